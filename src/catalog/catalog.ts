@@ -1,0 +1,177 @@
+/**
+ * The catalogue: every repository known, and every snapshot of it. It decides which repository an observation speaks of,
+ * keeps identity through renames, never rewrites a snapshot, and leaves a mark for whatever must be derived anew.
+ * It does not fetch, rank or search.
+ */
+import { sql } from "kysely";
+import type { Clock } from "../clock.js";
+import type { Database, Db, Dialect } from "../database/database.js";
+import { AppError } from "../errors.js";
+import { type DumpedRepository, dumpPage } from "./dump.js";
+import { REPOSITORY_COLUMN_NAMES } from "./identity.js";
+import { type ListRequest, listRepositories, type RepositoryPage } from "./list.js";
+import type { Observation, Recorded } from "./observation.js";
+import { record } from "./record.js";
+import { fromRow, type Repository } from "./repository.js";
+import { readSeries, type Series } from "./series.js";
+
+export type { DumpedRepository } from "./dump.js";
+export * from "./list.js";
+export * from "./observation.js";
+export { bumpRevision } from "./record.js";
+export * from "./repository.js";
+export * from "./series.js";
+
+/** What a repository's own snapshots are like. */
+export interface SnapshotRange {
+  snapshots: number;
+  firstSnapshotAt: number | null;
+  lastSnapshotAt: number | null;
+}
+
+export interface PreviousName {
+  fullName: string;
+  until: number;
+}
+
+/** A repository found by a name: the present one, or one it had before. */
+export interface FoundByName {
+  repository: Repository;
+  isPreviousName: boolean;
+}
+
+export class Catalog {
+  readonly #database: Database;
+  readonly #clock: Clock;
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** Records what sources said, in one transaction. See `record`. */
+  record(batch: readonly Observation[]): Promise<Recorded> {
+    return record(this.#database, batch, this.#clock.now());
+  }
+
+  list(request: ListRequest): Promise<RepositoryPage> {
+    return listRepositories(this.#database, request);
+  }
+
+  async find(id: number): Promise<Repository | undefined> {
+    return (await this.findMany([id]))[0];
+  }
+
+  /** The repository with this id. Throws NOT_FOUND. */
+  async get(id: number): Promise<Repository> {
+    const repository = await this.find(id);
+    if (repository === undefined) throw new AppError("NOT_FOUND", "There is no repository with this id.");
+    return repository;
+  }
+
+  /** Those of the ids that exist, in the order of the ids. */
+  async findMany(ids: readonly number[]): Promise<Repository[]> {
+    return findRepositories(this.#database.read, this.#database.dialect, ids);
+  }
+
+  /** Looks a name up, whatever its case; a present name wins over a previous one, a later previous one over an earlier. */
+  async findByName(provider: string, fullName: string): Promise<FoundByName | undefined> {
+    const { read } = this.#database;
+    const key = fullName.toLowerCase();
+    const present = await read
+      .selectFrom("repositories")
+      .select(REPOSITORY_COLUMN_NAMES)
+      .where("provider", "=", provider)
+      .where("name_key", "=", key)
+      .executeTakeFirst();
+    if (present !== undefined) return { repository: fromRow(present), isPreviousName: false };
+    const previous = await read
+      .selectFrom("previous_names")
+      .select("repository_id")
+      .where("provider", "=", provider)
+      .where("name_key", "=", key)
+      .orderBy("until", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    const repository = previous === undefined ? undefined : await this.find(previous.repository_id);
+    return repository === undefined ? undefined : { repository, isPreviousName: true };
+  }
+
+  /** The names a repository had before, the latest first. */
+  async previousNames(id: number): Promise<PreviousName[]> {
+    const rows = await this.#database.read
+      .selectFrom("previous_names")
+      .select(["full_name", "until"])
+      .where("repository_id", "=", id)
+      .orderBy("until", "desc")
+      .orderBy("name_key")
+      .execute();
+    return rows.map((row) => ({ fullName: row.full_name, until: row.until }));
+  }
+
+  async snapshotRange(id: number): Promise<SnapshotRange> {
+    const row = await this.#database.read
+      .selectFrom("snapshots")
+      .select(({ fn }) => [
+        fn.countAll<number>().as("snapshots"),
+        fn.min("captured_at").as("first_at"),
+        fn.max("captured_at").as("last_at"),
+      ])
+      .where("repository_id", "=", id)
+      .executeTakeFirstOrThrow();
+    return { snapshots: Number(row.snapshots), firstSnapshotAt: row.first_at, lastSnapshotAt: row.last_at };
+  }
+
+  /** Snapshots from `from` on, thinned. */
+  series(id: number, from: number): Promise<Series> {
+    return readSeries(this.#database, id, from);
+  }
+
+  /** When the newest snapshot of a provider was taken: the end of all its windows. Undefined without snapshots. */
+  async asOf(provider: string): Promise<number | undefined> {
+    const row = await this.#database.read
+      .selectFrom("snapshot_hours")
+      .select("newest_at")
+      .where("provider", "=", provider)
+      .orderBy("hour", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    return row?.newest_at;
+  }
+
+  /** The next repositories by id after `afterId`, with all there is about each. */
+  dump(afterId: number, limit: number): Promise<DumpedRepository[]> {
+    return dumpPage(this.#database, afterId, limit);
+  }
+
+  async isEmpty(): Promise<boolean> {
+    const row = await this.#database.read.selectFrom("repositories").select("id").limit(1).executeTakeFirst();
+    return row === undefined;
+  }
+
+  /** A number that grows whenever an answer may have changed, in whichever process. */
+  async revision(): Promise<number> {
+    const row = await this.#database.read
+      .selectFrom("revision")
+      .select("value")
+      .where("id", "=", 1)
+      .executeTakeFirstOrThrow();
+    return row.value;
+  }
+}
+
+/** Those of the ids that exist, in the order of the ids; for callers that are inside a transaction. */
+export async function findRepositories(
+  db: Db,
+  dialect: Dialect,
+  ids: readonly number[],
+): Promise<Repository[]> {
+  if (ids.length === 0) return [];
+  const rows = await db
+    .selectFrom("repositories")
+    .select(REPOSITORY_COLUMN_NAMES)
+    .where(dialect.among(sql.ref("id"), ids))
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, fromRow(row)]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
+}

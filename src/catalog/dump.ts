@@ -1,0 +1,66 @@
+import { sql } from "kysely";
+import type { Database } from "../database/database.js";
+import { REPOSITORY_COLUMN_NAMES } from "./identity.js";
+import type { Snapshot } from "./observation.js";
+import { FACT_COLUMNS, type Facts, fromRow, type Repository } from "./repository.js";
+import { fromSnapshotRow } from "./series.js";
+
+/** Everything the catalogue holds about one repository. */
+export interface DumpedRepository {
+  repository: Repository;
+  providerId: string | null;
+  /** Only the facts that some source has told. */
+  facts: Facts;
+  previousNames: { fullName: string; until: number }[];
+  /** All snapshots, oldest first. */
+  snapshots: Snapshot[];
+}
+
+/** The next repositories by id after `afterId`, whole; an empty page ends it. */
+export async function dumpPage(
+  database: Database,
+  afterId: number,
+  limit: number,
+): Promise<DumpedRepository[]> {
+  const { read, dialect } = database;
+  const rows = await read
+    .selectFrom("repositories")
+    .select(REPOSITORY_COLUMN_NAMES)
+    .where("id", ">", afterId)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  const ids = rows.map((row) => row.id);
+  const here = dialect.among(sql.ref("repository_id"), ids);
+  const snapshots = await read
+    .selectFrom("snapshots")
+    .selectAll()
+    .where(here)
+    .orderBy("repository_id")
+    .orderBy("captured_at")
+    .execute();
+  const names = await read
+    .selectFrom("previous_names")
+    .selectAll()
+    .where(here)
+    .orderBy("repository_id")
+    .orderBy("until")
+    .orderBy("name_key")
+    .execute();
+  const snapshotsById = Map.groupBy(snapshots, (row) => row.repository_id);
+  const namesById = Map.groupBy(names, (row) => row.repository_id);
+  return rows.map((row) => {
+    const repository = fromRow(row);
+    const told = (Object.keys(FACT_COLUMNS) as (keyof Facts)[]).filter((_, i) => (row.said & (1 << i)) !== 0);
+    return {
+      repository,
+      providerId: row.provider_id,
+      facts: Object.fromEntries(told.map((fact) => [fact, repository[fact]])),
+      previousNames: (namesById.get(row.id) ?? []).map((name) => ({
+        fullName: name.full_name,
+        until: name.until,
+      })),
+      snapshots: (snapshotsById.get(row.id) ?? []).map(fromSnapshotRow),
+    };
+  });
+}

@@ -1,0 +1,221 @@
+import { sql } from "kysely";
+import type { BulkColumns, Dialect, RepositoryTable, Tx } from "../database/database.js";
+import type { Observation } from "./observation.js";
+import { defaultUrl, nameKey } from "./repository.js";
+
+/** A repository while a batch is being recorded: its row, and what has to be written when the batch ends. */
+export interface Draft {
+  row: RepositoryTable;
+  isNew: boolean;
+  changed: boolean;
+  topicsChanged: boolean;
+  /** Something that search looks at has changed. */
+  wordsChanged: boolean;
+  previousNames: Map<string, { fullName: string; until: number }>;
+}
+
+const place = (provider: string, key: string): string => `${provider} ${key}`;
+
+/**
+ * Finds out which repository each observation of a batch speaks of. In this order: the provider's id; the present name;
+ * without an id, a previous name that was still in use at the time; else it is a new repository.
+ */
+export class Identities {
+  readonly #byName = new Map<string, Draft>();
+  readonly #byProviderId = new Map<string, Draft>();
+  readonly #byPreviousName = new Map<string, { repositoryId: number; until: number }[]>();
+  readonly #byId = new Map<number, Draft>();
+  readonly drafts: Draft[] = [];
+
+  /** Reads every row the batch could mean. */
+  static async load(tx: Tx, dialect: Dialect, batch: readonly Observation[]): Promise<Identities> {
+    const identities = new Identities();
+    const names = new Map<string, Set<string>>();
+    const ids = new Map<string, Set<string>>();
+    const add = (map: Map<string, Set<string>>, provider: string, value: string) => {
+      const known = map.get(provider);
+      if (known === undefined) map.set(provider, new Set([value]));
+      else known.add(value);
+    };
+    for (const { provider, providerId, owner, name } of batch) {
+      add(names, provider, nameKey(owner, name));
+      if (providerId !== undefined) add(ids, provider, providerId);
+    }
+    const load = async (
+      provider: string,
+      column: "name_key" | "provider_id" | "id",
+      values: readonly string[] | number[],
+    ) => {
+      const rows = await tx
+        .selectFrom("repositories")
+        .select(REPOSITORY_COLUMN_NAMES)
+        .where("provider", "=", provider)
+        .where(dialect.among(sql.ref(column), values))
+        .execute();
+      for (const row of rows) if (!identities.#byId.has(row.id)) identities.#keep(draftOf(row, false));
+    };
+    for (const [provider, values] of ids) await load(provider, "provider_id", [...values]);
+    for (const [provider, values] of names) {
+      await load(provider, "name_key", [...values]);
+      const missing = [...values].filter((key) => !identities.#byName.has(place(provider, key)));
+      if (missing.length === 0) continue;
+      const previous = await tx
+        .selectFrom("previous_names")
+        .select(["repository_id", "name_key", "until"])
+        .where("provider", "=", provider)
+        .where(dialect.among(sql.ref("name_key"), missing))
+        .orderBy("until")
+        .execute();
+      for (const { repository_id, name_key, until } of previous) {
+        const key = place(provider, name_key);
+        const list = identities.#byPreviousName.get(key) ?? [];
+        list.push({ repositoryId: repository_id, until });
+        identities.#byPreviousName.set(key, list);
+      }
+      if (previous.length > 0)
+        await load(
+          provider,
+          "id",
+          previous.map((row) => row.repository_id),
+        );
+    }
+    return identities;
+  }
+
+  /** The draft an observation speaks of, made when there is none. */
+  resolve(observation: Observation, now: number): Draft {
+    const { provider, providerId, owner, name, at } = observation;
+    const key = place(provider, nameKey(owner, name));
+    const byProviderId =
+      providerId === undefined ? undefined : this.#byProviderId.get(place(provider, providerId));
+    if (byProviderId !== undefined) return byProviderId;
+
+    const byName = this.#byName.get(key);
+    if (byName !== undefined && (providerId === undefined || byName.row.provider_id === null)) {
+      if (providerId !== undefined) this.#adopt(byName, providerId);
+      return byName;
+    }
+    if (byName === undefined && providerId === undefined && at !== null) {
+      const earlier = this.#byPreviousName.get(key)?.find(({ until }) => at <= until);
+      const draft = earlier === undefined ? undefined : this.#byId.get(earlier.repositoryId);
+      if (draft !== undefined) return draft;
+    }
+    const draft = draftOf(newRow(observation, now), true);
+    // Another repository had the name until now. An older observation does not take it away again.
+    if (byName !== undefined && !this.#release(byName, at)) draft.row.name_key = null;
+    this.#keep(draft);
+    return draft;
+  }
+
+  /** Gives a repository another name, from `at` on. Its present one becomes a previous name. */
+  rename(draft: Draft, owner: string, name: string, at: number): void {
+    const { row } = draft;
+    const newKey = nameKey(owner, name);
+    if (newKey !== row.name_key) {
+      const holder = this.#byName.get(place(row.provider, newKey));
+      if (holder !== undefined && holder !== draft) this.#release(holder, null);
+      const oldKey = nameKey(row.owner, row.name);
+      if (oldKey !== newKey)
+        draft.previousNames.set(oldKey, { fullName: `${row.owner}/${row.name}`, until: at });
+      if (row.name_key !== null) this.#byName.delete(place(row.provider, row.name_key));
+      row.name_key = newKey;
+      this.#byName.set(place(row.provider, newKey), draft);
+    }
+    row.owner = owner;
+    row.name = name;
+    draft.changed = true;
+    draft.wordsChanged = true;
+  }
+
+  #adopt(draft: Draft, providerId: string): void {
+    draft.row.provider_id = providerId;
+    draft.changed = true;
+    this.#byProviderId.set(place(draft.row.provider, providerId), draft);
+  }
+
+  /** Takes the name from its holder, unless the holder was seen under it later than `at`. */
+  #release(holder: Draft, at: number | null): boolean {
+    const { row } = holder;
+    if (at !== null && row.refreshed_at !== null && at < row.refreshed_at) return false;
+    if (row.name_key !== null) this.#byName.delete(place(row.provider, row.name_key));
+    row.name_key = null;
+    holder.changed = true;
+    return true;
+  }
+
+  #keep(draft: Draft): void {
+    const { row } = draft;
+    this.drafts.push(draft);
+    if (!draft.isNew) this.#byId.set(row.id, draft);
+    if (row.name_key !== null) this.#byName.set(place(row.provider, row.name_key), draft);
+    if (row.provider_id !== null) this.#byProviderId.set(place(row.provider, row.provider_id), draft);
+  }
+}
+
+/** All columns and their bulk types, in the order in which rows are written. */
+export const REPOSITORY_COLUMNS = {
+  id: "bigint",
+  provider: "text",
+  provider_id: "text",
+  owner: "text",
+  name: "text",
+  name_key: "text",
+  url: "text",
+  description: "text",
+  homepage: "text",
+  language: "text",
+  license: "text",
+  topics: "text",
+  stars: "bigint",
+  forks: "bigint",
+  open_issues: "bigint",
+  watchers: "bigint",
+  fork: "smallint",
+  archived: "smallint",
+  availability: "text",
+  created_at: "bigint",
+  pushed_at: "bigint",
+  discovered_at: "bigint",
+  refreshed_at: "bigint",
+  next_refresh_at: "bigint",
+  said: "bigint",
+} as const satisfies Record<keyof RepositoryTable, BulkColumns[string]>;
+
+export const REPOSITORY_COLUMN_NAMES = Object.keys(REPOSITORY_COLUMNS) as (keyof RepositoryTable)[];
+
+function draftOf(row: RepositoryTable, isNew: boolean): Draft {
+  return { row, isNew, changed: isNew, topicsChanged: false, wordsChanged: isNew, previousNames: new Map() };
+}
+
+function newRow(
+  { provider, providerId, owner, name, at, discoveredAt }: Observation,
+  now: number,
+): RepositoryTable {
+  return {
+    id: 0,
+    provider,
+    provider_id: providerId ?? null,
+    owner,
+    name,
+    name_key: nameKey(owner, name),
+    url: defaultUrl(provider, `${owner}/${name}`),
+    description: null,
+    homepage: null,
+    language: null,
+    license: null,
+    topics: "[]",
+    stars: null,
+    forks: null,
+    open_issues: null,
+    watchers: null,
+    fork: null,
+    archived: null,
+    availability: "AVAILABLE",
+    created_at: null,
+    pushed_at: null,
+    discovered_at: discoveredAt ?? at ?? now,
+    refreshed_at: null,
+    next_refresh_at: null,
+    said: 0,
+  };
+}

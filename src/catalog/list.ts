@@ -1,0 +1,210 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Database, Db, Dialect, RepositoryTable } from "../database/database.js";
+import { AppError } from "../errors.js";
+import { fromRow, type Repository } from "./repository.js";
+
+/** Totals up to here are exact, and sets up to here are sorted as a whole; above, the list walks the index of its order. */
+export const EXACT_TOTAL = 10_000;
+
+/** What a list is narrowed to. Texts compare exactly; absent means any. */
+export interface Filters {
+  provider?: string;
+  /** Any of these. */
+  languages?: readonly string[];
+  /** Any of these. */
+  topics?: readonly string[];
+  license?: string;
+  minStars?: number;
+  maxStars?: number;
+  createdAfter?: number;
+  createdBefore?: number;
+  pushedAfter?: number;
+  /** false: not known to be archived. */
+  archived?: boolean;
+  /** false: not known to be a fork. */
+  fork?: boolean;
+}
+
+/** What a list is ordered by: one integer a repository, `-1` where it is not known, which always comes last. */
+export interface Order {
+  /** Names the order in cursors. */
+  name: string;
+  /** Where the rows come from, the table whose index gives the order first; repositories are called `r`. */
+  from: RawBuilder<unknown>;
+  /** Joins the tables of `from`, and narrows them. */
+  where?: RawBuilder<boolean>;
+  /** The key and the id as that index holds them. */
+  key: RawBuilder<unknown>;
+  id: RawBuilder<unknown>;
+  direction: "asc" | "desc";
+  /** Whether a key can be negative; then it is never unknown. */
+  signed?: boolean;
+}
+
+export interface ListRequest {
+  filters: Filters;
+  order: Order;
+  /** A select of `id` and `position` that the list is narrowed to. */
+  within?: RawBuilder<unknown>;
+  limit: number;
+  /** Rows to pass over; only without `after`. */
+  offset: number;
+  /** The key and id of the last row of the page before. */
+  after?: { key: number; id: number };
+  /** Lists repositories whatever their availability. */
+  withUnavailable?: boolean;
+}
+
+export interface RepositoryPage {
+  repositories: Repository[];
+  /** The sort key of each, for the cursor. */
+  keys: number[];
+  total: number;
+  totalIsExact: boolean;
+  hasMore: boolean;
+}
+
+/** The conditions of the filters on `r`. With `walk`, none of them tempts the planner away from the index of the order. */
+function conditions(filters: Filters, dialect: Dialect, walk: boolean): RawBuilder<boolean>[] {
+  const column = (name: keyof RepositoryTable): RawBuilder<unknown> =>
+    walk ? dialect.unindexed(sql.ref(`r.${name}`)) : sql.ref(`r.${name}`);
+  const all: RawBuilder<boolean>[] = [];
+  const { languages, topics } = filters;
+  if (filters.provider !== undefined) all.push(sql`${column("provider")} = ${filters.provider}`);
+  if (languages !== undefined) all.push(sql`${column("language")} in (${sql.join(languages)})`);
+  if (topics !== undefined) {
+    const list = sql.join(topics);
+    all.push(
+      walk
+        ? sql`exists (select 1 from repository_topics t where t.repository_id = r.id and t.topic in (${list}))`
+        : sql`r.id in (select t.repository_id from repository_topics t where t.topic in (${list}))`,
+    );
+  }
+  if (filters.license !== undefined) all.push(sql`${column("license")} = ${filters.license}`);
+  const stars = sql`coalesce(r.stars, -1)`;
+  if (filters.minStars !== undefined)
+    all.push(sql`${walk ? dialect.unindexed(stars) : stars} >= ${filters.minStars}`);
+  if (filters.maxStars !== undefined) all.push(sql`${column("stars")} <= ${filters.maxStars}`);
+  const created = sql`coalesce(r.created_at, -1)`;
+  if (filters.createdAfter !== undefined) {
+    all.push(sql`${walk ? dialect.unindexed(created) : created} >= ${filters.createdAfter}`);
+  }
+  if (filters.createdBefore !== undefined) all.push(sql`${column("created_at")} < ${filters.createdBefore}`);
+  const pushed = sql`coalesce(r.pushed_at, -1)`;
+  if (filters.pushedAfter !== undefined) {
+    all.push(sql`${walk ? dialect.unindexed(pushed) : pushed} >= ${filters.pushedAfter}`);
+  }
+  if (filters.archived !== undefined) all.push(sql`coalesce(r.archived, 0) = ${filters.archived ? 1 : 0}`);
+  if (filters.fork !== undefined) all.push(sql`coalesce(r.fork, 0) = ${filters.fork ? 1 : 0}`);
+  return all;
+}
+
+/**
+ * One page of repositories. Up to EXACT_TOTAL matches are gathered by the most selective filter and sorted; more are
+ * found by walking the index of the order, where with so many matches the page fills soon. Ties go by the greater id
+ * first (the smaller when ascending), so an order is total and a cursor neither repeats nor skips.
+ */
+export async function listRepositories(database: Database, request: ListRequest): Promise<RepositoryPage> {
+  const { dialect, read } = database;
+  const { filters, order, within, limit } = request;
+  const narrow = within === undefined ? sql`` : sql`join (${within}) as w on w.id = r.id`;
+  const tests = (walk: boolean): RawBuilder<unknown> => {
+    const all = [...(order.where ? [order.where] : []), ...conditions(filters, dialect, walk)];
+    if (!request.withUnavailable) all.push(sql`r.availability = 'AVAILABLE'`);
+    return all.length === 0 ? sql`true` : sql.join(all, sql` and `);
+  };
+  const counted = await sql<{ total: number }>`select count(*) as total from (
+    select 1 from ${order.from} ${narrow} where ${tests(false)} limit ${EXACT_TOTAL + 1}) as bounded`.execute(
+    read,
+  );
+  const total = Number(counted.rows[0]?.total ?? 0);
+
+  const plan: PagePlan =
+    total > EXACT_TOTAL && within === undefined
+      ? { prefix: sql``, from: order.from, where: tests(true), key: order.key, id: order.id }
+      : {
+          prefix: sql`with m as materialized (
+            select r.id as id, ${order.key} as sort_key from ${order.from} ${narrow} where ${tests(false)})`,
+          from: sql`m join repositories r on r.id = m.id`,
+          where: sql`true`,
+          key: sql`m.sort_key`,
+          id: sql`m.id`,
+        };
+  const rows = await readPage(read, request, plan);
+  return {
+    repositories: rows.slice(0, limit).map(fromRow),
+    keys: rows.slice(0, limit).map((row) => row.sort_key),
+    total: Math.min(total, EXACT_TOTAL),
+    totalIsExact: total <= EXACT_TOTAL,
+    hasMore: rows.length > limit,
+  };
+}
+
+/** Where the rows of a page are read, and by which key. */
+interface PagePlan {
+  prefix: RawBuilder<unknown>;
+  from: RawBuilder<unknown>;
+  where: RawBuilder<unknown>;
+  key: RawBuilder<unknown>;
+  id: RawBuilder<unknown>;
+}
+
+type ListRow = RepositoryTable & { sort_key: number };
+
+/** The rows of the page and, if there is one, the first row after it. */
+async function readPage(db: Db, request: ListRequest, plan: PagePlan): Promise<ListRow[]> {
+  const { after, offset, order } = request;
+  const { prefix, from, where, key, id } = plan;
+  const wanted = request.limit + 1;
+  if (order.direction === "desc") {
+    const rest = after === undefined ? sql`true` : sql`(${key}, ${id}) < (${after.key}, ${after.id})`;
+    const result = await sql<ListRow>`${prefix} select r.*, ${key} as sort_key from ${from}
+      where ${where} and ${rest} order by ${key} desc, ${id} desc limit ${wanted} offset ${offset}`.execute(
+      db,
+    );
+    return result.rows;
+  }
+  // Ascending, the unknown would come first; so the known are walked, then the unknown.
+  const part = (number: 0 | 1, rest: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+    select * from (select r.*, ${key} as sort_key, ${sql.lit(number)} as part from ${from}
+      where ${where} and ${rest} order by ${key}, ${id} limit ${wanted + offset}) as ${sql.ref(`part_${number}`)}`;
+  const later = after === undefined ? sql`true` : sql`(${key}, ${id}) > (${after.key}, ${after.id})`;
+  let parts = part(0, later);
+  if (!order.signed) {
+    const known = after !== undefined && after.key < 0 ? sql`false` : sql`${key} >= 0 and ${later}`;
+    const unknown = after === undefined || after.key >= 0 ? sql`true` : sql`${id} > ${after.id}`;
+    parts = sql`${part(0, known)} union all ${part(1, sql`${key} = -1 and ${unknown}`)}`;
+  }
+  const result = await sql<ListRow>`${prefix} select * from (${parts}) as parts
+    order by part, sort_key, id limit ${wanted} offset ${offset}`.execute(db);
+  return result.rows;
+}
+
+/** The plain orders: those a repository has by itself. */
+export function plainOrder(name: "stars" | "forks" | "pushed" | "created", direction: "asc" | "desc"): Order {
+  const column = { stars: "stars", forks: "forks", pushed: "pushed_at", created: "created_at" }[name];
+  return {
+    name: `${name}-${direction}`,
+    from: sql`repositories r`,
+    key: sql`coalesce(${sql.ref(`r.${column}`)}, -1)`,
+    id: sql`r.id`,
+    direction,
+  };
+}
+
+/** Throws when a page cannot be reached by number; a cursor can. */
+export function checkDepth(page: number, limit: number): void {
+  if (page * limit <= EXACT_TOTAL) return;
+  throw new AppError(
+    "VALIDATION_FAILED",
+    `page: page × limit may be at most ${EXACT_TOTAL}; use cursor to go further`,
+    {
+      details: [
+        {
+          parameter: "page",
+          message: `page × limit may be at most ${EXACT_TOTAL}; use cursor to go further`,
+        },
+      ],
+    },
+  );
+}

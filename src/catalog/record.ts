@@ -1,0 +1,287 @@
+import { sql } from "kysely";
+import { HOUR_MS } from "../clock.js";
+import type { BulkColumns, BulkRow, Database, Dialect, Tx } from "../database/database.js";
+import { type Draft, Identities, REPOSITORY_COLUMN_NAMES, REPOSITORY_COLUMNS } from "./identity.js";
+import { type Observation, type Recorded, SNAPSHOT_SOURCES } from "./observation.js";
+import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
+
+const SNAPSHOT_TYPES: BulkColumns = {
+  repository_id: "bigint",
+  captured_at: "bigint",
+  stars: "bigint",
+  forks: "bigint",
+  open_issues: "bigint",
+  watchers: "bigint",
+  source: "smallint",
+};
+
+const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
+
+/**
+ * Records a batch in one transaction. Facts of a later time replace those of an earlier one; an earlier one only tells
+ * what nobody has told yet. Snapshots are appended: one of the same repository and time that is already there stays as
+ * it is. So recording a batch twice, or in another order, gives the same snapshots.
+ */
+export async function record(
+  database: Database,
+  batch: readonly Observation[],
+  now: number,
+): Promise<Recorded> {
+  if (batch.length === 0) return { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0 };
+  const { dialect } = database;
+  return dialect.exclusively(database.write, "catalogue", async (tx) => {
+    const identities = await Identities.load(tx, dialect, batch);
+    const owners: Draft[] = [];
+    for (const observation of batch) {
+      const draft = identities.resolve(observation, now);
+      owners.push(draft);
+      apply(identities, draft, observation);
+    }
+    const changed = identities.drafts.filter((draft) => draft.changed);
+    await assignIds(tx, dialect, identities.drafts, preferredIds(batch, owners));
+    await writeRepositories(tx, dialect, changed);
+    await writePreviousNames(tx, identities.drafts);
+    const snapshots = batch.flatMap((observation, i): { draft: Draft; row: BulkRow }[] => {
+      const draft = owners[i];
+      return observation.snapshot === undefined || draft === undefined
+        ? []
+        : [{ draft, row: snapshotRow(draft.row.id, observation.snapshot) }];
+    });
+    const fresh = await writeSnapshots(tx, dialect, snapshots);
+    await markOutdated(
+      tx,
+      dialect,
+      "words",
+      changed.filter((draft) => draft.wordsChanged).map((draft) => draft.row.id),
+    );
+    await markOutdated(
+      tx,
+      dialect,
+      "rollups",
+      fresh.map((draft) => draft.row.id),
+    );
+    if (changed.length > 0 || fresh.length > 0) await bumpRevision(tx);
+    const added = changed.filter((draft) => draft.isNew).length;
+    return {
+      repositoriesAdded: added,
+      repositoriesChanged: changed.length - added,
+      snapshotsAdded: fresh.length,
+    };
+  });
+}
+
+/** Tells readers in every process that answers may have changed. */
+export async function bumpRevision(tx: Tx): Promise<void> {
+  await sql`update revision set value = value + 1 where id = 1`.execute(tx);
+}
+
+function apply(identities: Identities, draft: Draft, observation: Observation): void {
+  const { row } = draft;
+  const { at, facts } = observation;
+  const newest = at !== null && (row.refreshed_at === null || at > row.refreshed_at);
+  for (const [i, fact] of FACTS.entries()) {
+    const value = facts[fact];
+    const bit = 1 << i;
+    if (value === undefined || (!newest && (row.said & bit) !== 0)) continue;
+    if ((row.said & bit) === 0) {
+      row.said |= bit;
+      draft.changed = true;
+    }
+    setColumn(draft, FACT_COLUMNS[fact], columnValue(value));
+  }
+  if (newest) {
+    row.refreshed_at = at;
+    draft.changed = true;
+    if (row.owner !== observation.owner || row.name !== observation.name || row.name_key === null) {
+      identities.rename(draft, observation.owner, observation.name, at);
+    }
+  } else if (at !== null && nameKey(observation.owner, observation.name) !== nameKey(row.owner, row.name)) {
+    keepPreviousName(draft, `${observation.owner}/${observation.name}`, at);
+  }
+  for (const { fullName, until } of observation.previousNames ?? []) keepPreviousName(draft, fullName, until);
+  const discoveredAt = Math.min(observation.discoveredAt ?? row.discovered_at, at ?? row.discovered_at);
+  if (discoveredAt < row.discovered_at) {
+    row.discovered_at = discoveredAt;
+    draft.changed = true;
+  }
+}
+
+function keepPreviousName(draft: Draft, fullName: string, until: number): void {
+  const key = fullName.toLowerCase();
+  const known = draft.previousNames.get(key);
+  if (known === undefined || known.until < until) draft.previousNames.set(key, { fullName, until });
+}
+
+function columnValue(value: NonNullable<Facts[keyof Facts]> | null): string | number | null {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  return typeof value === "object" && value !== null ? JSON.stringify([...new Set(value)].sort()) : value;
+}
+
+const SEARCHED_COLUMNS: readonly string[] = ["description", "topics", "language", "availability"];
+
+function setColumn(
+  draft: Draft,
+  column: (typeof FACT_COLUMNS)[keyof Facts],
+  value: string | number | null,
+): void {
+  const row: Record<string, string | number | null> = draft.row as never;
+  if (row[column] === value) return;
+  row[column] = value;
+  draft.changed = true;
+  if (column === "topics") draft.topicsChanged = true;
+  if (SEARCHED_COLUMNS.includes(column)) draft.wordsChanged = true;
+}
+
+function snapshotRow(repositoryId: number, snapshot: NonNullable<Observation["snapshot"]>): BulkRow {
+  const { capturedAt, stars, forks, openIssues, watchers, source } = snapshot;
+  return [repositoryId, capturedAt, stars, forks, openIssues, watchers, SNAPSHOT_SOURCES.indexOf(source)];
+}
+
+function preferredIds(batch: readonly Observation[], owners: readonly Draft[]): Map<Draft, number> {
+  const preferred = new Map<Draft, number>();
+  for (const [i, { preferredId }] of batch.entries()) {
+    const draft = owners[i];
+    if (draft?.isNew && preferredId !== undefined && !preferred.has(draft)) preferred.set(draft, preferredId);
+  }
+  return preferred;
+}
+
+async function assignIds(
+  tx: Tx,
+  dialect: Dialect,
+  drafts: readonly Draft[],
+  preferred: Map<Draft, number>,
+): Promise<void> {
+  const taken = new Set<number>();
+  if (preferred.size > 0) {
+    const ids = [...preferred.values()];
+    const rows = await tx
+      .selectFrom("repositories")
+      .select("id")
+      .where(dialect.among(sql.ref("id"), ids))
+      .execute();
+    for (const { id } of rows) taken.add(id);
+  }
+  const waiting: Draft[] = [];
+  let highest = 0;
+  for (const draft of drafts) {
+    if (!draft.isNew) continue;
+    const id = preferred.get(draft);
+    if (id === undefined || taken.has(id)) {
+      waiting.push(draft);
+      continue;
+    }
+    taken.add(id);
+    draft.row.id = id;
+    highest = Math.max(highest, id);
+  }
+  if (highest > 0) await dialect.reserveId(tx, highest);
+  if (waiting.length === 0) return;
+  const ids = await dialect.allocateIds(tx, waiting.length, highest);
+  for (const [i, draft] of waiting.entries()) draft.row.id = ids[i] ?? 0;
+}
+
+async function writeRepositories(tx: Tx, dialect: Dialect, drafts: readonly Draft[]): Promise<void> {
+  if (drafts.length === 0) return;
+  // Names can change hands within one batch, so all that change are let go before any is taken.
+  const moved = drafts.filter(
+    (draft) => !draft.isNew && (draft.previousNames.size > 0 || draft.row.name_key === null),
+  );
+  const movedIds = moved.map((draft) => draft.row.id);
+  if (moved.length > 0) {
+    await tx
+      .updateTable("repositories")
+      .set({ name_key: null })
+      .where(dialect.among(sql.ref("id"), movedIds))
+      .execute();
+  }
+  const rows = drafts.map(({ row }): BulkRow => REPOSITORY_COLUMN_NAMES.map((column) => row[column]));
+  await dialect.upsert(tx, "repositories", REPOSITORY_COLUMNS, ["id"], rows);
+
+  const retopiced = drafts.filter((draft) => draft.topicsChanged);
+  if (retopiced.length === 0) return;
+  const ids = retopiced.map((draft) => draft.row.id);
+  await tx
+    .deleteFrom("repository_topics")
+    .where(dialect.among(sql.ref("repository_id"), ids))
+    .execute();
+  const topics = retopiced.flatMap(({ row }) =>
+    (JSON.parse(row.topics) as string[]).map((topic): BulkRow => [row.id, topic]),
+  );
+  await dialect.insertNew(
+    tx,
+    "repository_topics",
+    { repository_id: "bigint", topic: "text" },
+    ["repository_id", "topic"],
+    topics,
+  );
+}
+
+async function writePreviousNames(tx: Tx, drafts: readonly Draft[]): Promise<void> {
+  for (const { row, previousNames } of drafts) {
+    for (const [key, { fullName, until }] of previousNames) {
+      if (key === row.name_key) continue;
+      await sql`insert into previous_names (repository_id, provider, name_key, full_name, until)
+        values (${row.id}, ${row.provider}, ${key}, ${fullName}, ${until})
+        on conflict (repository_id, name_key) do update set full_name = excluded.full_name, until = excluded.until
+        where excluded.until > previous_names.until`.execute(tx);
+    }
+  }
+}
+
+/** Appends the snapshots; the drafts of those that were not there yet, once for each. */
+async function writeSnapshots(
+  tx: Tx,
+  dialect: Dialect,
+  given: { draft: Draft; row: BulkRow }[],
+): Promise<Draft[]> {
+  // In the order of the key: neighbours share pages. The sort is stable, so the first of two equal keys stays first.
+  given.sort((a, b) => a.draft.row.id - b.draft.row.id || Number(a.row[1]) - Number(b.row[1]));
+  const inserted = await dialect.insertNew(
+    tx,
+    "snapshots",
+    SNAPSHOT_TYPES,
+    ["repository_id", "captured_at"],
+    given.map(({ row }) => row),
+  );
+  const fresh: Draft[] = [];
+  const hours = new Map<string, { provider: string; hour: number; snapshots: number; newest_at: number }>();
+  for (const [i, { draft, row }] of given.entries()) {
+    if (!inserted[i]) continue;
+    fresh.push(draft);
+    const capturedAt = Number(row[1]);
+    const hour = Math.floor(capturedAt / HOUR_MS);
+    const { provider } = draft.row;
+    const known = hours.get(`${provider} ${hour}`);
+    if (known === undefined)
+      hours.set(`${provider} ${hour}`, { provider, hour, snapshots: 1, newest_at: capturedAt });
+    else {
+      known.snapshots++;
+      known.newest_at = Math.max(known.newest_at, capturedAt);
+    }
+  }
+  for (const { provider, hour, snapshots, newest_at } of hours.values()) {
+    await sql`insert into snapshot_hours (provider, hour, snapshots, newest_at)
+      values (${provider}, ${hour}, ${snapshots}, ${newest_at})
+      on conflict (provider, hour) do update set snapshots = snapshot_hours.snapshots + excluded.snapshots,
+        newest_at = case when excluded.newest_at > snapshot_hours.newest_at then excluded.newest_at
+          else snapshot_hours.newest_at end`.execute(tx);
+  }
+  return fresh;
+}
+
+async function markOutdated(
+  tx: Tx,
+  dialect: Dialect,
+  kind: "words" | "rollups",
+  ids: readonly number[],
+): Promise<void> {
+  const rows = [...new Set(ids)].map((id): BulkRow => [kind, id]);
+  await dialect.insertNew(
+    tx,
+    "outdated",
+    { kind: "text", repository_id: "bigint" },
+    ["kind", "repository_id"],
+    rows,
+  );
+}

@@ -1,0 +1,147 @@
+import type { RepositoryTable } from "../database/database.js";
+
+/** Whether a repository can still be reached. Only AVAILABLE ones are listed. */
+export const AVAILABILITIES = ["AVAILABLE", "GONE", "PRIVATE", "BLOCKED"] as const;
+export type Availability = (typeof AVAILABILITIES)[number];
+
+/** A repository as every reader sees it. `null` always means "not known", never "none" or 0. Times in ms since 1970. */
+export interface Repository {
+  id: number;
+  provider: string;
+  owner: string;
+  name: string;
+  fullName: string;
+  url: string;
+  description: string | null;
+  homepage: string | null;
+  language: string | null;
+  /** SPDX expression. */
+  license: string | null;
+  topics: readonly string[];
+  stars: number | null;
+  forks: number | null;
+  openIssues: number | null;
+  watchers: number | null;
+  fork: boolean | null;
+  archived: boolean | null;
+  availability: Availability;
+  createdAt: number | null;
+  pushedAt: number | null;
+  discoveredAt: number;
+  refreshedAt: number | null;
+  nextRefreshAt: number | null;
+}
+
+/** What a source can tell of a repository. An absent field was not told; `null` was told to be unknown or none. */
+export interface Facts {
+  url?: string;
+  description?: string | null;
+  homepage?: string | null;
+  language?: string | null;
+  license?: string | null;
+  topics?: readonly string[];
+  stars?: number | null;
+  forks?: number | null;
+  openIssues?: number | null;
+  watchers?: number | null;
+  fork?: boolean | null;
+  archived?: boolean | null;
+  availability?: Availability;
+  createdAt?: number | null;
+  pushedAt?: number | null;
+}
+
+/** Fact → column. The order gives the bits of `repositories.said`, so new facts are only ever added at the end. */
+export const FACT_COLUMNS = {
+  url: "url",
+  description: "description",
+  homepage: "homepage",
+  language: "language",
+  license: "license",
+  topics: "topics",
+  stars: "stars",
+  forks: "forks",
+  openIssues: "open_issues",
+  watchers: "watchers",
+  fork: "fork",
+  archived: "archived",
+  availability: "availability",
+  createdAt: "created_at",
+  pushedAt: "pushed_at",
+} as const satisfies Record<keyof Facts, keyof RepositoryTable>;
+
+/** Forges whose address is known without configuration, by host. */
+const KNOWN_HOSTS: Readonly<Record<string, string>> = {
+  "github.com": "GITHUB",
+  "gitlab.com": "GITLAB",
+  "codeberg.org": "CODEBERG",
+};
+
+/** The provider of a well-known host, or undefined. */
+export function providerOfHost(host: string): string | undefined {
+  return KNOWN_HOSTS[host.toLowerCase().replace(/^www\./, "")];
+}
+
+/** The page of a repository at a well-known provider; a path of its own for others. */
+export function defaultUrl(provider: string, fullName: string): string {
+  const host = Object.keys(KNOWN_HOSTS).find((candidate) => KNOWN_HOSTS[candidate] === provider);
+  return host === undefined ? `${provider.toLowerCase()}:${fullName}` : `https://${host}/${fullName}`;
+}
+
+/** The form in which names are compared: case does not tell repositories apart. */
+export function nameKey(owner: string, name: string): string {
+  return `${owner}/${name}`.toLowerCase();
+}
+
+/** Splits `owner/name` at the last slash (groups may nest); undefined when either part is missing or not a name. */
+export function splitFullName(fullName: string): { owner: string; name: string } | undefined {
+  if (fullName.length > 400 || /[\p{Cc}\\?#%\s]/u.test(fullName)) return undefined;
+  const segments = fullName.split("/");
+  if (segments.length < 2 || segments.length > 21) return undefined;
+  if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) return undefined;
+  return { owner: segments.slice(0, -1).join("/"), name: segments.at(-1) ?? "" };
+}
+
+/** `^[A-Z][A-Z0-9_]{0,31}$`, the form in which providers are stored and answered. */
+export function providerName(text: string): string | undefined {
+  const name = text.toUpperCase();
+  return /^[A-Z][A-Z0-9_]{0,31}$/.test(name) ? name : undefined;
+}
+
+/** An identifier as the API writes it, or undefined. One beyond what we ever hand out gives 0, which no row has. */
+export function repositoryId(text: string): number | undefined {
+  if (!/^[1-9][0-9]{0,18}$/.test(text)) return undefined;
+  const id = Number(text);
+  return Number.isSafeInteger(id) ? id : 0;
+}
+
+const truth = (value: number | null): boolean | null => (value === null ? null : value === 1);
+
+/** A row as a record. */
+export function fromRow(row: Omit<RepositoryTable, "said" | "provider_id" | "name_key">): Repository {
+  return {
+    id: row.id,
+    provider: row.provider,
+    owner: row.owner,
+    name: row.name,
+    fullName: `${row.owner}/${row.name}`,
+    url: row.url,
+    description: row.description,
+    homepage: row.homepage,
+    language: row.language,
+    license: row.license,
+    topics: JSON.parse(row.topics),
+    stars: row.stars,
+    forks: row.forks,
+    openIssues: row.open_issues,
+    watchers: row.watchers,
+    fork: truth(row.fork),
+    archived: truth(row.archived),
+    availability: row.availability as Availability,
+    createdAt: row.created_at,
+    pushedAt: row.pushed_at,
+    discoveredAt: row.discovered_at,
+    refreshedAt: row.refreshed_at,
+    nextRefreshAt: row.next_refresh_at,
+  };
+}

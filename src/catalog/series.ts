@@ -1,0 +1,120 @@
+import { sql } from "kysely";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
+import type { Database, SnapshotTable } from "../database/database.js";
+import { SNAPSHOT_SOURCES, type Snapshot } from "./observation.js";
+
+/** A series never holds more points than this. */
+export const MAX_POINTS = 2_000;
+
+/** How points were chosen: every snapshot, or the last one of each hour, day or week (UTC, from Monday). */
+export const RESOLUTIONS = ["all", "hour", "day", "week"] as const;
+export type Resolution = (typeof RESOLUTIONS)[number];
+
+const BUCKET_MS: Readonly<Record<Exclude<Resolution, "all">, number>> = {
+  hour: HOUR_MS,
+  day: DAY_MS,
+  week: WEEK_MS,
+};
+/** 1970-01-01 was a Thursday; weeks begin on the Monday before. */
+const WEEK_OFFSET_MS = 3 * DAY_MS;
+
+export interface Gap {
+  from: number;
+  to: number;
+  /** How many refreshes would have been there, judged by the distance of the points around. */
+  missing: number;
+}
+
+export interface Series {
+  points: Snapshot[];
+  resolution: Resolution;
+  gaps: Gap[];
+}
+
+/** Start of the bucket a time falls into. */
+export function bucketOf(at: number, resolution: Exclude<Resolution, "all">): number {
+  const offset = resolution === "week" ? WEEK_OFFSET_MS : 0;
+  const size = BUCKET_MS[resolution];
+  return Math.floor((at + offset) / size) * size - offset;
+}
+
+/** The snapshots of one repository from `from` on, oldest first, thinned to MAX_POINTS. */
+export async function readSeries(database: Database, repositoryId: number, from: number): Promise<Series> {
+  const { read } = database;
+  const range = sql`repository_id = ${repositoryId} and captured_at >= ${from}`;
+  const counted = await sql<{
+    points: number;
+  }>`select count(*) as points from snapshots where ${range}`.execute(read);
+  let resolution: Resolution = "all";
+  let points = Number(counted.rows[0]?.points ?? 0);
+  for (const next of ["hour", "day", "week"] as const) {
+    if (points <= MAX_POINTS) break;
+    resolution = next;
+    const buckets = await sql<{ points: number }>`select count(*) as points from (
+      select 1 from snapshots where ${range} group by ${bucketExpression(next)}) as buckets`.execute(read);
+    points = Number(buckets.rows[0]?.points ?? 0);
+  }
+  const rows =
+    resolution === "all"
+      ? await sql<SnapshotTable>`select * from snapshots where ${range} order by captured_at`.execute(read)
+      : await sql<SnapshotTable>`select s.* from snapshots s join (
+          select max(captured_at) as captured_at from snapshots where ${range} group by ${bucketExpression(resolution)}
+        ) as b on b.captured_at = s.captured_at
+        where s.repository_id = ${repositoryId} order by s.captured_at`.execute(read);
+  const series = rows.rows.slice(-MAX_POINTS).map(fromSnapshotRow);
+  return { points: series, resolution, gaps: findGaps(series.map((point) => point.capturedAt)) };
+}
+
+/** The bucket of `captured_at` as SQL; integer division truncates alike on both engines, as times are positive. */
+export function bucketExpression(resolution: Exclude<Resolution, "all">): ReturnType<typeof sql> {
+  const offset = resolution === "week" ? WEEK_OFFSET_MS : 0;
+  return sql`(captured_at + ${sql.lit(offset)}) / ${sql.lit(BUCKET_MS[resolution])}`;
+}
+
+export function fromSnapshotRow(row: SnapshotTable): Snapshot {
+  return {
+    capturedAt: row.captured_at,
+    stars: row.stars,
+    forks: row.forks,
+    openIssues: row.open_issues,
+    watchers: row.watchers,
+    source: SNAPSHOT_SOURCES[row.source] ?? "IMPORTED",
+  };
+}
+
+/** Distances on each side that decide what is usual at a place. */
+const NEIGHBOURS = 5;
+/** A distance this many times the usual one is a gap: between "late" (1) and "one missing" (2). */
+const GAP_FACTOR = 1.75;
+
+/**
+ * Where refreshes are missing: distances that are well above the median of their neighbours. Judged locally, since the
+ * cadence of a repository changes over its life, and old snapshots are thinned.
+ */
+export function findGaps(times: readonly number[]): Gap[] {
+  const gaps: Gap[] = [];
+  const distances = times.slice(1).map((time, i) => time - (times[i] ?? time));
+  if (distances.length < 3) return gaps;
+  for (const [i, distance] of distances.entries()) {
+    const around = [
+      ...distances.slice(Math.max(0, i - NEIGHBOURS), i),
+      ...distances.slice(i + 1, i + 1 + NEIGHBOURS),
+    ];
+    const usual = median(around);
+    if (distance <= usual * GAP_FACTOR) continue;
+    gaps.push({
+      from: times[i] ?? 0,
+      to: times[i + 1] ?? 0,
+      missing: Math.max(1, Math.round(distance / usual) - 1),
+    });
+  }
+  return gaps;
+}
+
+/** The middle of the values; the mean of the two middle ones when their number is even. NaN for none. */
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length / 2;
+  if (sorted.length % 2 === 1) return sorted[Math.floor(middle)] ?? Number.NaN;
+  return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
+}

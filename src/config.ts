@@ -1,0 +1,117 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { z } from "zod";
+import { LOG_LEVELS } from "./log.js";
+
+const flag = z.enum(["true", "false"]).transform((value) => value === "true");
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, "must be a whole number")
+    .transform(Number)
+    .pipe(z.number().min(min).max(max));
+
+/** Every setting, its rule and its default. `docs/CONFIGURATION.md` describes the same list; a test compares the two. */
+const SETTINGS = {
+  SIDEREAL_HOST: z.string().min(1).default("127.0.0.1"),
+  SIDEREAL_PORT: whole(0, 65_535).default(3000),
+  SIDEREAL_BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => url.replace(/\/+$/, ""))
+    .optional(),
+  SIDEREAL_DATA_DIR: z.string().min(1).default("./data"),
+  SIDEREAL_DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, "must begin with postgres://")
+    .optional(),
+  SIDEREAL_DATABASE_POOL: whole(1, 200).default(10),
+  SIDEREAL_LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
+  SIDEREAL_DEMO: flag.default(true),
+  SIDEREAL_DEMO_REPOSITORIES: whole(1, 100_000).default(2_000),
+  SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
+};
+
+/** Settings that may hold a secret and so may also be given as a file, by the name with `_FILE` behind it. */
+const SECRETS = ["SIDEREAL_DATABASE_URL"] as const;
+
+export interface Config {
+  host: string;
+  port: number;
+  /** Public address without a slash at the end; links in answers are built from it alone, never from a request. */
+  baseUrl: string;
+  dataDir: string;
+  /** PostgreSQL address; absent means SQLite in `dataDir`. */
+  databaseUrl: string | undefined;
+  databasePool: number;
+  logLevel: (typeof LOG_LEVELS)[number];
+  /** Whether an empty catalogue is answered with a synthetic one held in memory. */
+  demo: boolean;
+  demoRepositories: number;
+  /** Bound of the front cache; 0 turns it off. */
+  cacheBytes: number;
+}
+
+/** Names of all settings, for the documentation test and for messages. */
+export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
+
+/** What is wrong with the environment, one line a setting. */
+export class ConfigError extends Error {
+  constructor(problems: readonly string[]) {
+    super(`The configuration cannot be used:\n${problems.map((line) => `  ${line}`).join("\n")}`);
+    this.name = "ConfigError";
+  }
+}
+
+/** The environment with the entries of a `.env` file in `directory` under it. */
+export function readEnvironment(directory: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  let text: string;
+  try {
+    text = readFileSync(join(directory, ".env"), "utf8");
+  } catch {
+    return env;
+  }
+  return { ...parseEnv(text), ...env };
+}
+
+/** Turns an environment into settings; an unknown, unreadable or unsafe one throws a ConfigError that names each. */
+export function loadConfig(env: NodeJS.ProcessEnv): Config {
+  const problems: string[] = [];
+  const given: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith("SIDEREAL_") || value === undefined || value === "") continue;
+    const secret = SECRETS.find((candidate) => name === `${candidate}_FILE`);
+    if (secret !== undefined) {
+      try {
+        given[secret] = readFileSync(value, "utf8").trim();
+      } catch {
+        problems.push(`${name}: the file cannot be read`);
+      }
+    } else if (name in SETTINGS) {
+      given[name] = value;
+    } else {
+      problems.push(`${name}: no such setting; known are ${SETTING_NAMES.join(", ")}`);
+    }
+  }
+  const parsed = z.object(SETTINGS).safeParse(given);
+  if (!parsed.success) {
+    for (const issue of parsed.error.issues) problems.push(`${issue.path.join(".")}: ${issue.message}`);
+  }
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
+  const settings = parsed.data;
+  const hostForUrl = settings.SIDEREAL_HOST.includes(":")
+    ? `[${settings.SIDEREAL_HOST}]`
+    : settings.SIDEREAL_HOST;
+  return {
+    host: settings.SIDEREAL_HOST,
+    port: settings.SIDEREAL_PORT,
+    baseUrl: settings.SIDEREAL_BASE_URL ?? `http://${hostForUrl}:${settings.SIDEREAL_PORT}`,
+    dataDir: settings.SIDEREAL_DATA_DIR,
+    databaseUrl: settings.SIDEREAL_DATABASE_URL,
+    databasePool: settings.SIDEREAL_DATABASE_POOL,
+    logLevel: settings.SIDEREAL_LOG_LEVEL,
+    demo: settings.SIDEREAL_DEMO,
+    demoRepositories: settings.SIDEREAL_DEMO_REPOSITORIES,
+    cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
+  };
+}

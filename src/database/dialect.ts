@@ -1,0 +1,83 @@
+import type { Kysely, RawBuilder, Transaction } from "kysely";
+import type { Schema } from "./schema.js";
+
+export type Db = Kysely<Schema>;
+export type Tx = Transaction<Schema>;
+
+export type TableName = keyof Schema & string;
+/** Column name → the PostgreSQL type its values are sent as. SQLite needs no types. */
+export type BulkColumns = Readonly<Record<string, "bigint" | "smallint" | "text" | "double precision">>;
+export type BulkRow = readonly (number | string | null)[];
+
+/** A search as words that must all match; the last one matches as a prefix. `names` looks at owner and name only. */
+export interface WordQuery {
+  words: readonly string[];
+  scope: "names" | "all";
+}
+
+/** The words of one repository: `names` from owner and name, `terms` from everything. Produced by `search/words.ts`. */
+export interface WordDocument {
+  repositoryId: number;
+  names: readonly string[];
+  terms: readonly string[];
+}
+
+/** Every difference between the two engines, each by name. No other file asks which engine it runs on. */
+export interface Dialect {
+  readonly engine: "sqlite" | "postgres";
+
+  /** Column types of migrations: a 64-bit integer, one that numbers its rows, a bytewise compared text, a double. */
+  readonly types: Readonly<Record<"integer" | "ownId" | "text" | "real", RawBuilder<unknown>>>;
+  /** What follows the column list of a table whose primary key is its storage order. */
+  readonly clustered: RawBuilder<unknown>;
+  /** Statements that make the search index, run once by a migration. */
+  searchTables(): readonly RawBuilder<unknown>[];
+
+  /** Runs `work` in a transaction that only one process at a time can hold for this purpose. */
+  exclusively<T>(db: Db, purpose: "migrate" | "catalogue", work: (tx: Tx) => Promise<T>): Promise<T>;
+
+  /** Takes `count` fresh ids for `repositories`, in order and greater than `above`. Call inside `exclusively`. */
+  allocateIds(tx: Tx, count: number, above: number): Promise<number[]>;
+  /** Makes sure that ids up to `id`, which were inserted by hand, are never handed out again. */
+  reserveId(tx: Tx, id: number): Promise<void>;
+
+  /** Inserts rows whose key is not there yet and tells for each whether it was new. */
+  insertNew(
+    tx: Tx,
+    table: TableName,
+    columns: BulkColumns,
+    key: readonly string[],
+    rows: readonly BulkRow[],
+  ): Promise<boolean[]>;
+  /** Inserts rows, replacing all other columns where the key is there. Keys must differ within `rows`. */
+  upsert(
+    tx: Tx,
+    table: TableName,
+    columns: BulkColumns,
+    key: readonly string[],
+    rows: readonly BulkRow[],
+  ): Promise<void>;
+
+  /** The condition `expression in values` with one parameter however many values there are. */
+  among(expression: RawBuilder<unknown>, values: readonly number[] | readonly string[]): RawBuilder<boolean>;
+  /** A select of the given rows, for joining them with tables, with one parameter (or one a column). */
+  rowsOf(columns: BulkColumns, rows: readonly BulkRow[]): RawBuilder<unknown>;
+  /** An expression that the planner will not look up in an index, where it would choose badly by itself. */
+  unindexed(expression: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** Reads a row so that no other transaction can change it before this one ends. */
+  readonly lockRow: RawBuilder<unknown>;
+
+  /** Puts the documents into the search index, replacing those of the same repositories. */
+  indexWords(tx: Tx, documents: readonly WordDocument[]): Promise<void>;
+  /** Takes repositories out of the search index. */
+  unindexWords(tx: Tx, repositoryIds: readonly number[]): Promise<void>;
+  /** Orders the search index by the stars of today. */
+  reorderWords(tx: Tx): Promise<void>;
+  /** A select of at most `limit` rows (`id`, `position`), the most popular first; `position` ascends. */
+  matchWords(query: WordQuery, limit: number): RawBuilder<unknown>;
+
+  /** Refreshes the planner's statistics after much has changed. */
+  analyze(db: Db): Promise<void>;
+  /** Bytes the database takes on disk; 0 in memory. */
+  size(db: Db): Promise<number>;
+}

@@ -1,0 +1,170 @@
+import { Kysely, PostgresDialect as KyselyPostgresDialect, type RawBuilder, sql } from "kysely";
+import pg from "pg";
+import type { Logger } from "../log.js";
+import type { BulkColumns, BulkRow, Dialect, TableName, WordQuery } from "./dialect.js";
+import type { Schema } from "./schema.js";
+
+/** Rows sent in one statement. */
+const ROWS_PER_STATEMENT = 5_000;
+/** A request's statement that runs longer is a fault, and is ended by the server. */
+const READ_TIMEOUT_MS = 10_000;
+/** Numbers that name our advisory locks. */
+const LOCKS = { migrate: 7_301_001, catalogue: 7_301_002 } as const;
+
+/** Opens a pool. Reads get a time limit; work that loads or rebuilds does not. */
+export function openPostgres(
+  url: string,
+  options: { pool: number; reads: boolean; log: Logger },
+): Kysely<Schema> {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.INT8, Number);
+  types.setTypeParser(pg.types.builtins.NUMERIC, Number);
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.pool,
+    types,
+    application_name: "sidereal",
+    connectionTimeoutMillis: 5_000,
+    ...(options.reads ? { statement_timeout: READ_TIMEOUT_MS } : {}),
+  });
+  // Without a listener, a server that goes away would end this process.
+  pool.on("error", (error) => options.log.warn({ error: error.message }, "lost a database connection"));
+  return new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool }) });
+}
+
+function columnArrays(columns: BulkColumns, rows: readonly BulkRow[]): RawBuilder<unknown> {
+  const arrays = Object.values(columns).map(
+    (type, i) => sql`${rows.map((row) => row[i] ?? null)}::${sql.raw(type)}[]`,
+  );
+  return sql.join(arrays);
+}
+
+function* chunks(rows: readonly BulkRow[]): Generator<readonly BulkRow[]> {
+  for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT) yield rows.slice(i, i + ROWS_PER_STATEMENT);
+}
+
+function insertFrom(
+  table: TableName,
+  columns: BulkColumns,
+  rows: readonly BulkRow[],
+  conflict: string,
+): RawBuilder<unknown> {
+  const names = sql.raw(Object.keys(columns).join(", "));
+  return sql`insert into ${sql.raw(table)} (${names}) select * from unnest(${columnArrays(columns, rows)}) ${sql.raw(conflict)}`;
+}
+
+/** The words as a tsquery text. Each is quoted, so none can be read as syntax. */
+export function tsQuery({ words }: WordQuery): string {
+  return words
+    .map((word, i) => `'${word.replaceAll(/['\\]/g, "")}'${i === words.length - 1 ? ":*" : ""}`)
+    .join(" & ");
+}
+
+export const postgresDialect: Dialect = {
+  engine: "postgres",
+  types: {
+    integer: sql`bigint`,
+    ownId: sql`bigint generated always as identity`,
+    text: sql`text collate "C"`,
+    real: sql`double precision`,
+  },
+  clustered: sql``,
+
+  searchTables: () => [
+    sql`alter table repositories add column search_names tsvector, add column search_terms tsvector`,
+    sql`create index repositories_search_names on repositories using gin (search_names)`,
+    sql`create index repositories_search_terms on repositories using gin (search_terms)`,
+    sql`create sequence repositories_id_seq`,
+  ],
+
+  exclusively: (db, purpose, work) =>
+    db.transaction().execute(async (tx) => {
+      await sql`select pg_advisory_xact_lock(${LOCKS[purpose]})`.execute(tx);
+      return work(tx);
+    }),
+
+  async allocateIds(tx, count) {
+    const ids = await sql<{ id: number }>`
+      select nextval('repositories_id_seq') as id from generate_series(1, ${count}::int)`.execute(tx);
+    return ids.rows.map((row) => row.id);
+  },
+  async reserveId(tx, id) {
+    await sql`select setval('repositories_id_seq', ${id}::bigint) where ${id}::bigint >
+      (select case when is_called then last_value else 0 end from repositories_id_seq)`.execute(tx);
+  },
+
+  async insertNew(tx, table, columns, key, rows) {
+    const names = Object.keys(columns);
+    const places = key.map((name) => names.indexOf(name));
+    const inserted: boolean[] = [];
+    for (const chunk of chunks(rows)) {
+      const statement = insertFrom(
+        table,
+        columns,
+        chunk,
+        `on conflict do nothing returning ${key.join(", ")}`,
+      );
+      const result = await sql<Record<string, unknown>>`${statement}`.execute(tx);
+      const fresh = new Set(result.rows.map((row) => key.map((name) => row[name]).join(" ")));
+      // The first of two equal keys in one chunk is the one that went in.
+      for (const row of chunk) inserted.push(fresh.delete(places.map((place) => row[place]).join(" ")));
+    }
+    return inserted;
+  },
+
+  async upsert(tx, table, columns, key, rows) {
+    const sets = Object.keys(columns)
+      .filter((name) => !key.includes(name))
+      .map((name) => `${name} = excluded.${name}`);
+    const conflict = `on conflict (${key.join(", ")}) do update set ${sets.join(", ")}`;
+    for (const chunk of chunks(rows)) await insertFrom(table, columns, chunk, conflict).execute(tx);
+  },
+
+  among: (expression, values) =>
+    sql<boolean>`${expression} = any(${values}::${sql.raw(typeof values[0] === "string" ? "text" : "bigint")}[])`,
+  rowsOf: (columns, rows) =>
+    sql`select * from unnest(${columnArrays(columns, rows)}) as rows_of (${sql.raw(Object.keys(columns).join(", "))})`,
+  unindexed: (expression) => sql`${expression}`,
+  lockRow: sql`for update`,
+
+  async indexWords(tx, documents) {
+    for (let i = 0; i < documents.length; i += ROWS_PER_STATEMENT) {
+      const chunk = documents.slice(i, i + ROWS_PER_STATEMENT);
+      const ids = chunk.map((document) => document.repositoryId);
+      const names = chunk.map((document) => document.names.join(" "));
+      const terms = chunk.map((document) => [...document.names, ...document.terms].join(" "));
+      await sql`update repositories r
+        set search_names = array_to_tsvector(string_to_array(d.names, ' ')),
+            search_terms = array_to_tsvector(string_to_array(d.terms, ' '))
+        from unnest(${ids}::bigint[], ${names}::text[], ${terms}::text[]) as d (id, names, terms)
+        where r.id = d.id`.execute(tx);
+    }
+  },
+
+  async unindexWords(tx, repositoryIds) {
+    await sql`update repositories set search_names = null, search_terms = null
+      where ${postgresDialect.among(sql`id`, repositoryIds)}`.execute(tx);
+  },
+
+  // Nothing to do: a search here is ordered by the stars themselves.
+  async reorderWords() {},
+
+  matchWords(query, limit) {
+    const column = sql.raw(query.scope === "names" ? "search_names" : "search_terms");
+    return sql`
+      select id, row_number() over (order by coalesce(stars, -1) desc, id desc) as position from (
+        select id, stars from repositories where ${column} @@ ${tsQuery(query)}::tsquery
+        order by coalesce(stars, -1) desc, id desc limit ${limit}) as matched`;
+  },
+
+  async analyze(db) {
+    await sql`analyze`.execute(db);
+  },
+
+  async size(db) {
+    const size = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(
+      db,
+    );
+    return size.rows[0]?.bytes ?? 0;
+  },
+};

@@ -1,0 +1,160 @@
+import type { Generated } from "kysely";
+
+/**
+ * Table types. Times are milliseconds since 1970 UTC; truth values are 0 or 1 (null: not known); texts compare bytewise
+ * on both engines. What a column promises is said here once, for migrations and queries alike.
+ */
+export interface Schema {
+  schema_version: SchemaVersionTable;
+  repositories: RepositoryTable;
+  repository_topics: RepositoryTopicTable;
+  previous_names: PreviousNameTable;
+  snapshots: SnapshotTable;
+  snapshot_hours: SnapshotHourTable;
+  outdated: OutdatedTable;
+  revision: RevisionTable;
+  rollups: RollupTable;
+  facets: FacetTable;
+  summaries: SummaryTable;
+  watchlists: WatchlistTable;
+  watchlist_items: WatchlistItemTable;
+}
+
+export interface SchemaVersionTable {
+  version: number;
+  name: string;
+  applied_at: number;
+}
+
+export interface RepositoryTable {
+  id: number;
+  provider: string;
+  /** The provider's own id; null where no source has told it. */
+  provider_id: string | null;
+  /** May hold slashes (GitLab groups). */
+  owner: string;
+  name: string;
+  /** `owner/name` folded by `nameKey`; null once another repository has taken over the name. */
+  name_key: string | null;
+  url: string;
+  description: string | null;
+  homepage: string | null;
+  language: string | null;
+  license: string | null;
+  /** JSON array of topics, the same as the rows in `repository_topics`. */
+  topics: string;
+  stars: number | null;
+  forks: number | null;
+  open_issues: number | null;
+  watchers: number | null;
+  fork: number | null;
+  archived: number | null;
+  availability: string;
+  created_at: number | null;
+  pushed_at: number | null;
+  discovered_at: number;
+  /** When the values above were true; null where no source has said so. */
+  refreshed_at: number | null;
+  next_refresh_at: number | null;
+  /** Bit i: some source has told fact i of FACT_COLUMNS, if only to say that there is none. */
+  said: number;
+}
+
+export interface RepositoryTopicTable {
+  repository_id: number;
+  topic: string;
+}
+
+export interface PreviousNameTable {
+  repository_id: number;
+  provider: string;
+  name_key: string;
+  full_name: string;
+  /** The last time the repository was known by this name. */
+  until: number;
+}
+
+export interface SnapshotTable {
+  repository_id: number;
+  captured_at: number;
+  stars: number;
+  forks: number | null;
+  open_issues: number | null;
+  watchers: number | null;
+  /** Index into SNAPSHOT_SOURCES. */
+  source: number;
+}
+
+/** How many snapshots of one provider fall in one hour, so that totals are never counted row by row. */
+export interface SnapshotHourTable {
+  provider: string;
+  /** Hours since 1970. */
+  hour: number;
+  snapshots: number;
+  newest_at: number;
+}
+
+/** Work that follows from a change, written in the transaction of the change, so that a crash cannot lose it. */
+export interface OutdatedTable {
+  kind: string;
+  repository_id: number;
+}
+
+/** One row that grows with every change a reader could see. */
+export interface RevisionTable {
+  id: number;
+  value: number;
+}
+
+export interface RollupTable {
+  repository_id: number;
+  /** Length of the window in hours: 24, 168 or 720. */
+  window_hours: number;
+  provider: string;
+  from_at: number;
+  to_at: number;
+  stars_delta: number;
+  forks_delta: number | null;
+  open_issues_delta: number | null;
+  /** starsDelta divided by the stars at `from_at`; null where those were 0. */
+  stars_growth: number | null;
+}
+
+export interface FacetTable {
+  kind: string;
+  /** Empty for all providers together. */
+  provider: string;
+  name: string;
+  /** The folded name, for prefix search. */
+  name_key: string;
+  repositories: number;
+  stars: number;
+  stars_gained_24h: number;
+  stars_gained_7d: number;
+  stars_gained_30d: number;
+}
+
+export interface SummaryTable {
+  id: number;
+  /** JSON of rankings' Summary. */
+  body: string;
+}
+
+export interface WatchlistTable {
+  id: Generated<number>;
+  token_hash: string;
+  share_token_hash: string;
+  name: string;
+  /** Grows with every change; the ETag of the list. */
+  version: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface WatchlistItemTable {
+  watchlist_id: number;
+  repository_id: number;
+  /** Order within the list; ascends as repositories are added. */
+  place: number;
+  added_at: number;
+}

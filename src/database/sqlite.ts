@@ -1,0 +1,229 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { CompiledQuery, Kysely, SqliteDialect as KyselySqliteDialect, sql } from "kysely";
+import type { BulkRow, Dialect, TableName, Tx, WordQuery } from "./dialect.js";
+import type { Schema } from "./schema.js";
+
+/** Oldest SQLite whose write-ahead log cannot be corrupted by two connections, and one withdrawn release. */
+const OLDEST_SAFE = [3, 51, 3] as const;
+const WITHDRAWN = "3.52.0";
+
+/** Bound of prepared statements kept for one connection. */
+const STATEMENT_CACHE = 500;
+
+/** Why this SQLite must not open a database file, or undefined when it may. */
+export function unsafeSqlite(version: string): string | undefined {
+  const parts = version.split(".").map(Number);
+  const older = OLDEST_SAFE.findIndex((part, i) => (parts[i] ?? 0) !== part);
+  const tooOld = older !== -1 && (parts[older] ?? 0) < (OLDEST_SAFE[older] ?? 0);
+  if (!tooOld && version !== WITHDRAWN) return undefined;
+  return `SQLite ${version} can corrupt its database; 3.51.3 or newer (not 3.52.0) is needed. Use the Node.js of "npm ci".`;
+}
+
+export interface SqliteOptions {
+  readOnly: boolean;
+  /** FULL: a committed transaction survives a power cut. NORMAL: it survives a crash of this process. */
+  synchronous: "FULL" | "NORMAL";
+}
+
+/** Opens one connection. `path` may be ":memory:". */
+export function openSqlite(path: string, options: SqliteOptions): Kysely<Schema> {
+  const raw = new DatabaseSync(path, {
+    readOnly: options.readOnly,
+    timeout: 5_000,
+    enableForeignKeyConstraints: true,
+    allowExtension: false,
+  });
+  const version = raw.prepare("select sqlite_version() as version").get()?.version;
+  const problem = unsafeSqlite(String(version));
+  if (problem !== undefined) {
+    raw.close();
+    throw new Error(problem);
+  }
+  if (!options.readOnly) raw.exec("pragma journal_mode = wal");
+  raw.exec(`pragma synchronous = ${options.synchronous}`);
+  raw.exec("pragma cache_size = -65536; pragma temp_store = memory; pragma mmap_size = 0");
+  return new Kysely<Schema>({ dialect: new KyselySqliteDialect({ database: new Connection(raw) }) });
+}
+
+/** Rows that one statement is run with, one after the other; the parameter of `runEach`. */
+class RowBatch {
+  readonly inserted: boolean[] = [];
+  constructor(readonly rows: readonly BulkRow[]) {}
+}
+
+/** What Kysely expects of a SQLite database, on `node:sqlite`, with the statements kept. */
+class Connection {
+  readonly #raw: DatabaseSync;
+  readonly #statements = new Map<string, Statement>();
+
+  constructor(raw: DatabaseSync) {
+    this.#raw = raw;
+  }
+
+  prepare(text: string): Statement {
+    const known = this.#statements.get(text);
+    if (known !== undefined) return known;
+    // A transaction that reads first and writes later would fail without waiting, so every one takes the lock at once.
+    const statement = new Statement(this.#raw.prepare(text === "begin" ? "begin immediate" : text));
+    if (this.#statements.size >= STATEMENT_CACHE) this.#statements.clear();
+    this.#statements.set(text, statement);
+    return statement;
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#raw.close();
+  }
+}
+
+class Statement {
+  readonly reader: boolean;
+  readonly #raw: StatementSync;
+
+  constructor(raw: StatementSync) {
+    this.#raw = raw;
+    this.reader = raw.columns().length > 0;
+  }
+
+  all(parameters: readonly unknown[]): unknown[] {
+    return this.#raw.all(...(parameters as SQLInputValue[]));
+  }
+
+  run(parameters: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint } {
+    const batch = parameters[0];
+    if (!(batch instanceof RowBatch)) return this.#raw.run(...(parameters as SQLInputValue[]));
+    for (const row of batch.rows) batch.inserted.push(this.#raw.run(...row).changes !== 0);
+    return { changes: 0, lastInsertRowid: 0 };
+  }
+
+  iterate(parameters: readonly unknown[]): IterableIterator<unknown> {
+    return this.#raw.iterate(...(parameters as SQLInputValue[]));
+  }
+}
+
+async function runEach(tx: Tx, text: string, rows: readonly BulkRow[]): Promise<boolean[]> {
+  const batch = new RowBatch(rows);
+  await tx.executeQuery(CompiledQuery.raw(text, [batch]));
+  return batch.inserted;
+}
+
+function insertText(table: TableName, columns: readonly string[], conflict: string): string {
+  const marks = columns.map(() => "?").join(", ");
+  return `insert into ${table} (${columns.join(", ")}) values (${marks}) ${conflict}`;
+}
+
+/** The words as an FTS5 query. Each is quoted, so none can be read as syntax. */
+export function ftsQuery({ words, scope }: WordQuery): string {
+  const quoted = words.map((word, i) => `"${word.replaceAll('"', "")}"${i === words.length - 1 ? "*" : ""}`);
+  return `{${scope === "names" ? "names" : "names terms"}} : (${quoted.join(" AND ")})`;
+}
+
+export const sqliteDialect: Dialect = {
+  engine: "sqlite",
+  types: { integer: sql`integer`, ownId: sql`integer`, text: sql`text`, real: sql`real` },
+  clustered: sql`without rowid`,
+
+  // The rowid of a document is its place by popularity, so the best matches are the first ones found.
+  searchTables: () => [
+    sql`create virtual table search_words using fts5(
+      names, terms, content='', contentless_delete=1, detail='column', prefix='1 2 3',
+      tokenize="unicode61 remove_diacritics 0 tokenchars '+#'")`,
+    sql`create table search_positions (position integer primary key, repository_id integer not null unique,
+      names text not null, terms text not null)`,
+  ],
+
+  exclusively: (db, _purpose, work) => db.transaction().execute(work),
+
+  async allocateIds(tx, count, above) {
+    const top = await sql<{ id: number }>`select coalesce(max(id), 0) as id from repositories`.execute(tx);
+    const first = Math.max(top.rows[0]?.id ?? 0, above) + 1;
+    return Array.from({ length: count }, (_, i) => first + i);
+  },
+  async reserveId() {},
+
+  insertNew: (tx, table, columns, _key, rows) =>
+    runEach(tx, insertText(table, Object.keys(columns), "on conflict do nothing"), rows),
+
+  async upsert(tx, table, columns, key, rows) {
+    const names = Object.keys(columns);
+    const sets = names.filter((name) => !key.includes(name)).map((name) => `${name} = excluded.${name}`);
+    await runEach(
+      tx,
+      insertText(table, names, `on conflict (${key.join(", ")}) do update set ${sets.join(", ")}`),
+      rows,
+    );
+  },
+
+  among: (expression, values) =>
+    sql<boolean>`${expression} in (select value from json_each(${JSON.stringify(values)}))`,
+  rowsOf(columns, rows) {
+    const values = Object.keys(columns).map((name, i) => sql`value ->> ${sql.lit(i)} as ${sql.ref(name)}`);
+    return sql`select ${sql.join(values)} from json_each(${JSON.stringify(rows)})`;
+  },
+  unindexed: (expression) => sql`+${expression}`,
+  lockRow: sql``,
+
+  async indexWords(tx, documents) {
+    const ids = documents.map((document) => document.repositoryId);
+    const known = await sql<{ repository_id: number; position: number }>`
+      select repository_id, position from search_positions
+      where ${sqliteDialect.among(sql`repository_id`, ids)}`.execute(tx);
+    const positions = new Map(known.rows.map((row) => [row.repository_id, row.position]));
+    const last = await sql<{
+      position: number;
+    }>`select coalesce(max(position), 0) as position from search_positions`.execute(tx);
+    let next = (last.rows[0]?.position ?? 0) + 1;
+    const rows = documents.map((document): BulkRow => {
+      const position = positions.get(document.repositoryId) ?? next++;
+      return [position, document.repositoryId, document.names.join(" "), document.terms.join(" ")];
+    });
+    await runEach(
+      tx,
+      `insert or replace into search_positions (position, repository_id, names, terms) values (?, ?, ?, ?)`,
+      rows,
+    );
+    await runEach(
+      tx,
+      `insert or replace into search_words (rowid, names, terms) values (?, ?, ?)`,
+      rows.map((row) => [row[0] ?? null, row[2] ?? null, row[3] ?? null]),
+    );
+  },
+
+  async unindexWords(tx, repositoryIds) {
+    const here = sqliteDialect.among(sql`repository_id`, repositoryIds);
+    await sql`delete from search_words where rowid in (select position from search_positions where ${here})`.execute(
+      tx,
+    );
+    await sql`delete from search_positions where ${here}`.execute(tx);
+  },
+
+  async reorderWords(tx) {
+    await sql`create table search_next (position integer primary key, repository_id integer not null unique,
+      names text not null, terms text not null)`.execute(tx);
+    await sql`insert into search_next (position, repository_id, names, terms)
+      select row_number() over (order by coalesce(r.stars, -1) desc, r.id desc), p.repository_id, p.names, p.terms
+      from search_positions p join repositories r on r.id = p.repository_id`.execute(tx);
+    await sql`drop table search_positions`.execute(tx);
+    await sql`alter table search_next rename to search_positions`.execute(tx);
+    await sql`insert into search_words (search_words) values ('delete-all')`.execute(tx);
+    await sql`insert into search_words (rowid, names, terms) select position, names, terms from search_positions`.execute(
+      tx,
+    );
+  },
+
+  matchWords: (query, limit) => sql`
+    select p.repository_id as id, p.position as position from search_words w
+    join search_positions p on p.position = w.rowid
+    where w.search_words match ${ftsQuery(query)} order by w.rowid limit ${limit}`,
+
+  async analyze(db) {
+    await sql`pragma analysis_limit = 1000`.execute(db);
+    await sql`analyze`.execute(db);
+  },
+
+  async size(db) {
+    const pages = await sql<{ bytes: number }>`
+      select page_count * page_size as bytes from pragma_page_count(), pragma_page_size()`.execute(db);
+    return pages.rows[0]?.bytes ?? 0;
+  },
+};

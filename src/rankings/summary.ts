@@ -1,0 +1,101 @@
+import { sql } from "kysely";
+import { DAY_MS, HOUR_MS } from "../clock.js";
+import type { Database, Tx } from "../database/database.js";
+
+/** Counters of one provider, or of all together. */
+export interface Counters {
+  repositories: number;
+  snapshots: number;
+  /** Snapshots in the 24 hours up to `asOf`. */
+  snapshots24h: number;
+  /** Repositories whose newest values are of the 24 hours up to `asOf`. */
+  refreshed24h: number;
+  /** Repositories whose next refresh was due before the summary was made. */
+  overdueRefreshes: number;
+}
+
+export interface Summary extends Counters {
+  languages: number;
+  topics: number;
+  providers: (Counters & { provider: string; asOf: number | null })[];
+  /** Time of the newest snapshot of all; null without any. */
+  asOf: number | null;
+  generatedAt: number;
+}
+
+interface ProviderRow {
+  provider: string;
+  repositories: number;
+  refreshed: number;
+  overdue: number;
+}
+
+/** Computes the summary and stores it, so that a request only reads it. */
+export async function rebuildSummary(tx: Tx, now: number): Promise<void> {
+  const totals = await sql<{ provider: string; snapshots: number; newest_at: number }>`
+    select provider, sum(snapshots) as snapshots, max(newest_at) as newest_at from snapshot_hours
+    group by provider`.execute(tx);
+  const snapshots = new Map(totals.rows.map((row) => [row.provider, row]));
+  const names = await sql<{
+    provider: string;
+  }>`select distinct provider from repositories order by provider`.execute(tx);
+  const providers: Summary["providers"] = [];
+  for (const { provider } of names.rows) {
+    const asOf = snapshots.get(provider)?.newest_at ?? null;
+    const since = (asOf ?? now) - DAY_MS;
+    const counted = await sql<ProviderRow>`
+      select count(*) as repositories,
+        coalesce(sum(case when refreshed_at > ${since} then 1 else 0 end), 0) as refreshed,
+        coalesce(sum(case when next_refresh_at < ${now} then 1 else 0 end), 0) as overdue
+      from repositories where provider = ${provider} and availability = 'AVAILABLE'`.execute(tx);
+    const recent = await sql<{ snapshots: number }>`select coalesce(sum(snapshots), 0) as snapshots
+      from snapshot_hours where provider = ${provider} and hour > ${Math.floor(since / HOUR_MS)}`.execute(tx);
+    providers.push({
+      provider,
+      repositories: Number(counted.rows[0]?.repositories ?? 0),
+      snapshots: Number(snapshots.get(provider)?.snapshots ?? 0),
+      snapshots24h: Number(recent.rows[0]?.snapshots ?? 0),
+      refreshed24h: Number(counted.rows[0]?.refreshed ?? 0),
+      overdueRefreshes: Number(counted.rows[0]?.overdue ?? 0),
+      asOf,
+    });
+  }
+  const facets = await sql<{ kind: string; names: number }>`
+    select kind, count(*) as names from facets where provider = '' group by kind`.execute(tx);
+  const namesOf = (kind: string) => Number(facets.rows.find((row) => row.kind === kind)?.names ?? 0);
+  const sum = (counter: keyof Counters) =>
+    providers.reduce((total, provider) => total + provider[counter], 0);
+  const times = providers.flatMap(({ asOf }) => asOf ?? []);
+  const summary: Summary = {
+    repositories: sum("repositories"),
+    snapshots: sum("snapshots"),
+    snapshots24h: sum("snapshots24h"),
+    refreshed24h: sum("refreshed24h"),
+    overdueRefreshes: sum("overdueRefreshes"),
+    languages: namesOf("language"),
+    topics: namesOf("topic"),
+    providers,
+    asOf: times.length === 0 ? null : Math.max(...times),
+    generatedAt: now,
+  };
+  await sql`insert into summaries (id, body) values (1, ${JSON.stringify(summary)})
+    on conflict (id) do update set body = excluded.body`.execute(tx);
+}
+
+/** The stored summary; one of nothing before there is any. */
+export async function readSummary(database: Database, now: number): Promise<Summary> {
+  const row = await database.read
+    .selectFrom("summaries")
+    .select("body")
+    .where("id", "=", 1)
+    .executeTakeFirst();
+  if (row !== undefined) return JSON.parse(row.body);
+  const none: Counters = {
+    repositories: 0,
+    snapshots: 0,
+    snapshots24h: 0,
+    refreshed24h: 0,
+    overdueRefreshes: 0,
+  };
+  return { ...none, languages: 0, topics: 0, providers: [], asOf: null, generatedAt: now };
+}

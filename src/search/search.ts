@@ -1,0 +1,101 @@
+/**
+ * Search: which repositories, languages and topics match what somebody typed, the popular ones first.
+ * All words must match; the last one may be the beginning of a word. Matching is on whole words as `words.ts` splits
+ * them, so no input is a syntax. The index is kept by `index.ts`; lists are made by the catalogue.
+ */
+import { type RawBuilder, sql } from "kysely";
+import { type Catalog, EXACT_TOTAL, type Repository } from "../catalog/catalog.js";
+import type { Database } from "../database/database.js";
+import { queryWords } from "./words.js";
+
+export { updateWords } from "./index.js";
+
+/** A language or topic as suggested. */
+export interface SuggestedFacet {
+  name: string;
+  repositories: number;
+}
+
+export interface Suggestions {
+  repositories: Repository[];
+  languages: SuggestedFacet[];
+  topics: SuggestedFacet[];
+}
+
+/** A prefix that more names than this begin with is looked for among the most popular names instead. */
+const FACETS_GATHERED = 2_000;
+
+export class Search {
+  readonly #database: Database;
+  readonly #catalog: Catalog;
+
+  constructor(database: Database, catalog: Catalog) {
+    this.#database = database;
+    this.#catalog = catalog;
+  }
+
+  /**
+   * A select of `id` and `position` with the matches of a query, at most the EXACT_TOTAL most popular, for a list to be
+   * narrowed to. Undefined when the query holds no word, which matches nothing.
+   */
+  matches(text: string): RawBuilder<unknown> | undefined {
+    const words = queryWords(text);
+    if (words.length === 0) return undefined;
+    return this.#database.dialect.matchWords({ words, scope: "all" }, EXACT_TOTAL + 1);
+  }
+
+  /**
+   * How well a repository fits a query, as the key of an order over `r`: those called exactly so first, then by stars.
+   * Matching says the rest; a weight of words in a description would only bury what people look for.
+   */
+  relevance(text: string): RawBuilder<unknown> {
+    const key = text.trim().toLowerCase();
+    return sql`(case when r.name_key = ${key} then 2000000000 when lower(r.name) = ${key} then 1000000000 else 0 end
+      + coalesce(r.stars, -1))`;
+  }
+
+  /** At most `limit` of each kind; the popular ones for an empty text. */
+  async suggest(text: string, limit: number): Promise<Suggestions> {
+    const prefix = text.trim().toLowerCase();
+    const [repositories, languages, topics] = await Promise.all([
+      this.#suggestRepositories(text, limit),
+      this.#suggestFacets("language", prefix, limit),
+      this.#suggestFacets("topic", prefix.replaceAll(/\s+/g, "-"), limit),
+    ]);
+    return { repositories, languages, topics };
+  }
+
+  async #suggestRepositories(text: string, limit: number): Promise<Repository[]> {
+    const { read, dialect } = this.#database;
+    if (text.trim() === "") {
+      const popular = await sql<{ id: number }>`select id from repositories where availability = 'AVAILABLE'
+        order by coalesce(stars, -1) desc, id desc limit ${limit}`.execute(read);
+      return this.#catalog.findMany(popular.rows.map((row) => row.id));
+    }
+    const words = queryWords(text);
+    if (words.length === 0) return [];
+    const matches = dialect.matchWords({ words, scope: "names" }, limit);
+    const found = await sql<{ id: number }>`select id from (${matches}) as w order by w.position`.execute(
+      read,
+    );
+    return this.#catalog.findMany(found.rows.map((row) => row.id));
+  }
+
+  async #suggestFacets(kind: "language" | "topic", prefix: string, limit: number): Promise<SuggestedFacet[]> {
+    const { read } = this.#database;
+    const here = sql`kind = ${kind} and provider = ''`;
+    // Every name that begins with the prefix lies between it and the prefix followed by the greatest character.
+    const begins = sql`name_key >= ${prefix} and name_key < ${`${prefix}\u{10ffff}`}`;
+    const counted = await sql<{ names: number }>`select count(*) as names from (
+      select 1 from facets where ${here} and ${begins} limit ${FACETS_GATHERED + 1}) as bounded`.execute(
+      read,
+    );
+    const many = Number(counted.rows[0]?.names ?? 0) > FACETS_GATHERED;
+    const source = many
+      ? sql`facets where ${here} and substr(name_key, 1, ${[...prefix].length}) = ${prefix}`
+      : sql`(select * from facets where ${here} and ${begins} limit ${FACETS_GATHERED}) as gathered`;
+    const rows = await sql<SuggestedFacet>`select name, repositories from ${source}
+      order by repositories desc, name limit ${limit}`.execute(read);
+    return rows.rows;
+  }
+}

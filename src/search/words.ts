@@ -1,0 +1,70 @@
+import type { Repository } from "../catalog/catalog.js";
+
+/** At most this many words of a query count, and of a text are kept. */
+const MAX_QUERY_WORDS = 8;
+const MAX_TEXT_WORDS = 200;
+const MAX_WORD_LENGTH = 40;
+
+/** Scripts written without spaces: each character is a word, so that any part of a name can be found. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+/** A run of letters and digits with the marks that tell C from C++ and C#. */
+const WORD = /[\p{L}\p{N}]+[+#]*/gu;
+
+/**
+ * The words of a text, the same for documents and queries on both engines: compatibility forms folded, accents and case
+ * removed, split at everything that is neither letter nor digit.
+ */
+export function wordsOf(text: string, limit = MAX_TEXT_WORDS): string[] {
+  const folded = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase().normalize("NFC");
+  const words: string[] = [];
+  for (const [run] of folded.matchAll(WORD)) {
+    for (const word of UNSPACED.test(run) ? splitUnspaced(run) : [run]) {
+      words.push(word.slice(0, MAX_WORD_LENGTH));
+      if (words.length >= limit) return words;
+    }
+  }
+  return words;
+}
+
+function splitUnspaced(run: string): string[] {
+  const words: string[] = [];
+  let spaced = "";
+  for (const character of run) {
+    if (!UNSPACED.test(character)) {
+      spaced += character;
+      continue;
+    }
+    if (spaced !== "") words.push(spaced);
+    spaced = "";
+    words.push(character);
+  }
+  if (spaced !== "") words.push(spaced);
+  return words;
+}
+
+/** The words of a query; empty when there is nothing in it to look for. */
+export function queryWords(text: string): string[] {
+  return [...new Set(wordsOf(text, MAX_QUERY_WORDS))];
+}
+
+/** The words by which a name is found: its own, those inside `CamelCase`, and all of it run together. */
+function nameWords(name: string): string[] {
+  const humps = name.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2");
+  return [...wordsOf(name), ...wordsOf(humps), wordsOf(name).join("").slice(0, MAX_WORD_LENGTH)];
+}
+
+/** Everything a repository can be found by. */
+export function documentOf(repository: Repository): {
+  repositoryId: number;
+  names: string[];
+  terms: string[];
+} {
+  const { owner, name, description, topics, language } = repository;
+  const names = [...nameWords(name), ...nameWords(owner)].filter((word) => word !== "");
+  const terms = [
+    ...wordsOf(description ?? ""),
+    ...topics.flatMap((topic) => nameWords(topic)),
+    ...wordsOf(language ?? ""),
+  ];
+  return { repositoryId: repository.id, names: [...new Set(names)], terms: [...new Set(terms)] };
+}

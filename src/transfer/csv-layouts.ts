@@ -1,0 +1,112 @@
+import { type Observation, providerOfHost, type Snapshot, splitFullName } from "../catalog/catalog.js";
+import type { CsvLayout, FileFacts } from "./formats.js";
+import { brief, count, optionalCount, Refusal, text, time, truth } from "./values.js";
+
+const FAILED_FETCH = "0 stars: in this layout that is a failed fetch, not a count";
+
+/** The provider and name that a web address points to. */
+function fromUrl(
+  url: string | undefined,
+  column: string,
+): { provider: string; owner: string; name: string; url: string } {
+  const match = /^https?:\/\/([^/?#]+)\/([^?#]+?)(?:\.git)?\/*$/.exec(url ?? "");
+  const provider = providerOfHost(match?.[1] ?? "");
+  const parts = splitFullName(match?.[2] ?? "");
+  if (match === null || parts === undefined)
+    throw new Refusal(`${column}: "${brief(url)}" is not the address of a repository`);
+  if (provider === undefined)
+    throw new Refusal(`${column}: no provider is known for the host "${brief(match[1])}"`);
+  const host = (match[1] ?? "").toLowerCase();
+  return { provider, ...parts, url: `https://${host}/${parts.owner}/${parts.name}` };
+}
+
+function timeOf(facts: FileFacts): number {
+  if (facts.capturedAt === undefined) throw new Refusal("the time of the file is not known");
+  return facts.capturedAt;
+}
+
+/** Counts of a row as a snapshot; what the layout does not give is null. */
+function imported(capturedAt: number, stars: number, more: Partial<Snapshot> = {}): Snapshot {
+  return { capturedAt, stars, forks: null, openIssues: null, watchers: null, source: "IMPORTED", ...more };
+}
+
+/** Daily CSV of the Github-Ranking archive: top lists by stars, by forks and by language, so names occur repeatedly. */
+export const githubRanking: CsvLayout = {
+  name: "github-ranking",
+  columns: ["item", "stars", "forks", "language", "repo_url", "issues", "last_commit", "description"],
+  timeOfFile: true,
+  read(cell, facts): Observation {
+    const at = timeOf(facts);
+    const { provider, owner, name, url } = fromUrl(cell("repo_url"), "repo_url");
+    const stars = count(cell("stars"), "stars");
+    const forks = count(cell("forks"), "forks");
+    const openIssues = optionalCount(cell("issues"), "issues");
+    const pushed = cell("last_commit");
+    return {
+      provider,
+      owner,
+      name,
+      at,
+      facts: {
+        url,
+        description: text(cell("description")),
+        language: text(cell("language")),
+        stars,
+        forks,
+        openIssues,
+        pushedAt: pushed === undefined || pushed === "" ? null : time(pushed, "last_commit"),
+        availability: "AVAILABLE",
+      },
+      snapshot: imported(at, stars, { forks, openIssues }),
+    };
+  },
+};
+
+/** Daily CSV of awesome-go-repo-stats. A fetch that failed is written as 0 stars. */
+export const awesomeGo: CsvLayout = {
+  name: "awesome-go",
+  columns: ["repo", "stars", "new-stars-last-24H", "language", "archived"],
+  timeOfFile: true,
+  read(cell, facts): Observation | string {
+    const at = timeOf(facts);
+    const parts = splitFullName(cell("repo") ?? "");
+    if (parts === undefined)
+      throw new Refusal(`repo: "${brief(cell("repo"))}" is not of the form owner/name`);
+    const stars = count(cell("stars"), "stars");
+    if (stars === 0) return FAILED_FETCH;
+    return {
+      provider: "GITHUB",
+      ...parts,
+      at,
+      facts: {
+        url: `https://github.com/${parts.owner}/${parts.name}`,
+        language: text(cell("language")),
+        archived: truth(cell("archived"), "archived"),
+        stars,
+        availability: "AVAILABLE",
+      },
+      snapshot: imported(at, stars),
+    };
+  },
+};
+
+/** The awesome-selfhosted series: a date in every row, several forges, failed fetches as 0 stars. */
+export const awesomeSelfhosted: CsvLayout = {
+  name: "awesome-selfhosted",
+  columns: ["date", "slug", "source_code_url", "stargazers_count", "archived"],
+  timeOfFile: false,
+  read(cell): Observation | string {
+    const at = time(cell("date"), "date");
+    const { provider, owner, name, url } = fromUrl(cell("source_code_url"), "source_code_url");
+    const stars = count(cell("stargazers_count"), "stargazers_count");
+    if (stars === 0) return FAILED_FETCH;
+    return {
+      provider,
+      owner,
+      name,
+      at,
+      facts: { url, archived: truth(cell("archived"), "archived"), stars, availability: "AVAILABLE" },
+      snapshot: imported(at, stars),
+    };
+  },
+};

@@ -1,0 +1,220 @@
+import type { Readable } from "node:stream";
+import { z } from "zod";
+import {
+  AVAILABILITIES,
+  type DumpedRepository,
+  type Observation,
+  providerName,
+  repositoryId,
+  SNAPSHOT_SOURCES,
+  splitFullName,
+} from "../catalog/catalog.js";
+import { isoTime } from "../clock.js";
+import { readLines } from "./lines.js";
+import type { Line } from "./transfer.js";
+import { isoTimeSchema, text } from "./values.js";
+
+/** The version this program writes and reads. */
+const VERSION = 1;
+
+const counter = z.int().min(0).max(1e12);
+const words = z
+  .string()
+  .max(100_000)
+  .transform((value) => text(value));
+const provider = z.string().transform((value, context) => {
+  const name = providerName(value);
+  if (name === undefined) context.addIssue({ code: "custom", message: "not a provider's name" });
+  return name ?? "";
+});
+const fullName = z
+  .string()
+  .refine((value) => splitFullName(value) !== undefined, "not of the form owner/name");
+const topic = z
+  .string()
+  .min(1)
+  .max(100)
+  .regex(/^[^\s\p{Cc}]+$/u, "holds white space");
+
+const HEADER = z.object({ type: z.literal("header"), format: z.literal("sidereal"), version: z.int() });
+
+const REPOSITORY = z.strictObject({
+  type: z.literal("repository"),
+  id: z
+    .string()
+    .refine((value) => (repositoryId(value) ?? 0) > 0, "not an identifier")
+    .optional(),
+  provider,
+  providerId: z.string().min(1).max(100).optional(),
+  fullName,
+  discoveredAt: isoTimeSchema.optional(),
+  refreshedAt: isoTimeSchema.optional(),
+  previousFullNames: z
+    .array(z.strictObject({ fullName, until: isoTimeSchema }))
+    .max(1_000)
+    .optional(),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(2_000)
+    .optional(),
+  description: words.nullable().optional(),
+  homepage: words.nullable().optional(),
+  language: words.nullable().optional(),
+  license: words.nullable().optional(),
+  topics: z.array(topic).max(100).optional(),
+  stars: counter.nullable().optional(),
+  forks: counter.nullable().optional(),
+  openIssues: counter.nullable().optional(),
+  watchers: counter.nullable().optional(),
+  fork: z.boolean().nullable().optional(),
+  archived: z.boolean().nullable().optional(),
+  availability: z.enum(AVAILABILITIES).optional(),
+  createdAt: isoTimeSchema.nullable().optional(),
+  pushedAt: isoTimeSchema.nullable().optional(),
+});
+
+const SNAPSHOT = z.strictObject({
+  type: z.literal("snapshot"),
+  /** With `fullName` it stands by itself; without, it belongs to the repository line before it. */
+  provider: provider.optional(),
+  fullName: fullName.optional(),
+  capturedAt: isoTimeSchema,
+  stars: counter,
+  forks: counter.nullable().default(null),
+  openIssues: counter.nullable().default(null),
+  watchers: counter.nullable().default(null),
+  source: z.enum(SNAPSHOT_SOURCES).default("IMPORTED"),
+});
+
+const LINE = z.discriminatedUnion("type", [HEADER, REPOSITORY, SNAPSHOT]);
+
+type Identity = Pick<Observation, "provider" | "owner" | "name"> & { providerId?: string };
+
+/** Reads Sidereal's own lines. Every one is answered with what it says or why it is refused. */
+export async function* readNdjson(input: Readable): AsyncGenerator<Line> {
+  let latest: Identity | undefined;
+  for await (const { number: line, text: json } of readLines(input)) {
+    if (json === undefined) {
+      yield { line, refused: "the line is too long" };
+      continue;
+    }
+    if (json.trim() === "") continue;
+    const parsed = parseLine(json);
+    if (typeof parsed === "string") {
+      if (json.includes('"repository"')) latest = undefined;
+      yield { line, refused: parsed };
+    } else if (parsed.type === "header") {
+      if (parsed.version !== VERSION)
+        yield { line, refused: `version ${parsed.version} is not known; this program reads ${VERSION}` };
+    } else if (parsed.type === "repository") {
+      const observation = repositoryObservation(parsed);
+      latest = observation;
+      yield { line, observation };
+    } else {
+      yield snapshotLine(parsed, latest, line);
+    }
+  }
+}
+
+function parseLine(json: string): z.output<typeof LINE> | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return "the line is not JSON";
+  }
+  const result = LINE.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  return `${issue?.path.join(".") || "line"}: ${issue?.message ?? "not understood"}`;
+}
+
+function repositoryObservation(line: z.output<typeof REPOSITORY>): Observation {
+  const { type, id, provider, providerId, fullName, discoveredAt, refreshedAt, previousFullNames, ...facts } =
+    line;
+  const parts = splitFullName(fullName) ?? { owner: "", name: "" };
+  return {
+    provider,
+    ...parts,
+    ...(providerId === undefined ? {} : { providerId }),
+    at: refreshedAt ?? null,
+    facts: definedOnly(facts),
+    ...(discoveredAt === undefined ? {} : { discoveredAt }),
+    ...(id === undefined ? {} : { preferredId: repositoryId(id) ?? 0 }),
+    previousNames: previousFullNames ?? [],
+  };
+}
+
+function snapshotLine(line: z.output<typeof SNAPSHOT>, latest: Identity | undefined, number: number): Line {
+  const { type, provider, fullName, ...snapshot } = line;
+  if ((provider === undefined) !== (fullName === undefined)) {
+    return { line: number, refused: "provider and fullName belong together" };
+  }
+  const parts = fullName === undefined ? undefined : splitFullName(fullName);
+  const identity = parts === undefined || provider === undefined ? latest : { provider, ...parts };
+  if (identity === undefined)
+    return { line: number, refused: "there is no repository line before it that could be read" };
+  const { stars, forks, openIssues, watchers } = snapshot;
+  const { provider: at, owner, name, providerId } = identity;
+  return {
+    line: number,
+    observation: {
+      provider: at,
+      owner,
+      name,
+      ...(providerId === undefined ? {} : { providerId }),
+      at: snapshot.capturedAt,
+      facts: {
+        stars,
+        ...definedOnly({
+          forks: forks ?? undefined,
+          openIssues: openIssues ?? undefined,
+          watchers: watchers ?? undefined,
+        }),
+      },
+      snapshot,
+    },
+  };
+}
+
+function definedOnly<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** The line that begins every export. */
+export function headerLine(): string {
+  return JSON.stringify({ type: "header", format: "sidereal", version: VERSION });
+}
+
+/** The lines of one repository: itself, then its snapshots. */
+export function* repositoryLines(dumped: DumpedRepository): Generator<string> {
+  const { repository, providerId, facts, previousNames, snapshots } = dumped;
+  const time = (ms: number | null | undefined) => (ms === null || ms === undefined ? ms : isoTime(ms));
+  yield JSON.stringify({
+    type: "repository",
+    id: String(repository.id),
+    provider: repository.provider,
+    providerId: providerId ?? undefined,
+    fullName: repository.fullName,
+    discoveredAt: isoTime(repository.discoveredAt),
+    refreshedAt: time(repository.refreshedAt) ?? undefined,
+    previousFullNames:
+      previousNames.length === 0
+        ? undefined
+        : previousNames.map(({ fullName, until }) => ({ fullName, until: isoTime(until) })),
+    ...facts,
+    ...("createdAt" in facts ? { createdAt: time(facts.createdAt) } : {}),
+    ...("pushedAt" in facts ? { pushedAt: time(facts.pushedAt) } : {}),
+  });
+  for (const { capturedAt, stars, forks, openIssues, watchers, source } of snapshots) {
+    yield JSON.stringify({
+      type: "snapshot",
+      capturedAt: isoTime(capturedAt),
+      stars,
+      forks,
+      openIssues,
+      watchers,
+      source,
+    });
+  }
+}

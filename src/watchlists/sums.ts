@@ -1,0 +1,94 @@
+import { sql } from "kysely";
+import { bucketExpression, bucketOf, MAX_POINTS } from "../catalog/catalog.js";
+import { DAY_MS } from "../clock.js";
+import type { Database } from "../database/database.js";
+
+/** The counts of several repositories added up at one time. */
+export interface SumPoint {
+  /** The latest capture time among those added up in this point. */
+  capturedAt: number;
+  stars: number;
+  forks: number;
+  openIssues: number;
+  watchers: number;
+  /** How many repositories had a snapshot by then; the others are not in the sums. */
+  repositories: number;
+}
+
+export interface SumSeries {
+  points: SumPoint[];
+  /** One point for each day or week (UTC) in which any of them had a snapshot. */
+  resolution: "day" | "week";
+}
+
+/** Rows read for one summed series, over all its repositories; above, days become weeks. */
+const MAX_SUMMED_ROWS = 60_000;
+
+interface SumRow {
+  repository_id: number;
+  captured_at: number;
+  stars: number;
+  forks: number | null;
+  open_issues: number | null;
+  watchers: number | null;
+}
+
+/**
+ * The counts of the repositories added up from `from` on. Between its snapshots a repository counts with the last one
+ * before; before its first one it does not count.
+ */
+export async function sumSeries(
+  database: Database,
+  ids: readonly number[],
+  from: number,
+): Promise<SumSeries> {
+  const { read, dialect } = database;
+  if (ids.length === 0) return { points: [], resolution: "day" };
+  const here = dialect.among(sql`repository_id`, ids);
+  const range = await sql<{ first: number | null; last: number | null }>`
+    select min(captured_at) as first, max(captured_at) as last from snapshots where ${here}`.execute(read);
+  const { first, last } = range.rows[0] ?? { first: null, last: null };
+  if (first === null || last === null) return { points: [], resolution: "day" };
+  const start = Math.max(from, first);
+  const days = Math.ceil((last - start) / DAY_MS) + 1;
+  const resolution = days > MAX_POINTS || days * ids.length > MAX_SUMMED_ROWS ? "week" : "day";
+  // The last snapshot of each repository before the start, and its last one in each bucket since.
+  const rows = await sql<SumRow>`
+    select s.repository_id, s.captured_at, s.stars, s.forks, s.open_issues, s.watchers
+    from snapshots s join (
+      select repository_id, max(captured_at) as captured_at from snapshots
+      where ${here} and captured_at >= ${start} group by repository_id, ${bucketExpression(resolution)}
+      union
+      select repository_id, max(captured_at) as captured_at from snapshots
+      where ${here} and captured_at < ${start} group by repository_id
+    ) as b on b.repository_id = s.repository_id and b.captured_at = s.captured_at
+    order by s.captured_at, s.repository_id`.execute(read);
+  return { points: addUp(rows.rows, start, resolution), resolution };
+}
+
+/** Walks the rows in time, keeping the latest of each repository; one point a bucket from `start` on. */
+function addUp(rows: readonly SumRow[], start: number, resolution: "day" | "week"): SumPoint[] {
+  const latest = new Map<number, SumRow>();
+  const points: SumPoint[] = [];
+  for (const [i, row] of rows.entries()) {
+    latest.set(row.repository_id, row);
+    if (row.captured_at < start) continue;
+    const next = rows[i + 1];
+    const bucket = bucketOf(row.captured_at, resolution);
+    if (next !== undefined && bucketOf(next.captured_at, resolution) === bucket) continue;
+    points.push(sumOf(latest.values(), row.captured_at));
+  }
+  return points;
+}
+
+function sumOf(rows: Iterable<SumRow>, capturedAt: number): SumPoint {
+  const point: SumPoint = { capturedAt, stars: 0, forks: 0, openIssues: 0, watchers: 0, repositories: 0 };
+  for (const row of rows) {
+    point.stars += row.stars;
+    point.forks += row.forks ?? 0;
+    point.openIssues += row.open_issues ?? 0;
+    point.watchers += row.watchers ?? 0;
+    point.repositories++;
+  }
+  return point;
+}
