@@ -14,7 +14,7 @@ export interface Snapshot {
   source: SnapshotSource;
 }
 
-/** What one source said of one repository at one time; the only way anything enters the catalogue. */
+/** What one source said of one repository; the only way anything enters the catalogue. */
 export interface Observation {
   provider: string;
   /** The provider's own id: identity that survives a rename. */
@@ -24,7 +24,8 @@ export interface Observation {
   /** When the facts were true; null when the source does not say, and then they never replace anything. */
   at: number | null;
   facts: Facts;
-  snapshot?: Snapshot;
+  /** Counts it told, at `at` or before. */
+  snapshots: Iterable<Snapshot>;
   /** When the repository was first known, where that is earlier than `at`. */
   discoveredAt?: number;
   /** The id it should get if it is new and the id is free; keeps links alive across export and import. */

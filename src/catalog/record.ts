@@ -1,19 +1,9 @@
 import { sql } from "kysely";
-import { HOUR_MS } from "../clock.js";
-import type { BulkColumns, BulkRow, Database, Dialect, Tx } from "../database/database.js";
+import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
+import { appendSnapshots, type SnapshotsOf } from "./append.js";
 import { type Draft, Identities, REPOSITORY_COLUMN_NAMES, REPOSITORY_COLUMNS } from "./identity.js";
-import { type Observation, type Recorded, SNAPSHOT_SOURCES } from "./observation.js";
+import type { Observation, Recorded } from "./observation.js";
 import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
-
-const SNAPSHOT_TYPES: BulkColumns = {
-  repository_id: "bigint",
-  captured_at: "bigint",
-  stars: "bigint",
-  forks: "bigint",
-  open_issues: "bigint",
-  watchers: "bigint",
-  source: "smallint",
-};
 
 const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
 
@@ -41,31 +31,20 @@ export async function record(
     await assignIds(tx, dialect, identities.drafts, preferredIds(batch, owners));
     await writeRepositories(tx, dialect, changed);
     await writePreviousNames(tx, identities.drafts);
-    const snapshots = batch.flatMap((observation, i): { draft: Draft; row: BulkRow }[] => {
-      const draft = owners[i];
-      return observation.snapshot === undefined || draft === undefined
-        ? []
-        : [{ draft, row: snapshotRow(draft.row.id, observation.snapshot) }];
-    });
-    const fresh = await writeSnapshots(tx, dialect, snapshots);
+    const appended = await appendSnapshots(tx, dialect, snapshotsOf(batch, owners));
     await markOutdated(
       tx,
       dialect,
       "words",
       changed.filter((draft) => draft.wordsChanged).map((draft) => draft.row.id),
     );
-    await markOutdated(
-      tx,
-      dialect,
-      "rollups",
-      fresh.map((draft) => draft.row.id),
-    );
-    if (changed.length > 0 || fresh.length > 0) await bumpRevision(tx);
+    await markOutdated(tx, dialect, "rollups", appended.repositoryIds);
+    if (changed.length > 0 || appended.snapshots > 0) await bumpRevision(tx);
     const added = changed.filter((draft) => draft.isNew).length;
     return {
       repositoriesAdded: added,
       repositoriesChanged: changed.length - added,
-      snapshotsAdded: fresh.length,
+      snapshotsAdded: appended.snapshots,
     };
   });
 }
@@ -99,7 +78,9 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
     keepPreviousName(draft, `${observation.owner}/${observation.name}`, at);
   }
   for (const { fullName, until } of observation.previousNames ?? []) keepPreviousName(draft, fullName, until);
-  const discoveredAt = Math.min(observation.discoveredAt ?? row.discovered_at, at ?? row.discovered_at);
+  const [earliest] = observation.snapshots;
+  const first = earliest?.capturedAt ?? at;
+  const discoveredAt = Math.min(observation.discoveredAt ?? row.discovered_at, first ?? row.discovered_at);
   if (discoveredAt < row.discovered_at) {
     row.discovered_at = discoveredAt;
     draft.changed = true;
@@ -132,9 +113,17 @@ function setColumn(
   if (SEARCHED_COLUMNS.includes(column)) draft.wordsChanged = true;
 }
 
-function snapshotRow(repositoryId: number, snapshot: NonNullable<Observation["snapshot"]>): BulkRow {
-  const { capturedAt, stars, forks, openIssues, watchers, source } = snapshot;
-  return [repositoryId, capturedAt, stars, forks, openIssues, watchers, SNAPSHOT_SOURCES.indexOf(source)];
+/** The snapshots of each draft, in the order in which they were told. */
+function snapshotsOf(batch: readonly Observation[], owners: readonly Draft[]): SnapshotsOf[] {
+  const byDraft = new Map<Draft, SnapshotsOf>();
+  for (const [i, draft] of owners.entries()) {
+    const snapshots = batch[i]?.snapshots ?? [];
+    const known = byDraft.get(draft);
+    const { id: repositoryId, provider } = draft.row;
+    if (known === undefined) byDraft.set(draft, { repositoryId, provider, lists: [snapshots] });
+    else known.lists.push(snapshots);
+  }
+  return [...byDraft.values()];
 }
 
 function preferredIds(batch: readonly Observation[], owners: readonly Draft[]): Map<Draft, number> {
@@ -227,47 +216,6 @@ async function writePreviousNames(tx: Tx, drafts: readonly Draft[]): Promise<voi
         where excluded.until > previous_names.until`.execute(tx);
     }
   }
-}
-
-/** Appends the snapshots; the drafts of those that were not there yet, once for each. */
-async function writeSnapshots(
-  tx: Tx,
-  dialect: Dialect,
-  given: { draft: Draft; row: BulkRow }[],
-): Promise<Draft[]> {
-  // In the order of the key: neighbours share pages. The sort is stable, so the first of two equal keys stays first.
-  given.sort((a, b) => a.draft.row.id - b.draft.row.id || Number(a.row[1]) - Number(b.row[1]));
-  const inserted = await dialect.insertNew(
-    tx,
-    "snapshots",
-    SNAPSHOT_TYPES,
-    ["repository_id", "captured_at"],
-    given.map(({ row }) => row),
-  );
-  const fresh: Draft[] = [];
-  const hours = new Map<string, { provider: string; hour: number; snapshots: number; newest_at: number }>();
-  for (const [i, { draft, row }] of given.entries()) {
-    if (!inserted[i]) continue;
-    fresh.push(draft);
-    const capturedAt = Number(row[1]);
-    const hour = Math.floor(capturedAt / HOUR_MS);
-    const { provider } = draft.row;
-    const known = hours.get(`${provider} ${hour}`);
-    if (known === undefined)
-      hours.set(`${provider} ${hour}`, { provider, hour, snapshots: 1, newest_at: capturedAt });
-    else {
-      known.snapshots++;
-      known.newest_at = Math.max(known.newest_at, capturedAt);
-    }
-  }
-  for (const { provider, hour, snapshots, newest_at } of hours.values()) {
-    await sql`insert into snapshot_hours (provider, hour, snapshots, newest_at)
-      values (${provider}, ${hour}, ${snapshots}, ${newest_at})
-      on conflict (provider, hour) do update set snapshots = snapshot_hours.snapshots + excluded.snapshots,
-        newest_at = case when excluded.newest_at > snapshot_hours.newest_at then excluded.newest_at
-          else snapshot_hours.newest_at end`.execute(tx);
-  }
-  return fresh;
 }
 
 async function markOutdated(

@@ -4,11 +4,21 @@ import { brief, count, optionalCount, Refusal, text, time, truth } from "./value
 
 const FAILED_FETCH = "0 stars: in this layout that is a failed fetch, not a count";
 
+interface Address {
+  provider: string;
+  owner: string;
+  name: string;
+  url: string;
+}
+
+/** Addresses read lately: a daily archive repeats the same ones in every file. */
+const addresses = new Map<string, Address>();
+const MAX_ADDRESSES = 20_000;
+
 /** The provider and name that a web address points to. */
-function fromUrl(
-  url: string | undefined,
-  column: string,
-): { provider: string; owner: string; name: string; url: string } {
+function fromUrl(url: string | undefined, column: string): Address {
+  const known = addresses.get(url ?? "");
+  if (known !== undefined) return known;
   const match = /^https?:\/\/([^/?#]+)\/([^?#]+?)(?:\.git)?\/*$/.exec(url ?? "");
   const provider = providerOfHost(match?.[1] ?? "");
   const parts = splitFullName(match?.[2] ?? "");
@@ -17,7 +27,10 @@ function fromUrl(
   if (provider === undefined)
     throw new Refusal(`${column}: no provider is known for the host "${brief(match[1])}"`);
   const host = (match[1] ?? "").toLowerCase();
-  return { provider, ...parts, url: `https://${host}/${parts.owner}/${parts.name}` };
+  const address = { provider, ...parts, url: `https://${host}/${parts.owner}/${parts.name}` };
+  if (addresses.size >= MAX_ADDRESSES) addresses.clear();
+  addresses.set(url ?? "", address);
+  return address;
 }
 
 function timeOf(facts: FileFacts): number {
@@ -57,7 +70,7 @@ export const githubRanking: CsvLayout = {
         pushedAt: pushed === undefined || pushed === "" ? null : time(pushed, "last_commit"),
         availability: "AVAILABLE",
       },
-      snapshot: imported(at, stars, { forks, openIssues }),
+      snapshots: [imported(at, stars, { forks, openIssues })],
     };
   },
 };
@@ -85,7 +98,7 @@ export const awesomeGo: CsvLayout = {
         stars,
         availability: "AVAILABLE",
       },
-      snapshot: imported(at, stars),
+      snapshots: [imported(at, stars)],
     };
   },
 };
@@ -106,7 +119,7 @@ export const awesomeSelfhosted: CsvLayout = {
       name,
       at,
       facts: { url, archived: truth(cell("archived"), "archived"), stars, availability: "AVAILABLE" },
-      snapshot: imported(at, stars),
+      snapshots: [imported(at, stars)],
     };
   },
 };

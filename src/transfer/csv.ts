@@ -1,7 +1,8 @@
 import type { Readable } from "node:stream";
-import { type CsvError, type Info, parse } from "csv-parse";
+import { finished } from "node:stream/promises";
+import { type CsvError, parse } from "csv-parse";
 import { type CsvLayout, type FileFacts, type FormatName, layoutOf } from "./formats.js";
-import type { Line } from "./transfer.js";
+import type { Line } from "./read-files.js";
 import { Refusal } from "./values.js";
 
 /** A record longer than this is a quote that was never closed. */
@@ -9,55 +10,90 @@ const MAX_RECORD_BYTES = 256 * 1024;
 
 /**
  * Reads a CSV file of a known layout: quotes, line breaks inside them, CRLF and a byte order mark as RFC 4180 and
- * practice have them. Every row is answered with what it says or why it is refused. Throws Refusal when the file as a
- * whole cannot be read.
+ * practice have them. Every row is answered with what it says or why it is refused, in groups as the file is read.
+ * Throws Refusal when the file as a whole cannot be read.
  */
-export async function* readCsv(input: Readable, facts: FileFacts, wanted?: FormatName): AsyncGenerator<Line> {
-  const broken: Line[] = [];
+export async function* readCsv(
+  input: Readable,
+  facts: FileFacts,
+  wanted?: FormatName,
+): AsyncGenerator<Line[]> {
+  let lines: Line[] = [];
+  let rows: CsvRows | undefined;
+  let previousLine = 0;
+  let failure: unknown;
   const parser = parse({
     bom: true,
-    info: true,
     relax_column_count: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
     max_record_size: MAX_RECORD_BYTES,
-  });
-  parser.on("skip", (error: CsvError) =>
-    broken.push({ line: Number(error.lines ?? 0), refused: csvReason(error) }),
-  );
-  input.on("error", (error) => parser.destroy(error));
-  input.pipe(parser);
-
-  let layout: CsvLayout | undefined;
-  let places = new Map<string, number>();
-  let row: string[] = [];
-  let width = 0;
-  let previousLine = 0;
-  const cell = (column: string): string | undefined => row[places.get(column) ?? -1];
-  try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: Info }>) {
-      yield* broken.splice(0);
+    // Taken here rather than from the stream, which would hand over one record at a time.
+    on_record: (record: string[], context) => {
       const line = previousLine + 1;
-      previousLine = info.lines;
-      if (layout === undefined) {
-        layout = checkedLayout(record, facts, wanted);
-        places = new Map(record.map((column, i) => [column, i]));
-        width = record.length;
-        continue;
-      }
-      row = record;
-      yield record.length === width
-        ? readRow(layout, cell, facts, line)
-        : { line, refused: `${record.length} columns instead of ${width}` };
-    }
-  } catch (error) {
-    if (!isCsvError(error)) throw error;
-    yield* broken.splice(0);
-    yield { line: previousLine + 1, refused: `${csvReason(error)}; the rest of the file was not read` };
-    return;
+      previousLine = context.lines;
+      if (rows === undefined) rows = new CsvRows(checkedLayout(record, facts, wanted), record, facts);
+      else lines.push(rows.read(record, line));
+      return null;
+    },
+  });
+  parser.on("skip", (error: CsvError) => {
+    lines.push({ line: previousLine + 1, refused: csvReason(error) });
+    previousLine = Number(error.lines ?? previousLine);
+  });
+  parser.on("error", (error) => {
+    failure ??= error;
+  });
+  parser.resume();
+  for await (const chunk of input) {
+    await new Promise<void>((resolve) => parser.write(chunk, () => resolve()));
+    if (failure !== undefined) break;
+    yield lines.splice(0);
   }
-  yield* broken.splice(0);
-  if (layout === undefined) throw new Refusal("the file is empty");
+  if (failure === undefined)
+    await finished(parser.end()).catch((error) => {
+      failure = error;
+    });
+  if (failure !== undefined) {
+    if (!isCsvError(failure)) throw failure;
+    lines.push({
+      line: previousLine + 1,
+      refused: `${csvReason(failure)}; the rest of the file was not read`,
+    });
+  }
+  yield lines;
+  lines = [];
+  if (rows === undefined) throw new Refusal("the file is empty");
+}
+
+/** Reads the records of one file by the names of its columns. */
+class CsvRows {
+  readonly #layout: CsvLayout;
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #facts: FileFacts;
+  #record: readonly string[] = [];
+
+  constructor(layout: CsvLayout, header: readonly string[], facts: FileFacts) {
+    this.#layout = layout;
+    this.#places = new Map(header.map((column, i) => [column, i]));
+    this.#facts = facts;
+  }
+
+  read(record: readonly string[], line: number): Line {
+    if (record.length !== this.#places.size) {
+      return { line, refused: `${record.length} columns instead of ${this.#places.size}` };
+    }
+    this.#record = record;
+    try {
+      const said = this.#layout.read(this.#cell, this.#facts);
+      return typeof said === "string" ? { line, skipped: said } : { line, observation: said };
+    } catch (error) {
+      if (error instanceof Refusal) return { line, refused: error.message };
+      throw error;
+    }
+  }
+
+  readonly #cell = (column: string): string | undefined => this.#record[this.#places.get(column) ?? -1];
 }
 
 function checkedLayout(
@@ -76,21 +112,6 @@ function checkedLayout(
     );
   }
   return layout;
-}
-
-function readRow(
-  layout: CsvLayout,
-  cell: (column: string) => string | undefined,
-  facts: FileFacts,
-  line: number,
-): Line {
-  try {
-    const said = layout.read(cell, facts);
-    return typeof said === "string" ? { line, skipped: said } : { line, observation: said };
-  } catch (error) {
-    if (error instanceof Refusal) return { line, refused: error.message };
-    throw error;
-  }
 }
 
 function isCsvError(error: unknown): error is CsvError {

@@ -11,7 +11,7 @@ import {
 } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import { readLines } from "./lines.js";
-import type { Line } from "./transfer.js";
+import type { Line } from "./read-files.js";
 import { isoTimeSchema, text } from "./values.js";
 
 /** The version this program writes and reads. */
@@ -90,30 +90,28 @@ const LINE = z.discriminatedUnion("type", [HEADER, REPOSITORY, SNAPSHOT]);
 
 type Identity = Pick<Observation, "provider" | "owner" | "name"> & { providerId?: string };
 
-/** Reads Sidereal's own lines. Every one is answered with what it says or why it is refused. */
-export async function* readNdjson(input: Readable): AsyncGenerator<Line> {
+/** Reads Sidereal's own lines. Every one is answered with what it says or why it is refused, in groups. */
+export async function* readNdjson(input: Readable): AsyncGenerator<Line[]> {
   let latest: Identity | undefined;
-  for await (const { number: line, text: json } of readLines(input)) {
-    if (json === undefined) {
-      yield { line, refused: "the line is too long" };
-      continue;
-    }
-    if (json.trim() === "") continue;
+  const read = (line: number, json: string | undefined): Line | undefined => {
+    if (json === undefined) return { line, refused: "the line is too long" };
+    if (json.trim() === "") return undefined;
     const parsed = parseLine(json);
     if (typeof parsed === "string") {
       if (json.includes('"repository"')) latest = undefined;
-      yield { line, refused: parsed };
-    } else if (parsed.type === "header") {
-      if (parsed.version !== VERSION)
-        yield { line, refused: `version ${parsed.version} is not known; this program reads ${VERSION}` };
-    } else if (parsed.type === "repository") {
+      return { line, refused: parsed };
+    }
+    if (parsed.type === "snapshot") return snapshotLine(parsed, latest, line);
+    if (parsed.type === "repository") {
       const observation = repositoryObservation(parsed);
       latest = observation;
-      yield { line, observation };
-    } else {
-      yield snapshotLine(parsed, latest, line);
+      return { line, observation };
     }
-  }
+    if (parsed.version === VERSION) return undefined;
+    return { line, refused: `version ${parsed.version} is not known; this program reads ${VERSION}` };
+  };
+  for await (const group of readLines(input))
+    yield group.flatMap(({ number, text: json }) => read(number, json) ?? []);
 }
 
 function parseLine(json: string): z.output<typeof LINE> | string {
@@ -139,6 +137,7 @@ function repositoryObservation(line: z.output<typeof REPOSITORY>): Observation {
     ...(providerId === undefined ? {} : { providerId }),
     at: refreshedAt ?? null,
     facts: definedOnly(facts),
+    snapshots: [],
     ...(discoveredAt === undefined ? {} : { discoveredAt }),
     ...(id === undefined ? {} : { preferredId: repositoryId(id) ?? 0 }),
     previousNames: previousFullNames ?? [],
@@ -172,7 +171,7 @@ function snapshotLine(line: z.output<typeof SNAPSHOT>, latest: Identity | undefi
           watchers: watchers ?? undefined,
         }),
       },
-      snapshot,
+      snapshots: [snapshot],
     },
   };
 }

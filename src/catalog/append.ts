@@ -1,0 +1,102 @@
+import { sql } from "kysely";
+import { HOUR_MS } from "../clock.js";
+import type { BulkColumns, BulkRow, Dialect, Tx } from "../database/database.js";
+import { SNAPSHOT_SOURCES, type Snapshot } from "./observation.js";
+
+/** Rows handed to the database at a time. */
+const CHUNK = 5_000;
+
+const SNAPSHOT_COLUMNS: BulkColumns = {
+  repository_id: "bigint",
+  captured_at: "bigint",
+  stars: "bigint",
+  forks: "bigint",
+  open_issues: "bigint",
+  watchers: "bigint",
+  source: "smallint",
+};
+
+/** Snapshots of one repository, in lists of which the first wins where two are of the same time. */
+export interface SnapshotsOf {
+  repositoryId: number;
+  provider: string;
+  lists: Iterable<Snapshot>[];
+}
+
+/** What appending has added. */
+export interface Appended {
+  snapshots: number;
+  repositoryIds: number[];
+}
+
+/** Appends the snapshots that are not there yet and counts them by hour; one that is there stays as it is. */
+export async function appendSnapshots(
+  tx: Tx,
+  dialect: Dialect,
+  given: readonly SnapshotsOf[],
+): Promise<Appended> {
+  const hours = new HourCounts();
+  const repositoryIds = new Set<number>();
+  let snapshots = 0;
+  let rows: BulkRow[] = [];
+  let providers: string[] = [];
+  const flush = async () => {
+    const inserted = await dialect.insertNew(
+      tx,
+      "snapshots",
+      SNAPSHOT_COLUMNS,
+      ["repository_id", "captured_at"],
+      rows,
+    );
+    for (const [i, row] of rows.entries()) {
+      if (!inserted[i]) continue;
+      snapshots++;
+      repositoryIds.add(Number(row[0]));
+      hours.add(providers[i] ?? "", Number(row[1]));
+    }
+    rows = [];
+    providers = [];
+  };
+  // In the order of the key, as neighbours share pages. The sort is stable, so the first of two equal times stays first.
+  for (const { repositoryId, provider, lists } of given.toSorted((a, b) => a.repositoryId - b.repositoryId)) {
+    const all = lists.flatMap((list) => [...list]).sort((a, b) => a.capturedAt - b.capturedAt);
+    for (const { capturedAt, stars, forks, openIssues, watchers, source } of all) {
+      const place = SNAPSHOT_SOURCES.indexOf(source);
+      rows.push([repositoryId, capturedAt, stars, forks, openIssues, watchers, place]);
+      providers.push(provider);
+    }
+    if (rows.length >= CHUNK) await flush();
+  }
+  await flush();
+  await hours.write(tx);
+  return { snapshots, repositoryIds: [...repositoryIds] };
+}
+
+/** Counts new snapshots by provider and hour. */
+class HourCounts {
+  readonly #counts = new Map<
+    string,
+    { provider: string; hour: number; snapshots: number; newestAt: number }
+  >();
+
+  add(provider: string, capturedAt: number): void {
+    const hour = Math.floor(capturedAt / HOUR_MS);
+    const key = `${provider} ${hour}`;
+    const known = this.#counts.get(key);
+    if (known === undefined) this.#counts.set(key, { provider, hour, snapshots: 1, newestAt: capturedAt });
+    else {
+      known.snapshots++;
+      known.newestAt = Math.max(known.newestAt, capturedAt);
+    }
+  }
+
+  async write(tx: Tx): Promise<void> {
+    for (const { provider, hour, snapshots, newestAt } of this.#counts.values()) {
+      await sql`insert into snapshot_hours (provider, hour, snapshots, newest_at)
+        values (${provider}, ${hour}, ${snapshots}, ${newestAt})
+        on conflict (provider, hour) do update set snapshots = snapshot_hours.snapshots + excluded.snapshots,
+          newest_at = case when excluded.newest_at > snapshot_hours.newest_at then excluded.newest_at
+            else snapshot_hours.newest_at end`.execute(tx);
+    }
+  }
+}

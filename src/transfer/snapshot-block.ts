@@ -1,0 +1,54 @@
+import { SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
+
+/** Numbers that make one snapshot. */
+const WIDTH = 6;
+
+/** Many snapshots as plain numbers: a tenth of the memory of objects, and handed to another thread at no cost. */
+export class SnapshotBlock implements Iterable<Snapshot> {
+  readonly #numbers: number[] | Float64Array;
+  readonly #from: number;
+  readonly #to: number;
+
+  /** A view of `count` snapshots from the one at `first` on. */
+  constructor(numbers: number[] | Float64Array = [], first = 0, count = numbers.length / WIDTH) {
+    this.#numbers = numbers;
+    this.#from = first * WIDTH;
+    this.#to = (first + count) * WIDTH;
+  }
+
+  *[Symbol.iterator](): Generator<Snapshot> {
+    const known = (at: number): number | null => {
+      const value = this.#numbers[at] ?? Number.NaN;
+      return Number.isNaN(value) ? null : value;
+    };
+    for (let at = this.#from; at < this.#to; at += WIDTH) {
+      yield {
+        capturedAt: this.#numbers[at] ?? 0,
+        stars: this.#numbers[at + 1] ?? 0,
+        forks: known(at + 2),
+        openIssues: known(at + 3),
+        watchers: known(at + 4),
+        source: SNAPSHOT_SOURCES[this.#numbers[at + 5] ?? 0] ?? "IMPORTED",
+      };
+    }
+  }
+}
+
+/** Appends a snapshot to the numbers of a block. */
+export function pushSnapshot(numbers: number[], snapshot: Snapshot): void {
+  const { capturedAt, stars, forks, openIssues, watchers, source } = snapshot;
+  const unknown = Number.NaN;
+  numbers.push(
+    capturedAt,
+    stars,
+    forks ?? unknown,
+    openIssues ?? unknown,
+    watchers ?? unknown,
+    SNAPSHOT_SOURCES.indexOf(source),
+  );
+}
+
+/** How many snapshots the numbers make. */
+export function snapshotCount(numbers: ArrayLike<number>): number {
+  return numbers.length / WIDTH;
+}
