@@ -1,18 +1,22 @@
 /** The only file that builds modules and joins them. */
+import type { Server } from "node:http";
+import { createApi, createFront, createHttpServer, openApiDocument, type Source } from "./api/api.js";
 import { Catalog } from "./catalog/catalog.js";
 import type { Clock } from "./clock.js";
-import type { Database } from "./database/database.js";
+import type { Config } from "./config.js";
+import { type Database, openDatabase } from "./database/database.js";
+import { fillWithDemo } from "./demo/demo.js";
+import type { Logger } from "./log.js";
+import { type Modules, updateDerived } from "./modules.js";
 import { Rankings } from "./rankings/rankings.js";
-import { Search, updateWords } from "./search/search.js";
+import { Search } from "./search/search.js";
 import { Watchlists } from "./watchlists/watchlists.js";
+import { createWeb } from "./web/web.js";
 
-/** The modules over one database. */
-export interface Modules {
-  database: Database;
-  catalog: Catalog;
-  rankings: Rankings;
-  search: Search;
-  watchlists: Watchlists;
+export interface AppContext {
+  config: Config;
+  clock: Clock;
+  log: Logger;
 }
 
 export function buildModules(database: Database, clock: Clock): Modules {
@@ -26,14 +30,157 @@ export function buildModules(database: Database, clock: Clock): Modules {
   };
 }
 
-/** Steps of bringing up to date what is derived, as told to `onProgress`. */
-export type UpdateStep = "growth" | "search";
+/** The modules over the configured database, which is opened and migrated. */
+export async function openModules({ config, clock, log }: AppContext): Promise<Modules> {
+  const { databaseUrl: url, dataDir, databasePool: pool } = config;
+  return buildModules(await openDatabase({ url, dataDir, pool, log }), clock);
+}
 
-/** Brings up to date what is derived from the catalogue. Does nothing where nothing has changed. */
-export async function updateDerived(
-  { database, rankings }: Modules,
-  onProgress: (step: UpdateStep, done: number) => void = () => {},
-): Promise<void> {
-  await rankings.update((done) => onProgress("growth", done));
-  await updateWords(database, (done) => onProgress("search", done));
+/** History of the demonstration that an empty catalogue is answered with. */
+const DEMO_DAYS = 60;
+const DEMO_SEED = 1;
+/** How often an empty catalogue is looked at, to see whether real repositories have come. */
+const DEMO_CHECK_MS = 2_000;
+
+/** A synthetic catalogue in memory. */
+export async function openDemo(
+  { clock, log }: AppContext,
+  repositories: number,
+  days = DEMO_DAYS,
+  seed = DEMO_SEED,
+): Promise<Modules> {
+  const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log });
+  const modules = buildModules(database, clock);
+  await fillWithDemo(modules.catalog, { repositories, days, seed, end: clock.now() });
+  await updateDerived(modules);
+  return modules;
+}
+
+/** What requests are answered from: the real catalogue, or the synthetic one as long as the real one is empty. */
+class CatalogueSource {
+  #current: Source;
+  readonly #real: Modules;
+  #timer: NodeJS.Timeout | undefined;
+
+  private constructor(real: Modules, current: Source) {
+    this.#real = real;
+    this.#current = current;
+  }
+
+  static async open(context: AppContext, real: Modules, withDemo: boolean): Promise<CatalogueSource> {
+    const synthetic = await real.catalog.isSynthetic();
+    if (!withDemo || !(await real.catalog.isEmpty()))
+      return new CatalogueSource(real, { modules: real, synthetic });
+    const demo = await openDemo(context, context.config.demoRepositories);
+    const source = new CatalogueSource(real, { modules: demo, synthetic: true });
+    context.log.warn(
+      "the catalogue is empty: answering with a synthetic one, held in memory, until real repositories are there",
+    );
+    source.#timer = setInterval(() => {
+      source
+        .#leaveDemo(demo)
+        .catch((error) => context.log.error({ err: error }, "the catalogue could not be looked at"));
+    }, DEMO_CHECK_MS);
+    source.#timer.unref();
+    return source;
+  }
+
+  current = (): Source => this.#current;
+
+  /** Differs whenever an answer may. */
+  revision = async (): Promise<string> => {
+    const { modules, synthetic } = this.#current;
+    return `${synthetic} ${await modules.catalog.revision()}`;
+  };
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    if (this.#current.modules !== this.#real) await this.#current.modules.database.close();
+    await this.#real.database.close();
+  }
+
+  async #leaveDemo(demo: Modules): Promise<void> {
+    if (this.#current.modules === this.#real || (await this.#real.catalog.isEmpty())) return;
+    clearInterval(this.#timer);
+    this.#current = { modules: this.#real, synthetic: await this.#real.catalog.isSynthetic() };
+    // Requests that began on the demonstration end on it.
+    setTimeout(() => void demo.database.close(), 2 * DEMO_CHECK_MS).unref();
+  }
+}
+
+/** The whole service without a port, for tests and for `startService`. */
+export function buildHandler(
+  context: AppContext,
+  source: () => Source,
+): (request: Request) => Promise<Response> {
+  const api = createApi({
+    ...context,
+    source,
+    pages: createWeb({
+      source,
+      document: () => JSON.parse(JSON.stringify(openApiDocument(api, context.config.baseUrl))),
+    }),
+  });
+  return async (request) => api.fetch(request);
+}
+
+/** Like `buildHandler`, with the cache, tags and compression that stand before it. */
+export function buildFront(context: AppContext, modules: Modules): (request: Request) => Promise<Response> {
+  const handle = buildHandler(context, () => ({ modules, synthetic: false }));
+  const readRevision = async () => String(await modules.catalog.revision());
+  return createFront({ ...context, handle, readRevision, cacheBytes: context.config.cacheBytes });
+}
+
+export interface Service {
+  server: Server;
+  /** Port it listens on. */
+  port: number;
+  /** Whether it began with the synthetic catalogue. */
+  synthetic: boolean;
+  /** Lets running requests end, then closes everything. */
+  stop(): Promise<void>;
+}
+
+/** Time that running requests get when the service stops. */
+const STOP_MS = 8_000;
+
+/** Opens a port and answers from the given modules; with `withDemo`, from a demonstration as long as they are empty. */
+export async function startService(
+  context: AppContext,
+  modules: Modules,
+  withDemo: boolean,
+): Promise<Service> {
+  const { config } = context;
+  const source = await CatalogueSource.open(context, modules, withDemo);
+  const handle = buildHandler(context, source.current);
+  const server = createHttpServer({
+    ...context,
+    handle,
+    readRevision: source.revision,
+    cacheBytes: config.cacheBytes,
+  });
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(config.port, config.host, resolve);
+    });
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : config.port;
+  return {
+    server,
+    port,
+    synthetic: source.current().synthetic,
+    async stop() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const deadline = setTimeout(() => server.closeAllConnections(), STOP_MS);
+      await closed;
+      clearTimeout(deadline);
+      await source.close();
+    },
+  };
 }

@@ -144,6 +144,27 @@ export class Catalog {
     return dumpPage(this.#database, afterId, limit);
   }
 
+  /** Whether all repositories here are made up. */
+  async isSynthetic(): Promise<boolean> {
+    const mark = await this.#database.read
+      .selectFrom("marks")
+      .select("value")
+      .where("name", "=", "synthetic")
+      .executeTakeFirst();
+    return mark !== undefined;
+  }
+
+  /** Marks this catalogue as made up, for good. Throws CONFLICT when it holds real repositories. */
+  async markSynthetic(): Promise<void> {
+    if (await this.isSynthetic()) return;
+    if (!(await this.isEmpty()))
+      throw new AppError(
+        "CONFLICT",
+        "The catalogue holds real repositories; synthetic ones are not mixed in.",
+      );
+    await this.#database.write.insertInto("marks").values({ name: "synthetic", value: "true" }).execute();
+  }
+
   async isEmpty(): Promise<boolean> {
     const row = await this.#database.read.selectFrom("repositories").select("id").limit(1).executeTakeFirst();
     return row === undefined;

@@ -12,6 +12,7 @@ export interface Schema {
   snapshots: SnapshotTable;
   snapshot_hours: SnapshotHourTable;
   outdated: OutdatedTable;
+  marks: MarkTable;
   revision: RevisionTable;
   rollups: RollupTable;
   facets: FacetTable;
@@ -98,6 +99,12 @@ export interface SnapshotHourTable {
 export interface OutdatedTable {
   kind: string;
   repository_id: number;
+}
+
+/** What holds for the database as a whole, such as that it is synthetic. */
+export interface MarkTable {
+  name: string;
+  value: string;
 }
 
 /** One row that grows with every change a reader could see. */

@@ -100,6 +100,20 @@ export class Rankings {
     return listFacets(this.#database, request);
   }
 
+  /** The languages as they are written in the catalogue, whatever the case of the names given; unknown ones stay. */
+  async languageNames(names: readonly string[]): Promise<string[]> {
+    const keys = names.map((name) => name.toLowerCase());
+    const rows = await this.#database.read
+      .selectFrom("facets")
+      .select(["name", "name_key"])
+      .where("kind", "=", "language")
+      .where("provider", "=", "")
+      .where("name_key", "in", keys)
+      .execute();
+    const known = new Map(rows.map((row) => [row.name_key, row.name]));
+    return names.map((name, i) => known.get(keys[i] ?? "") ?? name);
+  }
+
   summary(): Promise<Summary> {
     return readSummary(this.#database, this.#clock.now());
   }

@@ -4,7 +4,7 @@
  * them, so no input is a syntax. The index is kept by `index.ts`; lists are made by the catalogue.
  */
 import { type RawBuilder, sql } from "kysely";
-import { type Catalog, EXACT_TOTAL, type Repository } from "../catalog/catalog.js";
+import { type Catalog, EXACT_TOTAL, type Order, type Repository } from "../catalog/catalog.js";
 import type { Database } from "../database/database.js";
 import { queryWords } from "./words.js";
 
@@ -45,13 +45,19 @@ export class Search {
   }
 
   /**
-   * How well a repository fits a query, as the key of an order over `r`: those called exactly so first, then by stars.
-   * Matching says the rest; a weight of words in a description would only bury what people look for.
+   * The order by how well a repository fits a query, for a list narrowed to its matches: those called exactly so first,
+   * then by stars. Matching says the rest; weighing words of descriptions would only bury what people look for.
    */
-  relevance(text: string): RawBuilder<unknown> {
+  relevanceOrder(text: string): Order {
     const key = text.trim().toLowerCase();
-    return sql`(case when r.name_key = ${key} then 2000000000 when lower(r.name) = ${key} then 1000000000 else 0 end
-      + coalesce(r.stars, -1))`;
+    const fit = sql`case when r.name_key = ${key} then 2000000000 when lower(r.name) = ${key} then 1000000000 else 0 end`;
+    return {
+      name: "relevance",
+      from: sql`repositories r`,
+      key: sql`(${fit} + coalesce(r.stars, -1))`,
+      id: sql`r.id`,
+      direction: "desc",
+    };
   }
 
   /** At most `limit` of each kind; the popular ones for an empty text. */

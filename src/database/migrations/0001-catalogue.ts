@@ -92,6 +92,7 @@ export const catalogue: Migration = {
       repository_id ${integer} not null,
       primary key (kind, repository_id)
     ) ${clustered}`.execute(tx);
+    await sql`create table marks (name ${text} primary key, value ${text} not null)`.execute(tx);
     await sql`create table revision (id ${integer} primary key, value ${integer} not null)`.execute(tx);
     await tx.insertInto("revision").values({ id: 1, value: 0 }).execute();
 

@@ -1,0 +1,171 @@
+/**
+ * The HTTP API: routes, what goes in and out of them, and the rules that hold for all. It holds no records and no
+ * queries; those are the modules'. `server.ts` puts it on a port.
+ */
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { Config } from "../config.js";
+import { AppError } from "../errors.js";
+import type { Logger } from "../log.js";
+import type { Modules } from "../modules.js";
+import { createRequestId } from "./answer.js";
+import { checkBody } from "./body.js";
+import { type ApiApp, type ApiEnv, errorResponse, validationError } from "./endpoint.js";
+import { ROUTES } from "./routes.js";
+
+export { createFront, createHttpServer } from "./server.js";
+
+/** What answers a request: the modules, and whether their catalogue is the synthetic one. */
+export interface Source {
+  modules: Modules;
+  synthetic: boolean;
+}
+
+export interface ApiOptions {
+  /** Asked for each request. */
+  source: () => Source;
+  config: Config;
+  log: Logger;
+  /** Pages to be answered beside the API, under the same rules. */
+  pages?: Hono;
+}
+
+const PUBLIC_CACHE = "public, max-age=30, stale-while-revalidate=60";
+
+/** The application without a port: a request in, an answer out. */
+export function createApi({ source, config, log, pages }: ApiOptions): ApiApp {
+  const app: ApiApp = new OpenAPIHono<ApiEnv>({
+    defaultHook: (result) => {
+      if (!result.success)
+        throw validationError(result.error, result.target === "json" ? "body" : result.target);
+    },
+  });
+  app.use(async (context, next) => {
+    const { modules, synthetic } = source();
+    context.set("modules", modules);
+    context.set("synthetic", synthetic);
+    context.set("config", config);
+    context.set("requestId", createRequestId());
+    await next();
+    finishHeaders(context.res, context.req.path, context.var.requestId);
+  });
+  app.use(async (context, next) => {
+    await checkBody(context);
+    await next();
+  });
+  for (const endpoint of ROUTES) endpoint.register(app);
+  serveDocument(app);
+  if (pages !== undefined) app.route("/", pages);
+  refuseOtherMethods(app);
+  app.notFound((context) => {
+    const error = new AppError("NOT_FOUND", "There is nothing at this address.");
+    return errorResponse(error, context.var.requestId, context.req.header("accept"));
+  });
+  app.onError((error, context) => {
+    const known = toAppError(error);
+    const { requestId } = context.var;
+    if (known.status >= 500) log.error({ requestId, err: error, cause: known.cause }, "a request failed");
+    const response = errorResponse(known, requestId, context.req.header("accept"));
+    finishHeaders(response, context.req.path, requestId);
+    return response;
+  });
+  return app;
+}
+
+/** Every header that all answers share. */
+function finishHeaders(response: Response, path: string, requestId: string): void {
+  const { headers } = response;
+  headers.set("X-Request-Id", requestId);
+  headers.set("X-Content-Type-Options", "nosniff");
+  if (headers.get("Content-Type") === "application/json")
+    headers.set("Content-Type", "application/json; charset=utf-8");
+  headers.set(
+    "Referrer-Policy",
+    path.includes("/watchlists/") ? "no-referrer" : "strict-origin-when-cross-origin",
+  );
+  if (!headers.has("Content-Security-Policy")) {
+    headers.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  }
+  if (path.startsWith("/api/")) {
+    headers.set("Access-Control-Allow-Origin", "*");
+    headers.set("Access-Control-Expose-Headers", "ETag, Link, Location, Retry-After, Allow, X-Request-Id");
+    headers.set("Cross-Origin-Resource-Policy", "cross-origin");
+  }
+  if (path.startsWith("/api/watchlists")) headers.set("X-Robots-Tag", "noindex");
+  if (!headers.has("Cache-Control")) {
+    const isPrivate = path.startsWith("/api/watchlists");
+    headers.set("Cache-Control", isPrivate ? "private, no-cache" : PUBLIC_CACHE);
+  }
+  if (!headers.has("Vary")) headers.set("Vary", "Accept-Encoding, Authorization, X-API-Key");
+}
+
+/** The contract itself, made from the same schemas that validate. */
+function serveDocument(app: ApiApp): void {
+  let document: string | undefined;
+  app.get("/api/openapi.json", (context) => {
+    document ??= JSON.stringify(openApiDocument(app, context.var.config.baseUrl));
+    return context.body(document, 200, { "Content-Type": "application/json; charset=utf-8" });
+  });
+}
+
+/** The OpenAPI 3.1 document of all routes. */
+export function openApiDocument(app: ApiApp, baseUrl: string) {
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Sidereal",
+      version: "0.1.0",
+      description:
+        "Repositories of several forges, their snapshots over time, and what has grown. Errors are `{ data: null, error }`, or RFC 9457 for those who accept application/problem+json. Identifiers are strings; times are ISO 8601 in UTC with milliseconds.",
+      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+    },
+    servers: [{ url: baseUrl }],
+  });
+}
+
+/** Answers the methods a path does not have: OPTIONS with what it has, all others with 405. */
+function refuseOtherMethods(app: ApiApp): void {
+  const patterns = Map.groupBy(
+    app.routes.filter((route) => route.method !== "ALL"),
+    (route) => route.path,
+  );
+  for (const [pattern, routes] of patterns) {
+    const methods = new Set(routes.map((route) => route.method));
+    if (methods.has("GET")) methods.add("HEAD");
+    methods.add("OPTIONS");
+    const allow = [...methods].sort().join(", ");
+    app.all(pattern, (context) => {
+      if (context.req.method !== "OPTIONS") {
+        const method = context.req.method.slice(0, 20);
+        throw new AppError("METHOD_NOT_ALLOWED", `${method} is not possible here; ${allow} are.`, {
+          headers: { Allow: allow },
+        });
+      }
+      return context.body(null, 204, {
+        Allow: allow,
+        "Access-Control-Allow-Methods": allow,
+        "Access-Control-Allow-Headers": "Authorization, X-API-Key, Content-Type, If-None-Match, If-Match",
+        "Access-Control-Max-Age": "7200",
+        "Cache-Control": "public, max-age=7200",
+      });
+    });
+  }
+}
+
+/** Faults of a store that will pass: busy, full, out of reach. */
+const PASSING =
+  /SQLITE_BUSY|SQLITE_FULL|database is locked|disk is full|ECONNREFUSED|ECONNRESET|57P0[123]|53300|timeout/i;
+
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof HTTPException && error.status === 400) {
+    return new AppError("INVALID_REQUEST", "The body is not JSON.", { cause: error });
+  }
+  const text = error instanceof Error ? `${error.message} ${"code" in error ? String(error.code) : ""}` : "";
+  if (PASSING.test(text))
+    return new AppError("UNAVAILABLE", "The database cannot answer now; try again.", { cause: error });
+  return new AppError("INTERNAL", "Something went wrong here. The request id names it in the log.", {
+    cause: error,
+  });
+}

@@ -1,0 +1,168 @@
+import { type OpenAPIHono, type RouteConfig, type RouteHandler, z } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { Config } from "../config.js";
+import { AppError, ERROR_STATUS, type ErrorCode, type ErrorDetail } from "../errors.js";
+import type { Modules } from "../modules.js";
+
+/** What handlers find in their context. */
+export interface ApiEnv {
+  Variables: {
+    /** The modules over the database that answers this request. */
+    modules: Modules;
+    /** Whether that database is the synthetic one. */
+    synthetic: boolean;
+    requestId: string;
+    config: Config;
+  };
+}
+
+export type ApiContext = Context<ApiEnv>;
+export type ApiApp = OpenAPIHono<ApiEnv>;
+
+/** One route: its contract and what answers it. */
+export interface Endpoint {
+  route: RouteConfig;
+  /** The router's pattern, where it is not the path of the contract. */
+  pattern: string | undefined;
+  register(app: ApiApp): void;
+}
+
+/** Joins a contract with its handler; the handler's name is the operation id. */
+export function endpoint<R extends RouteConfig>(
+  route: R,
+  handler: RouteHandler<R, ApiEnv>,
+  options: { pattern?: string } = {},
+): Endpoint {
+  const { pattern } = options;
+  return {
+    route,
+    pattern,
+    register: (app) => {
+      // The document shows the path with its parameter; the router needs a pattern that lets slashes through.
+      if (pattern !== undefined) app.openAPIRegistry.registerPath(route);
+      app.openapi(pattern === undefined ? route : { ...route, path: pattern, hide: true }, handler as never);
+    },
+  };
+}
+
+const errorSchema = z
+  .object({
+    data: z.null(),
+    error: z.object({
+      code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
+      message: z.string(),
+      requestId: z.string(),
+      details: z
+        .array(
+          z.object({
+            parameter: z.string(),
+            message: z.string(),
+            allowed: z.array(z.string()).optional(),
+            values: z.array(z.string()).optional(),
+          }),
+        )
+        .optional(),
+    }),
+  })
+  .openapi("Error");
+
+const problemSchema = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.string(),
+    requestId: z.string(),
+    details: z.array(z.unknown()).optional(),
+  })
+  .openapi("Problem", {
+    description: "The same facts as RFC 9457, for those who accept application/problem+json.",
+  });
+
+type ErrorContent = {
+  description: string;
+  content: {
+    "application/json": { schema: typeof errorSchema };
+    "application/problem+json": { schema: typeof problemSchema };
+  };
+};
+
+/** The error answers of a route, by code. Every route can also answer 400, 500 and 503. */
+export function errorResponses(...codes: ErrorCode[]): Record<number, ErrorContent> {
+  const all: ErrorCode[] = ["INVALID_REQUEST", "INTERNAL", "UNAVAILABLE", ...codes];
+  const byStatus = Map.groupBy(all, (code) => ERROR_STATUS[code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, names]) => [
+      status,
+      {
+        description: [...new Set(names)].join(", "),
+        content: {
+          "application/json": { schema: errorSchema },
+          "application/problem+json": { schema: problemSchema },
+        },
+      },
+    ]),
+  );
+}
+
+/** A successful JSON answer in the envelope. */
+export function dataResponse<Data extends z.ZodType>(description: string, data: Data) {
+  return { description, content: { "application/json": { schema: z.object({ data }) } } };
+}
+
+/** A successful JSON answer in the envelope, with facts about it. */
+export function dataMetaResponse<Data extends z.ZodType, Meta extends z.ZodType>(
+  description: string,
+  data: Data,
+  meta: Meta,
+) {
+  return { description, content: { "application/json": { schema: z.object({ data, meta }) } } };
+}
+
+/** An error as a response, in the form the caller accepts. */
+export function errorResponse(error: AppError, requestId: string, accept: string | undefined): Response {
+  const { code, message, status, details } = error;
+  const isProblem = accept?.includes("application/problem+json") ?? false;
+  const title = code.charAt(0) + code.slice(1).toLowerCase().replaceAll("_", " ");
+  const body = isProblem
+    ? { type: "about:blank", title, status, detail: message, code, requestId, ...(details && { details }) }
+    : { data: null, error: { code, message, requestId, ...(details && { details }) } };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: {
+      "Content-Type": `${isProblem ? "application/problem+json" : "application/json"}; charset=utf-8`,
+      "Cache-Control": "no-store",
+      Vary: "Accept",
+      ...(status === 503 ? { "Retry-After": "5" } : {}),
+      ...error.headers,
+    },
+  });
+}
+
+/** The places of a failed validation, as an error that names each. */
+export function validationError(error: z.core.$ZodError, location: string): AppError {
+  const details = error.issues.flatMap((issue): ErrorDetail[] => {
+    const path = issue.path
+      .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
+      .join("")
+      .replace(/^\./, "");
+    const parameter = path === "" ? location : path;
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => ({ parameter: key.slice(0, 100), message: "is not known" }));
+    }
+    if (issue.code === "invalid_value") {
+      const allowed = issue.values.map(String);
+      return [{ parameter, message: `must be one of ${allowed.join(", ")}`, allowed }];
+    }
+    if (issue.code === "invalid_type" && Array.isArray(issue.input))
+      return [{ parameter, message: "may be given only once" }];
+    return [{ parameter, message: issue.message }];
+  });
+  const first = details[0];
+  return new AppError(
+    "VALIDATION_FAILED",
+    `${first?.parameter ?? location}: ${first?.message ?? "is not valid"}`,
+    { details },
+  );
+}

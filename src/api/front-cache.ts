@@ -1,0 +1,83 @@
+import type { Clock } from "../clock.js";
+import type { StoredAnswer } from "./answer.js";
+
+/** How long an answer may be given without asking whether the data has changed. */
+const CHECK_MS = 2_000;
+
+interface Entry {
+  answer: StoredAnswer;
+  revision: string;
+  bytes: number;
+}
+
+/**
+ * Answers to public requests, ready to be sent, under a normalised key. An answer holds as long as the data's revision
+ * does, which is asked for at most every two seconds; requests for the same key at the same time are computed once.
+ * Bounded by bytes; the one that was used longest ago leaves first.
+ */
+export class FrontCache {
+  readonly #entries = new Map<string, Entry>();
+  readonly #running = new Map<string, Promise<StoredAnswer>>();
+  readonly #maxBytes: number;
+  readonly #clock: Clock;
+  readonly #readRevision: () => Promise<string>;
+  #bytes = 0;
+  #revision = "";
+  #checkedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: { maxBytes: number; clock: Clock; readRevision: () => Promise<string> }) {
+    this.#maxBytes = options.maxBytes;
+    this.#clock = options.clock;
+    this.#readRevision = options.readRevision;
+  }
+
+  /** The answer under `key`, computed when there is none that still holds. Only those worth keeping are kept. */
+  async get(key: string, compute: () => Promise<StoredAnswer>): Promise<StoredAnswer> {
+    if (this.#maxBytes === 0) return compute();
+    const revision = await this.#currentRevision();
+    const entry = this.#entries.get(key);
+    if (entry !== undefined && entry.revision === revision) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+      return entry.answer;
+    }
+    const running = this.#running.get(key);
+    if (running !== undefined) return running;
+    const computed = compute();
+    this.#running.set(key, computed);
+    try {
+      const answer = await computed;
+      if (answer.isShared) this.#keep(key, answer, revision);
+      return answer;
+    } finally {
+      this.#running.delete(key);
+    }
+  }
+
+  async #currentRevision(): Promise<string> {
+    const now = this.#clock.monotonic();
+    if (now - this.#checkedAt >= CHECK_MS) {
+      this.#revision = await this.#readRevision();
+      this.#checkedAt = now;
+    }
+    return this.#revision;
+  }
+
+  #keep(key: string, answer: StoredAnswer, revision: string): void {
+    // Compressed forms are made when first asked for; together they are smaller than the plain one.
+    const bytes = 2 * answer.body.byteLength + 2 * key.length + 500;
+    this.#forget(key);
+    if (bytes > this.#maxBytes / 10) return;
+    this.#entries.set(key, { answer, revision, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#maxBytes) break;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    this.#entries.delete(key);
+  }
+}

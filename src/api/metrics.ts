@@ -1,0 +1,69 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { DAY_MS, isoTime } from "../clock.js";
+import { dataMetaResponse, endpoint, errorResponses } from "./endpoint.js";
+import { idParameter } from "./parameters.js";
+import { seriesMetaSchema, snapshotSchema, snapshotView } from "./views.js";
+
+export const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
+
+export const seriesWindowParameter = z.enum(SERIES_WINDOWS).default("30d");
+
+/** Begin of a series' window that ends at `asOf`; undefined for all. */
+export function seriesStart(window: (typeof SERIES_WINDOWS)[number], asOf: number): number | undefined {
+  return window === "all" ? undefined : asOf - (window === "30d" ? 30 : 90) * DAY_MS;
+}
+
+const CSV_COLUMNS = ["capturedAt", "stars", "forks", "openIssues", "watchers", "source"] as const;
+
+export const listMetrics = endpoint(
+  createRoute({
+    method: "get",
+    path: "/api/repos/{id}/metrics",
+    operationId: "listMetrics",
+    tags: ["Repositories"],
+    summary: "The snapshots of a repository over time",
+    description:
+      "Oldest first, at most 2,000 points; meta.resolution says how they were thinned. The window ends at the newest snapshot of the provider. Which snapshots there are depends on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
+    request: {
+      params: z.object({ id: idParameter }),
+      query: z.object({ window: seriesWindowParameter, format: z.enum(["json", "csv"]).default("json") }),
+    },
+    responses: {
+      200: {
+        description: "The series.",
+        content: {
+          ...dataMetaResponse("", z.array(snapshotSchema), seriesMetaSchema).content,
+          "text/csv": { schema: z.string() },
+        },
+      },
+      ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
+    },
+  }),
+  async (context) => {
+    const { catalog } = context.var.modules;
+    const { id } = context.req.valid("param");
+    const { window, format } = context.req.valid("query");
+    const repository = await catalog.get(id);
+    const asOf = await catalog.asOf(repository.provider);
+    const from = asOf === undefined ? undefined : seriesStart(window, asOf);
+    const series = await catalog.series(id, from ?? 0);
+    const data = series.points.map(snapshotView);
+    if (format === "csv") {
+      const rows = data.map((point) => CSV_COLUMNS.map((column) => point[column] ?? "").join(","));
+      context.header("Content-Type", "text/csv; charset=utf-8");
+      context.header("Content-Disposition", `attachment; filename="sidereal-${id}-${window}.csv"`);
+      return context.body(`${[CSV_COLUMNS.join(","), ...rows].join("\r\n")}\r\n`, 200) as never;
+    }
+    const meta = {
+      repositoryId: String(id),
+      window,
+      from: from === undefined ? null : isoTime(from),
+      asOf: asOf === undefined ? null : isoTime(asOf),
+      resolution: series.resolution,
+      points: data.length,
+      gaps: series.gaps.map((gap) => ({ ...gap, from: isoTime(gap.from), to: isoTime(gap.to) })),
+      nextRefreshAt: repository.nextRefreshAt === null ? null : isoTime(repository.nextRefreshAt),
+    };
+    return context.json({ data, meta }, 200);
+  },
+);

@@ -1,0 +1,176 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { splitFullName } from "../catalog/catalog.js";
+import { isoTime } from "../clock.js";
+import { AppError, invalidParameter } from "../errors.js";
+import { WINDOWS, windowMs } from "../rankings/rankings.js";
+import { type ApiContext, dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
+import { providerParameter } from "./parameters.js";
+import { answerList, listQuery } from "./repository-list.js";
+import {
+  repositoryPageMetaSchema,
+  repositorySchema,
+  repositoryView,
+  trendSchema,
+  trendView,
+} from "./views.js";
+
+export const listRepositories = endpoint(
+  createRoute({
+    method: "get",
+    path: "/api/repos",
+    operationId: "listRepositories",
+    tags: ["Repositories"],
+    summary: "List repositories, filtered, searched and sorted",
+    description:
+      "Sorts by growth hold only repositories that have a trend in the window. A search that is sorted by anything but relevance looks at its 10,000 most popular matches.",
+    request: { query: listQuery },
+    responses: {
+      200: dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
+      ...errorResponses("VALIDATION_FAILED"),
+    },
+  }),
+  async (context) => context.json(await answerList(context, context.req.valid("query")), 200),
+);
+
+const byWindow = <T extends z.ZodType>(value: T) => z.object({ "24h": value, "7d": value, "30d": value });
+
+const detailSchema = repositorySchema
+  .omit({ trend: true })
+  .extend({
+    trends: byWindow(trendSchema.nullable()),
+    previousFullNames: z.array(z.string()).openapi({ description: "The latest first." }),
+    dataQuality: z.object({
+      snapshots: z.int(),
+      firstSnapshotAt: z.iso.datetime({ precision: 3 }).nullable(),
+      lastSnapshotAt: z.iso.datetime({ precision: 3 }).nullable(),
+      coverage: byWindow(z.number().min(0).max(1)).openapi({
+        description:
+          "The part of each window that lies between the two snapshots compared; 0 without a trend.",
+      }),
+    }),
+  })
+  .openapi("RepositoryDetail");
+
+type Detail = z.output<typeof detailSchema>;
+
+const detailResponses = {
+  200: dataResponse("The repository.", detailSchema),
+  301: {
+    ...dataResponse("An earlier name; the present one is in Location.", z.object({ location: z.string() })),
+    headers: z.object({ Location: z.string() }),
+  },
+  ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
+};
+
+const fullNameParameter = z
+  .string()
+  .max(400)
+  .refine((text) => splitFullName(text) !== undefined, "must be of the form owner/name")
+  .openapi({ example: "facebook/react" });
+
+/** The detail answer for a name, or the way to the present name. */
+async function answerDetail(context: ApiContext, provider: string, fullName: string) {
+  const { catalog, rankings } = context.var.modules;
+  const found = await catalog.findByName(provider, fullName);
+  if (found === undefined) throw new AppError("NOT_FOUND", "There is no repository of this name.");
+  const { repository } = found;
+  if (found.isPreviousName) {
+    const segments = [repository.provider, repository.owner, repository.name].map(encodeURIComponent);
+    const location = `/api/repos/${segments.join("/")}`;
+    context.header("Location", location);
+    return context.json({ data: { location } }, 301);
+  }
+  const [trends, names, range] = await Promise.all([
+    rankings.trendsOf(repository.id),
+    catalog.previousNames(repository.id),
+    catalog.snapshotRange(repository.id),
+  ]);
+  const { trend: _, ...record } = repositoryView(repository, undefined);
+  const each = <T>(value: (window: (typeof WINDOWS)[number]) => T) =>
+    Object.fromEntries(WINDOWS.map((window) => [window, value(window)])) as Record<
+      (typeof WINDOWS)[number],
+      T
+    >;
+  const data: Detail = {
+    ...record,
+    trends: each((window) => {
+      const trend = trends[window];
+      return trend === null ? null : trendView(trend);
+    }),
+    previousFullNames: names.map((name) => name.fullName),
+    dataQuality: {
+      snapshots: range.snapshots,
+      firstSnapshotAt: range.firstSnapshotAt === null ? null : isoTime(range.firstSnapshotAt),
+      lastSnapshotAt: range.lastSnapshotAt === null ? null : isoTime(range.lastSnapshotAt),
+      coverage: each((window) => {
+        const trend = trends[window];
+        return trend === null
+          ? 0
+          : Math.min(1, Math.round(((trend.to - trend.from) / windowMs(window)) * 1000) / 1000);
+      }),
+    },
+  };
+  return context.json({ data }, 200);
+}
+
+export const getRepository = endpoint(
+  createRoute({
+    method: "get",
+    path: "/api/repos/{provider}/{owner}/{name}",
+    operationId: "getRepository",
+    tags: ["Repositories"],
+    summary: "One repository by provider, owner and name",
+    description:
+      "Case does not matter. An owner with slashes is written with %2F, or use by-full-name. An earlier name answers 301.",
+    request: {
+      params: z.object({
+        provider: providerParameter,
+        owner: z.string().max(300),
+        name: z.string().max(100),
+      }),
+    },
+    responses: detailResponses,
+  }),
+  (context) => {
+    const { provider, owner, name } = context.req.valid("param");
+    if (name.includes("/")) throw invalidParameter("name", "cannot hold a slash");
+    if (splitFullName(`${owner}/${name}`) === undefined)
+      throw invalidParameter("owner", "owner and name must be those of a repository");
+    return answerDetail(context, provider, `${owner}/${name}`);
+  },
+);
+
+export const getRepositoryByFullName = endpoint(
+  createRoute({
+    method: "get",
+    path: "/api/repos/{provider}/by-full-name",
+    operationId: "getRepositoryByFullName",
+    tags: ["Repositories"],
+    summary: "One repository by its full name, in the query",
+    request: {
+      params: z.object({ provider: providerParameter }),
+      query: z.object({ fullName: fullNameParameter }),
+    },
+    responses: detailResponses,
+  }),
+  (context) =>
+    answerDetail(context, context.req.valid("param").provider, context.req.valid("query").fullName),
+);
+
+export const getRepositoryByFullNamePath = endpoint(
+  createRoute({
+    method: "get",
+    path: "/api/repos/{provider}/by-full-name/{fullName}",
+    operationId: "getRepositoryByFullNamePath",
+    tags: ["Repositories"],
+    summary: "One repository by its full name, in the path",
+    description: "Slashes are written as they are or as %2F. The path is decoded once.",
+    request: { params: z.object({ provider: providerParameter, fullName: fullNameParameter }) },
+    responses: detailResponses,
+  }),
+  (context) => {
+    const { provider, fullName } = context.req.valid("param");
+    return answerDetail(context, provider, fullName);
+  },
+  { pattern: "/api/repos/:provider/by-full-name/:fullName{.+}" },
+);

@@ -1,0 +1,229 @@
+import { z } from "@hono/zod-openapi";
+import {
+  AVAILABILITIES,
+  RESOLUTIONS,
+  type Repository,
+  SNAPSHOT_SOURCES,
+  type Snapshot,
+} from "../catalog/catalog.js";
+import { isoTime } from "../clock.js";
+import { type Facet, type Summary, type Trend, WINDOWS } from "../rankings/rankings.js";
+import type { SumPoint, Watchlist } from "../watchlists/watchlists.js";
+
+/** Records as JSON: for each its schema and the function that makes it. `null` always means "not known". */
+
+const id = z.string().regex(/^[1-9][0-9]{0,18}$/);
+const time = z.iso.datetime({ precision: 3 });
+const number = z.int().nullable();
+
+const timeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
+
+export const trendSchema = z
+  .object({
+    window: z.enum(WINDOWS),
+    from: time.openapi({ description: "Capture time of the earlier snapshot compared." }),
+    to: time.openapi({ description: "Capture time of the later one, the newest." }),
+    starsDelta: z.int(),
+    forksDelta: number,
+    openIssuesDelta: number,
+    starsGrowth: z
+      .number()
+      .nullable()
+      .openapi({ description: "starsDelta as a part of the stars at `from`: 0.02 is 2 %." }),
+  })
+  .openapi("Trend", {
+    description: "Growth between two snapshots that were really taken; null where there are not two.",
+  });
+
+export type TrendView = z.output<typeof trendSchema>;
+
+export function trendView(trend: Trend): TrendView {
+  return { ...trend, from: isoTime(trend.from), to: isoTime(trend.to) };
+}
+
+export const repositorySchema = z
+  .object({
+    id,
+    provider: z.string(),
+    owner: z.string().openapi({ description: "May hold slashes (GitLab groups)." }),
+    name: z.string(),
+    fullName: z.string(),
+    url: z.string(),
+    description: z.string().nullable(),
+    homepage: z.string().nullable(),
+    language: z.string().nullable(),
+    license: z.string().nullable().openapi({ description: "SPDX expression." }),
+    topics: z.array(z.string()),
+    stars: number,
+    forks: number,
+    openIssues: number,
+    watchers: number,
+    fork: z.boolean().nullable(),
+    archived: z.boolean().nullable(),
+    availability: z.enum(AVAILABILITIES),
+    createdAt: time.nullable(),
+    pushedAt: time.nullable(),
+    discoveredAt: time,
+    refreshedAt: time.nullable(),
+    nextRefreshAt: time.nullable(),
+    trend: trendSchema.nullable(),
+  })
+  .openapi("Repository");
+
+export type RepositoryView = z.output<typeof repositorySchema>;
+
+export function repositoryView(repository: Repository, trend: Trend | undefined): RepositoryView {
+  return {
+    ...repository,
+    id: String(repository.id),
+    topics: [...repository.topics],
+    createdAt: timeOrNull(repository.createdAt),
+    pushedAt: timeOrNull(repository.pushedAt),
+    discoveredAt: isoTime(repository.discoveredAt),
+    refreshedAt: timeOrNull(repository.refreshedAt),
+    nextRefreshAt: timeOrNull(repository.nextRefreshAt),
+    trend: trend === undefined ? null : trendView(trend),
+  };
+}
+
+export const snapshotSchema = z
+  .object({
+    capturedAt: time,
+    stars: z.int(),
+    forks: number,
+    openIssues: number,
+    watchers: number,
+    source: z.enum(SNAPSHOT_SOURCES),
+  })
+  .openapi("Snapshot");
+
+export function snapshotView(snapshot: Snapshot): z.output<typeof snapshotSchema> {
+  return { ...snapshot, capturedAt: isoTime(snapshot.capturedAt) };
+}
+
+export const seriesMetaSchema = z.object({
+  repositoryId: id,
+  window: z.enum(["30d", "90d", "all"]),
+  from: time.nullable().openapi({ description: "Begin of the window; null for all." }),
+  asOf: time.nullable().openapi({ description: "End of the window: the newest snapshot of the provider." }),
+  resolution: z
+    .enum(RESOLUTIONS)
+    .openapi({ description: "Every snapshot, or the last one of each hour, day or week." }),
+  points: z.int(),
+  gaps: z
+    .array(z.object({ from: time, to: time, missing: z.int() }))
+    .openapi({ description: "Where refreshes are missing between two points." }),
+  nextRefreshAt: time.nullable(),
+});
+
+export const pageMetaSchema = z.object({
+  page: z.int().nullable().openapi({ description: "null where a cursor was given." }),
+  limit: z.int(),
+  total: z.int(),
+  totalIsExact: z.boolean().openapi({ description: "false: there are more than `total`." }),
+  hasMore: z.boolean(),
+  nextCursor: z.string().nullable(),
+});
+
+export const repositoryPageMetaSchema = pageMetaSchema
+  .extend({
+    window: z.enum(WINDOWS),
+    sort: z.string(),
+    asOf: time.nullable().openapi({ description: "End of the windows: the newest snapshot there is." }),
+  })
+  .openapi("RepositoryPageMeta");
+
+export const facetSchema = z
+  .object({
+    name: z.string(),
+    repositories: z.int(),
+    stars: z.int(),
+    starsGained: z.int().openapi({ description: "In the asked window." }),
+  })
+  .openapi("Facet");
+
+export function facetView(facet: Facet): z.output<typeof facetSchema> {
+  return facet;
+}
+
+const counters = {
+  repositories: z.int(),
+  snapshots: z.int(),
+  snapshots24h: z.int(),
+  refreshed24h: z.int(),
+  overdueRefreshes: z.int(),
+};
+
+export const summarySchema = z
+  .object({
+    ...counters,
+    languages: z.int(),
+    topics: z.int(),
+    providers: z.array(z.object({ provider: z.string(), ...counters, asOf: time.nullable() })),
+    asOf: time.nullable(),
+    generatedAt: time,
+    synthetic: z
+      .boolean()
+      .openapi({ description: "true: made up by this program to show what it does; no real repository." }),
+  })
+  .openapi("Summary");
+
+export function summaryView(summary: Summary, synthetic: boolean): z.output<typeof summarySchema> {
+  return {
+    ...summary,
+    providers: summary.providers.map((provider) => ({ ...provider, asOf: timeOrNull(provider.asOf) })),
+    asOf: timeOrNull(summary.asOf),
+    generatedAt: isoTime(summary.generatedAt),
+    synthetic,
+  };
+}
+
+export const watchlistSchema = z
+  .object({
+    token: z.string().openapi({ description: "The token asked with." }),
+    name: z.string(),
+    ids: z.array(id),
+    items: z.array(z.object({ repositoryId: id, addedAt: time })),
+    canEdit: z.boolean(),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .openapi("Watchlist");
+
+export const createdWatchlistSchema = watchlistSchema
+  .extend({
+    shareToken: z.string().openapi({ description: "Reads the list and cannot change it. Shown only here." }),
+  })
+  .openapi("CreatedWatchlist");
+
+export function watchlistView(watchlist: Watchlist, token: string): z.output<typeof watchlistSchema> {
+  return {
+    token,
+    name: watchlist.name,
+    ids: watchlist.items.map((item) => String(item.repositoryId)),
+    items: watchlist.items.map((item) => ({
+      repositoryId: String(item.repositoryId),
+      addedAt: isoTime(item.addedAt),
+    })),
+    canEdit: watchlist.canEdit,
+    createdAt: isoTime(watchlist.createdAt),
+    updatedAt: isoTime(watchlist.updatedAt),
+  };
+}
+
+export const sumPointSchema = z
+  .object({
+    capturedAt: time,
+    stars: z.int(),
+    forks: z.int(),
+    openIssues: z.int(),
+    watchers: z.int(),
+    repositories: z
+      .int()
+      .openapi({ description: "How many repositories of the list had a snapshot by then." }),
+  })
+  .openapi("SumPoint");
+
+export function sumPointView(point: SumPoint): z.output<typeof sumPointSchema> {
+  return { ...point, capturedAt: isoTime(point.capturedAt) };
+}

@@ -1,0 +1,337 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { plainOrder } from "../catalog/catalog.js";
+import { isoTime } from "../clock.js";
+import { DEFAULT_NAME, MAX_ITEMS, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
+import { type ApiContext, dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
+import { seriesStart, seriesWindowParameter } from "./metrics.js";
+import {
+  cursorParameter,
+  idParameter,
+  limitParameter,
+  pageParameter,
+  tokenParameter,
+  windowParameter,
+} from "./parameters.js";
+import { linkPages, nextCursorOf, placeOf } from "./repository-list.js";
+import {
+  createdWatchlistSchema,
+  repositoryPageMetaSchema,
+  repositorySchema,
+  repositoryView,
+  sumPointSchema,
+  sumPointView,
+  watchlistSchema,
+  watchlistView,
+} from "./views.js";
+
+const tags = ["Watchlists"];
+const token = z.object({ token: tokenParameter });
+const precondition = z.object({
+  "if-match": z
+    .string()
+    .max(500)
+    .optional()
+    .openapi({ description: "ETag of the list as it was read; 412 when it has changed since." }),
+});
+const name = z
+  .string()
+  .transform((text) => text.normalize("NFC").trim())
+  .refine((text) => text.length >= 1 && text.length <= 100, "must be 1 to 100 characters")
+  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), "must not hold control characters")
+  .openapi({ type: "string", minLength: 1, maxLength: 100 });
+
+function json<T extends z.ZodType>(schema: T) {
+  return { body: { required: true, content: { "application/json": { schema } } } };
+}
+
+/** The tag of a list as it is now; strong, so that If-Match can be trusted. */
+function etag({ version, canEdit }: Watchlist): string {
+  return `"${version}${canEdit ? "" : "r"}"`;
+}
+
+/** What If-Match asks for (RFC 9110, 13.1.1): `*` or any of the tags; weak ones never match. */
+function preconditionOf(header: string | undefined): Precondition | undefined {
+  if (header === undefined || header.trim() === "*") return undefined;
+  const tags = header.split(",").map((tag) => tag.trim());
+  return (version) => tags.includes(`"${version}"`);
+}
+
+function answer(context: ApiContext, watchlist: Watchlist, shown: string) {
+  context.header("ETag", etag(watchlist));
+  return { data: watchlistView(watchlist, shown) };
+}
+
+export const createWatchlist = endpoint(
+  createRoute({
+    method: "post",
+    path: "/api/watchlists",
+    operationId: "createWatchlist",
+    tags,
+    summary: "Make a watchlist",
+    description: "Both tokens are shown only here. `token` may change the list; `shareToken` only reads it.",
+    request: json(
+      z.strictObject({
+        name: name.default(DEFAULT_NAME),
+        ids: z
+          .array(idParameter)
+          .max(MAX_ITEMS, `must be at most ${MAX_ITEMS}`)
+          .default([])
+          .refine((ids) => new Set(ids).size === ids.length, "must differ from each other"),
+      }),
+    ),
+    responses: {
+      201: {
+        ...dataResponse("The list.", createdWatchlistSchema),
+        headers: z.object({ Location: z.string(), ETag: z.string() }),
+      },
+      ...errorResponses("VALIDATION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"),
+    },
+  }),
+  async (context) => {
+    const { name, ids } = context.req.valid("json");
+    const created = await context.var.modules.watchlists.create(name, ids);
+    context.header("Location", `/api/watchlists/${created.token}`);
+    const { data } = answer(context, created.watchlist, created.token);
+    return context.json({ data: { ...data, shareToken: created.shareToken } }, 201);
+  },
+);
+
+export const getWatchlist = endpoint(
+  createRoute({
+    method: "get",
+    path: "/api/watchlists/{token}",
+    operationId: "getWatchlist",
+    tags,
+    summary: "A watchlist, by either token",
+    request: { params: token },
+    responses: { 200: dataResponse("The list.", watchlistSchema), ...errorResponses("NOT_FOUND") },
+  }),
+  async (context) => {
+    const { token } = context.req.valid("param");
+    return context.json(answer(context, await context.var.modules.watchlists.get(token), token), 200);
+  },
+);
+
+export const updateWatchlist = endpoint(
+  createRoute({
+    method: "patch",
+    path: "/api/watchlists/{token}",
+    operationId: "updateWatchlist",
+    tags,
+    summary: "Rename a watchlist",
+    request: { params: token, headers: precondition, ...json(z.strictObject({ name })) },
+    responses: {
+      200: dataResponse("The list.", watchlistSchema),
+      ...errorResponses(
+        "VALIDATION_FAILED",
+        "NOT_FOUND",
+        "FORBIDDEN",
+        "PRECONDITION_FAILED",
+        "PAYLOAD_TOO_LARGE",
+        "UNSUPPORTED_MEDIA_TYPE",
+      ),
+    },
+  }),
+  async (context) => {
+    const { token } = context.req.valid("param");
+    const { name } = context.req.valid("json");
+    const condition = preconditionOf(context.req.valid("header")["if-match"]);
+    return context.json(
+      answer(context, await context.var.modules.watchlists.rename(token, name, condition), token),
+      200,
+    );
+  },
+);
+
+const removed = {
+  204: { description: "Done; also when there was nothing to remove." },
+  ...errorResponses("VALIDATION_FAILED", "NOT_FOUND", "FORBIDDEN", "PRECONDITION_FAILED"),
+};
+
+export const removeWatchlist = endpoint(
+  createRoute({
+    method: "delete",
+    path: "/api/watchlists/{token}",
+    operationId: "removeWatchlist",
+    tags,
+    summary: "Remove a watchlist for good",
+    request: { params: token, headers: precondition },
+    responses: removed,
+  }),
+  async (context) => {
+    const condition = preconditionOf(context.req.valid("header")["if-match"]);
+    await context.var.modules.watchlists.remove(context.req.valid("param").token, condition);
+    return context.body(null, 204);
+  },
+);
+
+export const addWatchlistItem = endpoint(
+  createRoute({
+    method: "post",
+    path: "/api/watchlists/{token}/items",
+    operationId: "addWatchlistItem",
+    tags,
+    summary: "Add a repository to a watchlist",
+    request: { params: token, headers: precondition, ...json(z.strictObject({ repositoryId: idParameter })) },
+    responses: {
+      200: dataResponse("It was there already.", watchlistSchema),
+      201: dataResponse("The list with it.", watchlistSchema),
+      ...errorResponses(
+        "VALIDATION_FAILED",
+        "NOT_FOUND",
+        "FORBIDDEN",
+        "LIMIT_REACHED",
+        "PRECONDITION_FAILED",
+        "PAYLOAD_TOO_LARGE",
+        "UNSUPPORTED_MEDIA_TYPE",
+      ),
+    },
+  }),
+  async (context) => {
+    const { token } = context.req.valid("param");
+    const { repositoryId } = context.req.valid("json");
+    const condition = preconditionOf(context.req.valid("header")["if-match"]);
+    const { watchlist, added } = await context.var.modules.watchlists.add(token, repositoryId, condition);
+    return added
+      ? context.json(answer(context, watchlist, token), 201)
+      : context.json(answer(context, watchlist, token), 200);
+  },
+);
+
+export const removeWatchlistItem = endpoint(
+  createRoute({
+    method: "delete",
+    path: "/api/watchlists/{token}/items/{repositoryId}",
+    operationId: "removeWatchlistItem",
+    tags,
+    summary: "Take a repository out of a watchlist",
+    request: { params: token.extend({ repositoryId: idParameter }), headers: precondition },
+    responses: removed,
+  }),
+  async (context) => {
+    const { token, repositoryId } = context.req.valid("param");
+    const condition = preconditionOf(context.req.valid("header")["if-match"]);
+    await context.var.modules.watchlists.removeItems(token, repositoryId, condition);
+    return context.body(null, 204);
+  },
+);
+
+export const clearWatchlist = endpoint(
+  createRoute({
+    method: "delete",
+    path: "/api/watchlists/{token}/items",
+    operationId: "clearWatchlist",
+    tags,
+    summary: "Take all repositories out of a watchlist",
+    request: { params: token, headers: precondition },
+    responses: removed,
+  }),
+  async (context) => {
+    const condition = preconditionOf(context.req.valid("header")["if-match"]);
+    await context.var.modules.watchlists.removeItems(context.req.valid("param").token, "all", condition);
+    return context.body(null, 204);
+  },
+);
+
+export const WATCHLIST_SORTS = ["added", "stars", "forks", "pushed", "created"] as const;
+
+export const listWatchlistRepositories = endpoint(
+  createRoute({
+    method: "get",
+    path: "/api/watchlists/{token}/repositories",
+    operationId: "listWatchlistRepositories",
+    tags,
+    summary: "The repositories of a watchlist, with their growth",
+    description: "One that is gone stays in the list; its availability says so.",
+    request: {
+      params: token,
+      query: z.object({
+        window: windowParameter,
+        sort: z.enum(WATCHLIST_SORTS).default("added"),
+        order: z
+          .enum(["asc", "desc"])
+          .optional()
+          .openapi({ description: "asc for added, desc for the others, unless given." }),
+        limit: limitParameter,
+        page: pageParameter,
+        cursor: cursorParameter,
+      }),
+    },
+    responses: {
+      200: dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
+      ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
+    },
+  }),
+  async (context) => {
+    const { watchlists, catalog, rankings } = context.var.modules;
+    const query = context.req.valid("query");
+    const { window, sort, limit } = query;
+    const watchlist = await watchlists.get(context.req.valid("param").token);
+    const direction = query.order ?? (sort === "added" ? "asc" : "desc");
+    const order = sort === "added" ? watchlists.addedOrder(direction) : plainOrder(sort, direction);
+    const identity = { watchlist: watchlist.id, order: order.name };
+    const within = watchlists.members(watchlist);
+    const page = await catalog.list({
+      filters: {},
+      order,
+      within,
+      withUnavailable: true,
+      ...placeOf(query, identity),
+    });
+    const trends = await rankings.trends(
+      page.repositories.map((repository) => repository.id),
+      window,
+    );
+    const { asOf } = await rankings.summary();
+    const nextCursor = nextCursorOf(page, identity);
+    const number = query.cursor === undefined ? (query.page ?? 1) : null;
+    linkPages(context, { nextCursor, page: number });
+    const { total, totalIsExact, hasMore } = page;
+    const meta = {
+      page: number,
+      limit,
+      total,
+      totalIsExact,
+      hasMore,
+      nextCursor,
+      window,
+      sort,
+      asOf: asOf === null ? null : isoTime(asOf),
+    };
+    const data = page.repositories.map((repository) => repositoryView(repository, trends.get(repository.id)));
+    return context.json({ data, meta }, 200);
+  },
+);
+
+export const listWatchlistMetrics = endpoint(
+  createRoute({
+    method: "get",
+    path: "/api/watchlists/{token}/metrics",
+    operationId: "listWatchlistMetrics",
+    tags,
+    summary: "The counts of a watchlist's repositories added up over time",
+    description:
+      "Between its snapshots a repository counts with the last one before; before its first one it does not count.",
+    request: { params: token, query: z.object({ window: seriesWindowParameter }) },
+    responses: {
+      200: dataMetaResponse(
+        "The summed series.",
+        z.array(sumPointSchema),
+        z.object({ window: seriesWindowParameter, resolution: z.enum(["day", "week"]), points: z.int() }),
+      ),
+      ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
+    },
+  }),
+  async (context) => {
+    const { watchlists, rankings } = context.var.modules;
+    const { window } = context.req.valid("query");
+    const watchlist = await watchlists.get(context.req.valid("param").token);
+    const { asOf } = await rankings.summary();
+    const series = await watchlists.metrics(
+      watchlist,
+      (asOf === null ? undefined : seriesStart(window, asOf)) ?? 0,
+    );
+    const data = series.points.map(sumPointView);
+    return context.json({ data, meta: { window, resolution: series.resolution, points: data.length } }, 200);
+  },
+);

@@ -1,0 +1,21 @@
+import { type Command, InvalidArgumentError } from "commander";
+import type { Host } from "./program.js";
+
+const whole = (min: number, max: number) => (text: string) => {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+};
+
+export function addDemo(program: Command, host: Host): void {
+  program
+    .command("demo")
+    .description("serve a made-up catalogue, held in memory; the real one is not touched")
+    .option("--repositories <n>", "how many repositories", whole(1, 1_000_000), 2_000)
+    .option("--days <n>", "days of history", whole(2, 1_000), 60)
+    .option("--seed <n>", "the same seed gives the same catalogue", whole(0, 999_999_999), 1)
+    .action(async ({ repositories, days, seed }: { repositories: number; days: number; seed: number }) => {
+      process.stderr.write(`Making up ${repositories} repositories with ${days} days of history…\n`);
+      await host.serve(await host.openDemo(repositories, days, seed), false);
+    });
+}

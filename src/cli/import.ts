@@ -1,0 +1,128 @@
+import { readFileSync, statSync } from "node:fs";
+import type { Command } from "commander";
+import { updateDerived } from "../modules.js";
+import {
+  FORMATS,
+  type FormatName,
+  type ImportOptions,
+  importFiles,
+  type Problem,
+  parseTime,
+  Refusal,
+  readManifest,
+} from "../transfer/transfer.js";
+import { EXIT, type Host } from "./program.js";
+import { report, showProgress } from "./progress.js";
+
+interface Options {
+  format?: FormatName;
+  date?: string;
+  manifest?: string;
+  json?: boolean;
+}
+
+/** Refused lines shown one by one; the others are only counted. */
+const SHOWN = 50;
+
+export function addImport(program: Command, host: Host, finish: (code: number) => void): void {
+  program
+    .command("import")
+    .description("take over histories: Sidereal's NDJSON, daily CSV archives; .gz and .zst too")
+    .argument("<files...>", 'files in the order of their dates, "-" for standard input')
+    .option("--format <name>", `instead of telling by the first line: ${FORMATS.join(", ")}`)
+    .option(
+      "--date <time>",
+      "when the snapshots of a file without a time were taken, instead of the date in its name",
+    )
+    .option(
+      "--manifest <file>",
+      "CSV with the columns file and source_commit_time: when each file's snapshots were taken",
+    )
+    .option("--json", "print the report as JSON, and refused lines as JSON lines on standard error")
+    .action(async (files: string[], options: Options) => finish(await runImport(host, files, options)));
+}
+
+async function runImport(host: Host, files: readonly string[], options: Options): Promise<number> {
+  const json = options.json === true;
+  const reading = readOptions(options);
+  if (typeof reading === "string") {
+    process.stderr.write(`${reading}\n`);
+    return EXIT.usage;
+  }
+  const modules = await host.openModules();
+  try {
+    if (await modules.catalog.isSynthetic()) {
+      process.stderr.write(
+        "This database is synthetic; real repositories are not mixed in. Use another SIDEREAL_DATA_DIR.\n",
+      );
+      return EXIT.failed;
+    }
+    const began = performance.now();
+    const progress = showProgress(
+      totalBytes(files),
+      "  {bar} {percentage} %  {rate} rows/s  {eta_formatted} left  {file}",
+    );
+    let shown = 0;
+    const result = await importFiles(modules.catalog, files, {
+      ...reading,
+      onRefused: (problem) => {
+        shown++;
+        if (json || shown <= SHOWN) process.stderr.write(`${describe(problem, json)}\n`);
+      },
+      onProgress: ({ bytes, rows, file }) => {
+        const rate = String(Math.round(rows / ((performance.now() - began) / 1_000)));
+        progress.update(bytes, { rate, file });
+      },
+    });
+    progress.stop();
+    if (!json && shown > SHOWN) process.stderr.write(`… and ${shown - SHOWN} more\n`);
+    const importSeconds = (performance.now() - began) / 1_000;
+    await updateDerived(modules);
+    const seconds = (performance.now() - began) / 1_000;
+    const databaseBytes = await modules.database.dialect.size(modules.database.read);
+    const rowsPerSecond = Math.round(result.rows / importSeconds);
+    const memoryPeakBytes = process.resourceUsage().maxRSS * 1_024;
+    report(
+      json,
+      { ...result, seconds, importSeconds, rowsPerSecond, databaseBytes, memoryPeakBytes },
+      [
+        `${result.files} files, ${result.rows} rows in ${importSeconds.toFixed(1)} s (${rowsPerSecond} rows/s), ${seconds.toFixed(1)} s with growth and search`,
+        `${result.repositoriesAdded} repositories added, ${result.repositoriesChanged} changed; ${result.snapshotsAdded} snapshots added`,
+        `${result.skipped} rows left out on purpose, ${result.refused} refused`,
+        `database ${(databaseBytes / 1e6).toFixed(1)} MB, memory peak ${(memoryPeakBytes / 1e6).toFixed(0)} MB`,
+      ].join("\n"),
+    );
+    return result.refused === 0 ? EXIT.ok : EXIT.refused;
+  } finally {
+    await modules.database.close();
+  }
+}
+
+/** The options as the import takes them, or what is wrong with them. */
+function readOptions({ format, date, manifest }: Options): ImportOptions | string {
+  if (format !== undefined && !FORMATS.includes(format))
+    return `--format: must be one of ${FORMATS.join(", ")}`;
+  try {
+    return {
+      ...(format === undefined ? {} : { format }),
+      ...(date === undefined ? {} : { capturedAt: parseTime(date) }),
+      ...(manifest === undefined ? {} : { manifest: readManifest(readFileSync(manifest, "utf8")) }),
+    };
+  } catch (error) {
+    if (error instanceof Refusal)
+      return `${manifest === undefined ? "--date" : "--date or --manifest"}: ${error.message}`;
+    return `--manifest: ${manifest} cannot be read`;
+  }
+}
+
+function describe({ file, line, reason }: Problem, json: boolean): string {
+  if (json) return JSON.stringify({ file, line, reason });
+  return line === 0 ? `${file}: ${reason}` : `${file}:${line}: ${reason}`;
+}
+
+function totalBytes(files: readonly string[]): number {
+  return files.reduce(
+    (sum, file) => sum + (file === "-" ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0)),
+    0,
+  );
+}

@@ -1,0 +1,29 @@
+import { SingleBar } from "cli-progress";
+
+/** How far a long piece of work is; on a terminal a bar with rate and time left, elsewhere nothing. */
+export interface Progress {
+  update(done: number, facts?: Record<string, string>): void;
+  stop(): void;
+}
+
+/** A bar on standard error. `format` may use {bar}, {percentage}, {eta_formatted} and the facts given to `update`. */
+export function showProgress(total: number, format: string): Progress {
+  if (!process.stderr.isTTY) return { update: () => {}, stop: () => {} };
+  const bar = new SingleBar({
+    format,
+    stream: process.stderr,
+    hideCursor: true,
+    clearOnComplete: true,
+    etaBuffer: 50,
+  });
+  bar.start(Math.max(1, total), 0, { rate: "–", file: "" });
+  return {
+    update: (done, facts) => bar.update(Math.min(done, total), facts),
+    stop: () => bar.stop(),
+  };
+}
+
+/** Prints a line for people, or an object for machines. */
+export function report(json: boolean, facts: object, sentence: string): void {
+  process.stdout.write(`${json ? JSON.stringify(facts) : sentence}\n`);
+}

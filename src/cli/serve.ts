@@ -1,0 +1,13 @@
+import type { Command } from "commander";
+import type { Host } from "./program.js";
+
+export function addServe(program: Command, host: Host): void {
+  program
+    .command("start")
+    .description("serve the API and the pages; an empty catalogue is answered with a demonstration")
+    .action(async () => host.serve(await host.openModules(), host.config.demo));
+  program
+    .command("serve")
+    .description("serve the API and the pages, and nothing else")
+    .action(async () => host.serve(await host.openModules(), false));
+}

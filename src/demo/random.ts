@@ -1,0 +1,57 @@
+/** Numbers that look random and are the same for the same seed, on every machine. */
+export class Random {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0;
+  }
+
+  /** From 0 up to, not including, 1. (mulberry32, by Tommy Ettinger, in the public domain.) */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let mixed = this.#state;
+    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  chance(probability: number): boolean {
+    return this.next() < probability;
+  }
+
+  /** A whole number from `min` to `max`, both included. */
+  between(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1));
+  }
+
+  pick<T>(values: readonly T[]): T {
+    const value = values[Math.floor(this.next() * values.length)];
+    if (value === undefined) throw new Error("there is nothing to pick from");
+    return value;
+  }
+
+  weighted<T>(values: readonly (readonly [T, number])[]): T {
+    let rest = this.next() * values.reduce((sum, [, weight]) => sum + weight, 0);
+    for (const [value, weight] of values) {
+      rest -= weight;
+      if (rest < 0) return value;
+    }
+    return this.pick(values)[0];
+  }
+
+  /** A count with this mean: exact in law for small means (Knuth), by a normal for large ones. */
+  poisson(mean: number): number {
+    if (mean > 30) {
+      const normal = Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next());
+      return Math.max(0, Math.round(mean + Math.sqrt(mean) * normal));
+    }
+    const limit = Math.exp(-mean);
+    let product = this.next();
+    let count = 0;
+    while (product > limit) {
+      product *= this.next();
+      count++;
+    }
+    return count;
+  }
+}

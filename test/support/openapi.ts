@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormatsModule from "ajv-formats";
+import { createApi, openApiDocument } from "../../src/api/api.js";
+import { loadConfig } from "../../src/config.js";
+import { createLog } from "../../src/log.js";
+
+/** The contract that all answers of the suite are held against. */
+interface Document {
+  paths: Record<
+    string,
+    Record<string, { responses: Record<string, { content?: Record<string, { schema: object }> }> }>
+  >;
+  components: { schemas: Record<string, object> };
+}
+
+const unused = () => {
+  throw new Error("the document needs no catalogue");
+};
+
+export const document: Document = JSON.parse(
+  JSON.stringify(
+    openApiDocument(
+      createApi({ source: unused, config: loadConfig({}), log: createLog("silent") }),
+      "https://sidereal.example",
+    ),
+  ),
+);
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+(addFormatsModule as unknown as (instance: Ajv2020) => void)(ajv);
+ajv.addSchema({ $id: "document", components: document.components });
+
+const validators = new Map<object, ValidateFunction>();
+
+/** References inside the document, as ajv finds them. */
+function compile(schema: object): ValidateFunction {
+  const known = validators.get(schema);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
+  const validate = ajv.compile(JSON.parse(text));
+  validators.set(schema, validate);
+  return validate;
+}
+for (const [name, schema] of Object.entries(document.components.schemas)) {
+  document.components.schemas[name] = JSON.parse(JSON.stringify(schema));
+}
+
+/** Paths of the contract as expressions, those without parameters first. */
+const patterns = Object.keys(document.paths)
+  .sort((a, b) => a.split("{").length - b.split("{").length)
+  .map((path) => {
+    const source = path.replaceAll(/\{(\w+)\}/g, (_, name) => (name === "fullName" ? ".+" : "[^/]+"));
+    return { path, expression: new RegExp(`^${source}$`) };
+  });
+
+/** How many answers have been held against the contract. */
+export let checkedAnswers = 0;
+
+/** Fails unless the contract has this answer: its path, method, status, type, and the body itself. */
+export async function checkAnswer(request: Request, response: Response): Promise<void> {
+  const { pathname } = new URL(request.url);
+  if (!pathname.startsWith("/api/") && !["/healthz", "/readyz"].includes(pathname)) return;
+  if (pathname === "/api/openapi.json") return;
+  checkedAnswers++;
+  const type = (response.headers.get("content-type") ?? "").split(";")[0] ?? "";
+  const body = type.endsWith("json") && request.method !== "HEAD" ? await response.json() : undefined;
+  const entry = patterns.find(({ expression }) => expression.test(pathname));
+  const method = request.method === "HEAD" ? "get" : request.method.toLowerCase();
+  const operation = entry === undefined ? undefined : document.paths[entry.path]?.[method];
+  if (operation === undefined) {
+    // Nothing at this address, or not with this method: the shared error schema still holds.
+    assert.ok(
+      [204, 404, 405, 400, 415].includes(response.status),
+      `${request.method} ${pathname} answered ${response.status}`,
+    );
+    if (body !== undefined) check(document.components.schemas.Error ?? {}, body, pathname);
+    return;
+  }
+  if (response.status === 304) return;
+  const documented = operation.responses[String(response.status)];
+  assert.ok(
+    documented,
+    `${method} ${entry?.path} answered ${response.status}, which the document does not have`,
+  );
+  if (body === undefined) return;
+  const schema = documented.content?.[type]?.schema;
+  assert.ok(
+    schema,
+    `${method} ${entry?.path} answered ${response.status} as ${type}, which the document does not have`,
+  );
+  check(schema, body, pathname);
+}
+
+function check(schema: object, body: unknown, where: string): void {
+  const validate = compile(schema);
+  assert.ok(validate(body), `${where}: ${JSON.stringify(validate.errors?.slice(0, 3))}`);
+}

@@ -1,0 +1,116 @@
+import { type AppContext, buildFront, buildModules } from "../../src/app.js";
+import type { Observation, Snapshot } from "../../src/catalog/catalog.js";
+import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
+import { loadConfig } from "../../src/config.js";
+import { createLog } from "../../src/log.js";
+import { type Modules, updateDerived } from "../../src/modules.js";
+import type { Engine } from "./engines.js";
+import { checkAnswer } from "./openapi.js";
+
+/** The time in every test, unless it moves the clock. */
+export const NOW = Date.UTC(2026, 3, 30, 12);
+
+/** A service over a fresh database, asked without a port. */
+export interface World {
+  modules: Modules;
+  clock: ManualClock;
+  /** Records observations and brings up to date what is derived. */
+  record(...observations: Observation[]): Promise<void>;
+  /** Sends a request; every answer is checked against the OpenAPI document. */
+  request(path: string, init?: RequestInit): Promise<Response>;
+  /** GET, with the parsed body. */
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  /** A request with a JSON body. */
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies whose shape the document already proves.
+  body: any;
+}
+
+export async function createWorld(engine: Engine, env: Record<string, string> = {}): Promise<World> {
+  const clock = new ManualClock(NOW);
+  const modules = buildModules(await engine.open(), clock);
+  const config = loadConfig({
+    SIDEREAL_BASE_URL: "https://sidereal.example",
+    SIDEREAL_CACHE_MB: "0",
+    ...env,
+  });
+  const context: AppContext = { config, clock, log: createLog("silent") };
+  const front = buildFront(context, modules);
+  const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const asked = new Request(new URL(path, "http://localhost"), init);
+    const response = await front(asked);
+    await checkAnswer(asked, response.clone());
+    return response;
+  };
+  const answer = async (response: Response): Promise<Answer> => {
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json") ?? false;
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  };
+  return {
+    modules,
+    clock,
+    async record(...observations) {
+      await modules.catalog.record(observations);
+      await updateDerived(modules);
+    },
+    request,
+    get: async (path, headers = {}) => answer(await request(path, { headers })),
+    send: async (method, path, body, headers = {}) =>
+      answer(
+        await request(path, {
+          method,
+          headers: { ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        }),
+      ),
+  };
+}
+
+/** A snapshot so many hours before NOW. */
+export function snapshot(hoursAgo: number, stars: number, more: Partial<Snapshot> = {}): Snapshot {
+  return {
+    capturedAt: NOW - hoursAgo * HOUR_MS,
+    stars,
+    forks: null,
+    openIssues: null,
+    watchers: null,
+    source: "IMPORTED",
+    ...more,
+  };
+}
+
+/** What a source says of a repository: its facts are those of its last snapshot, unless given. */
+export function observation(
+  fullName: string,
+  snapshots: readonly Snapshot[] = [],
+  more: Partial<Observation> = {},
+): Observation {
+  const parts = fullName.split("/");
+  const last = snapshots.at(-1);
+  const { facts, ...rest } = more;
+  return {
+    provider: "GITHUB",
+    owner: parts.slice(0, -1).join("/"),
+    name: parts.at(-1) ?? "",
+    at: last?.capturedAt ?? NOW,
+    snapshots,
+    facts: {
+      ...(last === undefined
+        ? {}
+        : { stars: last.stars, forks: last.forks, openIssues: last.openIssues, watchers: last.watchers }),
+      ...facts,
+    },
+    ...rest,
+  };
+}
+
+/** Daily snapshots up to NOW, from the oldest count to the newest. */
+export function daily(...stars: number[]): Snapshot[] {
+  return stars.map((count, i) => snapshot((stars.length - 1 - i) * (DAY_MS / HOUR_MS), count));
+}
