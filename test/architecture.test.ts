@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { test } from "node:test";
+
+/** Imports run downward only: a folder may import those of a lower rank, and of its own rank only what is named below. */
+const RANKS: Readonly<Record<string, number>> = {
+  errors: 0,
+  clock: 0,
+  log: 0,
+  config: 1,
+  tokens: 0,
+  database: 1,
+  catalog: 2,
+  rankings: 3,
+  search: 3,
+  watchlists: 3,
+  transfer: 3,
+  demo: 3,
+  modules: 4,
+  api: 5,
+  web: 5,
+  cli: 5,
+  app: 6,
+  main: 7,
+};
+
+/** Files other than the front door that may be imported from outside, with the reason in docs/ARCHITECTURE.md. */
+const NAMED_EXCEPTIONS: readonly string[] = [];
+
+const MAX_LINES = 400;
+
+interface Import {
+  from: string;
+  to: string;
+}
+
+function sourceFiles(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => join(directory, file));
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(file, "utf8");
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)].map((match) => ({
+    from: relative("src", file),
+    to: normalize(join(dirname(relative("src", file)), (match[1] ?? "").replace(/\.js$/, ""))),
+  }));
+}
+
+const moduleOf = (path: string): string => (path.split("/")[0] ?? "").replace(/\.tsx?$/, "");
+const files = sourceFiles("src");
+const imports = files.flatMap(importsOf);
+
+test("every module has a rank, and imports run downward only", () => {
+  assert.ok(imports.length > 100, "the imports were not read");
+  for (const { from, to } of imports) {
+    const [importer, imported] = [moduleOf(from), moduleOf(to)];
+    assert.ok(importer in RANKS, `${importer} has no rank`);
+    assert.ok(imported in RANKS, `${imported} has no rank`);
+    if (importer === imported) continue;
+    assert.ok((RANKS[importer] ?? 0) > (RANKS[imported] ?? 0), `${from} must not import ${to}`);
+  }
+});
+
+test("modules of the same rank never import each other", () => {
+  for (const { from, to } of imports) {
+    const [importer, imported] = [moduleOf(from), moduleOf(to)];
+    if (importer !== imported) assert.notEqual(RANKS[importer], RANKS[imported], `${from} must not import ${to}`);
+  }
+});
+
+test("across folders only the front door is imported", () => {
+  for (const { from, to } of imports) {
+    const [folder, file] = to.split("/");
+    if (file === undefined || moduleOf(from) === folder || NAMED_EXCEPTIONS.includes(to)) continue;
+    assert.equal(file, folder === "cli" ? "program" : folder, `${from} reaches past the front door: ${to}`);
+  }
+});
+
+test("no engine is asked for outside src/database", () => {
+  for (const file of files.filter((name) => !name.startsWith("src/database/"))) {
+    assert.doesNotMatch(readFileSync(file, "utf8"), /\.engine\b|node:sqlite|from "pg"/, file);
+  }
+});
+
+test("only config.ts and main.ts look at the environment", () => {
+  for (const file of files.filter((name) => !/src\/(config|main)\.ts$/.test(name))) {
+    assert.doesNotMatch(readFileSync(file, "utf8"), /process\.env\b/, file);
+  }
+});
+
+test("no file is longer than a person can hold in mind", () => {
+  const lengths = [...files, ...sourceFiles("test")].map((file) => ({
+    file,
+    lines: readFileSync(file, "utf8").split("\n").length - 1,
+  }));
+  for (const { file, lines } of lengths) assert.ok(lines <= MAX_LINES, `${file} has ${lines} lines`);
+  const sorted = lengths.map(({ lines }) => lines).sort((a, b) => a - b);
+  const at = (part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
+  process.stdout.write(`# file lengths: median ${at(0.5)}, 95th percentile ${at(0.95)}, longest ${at(1)}\n`);
+  assert.ok(at(0.95) <= 300, "too many long files");
+});
