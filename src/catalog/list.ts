@@ -30,8 +30,8 @@ export interface Order {
   /** Names the order in cursors. */
   name: string;
   /** Where the rows come from, the table whose index gives the order first; repositories are called `r`. */
-  from: RawBuilder<unknown>;
-  /** Joins the tables of `from`, and narrows them. */
+  tables: readonly RawBuilder<unknown>[];
+  /** Joins the tables, and narrows them. */
   where?: RawBuilder<boolean>;
   /** The key and the id as that index holds them. */
   key: RawBuilder<unknown>;
@@ -107,24 +107,25 @@ function conditions(filters: Filters, dialect: Dialect, walk: boolean): RawBuild
 export async function listRepositories(database: Database, request: ListRequest): Promise<RepositoryPage> {
   const { dialect, read } = database;
   const { filters, order, within, limit } = request;
-  const narrow = within === undefined ? sql`` : sql`join (${within}) as w on w.id = r.id`;
+  // Gathering may begin with any table; walking begins with the first, which CROSS JOIN fixes.
+  const gathered = sql`${sql.join(within === undefined ? order.tables : [sql`(${within}) as w`, ...order.tables])}`;
+  const walked = sql.join(order.tables, sql` cross join `);
   const tests = (walk: boolean): RawBuilder<unknown> => {
     const all = [...(order.where ? [order.where] : []), ...conditions(filters, dialect, walk)];
+    if (within !== undefined) all.push(sql`w.id = r.id`);
     if (!request.withUnavailable) all.push(sql`r.availability = 'AVAILABLE'`);
     return all.length === 0 ? sql`true` : sql.join(all, sql` and `);
   };
   const counted = await sql<{ total: number }>`select count(*) as total from (
-    select 1 from ${order.from} ${narrow} where ${tests(false)} limit ${EXACT_TOTAL + 1}) as bounded`.execute(
-    read,
-  );
+    select 1 from ${gathered} where ${tests(false)} limit ${EXACT_TOTAL + 1}) as bounded`.execute(read);
   const total = Number(counted.rows[0]?.total ?? 0);
 
   const plan: PagePlan =
     total > EXACT_TOTAL && within === undefined
-      ? { prefix: sql``, from: order.from, where: tests(true), key: order.key, id: order.id }
+      ? { prefix: sql``, from: walked, where: tests(true), key: order.key, id: order.id }
       : {
           prefix: sql`with m as materialized (
-            select r.id as id, ${order.key} as sort_key from ${order.from} ${narrow} where ${tests(false)})`,
+            select r.id as id, ${order.key} as sort_key from ${gathered} where ${tests(false)})`,
           from: sql`m join repositories r on r.id = m.id`,
           where: sql`true`,
           key: sql`m.sort_key`,
@@ -185,7 +186,7 @@ export function plainOrder(name: "stars" | "forks" | "pushed" | "created", direc
   const column = { stars: "stars", forks: "forks", pushed: "pushed_at", created: "created_at" }[name];
   return {
     name: `${name}-${direction}`,
-    from: sql`repositories r`,
+    tables: [sql`repositories r`],
     key: sql`coalesce(${sql.ref(`r.${column}`)}, -1)`,
     id: sql`r.id`,
     direction,

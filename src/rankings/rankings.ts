@@ -86,7 +86,7 @@ export class Rankings {
     const column = name === "stars_gained" ? "stars_delta" : "forks_delta";
     return {
       name: `${name}-${window}-${direction}`,
-      from: sql`rollups g cross join repositories r`,
+      tables: [sql`rollups g`, sql`repositories r`],
       where: sql`r.id = g.repository_id and g.window_hours = ${WINDOW_HOURS[window]}
         and ${sql.ref(`g.${column}`)} is not null`,
       key: sql.ref(`g.${column}`),

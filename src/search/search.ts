@@ -53,7 +53,7 @@ export class Search {
     const fit = sql`case when r.name_key = ${key} then 2000000000 when lower(r.name) = ${key} then 1000000000 else 0 end`;
     return {
       name: "relevance",
-      from: sql`repositories r`,
+      tables: [sql`repositories r`],
       key: sql`(${fit} + coalesce(r.stars, -1))`,
       id: sql`r.id`,
       direction: "desc",

@@ -161,7 +161,7 @@ export class Watchlists {
   addedOrder(direction: "asc" | "desc"): Order {
     return {
       name: `added-${direction}`,
-      from: sql`repositories r`,
+      tables: [sql`repositories r`],
       key: sql`w.position`,
       id: sql`r.id`,
       direction,

@@ -1,0 +1,142 @@
+/**
+ * Measures the service on a synthetic catalogue: `npm run bench -- --repositories 100000 --days 7`. Every figure of a
+ * request is also given as a multiple of the baseline, the read of one repository by its id in the same run, since
+ * machines differ and are noisy. Requests go through everything but the network; the front cache is off.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { buildFront, buildModules } from "../src/app.js";
+import { systemClock } from "../src/clock.js";
+import { loadConfig } from "../src/config.js";
+import { openDatabase } from "../src/database/database.js";
+import { fillWithDemo, syntheticRepository } from "../src/demo/demo.js";
+import { createLog } from "../src/log.js";
+import { updateDerived } from "../src/modules.js";
+
+const { values } = parseArgs({
+  options: {
+    repositories: { type: "string", default: "100000" },
+    days: { type: "string", default: "7" },
+    seed: { type: "string", default: "1" },
+    url: { type: "string" },
+    rounds: { type: "string", default: "200" },
+  },
+});
+const repositories = Number(values.repositories);
+const options = {
+  repositories,
+  days: Number(values.days),
+  seed: Number(values.seed),
+  end: Date.UTC(2026, 3, 30, 12),
+};
+const log = createLog("error");
+const dataDir = mkdtempSync(join(tmpdir(), "sidereal-bench-"));
+
+async function seconds(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return (performance.now() - began) / 1_000;
+}
+
+/** Median and 99th percentile in milliseconds. */
+async function measure(
+  rounds: number,
+  work: (round: number) => Promise<unknown>,
+): Promise<{ median: number; p99: number }> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) times.push((await seconds(() => work(round))) * 1_000);
+  times.sort((a, b) => a - b);
+  return { median: times[Math.floor(rounds / 2)] ?? 0, p99: times[Math.ceil(rounds * 0.99) - 1] ?? 0 };
+}
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+async function main(): Promise<void> {
+  const database = await openDatabase({ url: values.url, dataDir, pool: 4, log });
+  const modules = buildModules(database, systemClock);
+  print(`${repositories} repositories, ${options.days} days, ${database.dialect.engine}`);
+
+  const filling = await seconds(() => fillWithDemo(modules.catalog, options));
+  print(`fill: ${filling.toFixed(1)} s, ${Math.round((repositories * options.days) / filling)} snapshots/s`);
+  const full = await seconds(() => updateDerived(modules));
+  print(`derive everything: ${full.toFixed(1)} s`);
+  const changed = Math.min(10_000, repositories);
+  for (let from = 0; from < changed; from += 1_000) {
+    const batch = Array.from({ length: Math.min(1_000, changed - from) }, (_, i) => {
+      const told = syntheticRepository(from + i, options);
+      const last = [...told.snapshots].at(-1);
+      const at = options.end + 3_600_000;
+      return {
+        ...told,
+        at,
+        snapshots: last === undefined ? [] : [{ ...last, capturedAt: at, stars: last.stars + 1 }],
+      };
+    });
+    await modules.catalog.record(batch);
+  }
+  print(`derive after ${changed} changed: ${(await seconds(() => updateDerived(modules))).toFixed(2)} s`);
+  print(`database: ${((await database.dialect.size(database.read)) / 1e6).toFixed(0)} MB`);
+
+  const front = buildFront(
+    { config: loadConfig({ SIDEREAL_CACHE_MB: "0" }), clock: systemClock, log },
+    modules,
+  );
+  const rounds = Number(values.rounds);
+  const baseline = await measure(rounds * 5, (round) =>
+    modules.catalog.find(1 + ((round * 7_919) % repositories)),
+  );
+  print(`baseline (one repository by id): median ${(baseline.median * 1_000).toFixed(0)} µs\n`);
+  const requests: [string, (round: number) => string][] = [
+    ["detail", (round) => `/api/repos/by-id-is-not-a-route?${round}`],
+    ["list, stars", () => "/api/repos?sort=stars"],
+    ["list, 24h gains", () => "/api/repos?sort=stars_gained"],
+    ["list, 30d gains, page 40", () => "/api/repos?sort=stars_gained&window=30d&page=40"],
+    ["list, a common language", () => "/api/repos?sort=stars&language=python"],
+    ["list, a rare language, gains", () => "/api/repos?sort=stars_gained&language=haskell"],
+    ["list, language and topic", () => "/api/repos?sort=stars&language=rust&topic=web"],
+    ["list, created lately, by stars", () => "/api/repos?sort=stars&createdAfter=2026-04-20"],
+    ["list, archived forks by creation", () => "/api/repos?sort=created&archived=true&fork=true"],
+    ["list, few stars by forks", () => "/api/repos?sort=forks&maxStars=20"],
+    ["search, a common word", () => "/api/repos?q=library"],
+    ["search, a rare word", (round) => `/api/repos?q=${(1_000 + round).toString(36)}`],
+    ["search, three words", () => "/api/repos?q=quick%20parser%20go"],
+    ["search, by gains", () => "/api/repos?q=parser&sort=stars_gained"],
+    ["suggest, one letter", (round) => `/api/search/suggest?q=${"abcdefghij"[round % 10]}`],
+    ["suggest, three letters", (round) => `/api/search/suggest?q=${["com", "wil", "lan", "sta"][round % 4]}`],
+    ["series", (round) => `/api/repos/${1 + ((round * 7_919) % repositories)}/metrics?window=all`],
+    ["summary", () => "/api/stats/summary"],
+    ["topics", () => "/api/facets/topics"],
+  ];
+  const samples = await modules.catalog.findMany(
+    Array.from({ length: rounds }, (_, i) => 1 + ((i * 7_919) % repositories)),
+  );
+  requests[0] = [
+    "detail",
+    (round) => {
+      const { provider, owner, name } = samples[round % samples.length] ?? {
+        provider: "",
+        owner: "",
+        name: "",
+      };
+      return `/api/repos/${provider}/${encodeURIComponent(owner)}/${name}`;
+    },
+  ];
+  for (const [name, path] of requests) {
+    const ask = async (round: number) => {
+      const response = await front(new Request(`http://localhost${path(round)}`));
+      if (response.status !== 200) throw new Error(`${path(round)} answered ${response.status}`);
+      await response.arrayBuffer();
+    };
+    await measure(5, ask);
+    const { median, p99 } = await measure(rounds, ask);
+    const ratio = (median / baseline.median).toFixed(1);
+    print(
+      `${name.padEnd(34)} median ${median.toFixed(2).padStart(8)} ms  p99 ${p99.toFixed(2).padStart(8)} ms  ${ratio.padStart(7)} × baseline`,
+    );
+  }
+  await database.close();
+}
+
+await main().finally(() => rmSync(dataDir, { recursive: true, force: true }));
