@@ -81,21 +81,25 @@ function conditions(filters: Filters, dialect: Dialect, walk: boolean): RawBuild
     );
   }
   if (filters.license !== undefined) all.push(sql`${column("license")} = ${filters.license}`);
-  const stars = sql`coalesce(r.stars, -1)`;
-  if (filters.minStars !== undefined)
-    all.push(sql`${walk ? dialect.unindexed(stars) : stars} >= ${filters.minStars}`);
-  if (filters.maxStars !== undefined) all.push(sql`${column("stars")} <= ${filters.maxStars}`);
-  const created = sql`coalesce(r.created_at, -1)`;
-  if (filters.createdAfter !== undefined) {
-    all.push(sql`${walk ? dialect.unindexed(created) : created} >= ${filters.createdAfter}`);
+  // The keys of the indexes: -1 stands for "not known", which no range holds.
+  const key = (name: "stars" | "created_at" | "pushed_at"): RawBuilder<unknown> => {
+    const expression = sql`coalesce(${sql.ref(`r.${name}`)}, -1)`;
+    return walk ? dialect.unindexed(expression) : expression;
+  };
+  const { minStars, maxStars, createdAfter, createdBefore, pushedAfter } = filters;
+  if (minStars !== undefined || maxStars !== undefined) {
+    all.push(sql`${key("stars")} between ${minStars ?? 0} and ${maxStars ?? Number.MAX_SAFE_INTEGER}`);
   }
-  if (filters.createdBefore !== undefined) all.push(sql`${column("created_at")} < ${filters.createdBefore}`);
-  const pushed = sql`coalesce(r.pushed_at, -1)`;
-  if (filters.pushedAfter !== undefined) {
-    all.push(sql`${walk ? dialect.unindexed(pushed) : pushed} >= ${filters.pushedAfter}`);
+  if (createdAfter !== undefined || createdBefore !== undefined) {
+    all.push(
+      sql`${key("created_at")} between ${createdAfter ?? 0} and ${(createdBefore ?? Number.MAX_SAFE_INTEGER) - 1}`,
+    );
   }
-  if (filters.archived !== undefined) all.push(sql`coalesce(r.archived, 0) = ${filters.archived ? 1 : 0}`);
-  if (filters.fork !== undefined) all.push(sql`coalesce(r.fork, 0) = ${filters.fork ? 1 : 0}`);
+  if (pushedAfter !== undefined) all.push(sql`${key("pushed_at")} >= ${pushedAfter}`);
+  for (const name of ["archived", "fork"] as const) {
+    if (filters[name] === true) all.push(sql`${column(name)} = 1`);
+    if (filters[name] === false) all.push(sql`coalesce(${sql.ref(`r.${name}`)}, 0) = 0`);
+  }
   return all;
 }
 

@@ -48,6 +48,10 @@ export const catalogue: Migration = {
       (language, coalesce(stars, -1) desc, id desc) where availability = 'AVAILABLE'`.execute(tx);
     await sql`create index repositories_provider on repositories
       (provider, coalesce(stars, -1) desc, id desc) where availability = 'AVAILABLE'`.execute(tx);
+    for (const column of ["archived", "fork"]) {
+      await sql`create index ${sql.raw(`repositories_${column}`)} on repositories (id)
+        where ${sql.raw(column)} = 1 and availability = 'AVAILABLE'`.execute(tx);
+    }
     await sql`create index repositories_license on repositories (license) where availability = 'AVAILABLE'`.execute(
       tx,
     );
