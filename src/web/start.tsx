@@ -47,8 +47,8 @@ export const Start: FC<StartProps> = ({ summary, synthetic, rising }) => (
 const DemoNotice: FC = () => (
   <div class="note" role="note">
     <p>
-      <strong>This is a demonstration.</strong> The catalogue is empty, so made-up repositories are shown,
-      held in memory only. They go as soon as the first real repository is there.
+      <strong>This is a demonstration.</strong> The repositories shown are made up and held in memory only.
+      They go as soon as the catalogue holds its first real repository.
     </p>
     <p>Bring real history, while this runs or before:</p>
     <pre>
@@ -72,7 +72,9 @@ const Gains: FC<Pick<StartProps, "rising">> = ({ rising }) => (
         <thead>
           <tr>
             <th scope="col">Repository</th>
-            <th scope="col">Language</th>
+            <th scope="col" class="roomy">
+              Language
+            </th>
             <th scope="col" class="number">
               Stars
             </th>
@@ -92,7 +94,7 @@ const Gains: FC<Pick<StartProps, "rising">> = ({ rising }) => (
                 </a>
                 <div class="soft">{repository.description ?? ""}</div>
               </td>
-              <td>{repository.language ?? "–"}</td>
+              <td class="roomy">{repository.language ?? "–"}</td>
               <td class="number">{repository.stars === null ? "–" : format.format(repository.stars)}</td>
               <td class={`number ${trend.starsDelta < 0 ? "fall" : "rise"}`}>
                 {signed.format(trend.starsDelta)}

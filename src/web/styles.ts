@@ -28,10 +28,12 @@ th { color: var(--soft); font-weight: 600; }
 .soft { color: var(--soft); }
 code, pre { background: var(--code); border-radius: .3rem; font: .9em/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
 code { padding: .1em .35em; }
-pre { padding: .75rem 1rem; overflow-x: auto; }
+pre { padding: .75rem 1rem; white-space: pre-wrap; }
+pre code { padding: 0; background: none; }
 details { border: 1px solid var(--line); border-radius: .5rem; background: var(--card); margin: .5rem 0; padding: .5rem .9rem; }
 summary { cursor: pointer; }
 .method { font: 600 .85em ui-monospace, monospace; display: inline-block; min-width: 4.2em; }
+@media (max-width: 40rem) { .roomy { display: none; } }
 .skip { position: absolute; left: -99rem; }
 .skip:focus { left: 1rem; top: .5rem; background: var(--card); padding: .25rem .5rem; }
 `;
