@@ -21,7 +21,8 @@ export async function updateDerived(
   { database, rankings }: Modules,
   onProgress: (step: UpdateStep, repositories: number) => void = () => {},
 ): Promise<void> {
-  await rankings.update((done) => onProgress("growth", done));
+  await rankings.update({ rescale: true, onProgress: (done) => onProgress("growth", done) });
+  await rankings.rebuild();
   await updateWords(database, (done) => onProgress("search", done));
   await database.dialect.analyze(database.write);
 }

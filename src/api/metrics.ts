@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { DAY_MS, isoTime } from "../clock.js";
+import { RANKINGS, WINDOWS } from "../rankings/rankings.js";
 import { dataMetaResponse, endpoint, errorResponses } from "./endpoint.js";
 import { idParameter } from "./parameters.js";
 import { seriesMetaSchema, snapshotSchema, snapshotView } from "./views.js";
@@ -65,5 +66,57 @@ export const listMetrics = endpoint(
       nextRefreshAt: repository.nextRefreshAt === null ? null : isoTime(repository.nextRefreshAt),
     };
     return context.json({ data, meta }, 200);
+  },
+);
+
+/** Places answered at most: 90 days of all rankings, windows and scopes are fewer. */
+const MAX_RANKS = 5_000;
+
+const pastRankSchema = z
+  .object({
+    date: z.iso.date(),
+    ranking: z.enum(RANKINGS),
+    window: z.enum(WINDOWS).nullable(),
+    scope: z.enum(["overall", "language"]),
+    position: z.int().min(1),
+  })
+  .openapi("PastRank");
+
+export const listRanks = endpoint(
+  createRoute({
+    method: "get",
+    path: "/api/repos/{id}/ranks",
+    operationId: "listRanks",
+    tags: ["Repositories"],
+    summary: "Where a repository stood in the rankings, day by day",
+    description:
+      "Oldest first: overall among the first 1,000, and in its language among the first 200. The window ends at the newest snapshot of the provider. A day without an entry had no place for it.",
+    request: { params: z.object({ id: idParameter }), query: z.object({ window: seriesWindowParameter }) },
+    responses: {
+      200: dataMetaResponse(
+        "The places.",
+        z.array(pastRankSchema),
+        z.object({ repositoryId: z.string(), window: seriesWindowParameter, places: z.int() }),
+      ),
+      ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
+    },
+  }),
+  async (context) => {
+    const { catalog, rankings } = context.var.modules;
+    const { id } = context.req.valid("param");
+    const { window } = context.req.valid("query");
+    const repository = await catalog.get(id);
+    const asOf = await catalog.asOf(repository.provider);
+    const since = asOf === undefined ? 0 : (seriesStart(window, asOf) ?? 0);
+    const data = (await rankings.rankHistory(id, since, MAX_RANKS)).map(
+      ({ day, ranking, window: over, scope, position }) => ({
+        date: isoTime(day).slice(0, 10),
+        ranking,
+        window: over,
+        scope: scope === "language" ? ("language" as const) : ("overall" as const),
+        position,
+      }),
+    );
+    return context.json({ data, meta: { repositoryId: String(id), window, places: data.length } }, 200);
   },
 );

@@ -1,43 +1,59 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { splitFullName } from "../catalog/catalog.js";
+import { type Repository, splitFullName } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import { AppError, invalidParameter } from "../errors.js";
-import { WINDOWS, windowMs } from "../rankings/rankings.js";
-import { type ApiContext, dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
+import { RANK_SCOPES, RANKINGS, SCORE_VERSION, WINDOWS, windowMs } from "../rankings/rankings.js";
+import { type ApiContext, dataResponse, endpoint, errorResponses } from "./endpoint.js";
 import { providerParameter } from "./parameters.js";
-import { answerList, listQuery } from "./repository-list.js";
-import {
-  repositoryPageMetaSchema,
-  repositorySchema,
-  repositoryView,
-  trendSchema,
-  trendView,
-} from "./views.js";
-
-export const listRepositories = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/repos",
-    operationId: "listRepositories",
-    tags: ["Repositories"],
-    summary: "List repositories, filtered, searched and sorted",
-    description:
-      "Sorts by growth hold only repositories that have a trend in the window. A search that is sorted by anything but relevance looks at its 10,000 most popular matches.",
-    request: { query: listQuery },
-    responses: {
-      200: dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
-      ...errorResponses("VALIDATION_FAILED"),
-    },
-  }),
-  async (context) => context.json(await answerList(context, context.req.valid("query")), 200),
-);
+import { repositorySchema, repositoryView, trendSchema, trendView } from "./views.js";
 
 const byWindow = <T extends z.ZodType>(value: T) => z.object({ "24h": value, "7d": value, "30d": value });
+
+const rankSchema = z
+  .object({
+    ranking: z.enum(RANKINGS),
+    window: z.enum(WINDOWS).nullable().openapi({ description: "null for the ranking by stars." }),
+    scope: z.enum(RANK_SCOPES),
+    name: z.string().nullable().openapi({ description: "Which provider, language or topic; null overall." }),
+    position: z.int().min(1),
+  })
+  .openapi("Rank");
+
+const explainedScore = z.object({
+  score: z.number().nullable(),
+  terms: z.array(z.object({ name: z.string(), value: z.number(), weight: z.number() })),
+});
+
+const explanationSchema = z
+  .object({
+    trending: explainedScore,
+    rising: explainedScore,
+    newHot: explainedScore,
+    starMomentum: explainedScore,
+    forkMomentum: explainedScore,
+    activity: explainedScore,
+  })
+  .openapi("Explanation");
+
+const explainParameter = z
+  .enum(["true", "false"])
+  .default("false")
+  .openapi({ description: "true: also tell how the scores come about." });
 
 const detailSchema = repositorySchema
   .omit({ trend: true })
   .extend({
     trends: byWindow(trendSchema.nullable()),
+    ranks: z.array(rankSchema).openapi({
+      description:
+        "Its places in the rankings overall, of its provider, its language and its topics; none further down than places are kept.",
+    }),
+    explanation: z
+      .object({ version: z.int(), windows: byWindow(explanationSchema.nullable()) })
+      .optional()
+      .openapi({
+        description: "With explain=true: the terms each score is made of, and the version of the formulas.",
+      }),
     previousFullNames: z.array(z.string()).openapi({ description: "The latest first." }),
     dataQuality: z.object({
       snapshots: z.int(),
@@ -68,22 +84,30 @@ const fullNameParameter = z
   .refine((text) => splitFullName(text) !== undefined, "must be of the form owner/name")
   .openapi({ example: "facebook/react" });
 
+/** The relative address of a repository's detail. */
+function addressOf({ provider, owner, name, fullName }: Repository): string {
+  // An owner of this name would be read as the route of it.
+  if (owner === "by-full-name")
+    return `/api/repos/${provider}/by-full-name?fullName=${encodeURIComponent(fullName)}`;
+  return `/api/repos/${[provider, owner, name].map(encodeURIComponent).join("/")}`;
+}
+
 /** The detail answer for a name, or the way to the present name. */
-async function answerDetail(context: ApiContext, provider: string, fullName: string) {
+async function answerDetail(context: ApiContext, provider: string, fullName: string, isExplained: boolean) {
   const { catalog, rankings } = context.var.modules;
   const found = await catalog.findByName(provider, fullName);
   if (found === undefined) throw new AppError("NOT_FOUND", "There is no repository of this name.");
   const { repository } = found;
   if (found.isPreviousName) {
-    const segments = [repository.provider, repository.owner, repository.name].map(encodeURIComponent);
-    const location = `/api/repos/${segments.join("/")}`;
+    const location = addressOf(repository);
     context.header("Location", location);
     return context.json({ data: { location } }, 301);
   }
-  const [trends, names, range] = await Promise.all([
+  const [trends, names, range, ranks] = await Promise.all([
     rankings.trendsOf(repository.id),
     catalog.previousNames(repository.id),
     catalog.snapshotRange(repository.id),
+    rankings.ranks(repository.id),
   ]);
   const { trend: _, ...record } = repositoryView(repository, undefined);
   const each = <T>(value: (window: (typeof WINDOWS)[number]) => T) =>
@@ -97,6 +121,10 @@ async function answerDetail(context: ApiContext, provider: string, fullName: str
       const trend = trends[window];
       return trend === null ? null : trendView(trend);
     }),
+    ranks,
+    ...(isExplained
+      ? { explanation: { version: SCORE_VERSION, windows: await rankings.explain(repository.id) } }
+      : {}),
     previousFullNames: names.map((name) => name.fullName),
     dataQuality: {
       snapshots: range.snapshots,
@@ -128,6 +156,7 @@ export const getRepository = endpoint(
         owner: z.string().max(300),
         name: z.string().max(100),
       }),
+      query: z.object({ explain: explainParameter }),
     },
     responses: detailResponses,
   }),
@@ -136,7 +165,7 @@ export const getRepository = endpoint(
     if (name.includes("/")) throw invalidParameter("name", "cannot hold a slash");
     if (splitFullName(`${owner}/${name}`) === undefined)
       throw invalidParameter("owner", "owner and name must be those of a repository");
-    return answerDetail(context, provider, `${owner}/${name}`);
+    return answerDetail(context, provider, `${owner}/${name}`, context.req.valid("query").explain === "true");
   },
 );
 
@@ -149,12 +178,14 @@ export const getRepositoryByFullName = endpoint(
     summary: "One repository by its full name, in the query",
     request: {
       params: z.object({ provider: providerParameter }),
-      query: z.object({ fullName: fullNameParameter }),
+      query: z.object({ fullName: fullNameParameter, explain: explainParameter }),
     },
     responses: detailResponses,
   }),
-  (context) =>
-    answerDetail(context, context.req.valid("param").provider, context.req.valid("query").fullName),
+  (context) => {
+    const { fullName, explain } = context.req.valid("query");
+    return answerDetail(context, context.req.valid("param").provider, fullName, explain === "true");
+  },
 );
 
 export const getRepositoryByFullNamePath = endpoint(
@@ -165,12 +196,15 @@ export const getRepositoryByFullNamePath = endpoint(
     tags: ["Repositories"],
     summary: "One repository by its full name, in the path",
     description: "Slashes are written as they are or as %2F. The path is decoded once.",
-    request: { params: z.object({ provider: providerParameter, fullName: fullNameParameter }) },
+    request: {
+      params: z.object({ provider: providerParameter, fullName: fullNameParameter }),
+      query: z.object({ explain: explainParameter }),
+    },
     responses: detailResponses,
   }),
   (context) => {
     const { provider, fullName } = context.req.valid("param");
-    return answerDetail(context, provider, fullName);
+    return answerDetail(context, provider, fullName, context.req.valid("query").explain === "true");
   },
   { pattern: "/api/repos/:provider/by-full-name/:fullName{.+}" },
 );

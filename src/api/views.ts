@@ -7,7 +7,7 @@ import {
   type Snapshot,
 } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
-import { type Facet, type Summary, type Trend, WINDOWS } from "../rankings/rankings.js";
+import { ANOMALY_KINDS, type Facet, type Summary, type Trend, WINDOWS } from "../rankings/rankings.js";
 import type { SumPoint, Watchlist } from "../watchlists/watchlists.js";
 
 /** Records as JSON: for each its schema and the function that makes it. `null` always means "not known". */
@@ -17,6 +17,20 @@ const time = z.iso.datetime({ precision: 3 });
 const number = z.int().nullable();
 
 const timeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
+
+const scoreSchema = z.number().min(0).max(100).nullable();
+
+export const anomalySchema = z
+  .object({
+    kind: z.enum(ANOMALY_KINDS),
+    at: time.openapi({ description: "Capture time of the snapshot that shows it." }),
+    reason: z.string(),
+    starsBefore: z.int(),
+    starsAfter: z.int(),
+  })
+  .openapi("Anomaly", {
+    description: "A movement that growth should not be taken from as it stands; no judgement on anybody.",
+  });
 
 export const trendSchema = z
   .object({
@@ -30,6 +44,19 @@ export const trendSchema = z
       .number()
       .nullable()
       .openapi({ description: "starsDelta as a part of the stars at `from`: 0.02 is 2 %." }),
+    scores: z
+      .object({
+        trending: scoreSchema,
+        rising: scoreSchema,
+        newHot: scoreSchema,
+        starMomentum: scoreSchema,
+        forkMomentum: scoreSchema,
+        activity: scoreSchema,
+      })
+      .openapi({ description: "From 0 to 100; null where a score cannot be told." }),
+    confidence: z.number().min(0).max(1),
+    reliable: z.boolean(),
+    anomalies: z.array(anomalySchema),
   })
   .openapi("Trend", {
     description: "Growth between two snapshots that were really taken; null where there are not two.",
@@ -38,7 +65,12 @@ export const trendSchema = z
 export type TrendView = z.output<typeof trendSchema>;
 
 export function trendView(trend: Trend): TrendView {
-  return { ...trend, from: isoTime(trend.from), to: isoTime(trend.to) };
+  return {
+    ...trend,
+    from: isoTime(trend.from),
+    to: isoTime(trend.to),
+    anomalies: trend.anomalies.map((anomaly) => ({ ...anomaly, at: isoTime(anomaly.at) })),
+  };
 }
 
 export const repositorySchema = z
@@ -215,9 +247,9 @@ export const sumPointSchema = z
   .object({
     capturedAt: time,
     stars: z.int(),
-    forks: z.int(),
-    openIssues: z.int(),
-    watchers: z.int(),
+    forks: number,
+    openIssues: number,
+    watchers: number,
     repositories: z
       .int()
       .openapi({ description: "How many repositories of the list had a snapshot by then." }),

@@ -71,8 +71,8 @@ export interface Dialect {
   indexWords(tx: Tx, documents: readonly WordDocument[]): Promise<void>;
   /** Takes repositories out of the search index. */
   unindexWords(tx: Tx, repositoryIds: readonly number[]): Promise<void>;
-  /** Orders the search index by the stars of today. */
-  reorderWords(tx: Tx): Promise<void>;
+  /** Orders the search index by the stars of today. Returns whether it had to. */
+  reorderWords(tx: Tx): Promise<boolean>;
   /** A select of at most `limit` rows (`id`, `position`), the most popular first; `position` ascends. */
   matchWords(query: WordQuery, limit: number): RawBuilder<unknown>;
 

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db, Dialect, Tx } from "./dialect.js";
 import { catalogue } from "./migrations/0001-catalogue.js";
+import { scores } from "./migrations/0002-scores.js";
 
 /** One step forward. Steps are never changed once released, and there is no way back. */
 export interface Migration {
@@ -9,7 +10,7 @@ export interface Migration {
 }
 
 /** In order; the version of a database is how many of these it has had. */
-const MIGRATIONS: readonly Migration[] = [catalogue];
+const MIGRATIONS: readonly Migration[] = [catalogue, scores];
 
 /**
  * Brings the tables up to date in one transaction under a lock, so that two starting processes do not collide and a

@@ -147,7 +147,9 @@ export const postgresDialect: Dialect = {
   },
 
   // Nothing to do: a search here is ordered by the stars themselves.
-  async reorderWords() {},
+  async reorderWords() {
+    return false;
+  },
 
   matchWords(query, limit) {
     const column = sql.raw(query.scope === "names" ? "search_names" : "search_terms");

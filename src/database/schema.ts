@@ -15,6 +15,9 @@ export interface Schema {
   marks: MarkTable;
   revision: RevisionTable;
   rollups: RollupTable;
+  score_scales: ScoreScaleTable;
+  positions: PositionTable;
+  rank_history: RankHistoryTable;
   facets: FacetTable;
   summaries: SummaryTable;
   watchlists: WatchlistTable;
@@ -125,6 +128,61 @@ export interface RollupTable {
   open_issues_delta: number | null;
   /** starsDelta divided by the stars at `from_at`; null where those were 0. */
   stars_growth: number | null;
+  /** Counts at `from_at`. */
+  stars_from: number;
+  forks_from: number | null;
+  open_issues_from: number | null;
+  /** Snapshots from `from_at` to `to_at`, both counted. */
+  snapshots: number;
+  /** The part of the gain that counts in the scores: 1 without an anomaly. */
+  counted: number;
+  /** JSON array of rankings' Anomaly; null for none. */
+  anomalies: string | null;
+  /** Scores in hundredths; null where they cannot be told. */
+  trending: number | null;
+  rising: number | null;
+  new_hot: number | null;
+  star_momentum: number | null;
+  fork_momentum: number | null;
+  activity: number | null;
+  /** In hundredths. */
+  confidence: number;
+  reliable: number;
+}
+
+/** What is much for one provider in one window; see rankings' Scales. */
+export interface ScoreScaleTable {
+  provider: string;
+  window_hours: number;
+  /** The newest snapshot of the provider when all its scores were last made. */
+  as_of: number;
+  stars: number;
+  forks: number;
+}
+
+/** The present place of a repository in a ranking, for the first ones of each scope. */
+export interface PositionTable {
+  ranking: string;
+  /** 0 for rankings without a window. */
+  window_hours: number;
+  /** overall, provider, language or topic. */
+  scope: string;
+  /** Which provider, language or topic; empty overall. */
+  scope_name: string;
+  /** From 1. */
+  position: number;
+  repository_id: number;
+}
+
+/** Where a repository stood on a day, overall and in its language. */
+export interface RankHistoryTable {
+  repository_id: number;
+  ranking: string;
+  window_hours: number;
+  scope: string;
+  /** Days since 1970, of the newest snapshot of all. */
+  day: number;
+  position: number;
 }
 
 export interface FacetTable {

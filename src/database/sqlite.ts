@@ -198,6 +198,12 @@ export const sqliteDialect: Dialect = {
   },
 
   async reorderWords(tx) {
+    const misplaced = await sql`select 1 from (
+        select coalesce(r.stars, -1) as stars, r.id as id, lag(coalesce(r.stars, -1)) over popular as stars_before,
+          lag(r.id) over popular as id_before
+        from search_positions p join repositories r on r.id = p.repository_id window popular as (order by p.position))
+      where (stars, id) > (stars_before, id_before) limit 1`.execute(tx);
+    if (misplaced.rows.length === 0) return false;
     await sql`create table search_next (position integer primary key, repository_id integer not null unique,
       names text not null, terms text not null)`.execute(tx);
     await sql`insert into search_next (position, repository_id, names, terms)
@@ -209,6 +215,7 @@ export const sqliteDialect: Dialect = {
     await sql`insert into search_words (rowid, names, terms) select position, names, terms from search_positions`.execute(
       tx,
     );
+    return true;
   },
 
   matchWords: (query, limit) => sql`

@@ -29,6 +29,8 @@ export interface FacetRequest {
 export interface FacetPage {
   facets: Facet[];
   total: number;
+  /** false: there are more than `total`, which can be reached neither. */
+  totalIsExact: boolean;
 }
 
 /** Computes all facets anew. */
@@ -73,7 +75,8 @@ export async function listFacets(database: Database, request: FacetRequest): Pro
     from (select * from facets where ${here} order by repositories desc, name limit ${SORTED}) as f
     order by ${key} desc, name limit ${limit} offset ${offset}`.execute(database.read);
   const counted = await sql<{ total: number }>`select count(*) as total from (
-    select 1 from facets where ${here} limit ${SORTED}) as bounded`.execute(database.read);
+    select 1 from facets where ${here} limit ${SORTED + 1}) as bounded`.execute(database.read);
+  const total = Number(counted.rows[0]?.total ?? 0);
   return {
     facets: rows.rows.map((row) => ({
       name: row.name,
@@ -81,6 +84,7 @@ export async function listFacets(database: Database, request: FacetRequest): Pro
       stars: row.stars,
       starsGained: Number(row.gained),
     })),
-    total: Number(counted.rows[0]?.total ?? 0),
+    total: Math.min(SORTED, total),
+    totalIsExact: total <= SORTED,
   };
 }

@@ -3,16 +3,25 @@
  * summary add them up. All are prepared when something was recorded; a request reads them.
  * It does not decide which repositories exist, and it takes no snapshot.
  */
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { bumpRevision, type Order } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database, RollupTable } from "../database/database.js";
+import type { Anomaly } from "./anomalies.js";
 import { type FacetPage, type FacetRequest, listFacets, rebuildFacets } from "./facets.js";
+import { type Home, readHome, rebuildHome } from "./home.js";
+import { type PastRank, type Rank, readRankHistory, readRanks, rebuildPositions } from "./positions.js";
 import { updateRollups } from "./rollups.js";
+import { type Explanation, explain, type Scores } from "./scores.js";
+import { readScales, type ScoredRow, scoreInput, updateScores } from "./scoring.js";
 import { readSummary, rebuildSummary, type Summary } from "./summary.js";
-import { WINDOW_HOURS, WINDOWS, type Window } from "./windows.js";
+import { WINDOW_HOURS, type Window } from "./windows.js";
 
+export { ANOMALY_KINDS, type Anomaly } from "./anomalies.js";
 export * from "./facets.js";
+export type { Home, RankedList } from "./home.js";
+export { type PastRank, RANK_SCOPES, RANKINGS, type Rank } from "./positions.js";
+export { type Explanation, SCORE_NAMES, SCORE_VERSION, type ScoreName, type Scores } from "./scores.js";
 export type * from "./summary.js";
 export * from "./windows.js";
 
@@ -28,6 +37,30 @@ export interface Trend {
   openIssuesDelta: number | null;
   /** starsDelta as a part of the stars at `from` (0.02 is 2 %); null where those were 0. */
   starsGrowth: number | null;
+  /** From 0 to 100; null where one cannot be told. */
+  scores: Scores;
+  /** From 0 to 1. */
+  confidence: number;
+  reliable: boolean;
+  anomalies: Anomaly[];
+}
+
+/** An order by growth or by a score; the names as the API has them. */
+export const GROWTH_ORDERS = [
+  "stars_gained",
+  "forks_gained",
+  "trending",
+  "rising",
+  "new_hot",
+  "activity",
+] as const;
+export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
+
+/** Which trends count in a list. */
+export interface TrendFilter {
+  window: Window;
+  reliableOnly: boolean;
+  excludeAnomalous: boolean;
 }
 
 export class Rankings {
@@ -39,16 +72,26 @@ export class Rankings {
     this.#clock = clock;
   }
 
-  /** Derives all anew that has become outdated. Returns how many repositories had. */
-  async update(onProgress?: (done: number) => void): Promise<number> {
+  /**
+   * Derives anew the growth and scores of what was recorded since the last time; the cost follows what changed. `rescale`
+   * also takes the scales of the scores anew, which is otherwise done once a day. Returns how many repositories changed.
+   */
+  async update(options: { rescale?: boolean; onProgress?: (done: number) => void } = {}): Promise<number> {
+    const done = await updateRollups(this.#database, options.onProgress);
+    await updateScores(this.#database, options.rescale ?? false);
+    return done;
+  }
+
+  /** Makes anew what sums up the whole catalogue: facets, places in the rankings, counters, the first page. */
+  async rebuild(): Promise<void> {
     const { dialect, write } = this.#database;
-    const done = await updateRollups(this.#database, onProgress);
     await dialect.exclusively(write, "catalogue", async (tx) => {
       await rebuildFacets(tx);
+      await rebuildPositions(tx);
       await rebuildSummary(tx, this.#clock.now());
+      await rebuildHome(tx, this.#clock.now());
       await bumpRevision(tx);
     });
-    return done;
   }
 
   /** The trends of the repositories in one window, by id. Those without one are absent. */
@@ -71,29 +114,42 @@ export class Rankings {
       .selectAll()
       .where("repository_id", "=", id)
       .execute();
-    const trendOf = (window: Window): Trend | null => {
-      const row = rows.find((candidate) => candidate.window_hours === WINDOW_HOURS[window]);
-      return row === undefined ? null : fromRollup(row, window);
-    };
-    return Object.fromEntries(WINDOWS.map((window) => [window, trendOf(window)])) as Record<
-      Window,
-      Trend | null
-    >;
+    return byWindow(rows, fromRollup);
   }
 
-  /** The order by what was gained in a window; holds only repositories that have a trend in it. */
-  gainOrder(name: "stars_gained" | "forks_gained", window: Window, direction: "asc" | "desc"): Order {
-    const column = name === "stars_gained" ? "stars_delta" : "forks_delta";
+  /** The order by growth or a score in a window; holds only repositories that have a trend in it, and some of it. */
+  growthOrder(name: GrowthOrder, window: Window, direction: "asc" | "desc"): Order {
+    const column = sql.ref(`g.${GROWTH_COLUMNS[name]}`);
+    const isScore = name !== "stars_gained" && name !== "forks_gained";
     return {
       name: `${name}-${window}-${direction}`,
       tables: [sql`rollups g`, sql`repositories r`],
       where: sql`r.id = g.repository_id and g.window_hours = ${WINDOW_HOURS[window]}
-        and ${sql.ref(`g.${column}`)} is not null`,
-      key: sql.ref(`g.${column}`),
+        and ${isScore ? sql`${column} > 0` : sql`${column} is not null`}`,
+      key: column,
       id: sql`g.repository_id`,
       direction,
       signed: true,
     };
+  }
+
+  /** The condition on `r` that its trend in the window can be trusted as asked; undefined when nothing is asked. */
+  trendCondition({ window, reliableOnly, excludeAnomalous }: TrendFilter): RawBuilder<boolean> | undefined {
+    if (!reliableOnly && !excludeAnomalous) return undefined;
+    const tests = [sql`q.repository_id = r.id`, sql`q.window_hours = ${WINDOW_HOURS[window]}`];
+    if (reliableOnly) tests.push(sql`q.reliable = 1`);
+    if (excludeAnomalous) tests.push(sql`q.anomalies is null`);
+    return sql<boolean>`exists (select 1 from rollups q where ${sql.join(tests, sql` and `)})`;
+  }
+
+  /** How the scores of a repository come about, by window; null where it has no trend. */
+  async explain(id: number): Promise<Record<Window, Explanation | null>> {
+    const rows = await sql<ScoredRow>`select g.*, r.created_at, r.pushed_at, r.availability from rollups g
+      join repositories r on r.id = g.repository_id where g.repository_id = ${id}`.execute(
+      this.#database.read,
+    );
+    const scales = await readScales(this.#database.read);
+    return byWindow(rows.rows, (row) => explain(scoreInput(row, scales)));
   }
 
   facets(request: FacetRequest): Promise<FacetPage> {
@@ -114,12 +170,49 @@ export class Rankings {
     return names.map((name, i) => known.get(keys[i] ?? "") ?? name);
   }
 
+  /** The present places of a repository in the rankings; it has none further down than they are kept. */
+  ranks(id: number): Promise<Rank[]> {
+    return readRanks(this.#database, id);
+  }
+
+  /** Its places day by day, overall and in its language, oldest first. */
+  rankHistory(id: number, since: number, limit: number): Promise<PastRank[]> {
+    return readRankHistory(this.#database, id, since, limit);
+  }
+
+  /** The first page, as it was prepared. */
+  home(): Promise<Home> {
+    return readHome(this.#database, this.#clock.now());
+  }
+
   summary(): Promise<Summary> {
     return readSummary(this.#database, this.#clock.now());
   }
 }
 
+const GROWTH_COLUMNS: Readonly<Record<GrowthOrder, keyof RollupTable>> = {
+  stars_gained: "stars_delta",
+  forks_gained: "forks_delta",
+  trending: "trending",
+  rising: "rising",
+  new_hot: "new_hot",
+  activity: "activity",
+};
+
+/** A value for the row of each window; null where there is none. */
+function byWindow<Row extends RollupTable, T>(
+  rows: readonly Row[],
+  value: (row: Row, window: Window) => T,
+): Record<Window, T | null> {
+  const of = (window: Window): T | null => {
+    const row = rows.find((candidate) => candidate.window_hours === WINDOW_HOURS[window]);
+    return row === undefined ? null : value(row, window);
+  };
+  return { "24h": of("24h"), "7d": of("7d"), "30d": of("30d") };
+}
+
 function fromRollup(row: RollupTable, window: Window): Trend {
+  const hundredths = (value: number | null) => (value === null ? null : value / 100);
   return {
     window,
     from: row.from_at,
@@ -128,5 +221,16 @@ function fromRollup(row: RollupTable, window: Window): Trend {
     forksDelta: row.forks_delta,
     openIssuesDelta: row.open_issues_delta,
     starsGrowth: row.stars_growth,
+    scores: {
+      trending: hundredths(row.trending),
+      rising: hundredths(row.rising),
+      newHot: hundredths(row.new_hot),
+      starMomentum: hundredths(row.star_momentum),
+      forkMomentum: hundredths(row.fork_momentum),
+      activity: hundredths(row.activity),
+    },
+    confidence: row.confidence / 100,
+    reliable: row.reliable === 1,
+    anomalies: row.anomalies === null ? [] : JSON.parse(row.anomalies),
   };
 }

@@ -1,10 +1,13 @@
 import { type RawBuilder, sql } from "kysely";
 import { bumpRevision } from "../catalog/catalog.js";
 import type { BulkColumns, BulkRow, Database, Dialect, Tx } from "../database/database.js";
+import { countedPart } from "./anomalies.js";
+import { type History, readHistories } from "./histories.js";
+import { markForScores } from "./scoring.js";
 import { chooseFrom, WINDOW_HOURS, WINDOWS, windowMs } from "./windows.js";
 
 /** Repositories rolled up in one transaction. */
-const BATCH = 5_000;
+const BATCH = 1_000;
 
 /** The snapshots to compare: one row a repository and window. */
 const COMPARISON_COLUMNS: BulkColumns = {
@@ -59,9 +62,12 @@ async function rollUpBatch(tx: Tx, dialect: Dialect): Promise<number> {
   if (outdated.length === 0) return 0;
   const ids = outdated.map((row) => row.repository_id);
   const here = dialect.among(sql.ref("repository_id"), ids);
-  const comparisons = (await readCandidates(tx, dialect, ids)).flatMap(compare);
+  const measured = await measure(tx, dialect, (await readCandidates(tx, dialect, ids)).flatMap(compare));
+  const histories = await readHistories(tx, dialect, ids);
+  const rows = measured.map((one) => rollupRow(one, histories));
   await tx.deleteFrom("rollups").where(here).execute();
-  if (comparisons.length > 0) await insertRollups(tx, dialect.rowsOf(COMPARISON_COLUMNS, comparisons));
+  await dialect.insertNew(tx, "rollups", ROLLUP_COLUMNS, ["repository_id", "window_hours"], rows);
+  await markForScores(tx, dialect, ids);
   await tx.deleteFrom("outdated").where("kind", "=", "rollups").where(here).execute();
   await bumpRevision(tx);
   return ids.length;
@@ -102,15 +108,80 @@ function compare(candidates: Candidates): BulkRow[] {
   });
 }
 
-async function insertRollups(tx: Tx, comparisons: RawBuilder<unknown>): Promise<void> {
-  await sql`insert into rollups (repository_id, window_hours, provider, from_at, to_at,
-      stars_delta, forks_delta, open_issues_delta, stars_growth)
-    select c.repository_id, c.window_hours, c.provider, c.from_at, c.to_at,
-      t.stars - f.stars, t.forks - f.forks, t.open_issues - f.open_issues,
-      case when f.stars > 0 then cast(t.stars - f.stars as double precision) / f.stars end
-    from (${comparisons}) as c
+/** Rows as they are inserted; the scores come later. */
+const ROLLUP_COLUMNS: BulkColumns = {
+  repository_id: "bigint",
+  window_hours: "bigint",
+  provider: "text",
+  from_at: "bigint",
+  to_at: "bigint",
+  stars_delta: "bigint",
+  forks_delta: "bigint",
+  open_issues_delta: "bigint",
+  stars_growth: "double precision",
+  stars_from: "bigint",
+  forks_from: "bigint",
+  open_issues_from: "bigint",
+  snapshots: "bigint",
+  counted: "double precision",
+  anomalies: "text",
+};
+
+interface Measured {
+  repository_id: number;
+  window_hours: number;
+  provider: string;
+  from_at: number;
+  to_at: number;
+  stars_from: number;
+  stars_to: number;
+  forks_from: number | null;
+  forks_to: number | null;
+  open_issues_from: number | null;
+  open_issues_to: number | null;
+}
+
+/** The compared snapshots with their counts. */
+async function measure(tx: Tx, dialect: Dialect, comparisons: readonly BulkRow[]): Promise<Measured[]> {
+  if (comparisons.length === 0) return [];
+  const result = await sql<Measured>`
+    select c.repository_id, c.window_hours, c.provider, c.from_at, c.to_at, f.stars as stars_from, t.stars as stars_to,
+      f.forks as forks_from, t.forks as forks_to, f.open_issues as open_issues_from, t.open_issues as open_issues_to
+    from (${dialect.rowsOf(COMPARISON_COLUMNS, comparisons)}) as c
     join snapshots f on f.repository_id = c.repository_id and f.captured_at = c.from_at
     join snapshots t on t.repository_id = c.repository_id and t.captured_at = c.to_at`.execute(tx);
+  return result.rows;
+}
+
+function rollupRow(measured: Measured, histories: ReadonlyMap<number, History>): BulkRow {
+  const { repository_id, window_hours, provider, from_at, to_at, stars_from, forks_from, open_issues_from } =
+    measured;
+  const starsDelta = measured.stars_to - stars_from;
+  const history = histories.get(repository_id);
+  const anomalies = (history?.anomalies ?? []).filter(
+    (anomaly) => anomaly.at >= from_at && anomaly.at <= to_at,
+  );
+  return [
+    repository_id,
+    window_hours,
+    provider,
+    from_at,
+    to_at,
+    starsDelta,
+    difference(measured.forks_to, forks_from),
+    difference(measured.open_issues_to, open_issues_from),
+    stars_from > 0 ? starsDelta / stars_from : null,
+    stars_from,
+    forks_from,
+    open_issues_from,
+    history?.countSince(from_at) ?? 2,
+    countedPart(anomalies, from_at, to_at, starsDelta),
+    anomalies.length === 0 ? null : JSON.stringify(anomalies),
+  ];
+}
+
+function difference(to: number | null, from: number | null): number | null {
+  return to === null || from === null ? null : to - from;
 }
 
 /** A window ends at the newest snapshot of the provider; what ended before that window began says nothing about it. */

@@ -32,7 +32,7 @@ export function createWeb({ source, document }: WebOptions): Hono {
     const { catalog, rankings } = modules;
     const page = await catalog.list({
       filters: { archived: false, fork: false },
-      order: rankings.gainOrder("stars_gained", "24h", "desc"),
+      order: rankings.growthOrder("stars_gained", "24h", "desc"),
       limit: SHOWN,
       offset: 0,
     });

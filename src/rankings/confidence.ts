@@ -1,0 +1,38 @@
+import type { Availability } from "../catalog/catalog.js";
+import type { Window } from "./windows.js";
+
+/** At least this confidence makes a trend reliable: all parts nearly full, or one of them at seven tenths. */
+export const RELIABLE_FROM = 0.7;
+
+/** Snapshots in a window, both ends counted, from which on more would not tell more. */
+const ENOUGH_SNAPSHOTS: Readonly<Record<Window, number>> = { "24h": 2, "7d": 4, "30d": 8 };
+
+export interface ConfidenceInput {
+  window: Window;
+  windowHours: number;
+  /** Hours between the two snapshots compared. */
+  coveredHours: number;
+  /** Hours from the newest snapshot of the repository to the newest of its provider. */
+  behindHours: number;
+  /** Snapshots from `from` to `to`, both counted. */
+  snapshots: number;
+  availability: Availability;
+  /** Whether a snapshot in the window looks like a failed reading. */
+  hasDoubtfulReading: boolean;
+}
+
+/**
+ * How far a trend can be trusted, from 0 to 1 with two decimals: coverage × freshness × history × readings. Coverage is
+ * how well the compared snapshots fit the window, freshness how near the newest is to the provider's newest, history
+ * whether there are enough snapshots, readings whether one of them looks false. An unavailable repository has none.
+ */
+export function confidence(input: ConfidenceInput): number {
+  const { window, windowHours, coveredHours, behindHours, snapshots, availability, hasDoubtfulReading } =
+    input;
+  if (availability !== "AVAILABLE") return 0;
+  const coverage = Math.min(coveredHours / windowHours, windowHours / coveredHours);
+  const freshness = 1 - 0.5 * Math.min(1, Math.max(0, behindHours) / windowHours);
+  const history = Math.min(1, snapshots / ENOUGH_SNAPSHOTS[window]);
+  const readings = hasDoubtfulReading ? 0.3 : 1;
+  return Math.round(coverage * freshness * history * readings * 100) / 100;
+}
