@@ -17,13 +17,15 @@ export interface Draft {
 const place = (provider: string, key: string): string => `${provider} ${key}`;
 
 /**
- * Finds out which repository each observation of a batch speaks of. In this order: the provider's id; the present name;
- * without an id, a previous name that was still in use at the time; else it is a new repository.
+ * Finds out which repository each observation of a batch speaks of. In this order: the provider's id; without an id, a
+ * previous name that was in use at the time, when the present holder of the name was not yet known; the present name;
+ * else it is a new repository. So an old archive, taken over again after names have changed hands, says the same.
  */
 export class Identities {
   readonly #byName = new Map<string, Draft>();
   readonly #byProviderId = new Map<string, Draft>();
-  readonly #byPreviousName = new Map<string, { repositoryId: number; until: number }[]>();
+  /** The repositories that had a name before, in the order in which they lost it. */
+  readonly #byPreviousName = new Map<string, { draft: Draft; until: number }[]>();
   readonly #byId = new Map<number, Draft>();
   readonly drafts: Draft[] = [];
 
@@ -57,27 +59,22 @@ export class Identities {
     for (const [provider, values] of ids) await load(provider, "provider_id", [...values]);
     for (const [provider, values] of names) {
       await load(provider, "name_key", [...values]);
-      const missing = [...values].filter((key) => !identities.#byName.has(place(provider, key)));
-      if (missing.length === 0) continue;
       const previous = await tx
         .selectFrom("previous_names")
         .select(["repository_id", "name_key", "until"])
         .where("provider", "=", provider)
-        .where(dialect.among(sql.ref("name_key"), missing))
-        .orderBy("until")
+        .where(dialect.among(sql.ref("name_key"), [...values]))
         .execute();
+      if (previous.length === 0) continue;
+      await load(
+        provider,
+        "id",
+        previous.map((row) => row.repository_id),
+      );
       for (const { repository_id, name_key, until } of previous) {
-        const key = place(provider, name_key);
-        const list = identities.#byPreviousName.get(key) ?? [];
-        list.push({ repositoryId: repository_id, until });
-        identities.#byPreviousName.set(key, list);
+        const draft = identities.#byId.get(repository_id);
+        if (draft !== undefined) identities.#addPreviousName(draft, name_key, until);
       }
-      if (previous.length > 0)
-        await load(
-          provider,
-          "id",
-          previous.map((row) => row.repository_id),
-        );
     }
     return identities;
   }
@@ -91,14 +88,14 @@ export class Identities {
     if (byProviderId !== undefined) return byProviderId;
 
     const byName = this.#byName.get(key);
+    if (providerId === undefined && at !== null) {
+      const earlier = this.#byPreviousName.get(key)?.find(({ until }) => at <= until);
+      if (earlier !== undefined && (byName === undefined || at < byName.row.discovered_at))
+        return earlier.draft;
+    }
     if (byName !== undefined && (providerId === undefined || byName.row.provider_id === null)) {
       if (providerId !== undefined) this.#adopt(byName, providerId);
       return byName;
-    }
-    if (byName === undefined && providerId === undefined && at !== null) {
-      const earlier = this.#byPreviousName.get(key)?.find(({ until }) => at <= until);
-      const draft = earlier === undefined ? undefined : this.#byId.get(earlier.repositoryId);
-      if (draft !== undefined) return draft;
     }
     const draft = draftOf(newRow(observation, now), true);
     // Another repository had the name until now. An older observation does not take it away again.
@@ -113,18 +110,35 @@ export class Identities {
     const newKey = nameKey(owner, name);
     if (newKey !== row.name_key) {
       const holder = this.#byName.get(place(row.provider, newKey));
-      if (holder !== undefined && holder !== draft) this.#release(holder, null);
-      const oldKey = nameKey(row.owner, row.name);
-      if (oldKey !== newKey)
-        draft.previousNames.set(oldKey, { fullName: `${row.owner}/${row.name}`, until: at });
+      const isFree = holder === undefined || this.#release(holder, at);
+      if (nameKey(row.owner, row.name) !== newKey)
+        this.keepPreviousName(draft, `${row.owner}/${row.name}`, at);
       if (row.name_key !== null) this.#byName.delete(place(row.provider, row.name_key));
-      row.name_key = newKey;
-      this.#byName.set(place(row.provider, newKey), draft);
+      row.name_key = isFree ? newKey : null;
+      if (isFree) this.#byName.set(place(row.provider, newKey), draft);
     }
     row.owner = owner;
     row.name = name;
     draft.changed = true;
     draft.wordsChanged = true;
+  }
+
+  /** Notes a name that a repository had until then. */
+  keepPreviousName(draft: Draft, fullName: string, until: number): void {
+    const key = fullName.toLowerCase();
+    const known = draft.previousNames.get(key);
+    if (known !== undefined && known.until >= until) return;
+    draft.previousNames.set(key, { fullName, until });
+    this.#addPreviousName(draft, key, until);
+  }
+
+  #addPreviousName(draft: Draft, key: string, until: number): void {
+    const known = this.#byPreviousName.get(place(draft.row.provider, key)) ?? [];
+    const others = known.filter((name) => name.draft !== draft || name.until > until);
+    this.#byPreviousName.set(
+      place(draft.row.provider, key),
+      [...others, { draft, until }].sort((a, b) => a.until - b.until),
+    );
   }
 
   #adopt(draft: Draft, providerId: string): void {
@@ -133,10 +147,10 @@ export class Identities {
     this.#byProviderId.set(place(draft.row.provider, providerId), draft);
   }
 
-  /** Takes the name from its holder, unless the holder was seen under it later than `at`. */
+  /** Takes the name from its holder, unless the holder was seen under it later than `at`, or nobody knows when. */
   #release(holder: Draft, at: number | null): boolean {
     const { row } = holder;
-    if (at !== null && row.refreshed_at !== null && at < row.refreshed_at) return false;
+    if (at === null || (row.refreshed_at !== null && at < row.refreshed_at)) return false;
     if (row.name_key !== null) this.#byName.delete(place(row.provider, row.name_key));
     row.name_key = null;
     holder.changed = true;

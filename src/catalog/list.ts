@@ -44,8 +44,12 @@ export interface Order {
 export interface ListRequest {
   filters: Filters;
   order: Order;
+  /** A further condition on `r`. */
+  where?: RawBuilder<boolean>;
   /** A select of `id` and `position` that the list is narrowed to. */
   within?: RawBuilder<unknown>;
+  /** Set where `within` is cut off after EXACT_TOTAL + 1 rows, so that a total of what was cut off is not called exact. */
+  isWithinBounded?: boolean;
   limit: number;
   /** Rows to pass over; only without `after`. */
   offset: number;
@@ -103,6 +107,11 @@ function conditions(filters: Filters, dialect: Dialect, walk: boolean): RawBuild
   return all;
 }
 
+/** Whether some filter leaves few enough rows to begin with; those that only leave a few out do not. */
+function isNarrowed({ archived, fork, ...others }: Filters): boolean {
+  return archived === true || fork === true || Object.values(others).some((value) => value !== undefined);
+}
+
 /**
  * One page of repositories. Up to EXACT_TOTAL matches are gathered by the most selective filter and sorted; more are
  * found by walking the index of the order, where with so many matches the page fills soon. Ties go by the greater id
@@ -111,18 +120,23 @@ function conditions(filters: Filters, dialect: Dialect, walk: boolean): RawBuild
 export async function listRepositories(database: Database, request: ListRequest): Promise<RepositoryPage> {
   const { dialect, read } = database;
   const { filters, order, within, limit } = request;
-  // Gathering may begin with any table; walking begins with the first, which CROSS JOIN fixes.
-  const gathered = sql`${sql.join(within === undefined ? order.tables : [sql`(${within}) as w`, ...order.tables])}`;
+  // CROSS JOIN fixes where the planner begins: with the table of the order, or with what is narrowed most.
   const walked = sql.join(order.tables, sql` cross join `);
+  const narrowest = [...(within === undefined ? [] : [sql`(${within}) as w`]), ...order.tables.toReversed()];
+  const gathered =
+    within !== undefined || isNarrowed(filters) ? sql.join(narrowest, sql` cross join `) : walked;
   const tests = (walk: boolean): RawBuilder<unknown> => {
     const all = [...(order.where ? [order.where] : []), ...conditions(filters, dialect, walk)];
     if (within !== undefined) all.push(sql`w.id = r.id`);
+    if (request.where !== undefined) all.push(request.where);
     if (!request.withUnavailable) all.push(sql`r.availability = 'AVAILABLE'`);
     return all.length === 0 ? sql`true` : sql.join(all, sql` and `);
   };
   const counted = await sql<{ total: number }>`select count(*) as total from (
     select 1 from ${gathered} where ${tests(false)} limit ${EXACT_TOTAL + 1}) as bounded`.execute(read);
   const total = Number(counted.rows[0]?.total ?? 0);
+
+  const isCutOff = request.isWithinBounded === true && total <= EXACT_TOTAL && (await isFull(read, within));
 
   const plan: PagePlan =
     total > EXACT_TOTAL && within === undefined
@@ -140,9 +154,16 @@ export async function listRepositories(database: Database, request: ListRequest)
     repositories: rows.slice(0, limit).map(fromRow),
     keys: rows.slice(0, limit).map((row) => row.sort_key),
     total: Math.min(total, EXACT_TOTAL),
-    totalIsExact: total <= EXACT_TOTAL,
+    totalIsExact: total <= EXACT_TOTAL && !isCutOff,
     hasMore: rows.length > limit,
   };
+}
+
+/** Whether a bounded select has reached its bound. */
+async function isFull(db: Db, within: RawBuilder<unknown> | undefined): Promise<boolean> {
+  if (within === undefined) return false;
+  const counted = await sql<{ total: number }>`select count(*) as total from (${within}) as w`.execute(db);
+  return Number(counted.rows[0]?.total ?? 0) > EXACT_TOTAL;
 }
 
 /** Where the rows of a page are read, and by which key. */

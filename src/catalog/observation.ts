@@ -24,7 +24,7 @@ export interface Observation {
   /** When the facts were true; null when the source does not say, and then they never replace anything. */
   at: number | null;
   facts: Facts;
-  /** Counts it told, at `at` or before. */
+  /** Counts it told, at `at` or before, oldest first. Gone through more than once. */
   snapshots: Iterable<Snapshot>;
   /** When the repository was first known, where that is earlier than `at`. */
   discoveredAt?: number;

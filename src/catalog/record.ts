@@ -30,7 +30,7 @@ export async function record(
     const changed = identities.drafts.filter((draft) => draft.changed);
     await assignIds(tx, dialect, identities.drafts, preferredIds(batch, owners));
     await writeRepositories(tx, dialect, changed);
-    await writePreviousNames(tx, identities.drafts);
+    const namesKept = await writePreviousNames(tx, identities.drafts);
     const appended = await appendSnapshots(tx, dialect, snapshotsOf(batch, owners));
     await markOutdated(
       tx,
@@ -39,7 +39,7 @@ export async function record(
       changed.filter((draft) => draft.wordsChanged).map((draft) => draft.row.id),
     );
     await markOutdated(tx, dialect, "rollups", appended.repositoryIds);
-    if (changed.length > 0 || appended.snapshots > 0) await bumpRevision(tx);
+    if (changed.length > 0 || appended.snapshots > 0 || namesKept > 0) await bumpRevision(tx);
     const added = changed.filter((draft) => draft.isNew).length;
     return {
       repositoriesAdded: added,
@@ -75,9 +75,10 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
       identities.rename(draft, observation.owner, observation.name, at);
     }
   } else if (at !== null && nameKey(observation.owner, observation.name) !== nameKey(row.owner, row.name)) {
-    keepPreviousName(draft, `${observation.owner}/${observation.name}`, at);
+    identities.keepPreviousName(draft, `${observation.owner}/${observation.name}`, at);
   }
-  for (const { fullName, until } of observation.previousNames ?? []) keepPreviousName(draft, fullName, until);
+  for (const { fullName, until } of observation.previousNames ?? [])
+    identities.keepPreviousName(draft, fullName, until);
   const [earliest] = observation.snapshots;
   const first = earliest?.capturedAt ?? at;
   const discoveredAt = Math.min(observation.discoveredAt ?? row.discovered_at, first ?? row.discovered_at);
@@ -85,12 +86,6 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
     row.discovered_at = discoveredAt;
     draft.changed = true;
   }
-}
-
-function keepPreviousName(draft: Draft, fullName: string, until: number): void {
-  const key = fullName.toLowerCase();
-  const known = draft.previousNames.get(key);
-  if (known === undefined || known.until < until) draft.previousNames.set(key, { fullName, until });
 }
 
 function columnValue(value: NonNullable<Facts[keyof Facts]> | null): string | number | null {
@@ -206,16 +201,24 @@ async function writeRepositories(tx: Tx, dialect: Dialect, drafts: readonly Draf
   );
 }
 
-async function writePreviousNames(tx: Tx, drafts: readonly Draft[]): Promise<void> {
+/** Writes the names that were lost; a name that a repository has again is no previous one. Returns how many changed. */
+async function writePreviousNames(tx: Tx, drafts: readonly Draft[]): Promise<number> {
+  let written = 0n;
   for (const { row, previousNames } of drafts) {
+    if (previousNames.size === 0) continue;
+    const own = nameKey(row.owner, row.name);
+    await sql`delete from previous_names where repository_id = ${row.id} and name_key = ${own}`.execute(tx);
     for (const [key, { fullName, until }] of previousNames) {
-      if (key === row.name_key) continue;
-      await sql`insert into previous_names (repository_id, provider, name_key, full_name, until)
+      if (key === own) continue;
+      const result =
+        await sql`insert into previous_names (repository_id, provider, name_key, full_name, until)
         values (${row.id}, ${row.provider}, ${key}, ${fullName}, ${until})
         on conflict (repository_id, name_key) do update set full_name = excluded.full_name, until = excluded.until
         where excluded.until > previous_names.until`.execute(tx);
+      written += result.numAffectedRows ?? 0n;
     }
   }
+  return Number(written);
 }
 
 async function markOutdated(

@@ -95,7 +95,8 @@ export function nameKey(owner: string, name: string): string {
 
 /** Splits `owner/name` at the last slash (groups may nest); undefined when either part is missing or not a name. */
 export function splitFullName(fullName: string): { owner: string; name: string } | undefined {
-  if (fullName.length > 400 || /[\p{Cc}\\?#%\s]/u.test(fullName)) return undefined;
+  if (fullName.length > 400 || !fullName.isWellFormed() || /[\p{Cc}\\?#%\s]/u.test(fullName))
+    return undefined;
   const segments = fullName.split("/");
   if (segments.length < 2 || segments.length > 21) return undefined;
   if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) return undefined;

@@ -22,12 +22,10 @@ export async function updateWords(
     done += count;
     onProgress(done);
   }
-  if (done > 0) {
-    await dialect.exclusively(write, "catalogue", async (tx) => {
-      await dialect.reorderWords(tx);
-      await bumpRevision(tx);
-    });
-  }
+  // Looked at every time: stars change without words, and a run may have been killed before it came here.
+  await dialect.exclusively(write, "catalogue", async (tx) => {
+    if (await dialect.reorderWords(tx)) await bumpRevision(tx);
+  });
   return done;
 }
 

@@ -7,6 +7,11 @@ const MAX_WORD_LENGTH = 40;
 
 /** Scripts written without spaces: each character is a word, so that any part of a name can be found. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+/**
+ * Marks, and the vowel signs that were marks until Unicode 8 and are letters since: the tokenizer of SQLite knows them as
+ * marks, and would split a word at each.
+ */
+const MARK = /[\p{M}\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3]/gu;
 /** A run of letters and digits with the marks that tell C from C++ and C#. */
 const WORD = /[\p{L}\p{N}]+[+#]*/gu;
 
@@ -15,7 +20,7 @@ const WORD = /[\p{L}\p{N}]+[+#]*/gu;
  * removed, split at everything that is neither letter nor digit.
  */
 export function wordsOf(text: string, limit = MAX_TEXT_WORDS): string[] {
-  const folded = text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase().normalize("NFC");
+  const folded = text.normalize("NFKD").replaceAll(MARK, "").toLowerCase().normalize("NFC");
   const words: string[] = [];
   for (const [run] of folded.matchAll(WORD)) {
     for (const word of UNSPACED.test(run) ? splitUnspaced(run) : [run]) {
@@ -60,11 +65,12 @@ export function documentOf(repository: Repository): {
   terms: string[];
 } {
   const { owner, name, description, topics, language } = repository;
-  const names = [...nameWords(name), ...nameWords(owner)].filter((word) => word !== "");
+  const names = [...nameWords(name), ...nameWords(owner)];
   const terms = [
     ...wordsOf(description ?? ""),
     ...topics.flatMap((topic) => nameWords(topic)),
     ...wordsOf(language ?? ""),
   ];
-  return { repositoryId: repository.id, names: [...new Set(names)], terms: [...new Set(terms)] };
+  const distinct = (words: string[]) => [...new Set(words)].filter((word) => word !== "");
+  return { repositoryId: repository.id, names: distinct(names), terms: distinct(terms) };
 }

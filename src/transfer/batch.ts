@@ -1,9 +1,10 @@
-import type { Observation } from "../catalog/catalog.js";
+import { nameKey, type Observation } from "../catalog/catalog.js";
 import { pushSnapshot } from "./snapshot-block.js";
 
-/** Snapshots, and observations, recorded in one transaction. */
+/** Snapshots, observations, and characters of their texts, recorded in one transaction. */
 const MAX_SNAPSHOTS = 100_000;
 const MAX_OBSERVATIONS = 20_000;
+const MAX_CHARACTERS = 4_000_000;
 
 /** Observations of one repository put together. */
 export interface Gathered extends Omit<Observation, "snapshots"> {
@@ -20,18 +21,25 @@ export class Batch {
   #byName = new Map<string, Gathered>();
   #observations: Gathered[] = [];
   #snapshots = 0;
+  #characters = 0;
 
   get isFull(): boolean {
-    return this.#snapshots >= MAX_SNAPSHOTS || this.#observations.length >= MAX_OBSERVATIONS;
+    return (
+      this.#snapshots >= MAX_SNAPSHOTS ||
+      this.#observations.length >= MAX_OBSERVATIONS ||
+      this.#characters >= MAX_CHARACTERS
+    );
   }
 
   add(observation: Observation): void {
     const { snapshots, ...rest } = observation;
-    const key = `${rest.provider} ${rest.providerId ?? ""} ${rest.owner}/${rest.name}`;
+    const key = `${rest.provider} ${rest.providerId ?? ""} ${nameKey(rest.owner, rest.name)}`;
     let gathered = this.#byName.get(key);
+    this.#characters += charactersOf(observation);
     if (gathered !== undefined && canJoin(gathered, observation)) {
-      gathered.at = rest.at;
-      gathered.facts = rest.facts;
+      this.#characters -= charactersOf(gathered);
+      if (gathered.at !== null) gathered.discoveredAt ??= gathered.at;
+      Object.assign(gathered, rest);
     } else {
       gathered = { ...rest, numbers: [] };
       this.#byName.set(key, gathered);
@@ -49,8 +57,19 @@ export class Batch {
     this.#observations = [];
     this.#byName = new Map();
     this.#snapshots = 0;
+    this.#characters = 0;
     return taken;
   }
+}
+
+/** The texts of an observation that can be long. */
+function charactersOf({ facts, previousNames }: Pick<Observation, "facts" | "previousNames">): number {
+  const { description, homepage, topics } = facts;
+  return (
+    (description?.length ?? 0) +
+    (homepage?.length ?? 0) +
+    100 * ((topics?.length ?? 0) + (previousNames?.length ?? 0))
+  );
 }
 
 /** Whether the later observation replaces all that the earlier one says. */

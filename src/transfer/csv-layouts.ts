@@ -1,6 +1,6 @@
 import { type Observation, providerOfHost, type Snapshot, splitFullName } from "../catalog/catalog.js";
 import type { CsvLayout, FileFacts } from "./formats.js";
-import { brief, count, optionalCount, Refusal, text, time, truth } from "./values.js";
+import { brief, count, label, optionalCount, Refusal, text, time, truth } from "./values.js";
 
 const FAILED_FETCH = "0 stars: in this layout that is a failed fetch, not a count";
 
@@ -14,18 +14,27 @@ interface Address {
 /** Addresses read lately: a daily archive repeats the same ones in every file. */
 const addresses = new Map<string, Address>();
 const MAX_ADDRESSES = 20_000;
+const MAX_URL = 1_000;
+
+/** Whether a provider can have a repository of this name: only GitLab nests groups, and keeps `-` for its own pages. */
+function isName(provider: string, { owner }: { owner: string }): boolean {
+  return provider === "GITLAB" ? !owner.split("/").includes("-") : !owner.includes("/");
+}
 
 /** The provider and name that a web address points to. */
 function fromUrl(url: string | undefined, column: string): Address {
   const known = addresses.get(url ?? "");
   if (known !== undefined) return known;
-  const match = /^https?:\/\/([^/?#]+)\/([^?#]+?)(?:\.git)?\/*$/.exec(url ?? "");
+  const match =
+    (url ?? "").length > MAX_URL ? null : /^https?:\/\/([^/?#]+)\/([^?#]+?)(?:\.git)?\/*$/.exec(url ?? "");
   const provider = providerOfHost(match?.[1] ?? "");
   const parts = splitFullName(match?.[2] ?? "");
   if (match === null || parts === undefined)
     throw new Refusal(`${column}: "${brief(url)}" is not the address of a repository`);
   if (provider === undefined)
     throw new Refusal(`${column}: no provider is known for the host "${brief(match[1])}"`);
+  if (!isName(provider, parts))
+    throw new Refusal(`${column}: "${brief(url)}" is not the address of a repository`);
   const host = (match[1] ?? "").toLowerCase();
   const address = { provider, ...parts, url: `https://${host}/${parts.owner}/${parts.name}` };
   if (addresses.size >= MAX_ADDRESSES) addresses.clear();
@@ -63,7 +72,7 @@ export const githubRanking: CsvLayout = {
       facts: {
         url,
         description: text(cell("description")),
-        language: text(cell("language")),
+        language: label(cell("language"), "language"),
         stars,
         forks,
         openIssues,
@@ -83,7 +92,7 @@ export const awesomeGo: CsvLayout = {
   read(cell, facts): Observation | string {
     const at = timeOf(facts);
     const parts = splitFullName(cell("repo") ?? "");
-    if (parts === undefined)
+    if (parts === undefined || !isName("GITHUB", parts))
       throw new Refusal(`repo: "${brief(cell("repo"))}" is not of the form owner/name`);
     const stars = count(cell("stars"), "stars");
     if (stars === 0) return FAILED_FETCH;
@@ -93,7 +102,7 @@ export const awesomeGo: CsvLayout = {
       at,
       facts: {
         url: `https://github.com/${parts.owner}/${parts.name}`,
-        language: text(cell("language")),
+        language: label(cell("language"), "language"),
         archived: truth(cell("archived"), "archived"),
         stars,
         availability: "AVAILABLE",

@@ -1,68 +1,35 @@
 import type { Readable } from "node:stream";
-import { finished } from "node:stream/promises";
-import { type CsvError, parse } from "csv-parse";
+import { StringDecoder } from "node:string_decoder";
+import { CsvRecords } from "./csv-records.js";
 import { type CsvLayout, type FileFacts, type FormatName, layoutOf } from "./formats.js";
 import type { Line } from "./read-files.js";
-import { Refusal } from "./values.js";
-
-/** A record longer than this is a quote that was never closed. */
-const MAX_RECORD_BYTES = 256 * 1024;
+import { brief, Refusal } from "./values.js";
 
 /**
- * Reads a CSV file of a known layout: quotes, line breaks inside them, CRLF and a byte order mark as RFC 4180 and
- * practice have them. Every row is answered with what it says or why it is refused, in groups as the file is read.
- * Throws Refusal when the file as a whole cannot be read.
+ * Reads a CSV file of a known layout. Every row is answered with what it says or why it is refused, in groups as the
+ * file is read. Throws Refusal when the file as a whole cannot be read.
  */
 export async function* readCsv(
   input: Readable,
   facts: FileFacts,
   wanted?: FormatName,
 ): AsyncGenerator<Line[]> {
-  let lines: Line[] = [];
+  const decoder = new StringDecoder("utf8");
+  const records = new CsvRecords();
   let rows: CsvRows | undefined;
-  let previousLine = 0;
-  let failure: unknown;
-  const parser = parse({
-    bom: true,
-    relax_column_count: true,
-    skip_empty_lines: true,
-    skip_records_with_error: true,
-    max_record_size: MAX_RECORD_BYTES,
-    // Taken here rather than from the stream, which would hand over one record at a time.
-    on_record: (record: string[], context) => {
-      const line = previousLine + 1;
-      previousLine = context.lines;
-      if (rows === undefined) rows = new CsvRows(checkedLayout(record, facts, wanted), record, facts);
-      else lines.push(rows.read(record, line));
-      return null;
-    },
-  });
-  parser.on("skip", (error: CsvError) => {
-    lines.push({ line: previousLine + 1, refused: csvReason(error) });
-    previousLine = Number(error.lines ?? previousLine);
-  });
-  parser.on("error", (error) => {
-    failure ??= error;
-  });
-  parser.resume();
-  for await (const chunk of input) {
-    await new Promise<void>((resolve) => parser.write(chunk, () => resolve()));
-    if (failure !== undefined) break;
-    yield lines.splice(0);
-  }
-  if (failure === undefined)
-    await finished(parser.end()).catch((error) => {
-      failure = error;
-    });
-  if (failure !== undefined) {
-    if (!isCsvError(failure)) throw failure;
-    lines.push({
-      line: previousLine + 1,
-      refused: `${csvReason(failure)}; the rest of the file was not read`,
-    });
-  }
-  yield lines;
-  lines = [];
+  const read = (text: string, isEnd: boolean): Line[] => {
+    const lines: Line[] = [];
+    for (const record of isEnd ? [...records.read(text), ...records.end()] : records.read(text)) {
+      if (rows === undefined) {
+        if ("fault" in record) throw new Refusal(`the line of the columns: ${record.fault}`);
+        rows = new CsvRows(checkedLayout(record.cells, facts, wanted), record.cells, facts);
+      } else if ("fault" in record) lines.push({ line: record.line, refused: record.fault });
+      else lines.push(rows.read(record.cells, record.line));
+    }
+    return lines;
+  };
+  for await (const chunk of input) yield read(decoder.write(chunk), false);
+  yield read(decoder.end(), true);
   if (rows === undefined) throw new Refusal("the file is empty");
 }
 
@@ -70,19 +37,20 @@ export async function* readCsv(
 class CsvRows {
   readonly #layout: CsvLayout;
   readonly #places: ReadonlyMap<string, number>;
+  readonly #columns: number;
   readonly #facts: FileFacts;
   #record: readonly string[] = [];
 
   constructor(layout: CsvLayout, header: readonly string[], facts: FileFacts) {
     this.#layout = layout;
     this.#places = new Map(header.map((column, i) => [column, i]));
+    this.#columns = header.length;
     this.#facts = facts;
   }
 
   read(record: readonly string[], line: number): Line {
-    if (record.length !== this.#places.size) {
-      return { line, refused: `${record.length} columns instead of ${this.#places.size}` };
-    }
+    if (record.length !== this.#columns)
+      return { line, refused: `${record.length} columns instead of ${this.#columns}` };
     this.#record = record;
     try {
       const said = this.#layout.read(this.#cell, this.#facts);
@@ -103,7 +71,7 @@ function checkedLayout(
 ): CsvLayout {
   const layout = layoutOf(header);
   if (layout === undefined)
-    throw new Refusal(`no known layout has the columns ${header.slice(0, 12).join(", ").slice(0, 200)}`);
+    throw new Refusal(`no known layout has the columns ${brief(header.slice(0, 12).join(", "), 200)}`);
   if (wanted !== undefined && layout.name !== wanted)
     throw new Refusal(`the columns are those of ${layout.name}, not of ${wanted}`);
   if (layout.timeOfFile && facts.capturedAt === undefined) {
@@ -112,19 +80,4 @@ function checkedLayout(
     );
   }
   return layout;
-}
-
-function isCsvError(error: unknown): error is CsvError {
-  return error instanceof Error && "code" in error && String(error.code).startsWith("CSV_");
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: "a quote is opened and never closed",
-  CSV_INVALID_CLOSING_QUOTE: "something follows a closing quote",
-  INVALID_OPENING_QUOTE: "a quote stands inside an unquoted field",
-  CSV_MAX_RECORD_SIZE: "the record is too long; a quote may never be closed",
-};
-
-function csvReason(error: CsvError): string {
-  return REASONS[error.code] ?? "the record is not CSV";
 }

@@ -12,16 +12,26 @@ import {
 import { isoTime } from "../clock.js";
 import { readLines } from "./lines.js";
 import type { Line } from "./read-files.js";
-import { isoTimeSchema, text } from "./values.js";
+import { isoTimeSchema, label, text } from "./values.js";
 
 /** The version this program writes and reads. */
 const VERSION = 1;
+/** Greater ids are not taken over, so that those after them can still be told apart as numbers. */
+const MAX_ID = 2 ** 52;
 
 const counter = z.int().min(0).max(1e12);
 const words = z
   .string()
   .max(100_000)
   .transform((value) => text(value));
+const labels = z.string().transform((value, context) => {
+  try {
+    return label(value, "text");
+  } catch (error) {
+    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "not understood" });
+    return z.NEVER;
+  }
+});
 const provider = z.string().transform((value, context) => {
   const name = providerName(value);
   if (name === undefined) context.addIssue({ code: "custom", message: "not a provider's name" });
@@ -30,11 +40,14 @@ const provider = z.string().transform((value, context) => {
 const fullName = z
   .string()
   .refine((value) => splitFullName(value) !== undefined, "not of the form owner/name");
-const topic = z
-  .string()
-  .min(1)
-  .max(100)
-  .regex(/^[^\s\p{Cc}]+$/u, "holds white space");
+/** A text without white space that is kept as it is. */
+const token = (longest: number) =>
+  z
+    .string()
+    .min(1)
+    .max(longest)
+    .regex(/^[^\s\p{Cc}]+$/u, "holds white space")
+    .refine((value) => value.isWellFormed(), "holds half a character");
 
 const HEADER = z.object({ type: z.literal("header"), format: z.literal("sidereal"), version: z.int() });
 
@@ -42,10 +55,13 @@ const REPOSITORY = z.strictObject({
   type: z.literal("repository"),
   id: z
     .string()
-    .refine((value) => (repositoryId(value) ?? 0) > 0, "not an identifier")
+    .refine((value) => {
+      const id = repositoryId(value) ?? 0;
+      return id > 0 && id <= MAX_ID;
+    }, "not an identifier")
     .optional(),
   provider,
-  providerId: z.string().min(1).max(100).optional(),
+  providerId: token(100).optional(),
   fullName,
   discoveredAt: isoTimeSchema.optional(),
   refreshedAt: isoTimeSchema.optional(),
@@ -53,15 +69,14 @@ const REPOSITORY = z.strictObject({
     .array(z.strictObject({ fullName, until: isoTimeSchema }))
     .max(1_000)
     .optional(),
-  url: z
-    .url({ protocol: /^https?$/ })
-    .max(2_000)
+  url: token(2_000)
+    .pipe(z.url({ protocol: /^https?$/ }))
     .optional(),
   description: words.nullable().optional(),
   homepage: words.nullable().optional(),
-  language: words.nullable().optional(),
-  license: words.nullable().optional(),
-  topics: z.array(topic).max(100).optional(),
+  language: labels.nullable().optional(),
+  license: labels.nullable().optional(),
+  topics: z.array(token(100)).max(100).optional(),
   stars: counter.nullable().optional(),
   forks: counter.nullable().optional(),
   openIssues: counter.nullable().optional(),
@@ -88,7 +103,8 @@ const SNAPSHOT = z.strictObject({
 
 const LINE = z.discriminatedUnion("type", [HEADER, REPOSITORY, SNAPSHOT]);
 
-type Identity = Pick<Observation, "provider" | "owner" | "name"> & { providerId?: string };
+/** The repository that snapshot lines belong to, and until when its own line has told everything. */
+type Identity = Pick<Observation, "provider" | "owner" | "name" | "providerId"> & { at: number | null };
 
 /** Reads Sidereal's own lines. Every one is answered with what it says or why it is refused, in groups. */
 export async function* readNdjson(input: Readable): AsyncGenerator<Line[]> {
@@ -104,7 +120,8 @@ export async function* readNdjson(input: Readable): AsyncGenerator<Line[]> {
     if (parsed.type === "snapshot") return snapshotLine(parsed, latest, line);
     if (parsed.type === "repository") {
       const observation = repositoryObservation(parsed);
-      latest = observation;
+      const { provider, owner, name, providerId, at } = observation;
+      latest = { provider, owner, name, ...(providerId === undefined ? {} : { providerId }), at };
       return { line, observation };
     }
     if (parsed.version === VERSION) return undefined;
@@ -150,29 +167,22 @@ function snapshotLine(line: z.output<typeof SNAPSHOT>, latest: Identity | undefi
     return { line: number, refused: "provider and fullName belong together" };
   }
   const parts = fullName === undefined ? undefined : splitFullName(fullName);
-  const identity = parts === undefined || provider === undefined ? latest : { provider, ...parts };
+  const identity = parts === undefined || provider === undefined ? latest : { provider, ...parts, at: null };
   if (identity === undefined)
     return { line: number, refused: "there is no repository line before it that could be read" };
-  const { stars, forks, openIssues, watchers } = snapshot;
-  const { provider: at, owner, name, providerId } = identity;
+  const { capturedAt, stars, forks, openIssues, watchers } = snapshot;
+  const counts = {
+    stars,
+    ...definedOnly({
+      forks: forks ?? undefined,
+      openIssues: openIssues ?? undefined,
+      watchers: watchers ?? undefined,
+    }),
+  };
+  const isTold = identity.at !== null && capturedAt <= identity.at;
   return {
     line: number,
-    observation: {
-      provider: at,
-      owner,
-      name,
-      ...(providerId === undefined ? {} : { providerId }),
-      at: snapshot.capturedAt,
-      facts: {
-        stars,
-        ...definedOnly({
-          forks: forks ?? undefined,
-          openIssues: openIssues ?? undefined,
-          watchers: watchers ?? undefined,
-        }),
-      },
-      snapshots: [snapshot],
-    },
+    observation: { ...identity, at: capturedAt, facts: isTold ? {} : counts, snapshots: [snapshot] },
   };
 }
 

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { basename, extname } from "node:path";
-import { PassThrough, type Readable } from "node:stream";
+import { type Duplex, PassThrough, type Readable } from "node:stream";
 import { createGunzip, createZstdDecompress } from "node:zlib";
 import type { Observation } from "../catalog/catalog.js";
 import { Batch, type Gathered } from "./batch.js";
@@ -9,7 +9,11 @@ import type { FormatName } from "./formats.js";
 import { readNdjson } from "./ndjson.js";
 import { Refusal, time } from "./values.js";
 
-const CHUNK_BYTES = 256 * 1024;
+/** Read at a time; larger pieces cost memory and save no time. */
+const CHUNK_BYTES = 32 * 1024;
+
+/** Lines left out that are told at once, so that a file of nothing else does not fill the memory. */
+const MAX_PROBLEMS = 10_000;
 
 /** What one line of a file came to. */
 export type Line = { line: number } & (
@@ -69,17 +73,17 @@ export async function* readFiles(paths: readonly string[], options: ReadOptions)
   for (const path of paths) {
     const file = path === "-" ? "standard input" : path;
     progress.file = file;
+    const { input, close } = open(path, (length) => {
+      progress.bytes += length;
+    });
     try {
-      const input = open(path, (length) => {
-        progress.bytes += length;
-      });
       for await (const lines of readLinesOf(input, path, options, await firstCharacter(input))) {
         progress.rows += lines.length;
         for (const line of lines) {
           if ("observation" in line) batch.add(line.observation);
           else if ("refused" in line) refused.push({ file, line: line.line, reason: line.refused });
           else skipped.push({ file, line: line.line, reason: line.skipped });
-          if (batch.isFull) yield found();
+          if (batch.isFull || refused.length + skipped.length >= MAX_PROBLEMS) yield found();
         }
       }
       progress.files++;
@@ -87,25 +91,32 @@ export async function* readFiles(paths: readonly string[], options: ReadOptions)
       const reason = fileReason(error);
       if (reason === undefined) throw error;
       refused.push({ file, line: 0, reason });
+    } finally {
+      close();
     }
   }
   yield found();
 }
 
-function open(path: string, onBytes: (length: number) => void): Readable {
+/** A file as a stream of its unpacked bytes. `close` gives it back, read to its end or not. */
+function open(path: string, onBytes: (length: number) => void): { input: Readable; close: () => void } {
   const raw = createReadStream(
     path,
     path === "-" ? { fd: 0, autoClose: false } : { highWaterMark: CHUNK_BYTES },
   );
   const input = new PassThrough({ highWaterMark: CHUNK_BYTES });
-  raw.on("data", (chunk) => onBytes(chunk.length));
-  raw.on("error", (error) => input.destroy(error));
   const unpack = { ".gz": createGunzip, ".zst": createZstdDecompress }[extname(path)];
-  if (unpack === undefined) return raw.pipe(input);
-  const unpacked = unpack();
-  unpacked.on("error", (error) => input.destroy(error));
-  raw.pipe(unpacked).pipe(input);
-  return input;
+  const unpacked: Duplex | Readable = unpack === undefined ? raw : raw.pipe(unpack());
+  raw.on("error", (error) => input.destroy(error));
+  unpacked.on("error", (error: Error) => input.destroy(error));
+  // A fault that comes when nobody reads any more is nobody's.
+  input.on("error", () => {});
+  raw.on("data", (chunk) => onBytes(chunk.length));
+  unpacked.pipe(input);
+  const close = () => {
+    for (const stream of [raw, unpacked, input]) stream.destroy();
+  };
+  return { input, close };
 }
 
 /** Looks at the first character without taking it. */
@@ -120,6 +131,7 @@ async function firstCharacter(input: Readable): Promise<string> {
         .trimStart()
         .slice(0, 1);
     }
+    if (input.errored) throw input.errored;
     if (input.readableEnded) return "";
     await new Promise<void>((resolve, reject) => {
       input.once("readable", resolve).once("end", resolve).once("error", reject);
@@ -155,6 +167,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file",
   EACCES: "the file may not be read",
   EISDIR: "it is a folder",
+  ENOTDIR: "there is no such file",
+  ENAMETOOLONG: "there is no such file",
+  ELOOP: "it is a link that leads nowhere",
+  EIO: "the disk cannot read it",
 };
 
 /** Why a file could not be read, for faults that are the file's; undefined for ours. */

@@ -7,7 +7,7 @@ import { SnapshotBlock, snapshotCount } from "./snapshot-block.js";
 /** Batches read ahead while one is recorded. */
 const READ_AHEAD = 1;
 /** Bounds of the reading thread's memory; a file cannot make it take more. */
-const READER_MEMORY_MB = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 24 };
+const READER_MEMORY_MB = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
 
 interface ReaderTask {
   paths: readonly string[];

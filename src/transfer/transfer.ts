@@ -3,8 +3,8 @@
  * decides what they change, so that a file may be imported twice, out of order, or again after a crash.
  * A line that cannot be right is reported with its file, number and reason, and kept out.
  */
-import { parse as parseCsv } from "csv-parse/sync";
 import type { Catalog } from "../catalog/catalog.js";
+import { CsvRecords } from "./csv-records.js";
 import { headerLine, repositoryLines } from "./ndjson.js";
 import type { Problem, ReadOptions, ReadProgress } from "./read-files.js";
 import { readInThread } from "./reader.js";
@@ -66,13 +66,18 @@ export async function importFiles(
 
 /** Reads a manifest: CSV with the columns `file` and `source_commit_time`. Throws Refusal. */
 export function readManifest(csv: string): Map<string, number> {
-  const rows: Record<string, string>[] = parseCsv(csv, { columns: true, bom: true, skip_empty_lines: true });
+  const records = new CsvRecords();
+  const [header, ...rows] = [...records.read(csv), ...records.end()];
+  const columns = header !== undefined && "cells" in header ? header.cells : [];
+  const [file, at] = [columns.indexOf("file"), columns.indexOf("source_commit_time")];
+  if (file === -1 || at === -1) throw new Refusal("a manifest needs the columns file and source_commit_time");
   const times = new Map<string, number>();
   for (const row of rows) {
-    if (row.file === undefined || row.source_commit_time === undefined) {
-      throw new Refusal("a manifest needs the columns file and source_commit_time");
-    }
-    times.set(row.file, time(row.source_commit_time, "source_commit_time"));
+    if ("fault" in row) throw new Refusal(`line ${row.line}: ${row.fault}`);
+    const name = row.cells[file];
+    if (name === undefined || row.cells.length !== columns.length)
+      throw new Refusal(`line ${row.line}: ${row.cells.length} columns instead of ${columns.length}`);
+    times.set(name, time(row.cells[at], `line ${row.line}: source_commit_time`));
   }
   return times;
 }

@@ -4,6 +4,7 @@ import { DAY_MS } from "../clock.js";
 /** Times before this are not of any forge; they are a fault of the source. */
 const EARLIEST = Date.UTC(2000, 0, 1);
 const MAX_TEXT = 10_000;
+const MAX_LABEL = 100;
 
 /** A reason to refuse a line, in words for the person who wrote it. */
 export class Refusal extends Error {}
@@ -48,8 +49,17 @@ export function text(value: string | undefined): string | null {
     .replaceAll(/\p{Cc}+/gu, " ")
     .trim()
     .slice(0, MAX_TEXT)
-    .toWellFormed();
+    .toWellFormed()
+    .trimEnd();
   return clean === "" ? null : clean;
+}
+
+/** A short text that things are filed under, such as a language. Throws Refusal for one that is none. */
+export function label(value: string | undefined, column: string): string | null {
+  const clean = text(value);
+  if (clean !== null && clean.length > MAX_LABEL)
+    throw new Refusal(`${column}: "${brief(clean)}…" is longer than ${MAX_LABEL} characters`);
+  return clean;
 }
 
 /** A truth value as Python or JSON writes it. */
@@ -61,9 +71,9 @@ export function truth(value: string | undefined, column: string): boolean | null
   return found;
 }
 
-/** The beginning of a value, for a message. */
-export function brief(value: string | undefined): string {
-  return (text(value) ?? "").slice(0, 60);
+/** The beginning of a value, for a message: nothing in it can steer a terminal. */
+export function brief(value: string | undefined, length = 60): string {
+  return (text(value) ?? "").slice(0, length);
 }
 
 /** A Zod type for an ISO time, as milliseconds. */

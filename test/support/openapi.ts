@@ -4,6 +4,7 @@ import addFormatsModule from "ajv-formats";
 import { createApi, openApiDocument } from "../../src/api/api.js";
 import { loadConfig } from "../../src/config.js";
 import { createLog } from "../../src/log.js";
+import { decodedText } from "./answers.js";
 
 /** The contract that all answers of the suite are held against. */
 interface Document {
@@ -64,17 +65,19 @@ export async function checkAnswer(request: Request, response: Response): Promise
   if (pathname === "/api/openapi.json") return;
   checkedAnswers++;
   const type = (response.headers.get("content-type") ?? "").split(";")[0] ?? "";
-  const body = type.endsWith("json") && request.method !== "HEAD" ? await response.json() : undefined;
-  const entry = patterns.find(({ expression }) => expression.test(pathname));
+  const hasBody = type.endsWith("json") && request.method !== "HEAD";
+  const body = hasBody ? JSON.parse(await decodedText(response)) : undefined;
+  const entry = patterns.find(({ expression }) => expression.test(decodeURI(pathname)));
   const method = request.method === "HEAD" ? "get" : request.method.toLowerCase();
   const operation = entry === undefined ? undefined : document.paths[entry.path]?.[method];
   if (operation === undefined) {
-    // Nothing at this address, or not with this method: the shared error schema still holds.
+    // Nothing at this address, or not with this method: the shared error schemas still hold.
     assert.ok(
       [204, 404, 405, 400, 415].includes(response.status),
       `${request.method} ${pathname} answered ${response.status}`,
     );
-    if (body !== undefined) check(document.components.schemas.Error ?? {}, body, pathname);
+    const { Error: plain = {}, Problem: problem = {} } = document.components.schemas;
+    if (body !== undefined) check(type === "application/json" ? plain : problem, body, pathname);
     return;
   }
   if (response.status === 304) return;

@@ -50,7 +50,11 @@ export async function createWorld(engine: Engine, env: Record<string, string> = 
   const answer = async (response: Response): Promise<Answer> => {
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.includes("json") ?? false;
-    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== "" ? JSON.parse(text) : text,
+    };
   };
   return {
     modules,

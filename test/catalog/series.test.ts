@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+
+import {
+  bucketOf,
+  findGaps,
+  MAX_POINTS,
+  median,
+  RESOLUTIONS,
+  type Snapshot,
+} from "../../src/catalog/catalog.js";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/clock.js";
+import { onBothEngines } from "../support/engines.js";
+import { fc } from "../support/properties.js";
+import { openCatalog } from "../support/tables.js";
+import { NOW, observation, snapshot } from "../support/world.js";
+
+const BUCKETS = RESOLUTIONS.filter((resolution) => resolution !== "all");
+const SIZE_MS = { hour: HOUR_MS, day: DAY_MS, week: WEEK_MS };
+const times = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) });
+
+describe("Buckets", () => {
+  test("begin on the hour, at midnight UTC and on Monday", () => {
+    const at = Date.UTC(2026, 3, 30, 17, 45, 3, 7);
+    assert.equal(bucketOf(at, "hour"), Date.UTC(2026, 3, 30, 17));
+    assert.equal(bucketOf(at, "day"), Date.UTC(2026, 3, 30));
+    assert.equal(bucketOf(at, "week"), Date.UTC(2026, 3, 27));
+    assert.equal(bucketOf(Date.UTC(2026, 3, 27), "week"), Date.UTC(2026, 3, 27));
+    assert.equal(bucketOf(Date.UTC(2026, 3, 27) - 1, "week"), Date.UTC(2026, 3, 20));
+  });
+
+  test("hold the time they are of, and begin where they say", () => {
+    fc.assert(
+      fc.property(times, fc.constantFrom(...BUCKETS), (at, resolution) => {
+        const start = bucketOf(at, resolution);
+        assert.ok(start <= at && at < start + SIZE_MS[resolution]);
+        assert.equal(bucketOf(start, resolution), start);
+        assert.equal(bucketOf(start + SIZE_MS[resolution] - 1, resolution), start);
+        if (resolution === "week") assert.equal(new Date(start).getUTCDay(), 1);
+      }),
+    );
+  });
+});
+
+describe("The median", () => {
+  test("is the middle value, or the mean of the two middle ones", () => {
+    assert.equal(median([3, 1, 2]), 2);
+    assert.equal(median([4, 1, 3, 2]), 2.5);
+    assert.ok(Number.isNaN(median([])));
+  });
+
+  test("has as many values below as above, whatever their order, and leaves them as they are", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer(), { minLength: 1 }), (values) => {
+        const before = [...values];
+        const middle = median(values);
+        const below = values.filter((value) => value < middle).length;
+        const above = values.filter((value) => value > middle).length;
+        assert.ok(below <= values.length / 2 && above <= values.length / 2);
+        assert.equal(median(values.toReversed()), middle);
+        assert.deepEqual(values, before);
+      }),
+    );
+  });
+});
+
+describe("Gaps", () => {
+  /** Daily times with up to ten minutes of jitter. */
+  const jittered = fc
+    .array(fc.integer({ min: 0, max: 600_000 }), { minLength: 12, maxLength: 60 })
+    .map((jitters) => jitters.map((jitter, i) => NOW + i * DAY_MS + jitter));
+
+  test("are none in a regular series, nor in one too short to tell", () => {
+    fc.assert(fc.property(jittered, (series) => assert.deepEqual(findGaps(series), [])));
+    assert.deepEqual(findGaps([]), []);
+    assert.deepEqual(findGaps([NOW]), []);
+    assert.deepEqual(findGaps([NOW, NOW + DAY_MS, NOW + 9 * DAY_MS]), []);
+  });
+
+  test("tell where points are missing, and how many", () => {
+    fc.assert(
+      fc.property(jittered, fc.nat(), fc.integer({ min: 1, max: 5 }), (series, place, missing) => {
+        const from = 1 + (place % (series.length - missing - 2));
+        const rest = series.toSpliced(from, missing);
+        assert.deepEqual(findGaps(rest), [{ from: rest[from - 1], to: rest[from], missing }]);
+      }),
+    );
+  });
+
+  test("are judged by their neighbours, since a cadence changes", () => {
+    const hourly = Array.from({ length: 24 }, (_, i) => NOW + i * HOUR_MS);
+    const daily = Array.from({ length: 24 }, (_, i) => NOW + DAY_MS + i * DAY_MS);
+    const gaps = findGaps([...hourly, ...daily]);
+    assert.ok(
+      gaps.every(({ from }) => from < NOW + 5 * DAY_MS),
+      "a daily cadence is no gap of its own",
+    );
+    assert.deepEqual(
+      findGaps(daily.toSpliced(15, 1)).map(({ missing }) => missing),
+      [1],
+    );
+  });
+
+  test("lie between neighbouring points in order, whatever the times", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(times, { maxLength: 50 }), (unsorted) => {
+        const series = unsorted.sort((a, b) => a - b);
+        const gaps = findGaps(series);
+        for (const gap of gaps) {
+          assert.equal(series[series.indexOf(gap.from) + 1], gap.to);
+          assert.ok(gap.missing >= 1);
+        }
+        assert.deepEqual(
+          gaps.map(({ from }) => from),
+          gaps.map(({ from }) => from).sort((a, b) => a - b),
+        );
+      }),
+    );
+  });
+});
+
+onBothEngines("A series", (engine) => {
+  /** What a series of these snapshots holds, from the first on. */
+  const read = async (snapshots: readonly Snapshot[], from = 0) => {
+    const { catalog } = await openCatalog(engine);
+    await catalog.record([observation("o/other", [snapshot(1, 1)]), observation("o/r", snapshots)]);
+    return catalog.series(2, from);
+  };
+  const every = (count: number, stepMs: number) =>
+    Array.from({ length: count }, (_, i) => ({
+      ...snapshot(0, i),
+      capturedAt: NOW - (count - 1 - i) * stepMs,
+    }));
+
+  test("holds every snapshot as long as there are not too many", async () => {
+    const snapshots = every(MAX_POINTS, 7 * 60_000);
+    const series = await read(snapshots);
+    assert.equal(series.resolution, "all");
+    assert.deepEqual(series.points, snapshots);
+    assert.deepEqual(series.gaps, []);
+  });
+
+  test("begins at the asked time, which counts", async () => {
+    const snapshots = every(10, DAY_MS);
+    const series = await read(snapshots, NOW - 3 * DAY_MS);
+    assert.deepEqual(series.points, snapshots.slice(-4));
+  });
+
+  for (const [resolution, count, stepMs] of [
+    ["hour", MAX_POINTS + 1, 20 * 60_000],
+    ["day", 2 * MAX_POINTS, HOUR_MS],
+    ["week", 2 * MAX_POINTS, DAY_MS],
+  ] as const) {
+    test(`is thinned to the last snapshot of each ${resolution}, and always ends with the newest`, async () => {
+      const snapshots = every(count, stepMs);
+      const series = await read(snapshots);
+      assert.equal(series.resolution, resolution);
+      const lastOf = new Map(snapshots.map((each) => [bucketOf(each.capturedAt, resolution), each]));
+      assert.deepEqual(series.points, [...lastOf.values()]);
+      assert.ok(series.points.length <= MAX_POINTS);
+      assert.deepEqual(series.points.at(-1), snapshots.at(-1));
+    });
+  }
+
+  test("never holds more than the bound, and then the newest", async () => {
+    const first = Date.UTC(1971, 0, 4, 12);
+    const snapshots = Array.from({ length: 2_500 }, (_, i) => ({
+      ...snapshot(0, i),
+      capturedAt: first + i * WEEK_MS,
+    }));
+    const series = await read(snapshots);
+    assert.equal(series.resolution, "week");
+    assert.deepEqual(series.points, snapshots.slice(-MAX_POINTS));
+  });
+});

@@ -1,0 +1,41 @@
+import { sql } from "kysely";
+import { Catalog } from "../../src/catalog/catalog.js";
+import { ManualClock } from "../../src/clock.js";
+import type { Database } from "../../src/database/database.js";
+import type { Engine } from "./engines.js";
+import { NOW } from "./world.js";
+
+/** The tables that recording writes, with the columns that put their rows in order. */
+const RECORDED = {
+  repositories: "id",
+  repository_topics: "repository_id, topic",
+  previous_names: "repository_id, name_key",
+  snapshots: "repository_id, captured_at",
+  snapshot_hours: "provider, hour",
+  outdated: "kind, repository_id",
+  revision: "id",
+} as const;
+
+/** Every row that recording has written, table by table; without the search columns that one engine has. */
+export async function dumpTables(database: Database): Promise<Record<string, unknown[]>> {
+  const tables: Record<string, unknown[]> = {};
+  for (const [table, order] of Object.entries(RECORDED)) {
+    const { rows } = await sql<
+      Record<string, unknown>
+    >`select * from ${sql.table(table)} order by ${sql.raw(order)}`.execute(database.read);
+    tables[table] = rows.map(({ search_names, search_terms, ...row }) => row);
+  }
+  return tables;
+}
+
+/** The tables without what a second recording may do: the number that grows with every change. */
+export async function dumpRows(database: Database): Promise<Record<string, unknown[]>> {
+  const { revision, ...tables } = await dumpTables(database);
+  return tables;
+}
+
+/** A catalogue over a fresh database. */
+export async function openCatalog(engine: Engine): Promise<{ database: Database; catalog: Catalog }> {
+  const database = await engine.open();
+  return { database, catalog: new Catalog(database, new ManualClock(NOW)) };
+}
