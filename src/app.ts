@@ -135,6 +135,8 @@ export interface Service {
   server: Server;
   /** Port it listens on. */
   port: number;
+  /** Its public address. */
+  url: string;
   /** Whether it began with the synthetic catalogue. */
   synthetic: boolean;
   /** Lets running requests end, then closes everything. */
@@ -152,10 +154,10 @@ export async function startService(
 ): Promise<Service> {
   const { config } = context;
   const source = await CatalogueSource.open(context, modules, withDemo);
-  const handle = buildHandler(context, source.current);
+  let handle = buildHandler(context, source.current);
   const server = createHttpServer({
     ...context,
-    handle,
+    handle: (request) => handle(request),
     readRevision: source.revision,
     cacheBytes: config.cacheBytes,
   });
@@ -170,9 +172,14 @@ export async function startService(
   }
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : config.port;
+  // Port 0 means any free one; links can only name it once it is known.
+  const url = config.port === 0 ? config.baseUrl.replace(/:0$/, `:${port}`) : config.baseUrl;
+  if (url !== config.baseUrl)
+    handle = buildHandler({ ...context, config: { ...config, baseUrl: url } }, source.current);
   return {
     server,
     port,
+    url,
     synthetic: source.current().synthetic,
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

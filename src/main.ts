@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** Entry: environment → configuration → command; signals. */
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { type AppContext, openDemo, openModules, startService } from "./app.js";
 import { EXIT, type Host, runProgram } from "./cli/program.js";
 import { systemClock } from "./clock.js";
@@ -11,16 +12,13 @@ import type { Modules } from "./modules.js";
 
 /** Long work runs with a small heap: left alone, V8 would rather grow than collect. */
 const BATCH_COMMANDS = new Set(["import", "export"]);
-const BATCH_HEAP = ["--max-old-space-size=192", "--max-semi-space-size=8"];
+const BATCH_HEAP = ["--max-old-space-size=192", "--max-semi-space-size=4"];
 
 async function main(argv: readonly string[]): Promise<number> {
   const problem = unsafeNode(process.version);
   if (problem !== undefined) throw new Error(problem);
   if (BATCH_COMMANDS.has(argv[0] ?? "") && process.execArgv.length === 0) {
-    const again = spawnSync(process.execPath, [...BATCH_HEAP, ...process.argv.slice(1)], {
-      stdio: "inherit",
-    });
-    return again.status ?? EXIT.failed;
+    return runAgain(BATCH_HEAP);
   }
   const config = loadConfig(readEnvironment(process.cwd(), process.env));
   const context: AppContext = { config, clock: systemClock, log: createLog(config.logLevel) };
@@ -33,14 +31,21 @@ async function main(argv: readonly string[]): Promise<number> {
   return runProgram(host, argv);
 }
 
+/** Runs the same command in a process with other flags, and ends as it does. */
+async function runAgain(flags: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, [...flags, ...process.argv.slice(1)], { stdio: "inherit" });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+  const [code] = await once(child, "exit");
+  return typeof code === "number" ? code : EXIT.failed;
+}
+
 async function serve(context: AppContext, modules: Modules, withDemo: boolean): Promise<void> {
   const service = await startService(context, modules, withDemo);
   const stopped = new Promise<NodeJS.Signals>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
   });
-  const { log, config } = context;
-  const url = config.baseUrl.replace(/:0$/, `:${service.port}`);
-  process.stdout.write(`Sidereal answers at ${url}\n`);
+  const { log } = context;
+  process.stdout.write(`Sidereal answers at ${service.url}\n`);
   if (service.synthetic) {
     process.stdout.write(
       "The repositories shown are made up, held in memory. Bring real ones: npm run -s sidereal -- import <files>, see README.md.\n",

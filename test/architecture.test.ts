@@ -67,7 +67,8 @@ test("every module has a rank, and imports run downward only", () => {
 test("modules of the same rank never import each other", () => {
   for (const { from, to } of imports) {
     const [importer, imported] = [moduleOf(from), moduleOf(to)];
-    if (importer !== imported) assert.notEqual(RANKS[importer], RANKS[imported], `${from} must not import ${to}`);
+    if (importer !== imported)
+      assert.notEqual(RANKS[importer], RANKS[imported], `${from} must not import ${to}`);
   }
 });
 

@@ -47,7 +47,8 @@ export async function storeAnswer(response: Response): Promise<StoredAnswer> {
 export async function sendAnswer(answer: StoredAnswer, request: Request): Promise<Response> {
   const headers = new Headers(answer.headers);
   if (answer.isShared) headers.set("X-Request-Id", createRequestId());
-  if (answer.etag !== undefined && matches(request.headers.get("if-none-match"), answer.etag)) {
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (isRead && answer.etag !== undefined && matches(request.headers.get("if-none-match"), answer.etag)) {
     for (const name of ["content-type", "content-length", "content-disposition"]) headers.delete(name);
     return new Response(null, { status: 304, headers });
   }

@@ -10,8 +10,8 @@ import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { Modules } from "../modules.js";
 import { createRequestId } from "./answer.js";
-import { checkBody } from "./body.js";
 import { type ApiApp, type ApiEnv, errorResponse, validationError } from "./endpoint.js";
+import { finishHeaders } from "./headers.js";
 import { ROUTES } from "./routes.js";
 
 export { createFront, createHttpServer } from "./server.js";
@@ -31,14 +31,14 @@ export interface ApiOptions {
   pages?: Hono;
 }
 
-const PUBLIC_CACHE = "public, max-age=30, stale-while-revalidate=60";
-
 /** The application without a port: a request in, an answer out. */
 export function createApi({ source, config, log, pages }: ApiOptions): ApiApp {
   const app: ApiApp = new OpenAPIHono<ApiEnv>({
-    defaultHook: (result) => {
-      if (!result.success)
-        throw validationError(result.error, result.target === "json" ? "body" : result.target);
+    defaultHook: (result, context) => {
+      if (result.success) return;
+      const { error, target } = result;
+      const queries = target === "query" ? context.req.queries() : undefined;
+      throw validationError(error, target === "json" ? "body" : target, queries);
     },
   });
   app.use(async (context, next) => {
@@ -48,11 +48,7 @@ export function createApi({ source, config, log, pages }: ApiOptions): ApiApp {
     context.set("config", config);
     context.set("requestId", createRequestId());
     await next();
-    finishHeaders(context.res, context.req.path, context.var.requestId);
-  });
-  app.use(async (context, next) => {
-    await checkBody(context);
-    await next();
+    finishHeaders(context.res.headers, context.req.path, context.var.requestId);
   });
   for (const endpoint of ROUTES) endpoint.register(app);
   serveDocument(app);
@@ -67,37 +63,10 @@ export function createApi({ source, config, log, pages }: ApiOptions): ApiApp {
     const { requestId } = context.var;
     if (known.status >= 500) log.error({ requestId, err: error, cause: known.cause }, "a request failed");
     const response = errorResponse(known, requestId, context.req.header("accept"));
-    finishHeaders(response, context.req.path, requestId);
+    finishHeaders(response.headers, context.req.path, requestId);
     return response;
   });
   return app;
-}
-
-/** Every header that all answers share. */
-function finishHeaders(response: Response, path: string, requestId: string): void {
-  const { headers } = response;
-  headers.set("X-Request-Id", requestId);
-  headers.set("X-Content-Type-Options", "nosniff");
-  if (headers.get("Content-Type") === "application/json")
-    headers.set("Content-Type", "application/json; charset=utf-8");
-  headers.set(
-    "Referrer-Policy",
-    path.includes("/watchlists/") ? "no-referrer" : "strict-origin-when-cross-origin",
-  );
-  if (!headers.has("Content-Security-Policy")) {
-    headers.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
-  }
-  if (path.startsWith("/api/")) {
-    headers.set("Access-Control-Allow-Origin", "*");
-    headers.set("Access-Control-Expose-Headers", "ETag, Link, Location, Retry-After, Allow, X-Request-Id");
-    headers.set("Cross-Origin-Resource-Policy", "cross-origin");
-  }
-  if (path.startsWith("/api/watchlists")) headers.set("X-Robots-Tag", "noindex");
-  if (!headers.has("Cache-Control")) {
-    const isPrivate = path.startsWith("/api/watchlists");
-    headers.set("Cache-Control", isPrivate ? "private, no-cache" : PUBLIC_CACHE);
-  }
-  if (!headers.has("Vary")) headers.set("Vary", "Accept-Encoding, Authorization, X-API-Key");
 }
 
 /** The contract itself, made from the same schemas that validate. */
@@ -117,7 +86,7 @@ export function openApiDocument(app: ApiApp, baseUrl: string) {
       title: "Sidereal",
       version: "0.1.0",
       description:
-        "Repositories of several forges, their snapshots over time, and what has grown. Errors are `{ data: null, error }`, or RFC 9457 for those who accept application/problem+json. Identifiers are strings; times are ISO 8601 in UTC with milliseconds.",
+        "Repositories of several forges, their snapshots over time, and what has grown. Errors come as { data: null, error }, or as RFC 9457 for those who accept application/problem+json. Identifiers are strings; times are ISO 8601 in UTC with milliseconds.",
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
     servers: [{ url: baseUrl }],

@@ -1,18 +1,16 @@
+import type { MiddlewareHandler } from "hono";
 import { AppError } from "../errors.js";
-import type { ApiContext } from "./endpoint.js";
+import type { ApiEnv } from "./endpoint.js";
 
 /** 500 identifiers of 19 digits fit, with their quotes and a name. */
 export const MAX_BODY_BYTES = 16 * 1024;
 
-const WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
-
 /**
- * Refuses a body that is too large before any of it is parsed, and one that is not JSON. What was read is kept for the
- * handler. Bodies of other methods are never looked at.
+ * For routes that take a body: refuses one that is too large before any of it is parsed, and one that is not JSON. What
+ * was read is kept for the handler. Bodies sent to other routes are never looked at.
  */
-export async function checkBody(context: ApiContext): Promise<void> {
-  const { raw, method } = context.req;
-  if (!WITH_BODY.has(method)) return;
+export const checkBody: MiddlewareHandler<ApiEnv> = async (context, next) => {
+  const { raw } = context.req;
   const type = (context.req.header("content-type") ?? "").toLowerCase();
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/.test(type)) {
     throw new AppError(
@@ -32,10 +30,15 @@ export async function checkBody(context: ApiContext): Promise<void> {
   if (Number(context.req.header("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of raw.body ?? []) {
-    length += chunk.byteLength;
-    if (length > MAX_BODY_BYTES) throw tooLarge();
-    chunks.push(chunk);
+  try {
+    for await (const chunk of raw.body ?? []) {
+      length += chunk.byteLength;
+      if (length > MAX_BODY_BYTES) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("INVALID_REQUEST", "The body was not sent to its end.", { cause: error });
   }
   let text: string;
   try {
@@ -48,6 +51,7 @@ export async function checkBody(context: ApiContext): Promise<void> {
   } catch {
     throw new AppError("INVALID_REQUEST", "The body is not JSON.");
   }
-  // The stream has been read; the handler finds its text here.
-  context.req.bodyCache.text = text;
-}
+  // The stream has been read; the handler gets a request that holds the text.
+  context.req.raw = new Request(raw.url, { method: raw.method, headers: raw.headers, body: text });
+  await next();
+};

@@ -8,7 +8,7 @@ export interface Position {
   id: number;
 }
 
-const CURSOR = z.tuple([z.string(), z.number(), z.int().min(0)]);
+const CURSOR = z.tuple([z.string(), z.int(), z.int().min(0)]);
 
 /** A short name of a query: cursors of one query do not fit another. */
 function fingerprint(query: unknown): string {

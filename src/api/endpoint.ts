@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { Config } from "../config.js";
 import { AppError, ERROR_STATUS, type ErrorCode, type ErrorDetail } from "../errors.js";
 import type { Modules } from "../modules.js";
+import { checkBody } from "./body.js";
 
 /** What handlers find in their context. */
 export interface ApiEnv {
@@ -40,7 +41,9 @@ export function endpoint<R extends RouteConfig>(
     register: (app) => {
       // The document shows the path with its parameter; the router needs a pattern that lets slashes through.
       if (pattern !== undefined) app.openAPIRegistry.registerPath(route);
-      app.openapi(pattern === undefined ? route : { ...route, path: pattern, hide: true }, handler as never);
+      const served = pattern === undefined ? route : { ...route, path: pattern, hide: true };
+      const middleware = route.request?.body === undefined ? [] : [checkBody];
+      app.openapi({ ...served, middleware }, handler as never);
     },
   };
 }
@@ -120,10 +123,15 @@ export function dataMetaResponse<Data extends z.ZodType, Meta extends z.ZodType>
   return { description, content: { "application/json": { schema: z.object({ data, meta }) } } };
 }
 
+/** Whether a caller asks for errors as RFC 9457. */
+export function acceptsProblem(accept: string | null | undefined): boolean {
+  return accept?.includes("application/problem+json") ?? false;
+}
+
 /** An error as a response, in the form the caller accepts. */
 export function errorResponse(error: AppError, requestId: string, accept: string | undefined): Response {
   const { code, message, status, details } = error;
-  const isProblem = accept?.includes("application/problem+json") ?? false;
+  const isProblem = acceptsProblem(accept);
   const title = code.charAt(0) + code.slice(1).toLowerCase().replaceAll("_", " ");
   const body = isProblem
     ? { type: "about:blank", title, status, detail: message, code, requestId, ...(details && { details }) }
@@ -140,8 +148,12 @@ export function errorResponse(error: AppError, requestId: string, accept: string
   });
 }
 
-/** The places of a failed validation, as an error that names each. */
-export function validationError(error: z.core.$ZodError, location: string): AppError {
+/** The places of a failed validation, as an error that names each. `queries`: what was given, where it was the query. */
+export function validationError(
+  error: z.core.$ZodError,
+  location: string,
+  queries?: Readonly<Record<string, string[]>>,
+): AppError {
   const details = error.issues.flatMap((issue): ErrorDetail[] => {
     const path = issue.path
       .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
@@ -151,12 +163,15 @@ export function validationError(error: z.core.$ZodError, location: string): AppE
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => ({ parameter: key.slice(0, 100), message: "is not known" }));
     }
+    // A parameter that may be repeated is a union, whose message tells how often.
+    if ((queries?.[parameter]?.length ?? 0) > 1 && issue.code !== "invalid_union")
+      return [{ parameter, message: "may be given only once" }];
+    if (issue.code === "invalid_type" && issue.message.endsWith("received undefined"))
+      return [{ parameter, message: "is required" }];
     if (issue.code === "invalid_value") {
       const allowed = issue.values.map(String);
       return [{ parameter, message: `must be one of ${allowed.join(", ")}`, allowed }];
     }
-    if (issue.code === "invalid_type" && Array.isArray(issue.input))
-      return [{ parameter, message: "may be given only once" }];
     return [{ parameter, message: issue.message }];
   });
   const first = details[0];

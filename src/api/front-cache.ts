@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.js";
+import type { Logger } from "../log.js";
 import type { StoredAnswer } from "./answer.js";
 
 /** How long an answer may be given without asking whether the data has changed. */
@@ -21,18 +22,29 @@ export class FrontCache {
   readonly #maxBytes: number;
   readonly #clock: Clock;
   readonly #readRevision: () => Promise<string>;
+  readonly #log: Logger;
   #bytes = 0;
   #revision = "";
+  #checking: Promise<void> | undefined;
   #checkedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: { maxBytes: number; clock: Clock; readRevision: () => Promise<string> }) {
+  constructor(options: {
+    maxBytes: number;
+    clock: Clock;
+    readRevision: () => Promise<string>;
+    log: Logger;
+  }) {
     this.#maxBytes = options.maxBytes;
     this.#clock = options.clock;
     this.#readRevision = options.readRevision;
+    this.#log = options.log;
   }
 
-  /** The answer under `key`, computed when there is none that still holds. Only those worth keeping are kept. */
-  async get(key: string, compute: () => Promise<StoredAnswer>): Promise<StoredAnswer> {
+  /**
+   * The answer under `key`, computed when there is none that still holds. Only those worth keeping are kept; others,
+   * such as errors, are shared by the requests of one `form` that came while they were computed.
+   */
+  async get(key: string, form: string, compute: () => Promise<StoredAnswer>): Promise<StoredAnswer> {
     if (this.#maxBytes === 0) return compute();
     const revision = await this.#currentRevision();
     const entry = this.#entries.get(key);
@@ -41,26 +53,39 @@ export class FrontCache {
       this.#entries.set(key, entry);
       return entry.answer;
     }
-    const running = this.#running.get(key);
+    const place = `${form} ${key}`;
+    const running = this.#running.get(place);
     if (running !== undefined) return running;
     const computed = compute();
-    this.#running.set(key, computed);
+    this.#running.set(place, computed);
     try {
       const answer = await computed;
       if (answer.isShared) this.#keep(key, answer, revision);
       return answer;
     } finally {
-      this.#running.delete(key);
+      this.#running.delete(place);
     }
   }
 
   async #currentRevision(): Promise<string> {
-    const now = this.#clock.monotonic();
-    if (now - this.#checkedAt >= CHECK_MS) {
-      this.#revision = await this.#readRevision();
-      this.#checkedAt = now;
+    if (this.#clock.monotonic() - this.#checkedAt >= CHECK_MS) {
+      this.#checking ??= this.#check().finally(() => {
+        this.#checking = undefined;
+      });
+      await this.#checking;
     }
     return this.#revision;
+  }
+
+  /** A database that does not answer leaves the revision as it was: what is kept is given, old or not. */
+  async #check(): Promise<void> {
+    const now = this.#clock.monotonic();
+    try {
+      this.#revision = await this.#readRevision();
+    } catch (error) {
+      this.#log.warn({ err: error }, "the revision cannot be read: answers that are kept may be old");
+    }
+    this.#checkedAt = now;
   }
 
   #keep(key: string, answer: StoredAnswer, revision: string): void {

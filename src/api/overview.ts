@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { checkDepth } from "../catalog/catalog.js";
+import { checkDepth, EXACT_TOTAL } from "../catalog/catalog.js";
 import { FACET_SORTS, type FacetKind } from "../rankings/rankings.js";
 import { dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
 import {
@@ -62,7 +62,7 @@ function facetEndpoint(kind: FacetKind, path: string, operationId: string, what:
       const { provider, window, sort, limit, page = 1 } = context.req.valid("query");
       checkDepth(page, limit);
       const offset = (page - 1) * limit;
-      const { facets, total } = await context.var.modules.rankings.facets({
+      const { facets, total, totalIsExact } = await context.var.modules.rankings.facets({
         kind,
         ...(provider === undefined ? {} : { provider }),
         window,
@@ -70,9 +70,10 @@ function facetEndpoint(kind: FacetKind, path: string, operationId: string, what:
         limit,
         offset,
       });
-      linkPages(context, { nextCursor: null, page });
       const hasMore = offset + facets.length < total;
-      const meta = { page, limit, total, totalIsExact: true, hasMore, nextCursor: null };
+      const isReachable = hasMore && (page + 1) * limit <= EXACT_TOTAL;
+      linkPages(context, { nextCursor: null, page, ...(isReachable ? { nextPage: page + 1 } : {}) });
+      const meta = { page, limit, total, totalIsExact, hasMore, nextCursor: null };
       return context.json({ data: facets.map(facetView), meta }, 200);
     },
   );
@@ -95,7 +96,7 @@ export const suggest = endpoint(
     request: {
       query: z.object({
         q: searchText(64).default("").openapi({ description: "Empty: the popular ones." }),
-        limit: count(1, 20).default(8).openapi({ description: "Of each kind." }),
+        limit: count(1, 20).default(8).openapi({ description: "Of each kind.", default: 8 }),
       }),
     },
     responses: {

@@ -5,6 +5,20 @@ import { WINDOWS } from "../rankings/rankings.js";
 
 /** Parameters that several routes share, so that the same name always has the same rule. */
 
+const CONTROL = /\p{Cc}/gu;
+
+/** Length in characters, as the contract counts them: one beyond U+FFFF is one, not two. */
+export function lengthOf(text: string): number {
+  return [...text].length;
+}
+
+/** A text that is compared as it is. */
+export const exactText = z
+  .string()
+  .refine((text) => text !== "" && lengthOf(text) <= 100, "must be 1 to 100 characters")
+  .refine((text) => !/\p{Cc}/u.test(text), "must not hold control characters")
+  .openapi({ type: "string", minLength: 1, maxLength: 100 });
+
 const wholeNumber = (min: number, max: number) =>
   z.string().transform((text, context) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -63,18 +77,19 @@ export const providerParameter = z
     description: "A provider, whatever its case: github, gitlab, codeberg or one added by the operator.",
   });
 
-export const idParameter = z
+const ID_SCHEMA = { type: "string" as const, pattern: "^[1-9][0-9]{0,18}$", example: "42" };
+
+/** An identifier as it was written: the largest ones are no numbers here, and an error must name them as they are. */
+export const idText = z
   .string()
-  .transform((text, context) => {
-    const id = repositoryId(text);
-    if (id !== undefined) return id;
-    context.addIssue({
-      code: "custom",
-      message: "must be an identifier: 1 to 19 digits that do not begin with 0",
-    });
-    return z.NEVER;
-  })
-  .openapi({ type: "string", pattern: "^[1-9][0-9]{0,18}$", example: "42" });
+  .refine(
+    (text) => repositoryId(text) !== undefined,
+    "must be an identifier: 1 to 19 digits that do not begin with 0",
+  )
+  .openapi(ID_SCHEMA);
+
+/** An identifier to look up; one that no repository can have is 0. */
+export const idParameter = idText.transform((text) => repositoryId(text) ?? 0).openapi(ID_SCHEMA);
 
 /** A day or time in a query, as milliseconds. A day means its first moment in UTC. */
 export const timeParameter = z
@@ -99,23 +114,28 @@ function isRealDay(text: string): boolean {
 
 /** A parameter that may be repeated: any of the values. */
 export function repeatable(description: string) {
-  const value = z.string().min(1).max(100);
   return z
-    .union([value.transform((one) => [one]), z.array(value).max(20)])
+    .union([exactText.transform((one) => [one]), z.array(exactText).max(20)], {
+      error: "must be 1 to 100 characters, at most 20 times",
+    })
     .optional()
-    .openapi({ type: "array", items: { type: "string", minLength: 1, maxLength: 100 }, description });
+    .openapi({
+      type: "array",
+      maxItems: 20,
+      items: { type: "string", minLength: 1, maxLength: 100 },
+      description,
+    });
 }
 
 /** Text to search for: cut down to what can be looked for, never a syntax. */
 export function searchText(maxLength: number) {
   return z
     .string()
-    .max(maxLength, `must be at most ${maxLength} characters`)
-    .transform((text) => text.normalize("NFC").trim())
+    .refine((text) => lengthOf(text) <= maxLength, `must be at most ${maxLength} characters`)
+    .transform((text) => text.replaceAll(CONTROL, " ").normalize("NFC").trim())
     .openapi({ type: "string", maxLength });
 }
 
 export const tokenParameter = z
   .string()
-  .max(200)
   .openapi({ description: "The token of the watchlist, or its share token, which only reads." });

@@ -3,11 +3,13 @@ import { checkDepth, type Filters, type ListRequest, type Order, plainOrder } fr
 import { isoTime } from "../clock.js";
 import { invalidParameter } from "../errors.js";
 import type { Modules } from "../modules.js";
+import { GROWTH_ORDERS, type GrowthOrder } from "../rankings/rankings.js";
 import { decodeCursor, encodeCursor } from "./cursor.js";
 import type { ApiContext } from "./endpoint.js";
 import {
   count,
   cursorParameter,
+  exactText,
   limitParameter,
   pageParameter,
   providerParameter,
@@ -20,16 +22,21 @@ import { type RepositoryView, type repositoryPageMetaSchema, repositoryView } fr
 
 export const SORTS = [
   "relevance",
-  "stars",
-  "forks",
+  "trending",
+  "rising",
+  "new_hot",
+  "activity",
   "stars_gained",
   "forks_gained",
+  "stars",
+  "forks",
   "pushed",
   "created",
 ] as const;
 export type Sort = (typeof SORTS)[number];
 
 const flag = z.enum(["true", "false", "any"]);
+const choice = z.enum(["true", "false"]).default("false");
 const MAX_STARS = 1e12;
 
 /** Parameters of every list of repositories. */
@@ -40,7 +47,7 @@ export const listQuery = z.object({
   provider: providerParameter.optional(),
   language: repeatable("Any of these languages, whatever their case."),
   topic: repeatable("Any of these topics."),
-  license: z.string().min(1).max(100).optional().openapi({ description: "SPDX expression, exactly." }),
+  license: exactText.optional().openapi({ description: "SPDX expression, exactly." }),
   minStars: count(0, MAX_STARS).optional(),
   maxStars: count(0, MAX_STARS).optional(),
   createdAfter: timeParameter.optional(),
@@ -55,13 +62,19 @@ export const listQuery = z.object({
   sort: z
     .enum(SORTS)
     .optional()
-    .openapi({ description: "relevance with q (and only then), else stars_gained, unless given." }),
+    .openapi({ description: "relevance with q (and only then), else trending, unless given." }),
+  reliableOnly: choice.openapi({ description: "Only repositories whose trend in the window is reliable." }),
+  excludeAnomalous: choice.openapi({ description: "Only repositories without an anomaly in the window." }),
   order: z.enum(["asc", "desc"]).default("desc").openapi({ description: "Not for relevance." }),
   window: windowParameter,
   limit: limitParameter,
   page: pageParameter,
   cursor: cursorParameter,
 });
+
+function isGrowthOrder(sort: Sort): sort is GrowthOrder {
+  return (GROWTH_ORDERS as readonly string[]).includes(sort);
+}
 
 export type ListQuery = z.output<typeof listQuery>;
 
@@ -78,22 +91,33 @@ export async function answerList(context: ApiContext, query: ListQuery): Promise
   const q = query.q === undefined || query.q === "" ? undefined : query.q;
   const within = q === undefined ? undefined : search.matches(q);
   const meta = { page: query.cursor === undefined ? (query.page ?? 1) : null, limit, window, sort };
-  const asOf = (await rankings.summary()).asOf;
+  const summary = await rankings.summary();
+  const own = summary.providers.find(({ provider }) => provider === query.provider);
+  const asOf = query.provider === undefined ? summary.asOf : (own?.asOf ?? null);
   const times = { asOf: asOf === null ? null : isoTime(asOf) };
+  const filters = await filtersOf(context.var.modules, query, sort);
+  const order = orderOf(context.var.modules, sort, query, q ?? "");
+  const where = rankings.trendCondition({
+    window,
+    reliableOnly: query.reliableOnly === "true",
+    excludeAnomalous: query.excludeAnomalous === "true",
+  });
+  const trusted = where === undefined ? "" : `${window} ${query.reliableOnly} ${query.excludeAnomalous}`;
+  const identity = { filters, order: order.name, q, trusted };
+  const place = placeOf(query, identity);
   if (q !== undefined && within === undefined) {
+    linkPages(context, { nextCursor: null, page: meta.page });
     return {
       data: [],
       meta: { ...meta, ...times, total: 0, totalIsExact: true, hasMore: false, nextCursor: null },
     };
   }
-  const filters = await filtersOf(context.var.modules, query, sort);
-  const order = orderOf(context.var.modules, sort, query, q ?? "");
-  const identity = { filters, order: order.name, q };
   const page = await catalog.list({
     filters,
     order,
-    ...(within === undefined ? {} : { within }),
-    ...placeOf(query, identity),
+    ...(within === undefined ? {} : { within, isWithinBounded: true }),
+    ...(where === undefined ? {} : { where }),
+    ...place,
   });
   const trends = await rankings.trends(
     page.repositories.map((repository) => repository.id),
@@ -122,11 +146,11 @@ function sortOf({ q, sort }: ListQuery): Sort {
       allowed,
     });
   }
-  return sort ?? (hasQuery ? "relevance" : "stars_gained");
+  return sort ?? (hasQuery ? "relevance" : "trending");
 }
 
 async function filtersOf({ rankings }: Modules, query: ListQuery, sort: Sort): Promise<Filters> {
-  const isGrowth = sort === "stars_gained" || sort === "forks_gained";
+  const isGrowth = isGrowthOrder(sort);
   const truth = (value: ListQuery["archived"]): boolean | undefined =>
     value === "any" || (value === undefined && !isGrowth) ? undefined : value === "true";
   const { provider, license, minStars, maxStars, createdAfter, createdBefore, pushedAfter } = query;
@@ -150,11 +174,8 @@ function orderOf({ rankings, search }: Modules, sort: Sort, { window, order }: L
   switch (sort) {
     case "relevance":
       return search.relevanceOrder(q);
-    case "stars_gained":
-    case "forks_gained":
-      return rankings.gainOrder(sort, window, order);
     default:
-      return plainOrder(sort, order);
+      return isGrowthOrder(sort) ? rankings.growthOrder(sort, window, order) : plainOrder(sort, order);
   }
 }
 
@@ -181,10 +202,13 @@ export function nextCursorOf(
   return page.hasMore && id !== undefined && key !== undefined ? encodeCursor(identity, { key, id }) : null;
 }
 
-/** Sets the Link header (RFC 8288) from the present address: the next page by cursor, the first, the one before. */
+/**
+ * Sets the Link header (RFC 8288) from the present address: the first page, the one before, and the next, which is by
+ * cursor, or by number where `nextPage` gives one.
+ */
 export function linkPages(
   context: ApiContext,
-  { nextCursor, page }: { nextCursor: string | null; page: number | null },
+  { nextCursor, page, nextPage }: { nextCursor: string | null; page: number | null; nextPage?: number },
 ): void {
   const links: string[] = [];
   const link = (rel: string, changes: Record<string, string | undefined>) => {
@@ -200,5 +224,6 @@ export function linkPages(
   link("first", { page: undefined, cursor: undefined });
   if (page !== null && page > 1) link("prev", { page: String(page - 1) });
   if (nextCursor !== null) link("next", { page: undefined, cursor: nextCursor });
+  else if (nextPage !== undefined) link("next", { page: String(nextPage) });
   context.header("Link", links.join(", "));
 }

@@ -5,10 +5,15 @@ const MAX_TARGET = 8_000;
 const METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
 
 /**
- * What Node's parser lets through and an answer must not be built on: more than one Host, another host in the target,
+ * What Node's parser lets through and an answer must not be built on: HTTP/0.9, more than one Host, another host in the target,
  * escapes that are malformed or hide a path. Returns the path with its query, decoded by nobody yet; throws AppError.
  */
 export function requestTarget(request: IncomingMessage): string {
+  if (request.httpVersion !== "1.1" && request.httpVersion !== "1.0") {
+    throw new AppError("INVALID_REQUEST", "A request must be of HTTP/1.1 or HTTP/1.0.", {
+      headers: { Connection: "close" },
+    });
+  }
   const hosts = request.rawHeaders.filter(
     (header, i) => i % 2 === 0 && header.toLowerCase() === "host",
   ).length;

@@ -4,9 +4,10 @@ import type { z } from "@hono/zod-openapi";
 import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
-import { sendAnswer, storeAnswer } from "./answer.js";
-import { errorResponse } from "./endpoint.js";
+import { createRequestId, sendAnswer, storeAnswer } from "./answer.js";
+import { acceptsProblem, errorResponse } from "./endpoint.js";
 import { FrontCache } from "./front-cache.js";
+import { finishHeaders } from "./headers.js";
 import { requestTarget } from "./request-line.js";
 import { ROUTES } from "./routes.js";
 
@@ -20,17 +21,21 @@ export interface FrontOptions {
   log: Logger;
 }
 
-/** Query parameters that some route knows; others do not split the cache. */
-const KNOWN_PARAMETERS: ReadonlySet<string> = new Set(
-  ROUTES.flatMap(({ route }) => Object.keys((route.request?.query as z.ZodObject | undefined)?.shape ?? {})),
-);
+/** The query parameters that each route knows; others do not split the cache. */
+const KNOWN_PARAMETERS = ROUTES.map(({ route, pattern }) => ({
+  path: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, pattern === undefined ? "[^/]+" : ".+")}$`),
+  names: new Set(Object.keys((route.request?.query as z.ZodObject | undefined)?.shape ?? {})),
+}));
+/** For an address in an unusual spelling, such as one with needless escapes: those of any route. */
+const ALL_PARAMETERS = new Set(KNOWN_PARAMETERS.flatMap(({ names }) => [...names]));
 
 /** The name of a public request in the cache; undefined for those that must be computed for the caller alone. */
 export function cacheKey(request: Request): string | undefined {
   if (request.method !== "GET" && request.method !== "HEAD") return undefined;
   const { pathname, searchParams } = new URL(request.url);
   if (!pathname.startsWith("/api/") || pathname.startsWith("/api/watchlists")) return undefined;
-  const known = [...searchParams].filter(([name]) => KNOWN_PARAMETERS.has(name));
+  const names = KNOWN_PARAMETERS.find(({ path }) => path.test(pathname))?.names ?? ALL_PARAMETERS;
+  const known = [...searchParams].filter(([name]) => names.has(name));
   known.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `${pathname}?${new URLSearchParams(known)}`;
 }
@@ -41,14 +46,21 @@ export function createFront({
   readRevision,
   cacheBytes,
   clock,
+  log,
 }: FrontOptions): (request: Request) => Promise<Response> {
-  const cache = new FrontCache({ maxBytes: cacheBytes, clock, readRevision });
+  const cache = new FrontCache({ maxBytes: cacheBytes, clock, readRevision, log });
   return async (request) => {
     const key = cacheKey(request);
-    if (key === undefined) return sendAnswer(await storeAnswer(await handle(request)), request);
-    // Computed for the key itself: a HEAD is answered as GET would be, and what no route knows is not seen.
+    if (key === undefined) {
+      // A HEAD is answered as GET would be, and loses its body at the end.
+      const asked =
+        request.method === "HEAD" ? new Request(request.url, { headers: request.headers }) : request;
+      return sendAnswer(await storeAnswer(await handle(asked)), request);
+    }
+    // Computed for the key itself, so what the route does not know is not seen.
     const normalised = new Request(new URL(key, request.url), { headers: request.headers });
-    const answer = await cache.get(key, async () => storeAnswer(await handle(normalised)));
+    const form = acceptsProblem(request.headers.get("accept")) ? "problem" : "plain";
+    const answer = await cache.get(key, form, async () => storeAnswer(await handle(normalised)));
     return sendAnswer(answer, request);
   };
 }
@@ -90,13 +102,14 @@ export function createHttpServer(options: FrontOptions): Server {
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   const known =
     error instanceof AppError ? error : new AppError("INVALID_REQUEST", "The request is malformed.");
-  const answer = errorResponse(known, "none", request.headers.accept);
-  response.writeHead(answer.status, {
-    ...Object.fromEntries(answer.headers),
-    "X-Content-Type-Options": "nosniff",
-  });
+  const requestId = createRequestId();
+  const answer = errorResponse(known, requestId, request.headers.accept);
+  finishHeaders(answer.headers, request.url ?? "/", requestId);
   answer.text().then(
-    (text) => response.end(text),
+    (text) => {
+      answer.headers.set("Content-Length", String(Buffer.byteLength(text)));
+      response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(text);
+    },
     () => response.destroy(),
   );
 }

@@ -1,12 +1,15 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { plainOrder } from "../catalog/catalog.js";
+import { plainOrder, repositoryId } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
+import { invalidParameter } from "../errors.js";
 import { DEFAULT_NAME, MAX_ITEMS, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
 import { type ApiContext, dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
 import { seriesStart, seriesWindowParameter } from "./metrics.js";
 import {
   cursorParameter,
   idParameter,
+  idText,
+  lengthOf,
   limitParameter,
   pageParameter,
   tokenParameter,
@@ -36,7 +39,7 @@ const precondition = z.object({
 const name = z
   .string()
   .transform((text) => text.normalize("NFC").trim())
-  .refine((text) => text.length >= 1 && text.length <= 100, "must be 1 to 100 characters")
+  .refine((text) => text !== "" && lengthOf(text) <= 100, "must be 1 to 100 characters")
   .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), "must not hold control characters")
   .openapi({ type: "string", minLength: 1, maxLength: 100 });
 
@@ -61,6 +64,16 @@ function answer(context: ApiContext, watchlist: Watchlist, shown: string) {
   return { data: watchlistView(watchlist, shown) };
 }
 
+/** The ids of repositories that exist; throws VALIDATION_FAILED with the others, as they were written. */
+async function existingIds(context: ApiContext, ids: readonly string[]): Promise<number[]> {
+  const numbers = ids.map((id) => repositoryId(id) ?? 0);
+  const found = await context.var.modules.catalog.findMany(numbers);
+  const known = new Set(found.map((repository) => repository.id));
+  const values = ids.filter((_, i) => !known.has(numbers[i] ?? 0));
+  if (values.length > 0) throw invalidParameter("ids", "no repository has this id", { values });
+  return numbers;
+}
+
 export const createWatchlist = endpoint(
   createRoute({
     method: "post",
@@ -73,7 +86,7 @@ export const createWatchlist = endpoint(
       z.strictObject({
         name: name.default(DEFAULT_NAME),
         ids: z
-          .array(idParameter)
+          .array(idText)
           .max(MAX_ITEMS, `must be at most ${MAX_ITEMS}`)
           .default([])
           .refine((ids) => new Set(ids).size === ids.length, "must differ from each other"),
@@ -89,7 +102,8 @@ export const createWatchlist = endpoint(
   }),
   async (context) => {
     const { name, ids } = context.req.valid("json");
-    const created = await context.var.modules.watchlists.create(name, ids);
+    const existing = await existingIds(context, ids);
+    const created = await context.var.modules.watchlists.create(name, existing);
     context.header("Location", `/api/watchlists/${created.token}`);
     const { data } = answer(context, created.watchlist, created.token);
     return context.json({ data: { ...data, shareToken: created.shareToken } }, 201);

@@ -8,9 +8,10 @@ export interface SumPoint {
   /** The latest capture time among those added up in this point. */
   capturedAt: number;
   stars: number;
-  forks: number;
-  openIssues: number;
-  watchers: number;
+  /** Of those whose count is known; null where no one's is. */
+  forks: number | null;
+  openIssues: number | null;
+  watchers: number | null;
   /** How many repositories had a snapshot by then; the others are not in the sums. */
   repositories: number;
 }
@@ -82,13 +83,25 @@ function addUp(rows: readonly SumRow[], start: number, resolution: "day" | "week
 }
 
 function sumOf(rows: Iterable<SumRow>, capturedAt: number): SumPoint {
-  const point: SumPoint = { capturedAt, stars: 0, forks: 0, openIssues: 0, watchers: 0, repositories: 0 };
+  const point: SumPoint = {
+    capturedAt,
+    stars: 0,
+    forks: null,
+    openIssues: null,
+    watchers: null,
+    repositories: 0,
+  };
   for (const row of rows) {
     point.stars += row.stars;
-    point.forks += row.forks ?? 0;
-    point.openIssues += row.open_issues ?? 0;
-    point.watchers += row.watchers ?? 0;
+    point.forks = add(point.forks, row.forks);
+    point.openIssues = add(point.openIssues, row.open_issues);
+    point.watchers = add(point.watchers, row.watchers);
     point.repositories++;
   }
   return point;
+}
+
+/** A sum to which nothing is added by what is not known. */
+function add(sum: number | null, value: number | null): number | null {
+  return value === null ? sum : (sum ?? 0) + value;
 }

@@ -64,7 +64,7 @@ export class Watchlists {
     this.#clock = clock;
   }
 
-  /** Makes a list. Throws VALIDATION_FAILED that lists the ids no repository has. */
+  /** Makes a list. Throws VALIDATION_FAILED for an id that no repository has. */
   async create(name: string, repositoryIds: readonly number[]): Promise<CreatedWatchlist> {
     const token = createToken("sidw");
     const shareToken = createToken("sidr");
@@ -248,7 +248,6 @@ export class Watchlists {
   async #checkExist(tx: Tx, ids: readonly number[], parameter: string): Promise<void> {
     const found = await findRepositories(tx, this.#database.dialect, ids);
     const known = new Set(found.map((repository) => repository.id));
-    const values = ids.filter((id) => !known.has(id)).map(String);
-    if (values.length > 0) throw invalidParameter(parameter, "no repository has this id", { values });
+    if (ids.some((id) => !known.has(id))) throw invalidParameter(parameter, "no repository has this id");
   }
 }

@@ -1,0 +1,27 @@
+const PUBLIC_CACHE = "public, max-age=30, stale-while-revalidate=60";
+
+/** Sets every header that all answers share, whoever made them. */
+export function finishHeaders(headers: Headers, path: string, requestId: string): void {
+  headers.set("X-Request-Id", requestId);
+  headers.set("X-Content-Type-Options", "nosniff");
+  if (headers.get("Content-Type") === "application/json")
+    headers.set("Content-Type", "application/json; charset=utf-8");
+  headers.set(
+    "Referrer-Policy",
+    path.includes("/watchlists/") ? "no-referrer" : "strict-origin-when-cross-origin",
+  );
+  if (!headers.has("Content-Security-Policy")) {
+    headers.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  }
+  if (path.startsWith("/api/")) {
+    headers.set("Access-Control-Allow-Origin", "*");
+    headers.set("Access-Control-Expose-Headers", "ETag, Link, Location, Retry-After, Allow, X-Request-Id");
+    headers.set("Cross-Origin-Resource-Policy", "cross-origin");
+  }
+  if (path.startsWith("/api/watchlists")) headers.set("X-Robots-Tag", "noindex");
+  if (!headers.has("Cache-Control")) {
+    const isPrivate = path.startsWith("/api/watchlists");
+    headers.set("Cache-Control", isPrivate ? "private, no-cache" : PUBLIC_CACHE);
+  }
+  if (!headers.has("Vary")) headers.set("Vary", "Accept-Encoding, Authorization, X-API-Key");
+}

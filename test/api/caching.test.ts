@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import type { StoredAnswer } from "../../src/api/answer.js";
+import { FrontCache } from "../../src/api/front-cache.js";
+import { ManualClock } from "../../src/clock.js";
+import { createLog } from "../../src/log.js";
+import { decodedText, errorOf } from "../support/answers.js";
+import { onBothEngines } from "../support/engines.js";
+import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";
+
+onBothEngines("Answers that are kept", (engine) => {
+  let world: World;
+  const names = (answer: Answer): string[] =>
+    answer.body.data.map((repository: { fullName: string }) => repository.fullName);
+
+  before(async () => {
+    world = await createWorld(engine, { SIDEREAL_CACHE_MB: "8" });
+    const rows = Array.from({ length: 10 }, (_, i) => observation(`many/r${i}`, daily(i, i + 1)));
+    await world.record(observation("a/one", daily(100, 110), { facts: { language: "Go" } }), ...rows);
+  });
+
+  test("a request is computed once, however it is spelled, and whatever it says that no route knows", async (t) => {
+    const list = t.mock.method(world.modules.catalog, "list");
+    const first = await world.get("/api/repos?sort=stars&limit=3&language=go&language=c");
+    for (const path of [
+      "/api/repos?sort=stars&limit=3&language=go&language=c",
+      "/api/repos?language=go&limit=3&language=c&sort=stars",
+      "/api/repos?sort=stars&limit=3&language=go&language=c&utm_source=x&cachebuster=1",
+      "/api/repos?so%72t=stars&limit=%33&language=go&language=c",
+      "/api/repos?fullName=a/b&format=csv&sort=stars&limit=3&language=go&language=c",
+    ]) {
+      const answer = await world.get(path);
+      assert.deepEqual(answer.body, first.body, path);
+      assert.equal(answer.headers.get("etag"), first.headers.get("etag"), path);
+      assert.equal(answer.headers.get("link"), first.headers.get("link"), path);
+      assert.notEqual(answer.headers.get("x-request-id"), first.headers.get("x-request-id"));
+    }
+    assert.equal(
+      (await world.request("/api/repos?sort=stars&limit=3&language=go&language=c", { method: "HEAD" }))
+        .status,
+      200,
+    );
+    assert.equal(list.mock.callCount(), 1);
+  });
+
+  test("what a route does know makes another answer", async (t) => {
+    const list = t.mock.method(world.modules.catalog, "list");
+    for (const query of ["limit=4", "limit=5", "limit=5&sort=forks", "limit=5&page=2", "limit=5&q=many"]) {
+      assert.equal((await world.get(`/api/repos?${query}`)).status, 200);
+    }
+    assert.equal(list.mock.callCount(), 5);
+    // Not a parameter of the route, so not of the address under which its answer is kept.
+    const summary = t.mock.method(world.modules.rankings, "summary");
+    for (const query of ["", "?q=a", "?limit=5", "?sort=stars"])
+      await world.get(`/api/stats/summary${query}`);
+    assert.equal(summary.mock.callCount(), 1);
+  });
+
+  test("a path with needless escapes is answered like the one it stands for", async () => {
+    const plain = await world.get("/api/repos?sort=stars&limit=2");
+    const escaped = await world.get("/api/repo%73?sort=stars&limit=2");
+    assert.deepEqual(escaped.body, plain.body);
+  });
+
+  test("50 who ask the same at the same time have it computed once", async (t) => {
+    const list = t.mock.method(world.modules.catalog, "list");
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => world.get("/api/repos?sort=forks&limit=7")),
+    );
+    for (const answer of answers) assert.deepEqual(answer.body, answers[0]?.body);
+    assert.equal(answers[0]?.body.data.length, 7);
+    assert.equal(list.mock.callCount(), 1);
+  });
+
+  test("at the same time, each gets an error in the form it accepts", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        world.get("/api/repos/github/no/such", i % 2 === 0 ? {} : { Accept: "application/problem+json" }),
+      ),
+    );
+    for (const [i, answer] of answers.entries()) {
+      assert.equal(answer.status, 404);
+      assert.equal("error" in answer.body, i % 2 === 0);
+    }
+  });
+
+  test("tags, compression and 304 are the same from the cache", async () => {
+    const path = "/api/repos?limit=9&sort=stars";
+    const first = await world.request(path);
+    const text = await first.text();
+    const etag = first.headers.get("etag") ?? "";
+    for (const encoding of ["br", "gzip", "zstd", "br"]) {
+      const answer = await world.request(path, { headers: { "Accept-Encoding": encoding } });
+      assert.equal(answer.headers.get("content-encoding"), encoding);
+      assert.equal(answer.headers.get("etag"), etag);
+      assert.equal(await decodedText(answer), text);
+    }
+    assert.equal((await world.get(path, { "If-None-Match": etag })).status, 304);
+    assert.equal(await (await world.request(path)).text(), text);
+  });
+
+  test("a new record is seen as soon as the clock has moved two seconds", async () => {
+    const path = "/api/repos?sort=created";
+    const before = names(await world.get(path));
+    await world.record(observation("new/one", []));
+    world.clock.advance(1_999);
+    assert.deepEqual(names(await world.get(path)), before);
+    world.clock.advance(1);
+    assert.deepEqual(names(await world.get(path)).sort(), [...before, "new/one"].sort());
+  });
+
+  test("an error is not kept: what was missing is there once it is recorded", async () => {
+    const path = "/api/repos/github/later/on";
+    assert.equal((await world.get(path)).status, 404);
+    await world.record(observation("later/on", []));
+    assert.equal((await world.get(path)).status, 200);
+  });
+
+  test("watchlists are never kept: who writes reads it back", async () => {
+    const { body } = await world.send("POST", "/api/watchlists", {});
+    const list = `/api/watchlists/${body.data.token}`;
+    for (const [i, name] of ["One", "Two", "Three"].entries()) {
+      await world.send("PATCH", list, { name });
+      assert.equal((await world.get(list)).body.data.name, name);
+      await world.send("POST", `${list}/items`, { repositoryId: String(i + 1) });
+      assert.equal((await world.get(`${list}/repositories`)).body.meta.total, i + 1);
+    }
+  });
+
+  test("while the database is away what is kept is still given, the rest is refused for now", async (t) => {
+    const path = "/api/repos?sort=stars&limit=6";
+    const kept = await world.get(path);
+    const away = async () => {
+      throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+    };
+    t.mock.method(world.modules.catalog, "revision", away);
+    t.mock.method(world.modules.catalog, "list", away);
+    world.clock.advance(60_000);
+    assert.deepEqual((await world.get(path)).body, kept.body);
+    assert.equal(errorOf(await world.get("/api/repos?sort=stars&limit=8")).status, 503);
+    t.mock.restoreAll();
+    await world.record(observation("back/again", []));
+    world.clock.advance(2_000);
+    assert.equal((await world.get("/api/repos?sort=stars&limit=8")).status, 200);
+    assert.equal((await world.get("/api/repos/github/back/again")).status, 200);
+  });
+});
+
+test("the cache stays within its bytes, and lets go of what was asked for longest ago", async () => {
+  let computed = 0;
+  const answerOf =
+    (bytes: number, isShared = true) =>
+    async (): Promise<StoredAnswer> => {
+      computed++;
+      const body = Buffer.alloc(bytes);
+      return { status: 200, headers: [], body, etag: undefined, isShared, compressed: new Map() };
+    };
+  const cache = new FrontCache({
+    maxBytes: 100_000,
+    clock: new ManualClock(0),
+    readRevision: async () => "1",
+    log: createLog("silent"),
+  });
+  const ask = async (key: string, bytes = 4_000, isShared = true): Promise<boolean> => {
+    const before = computed;
+    await cache.get(key, "plain", answerOf(bytes, isShared));
+    return computed > before;
+  };
+  // About 8,500 bytes each: the answer, room for its compressed forms, and what keeping it costs.
+  for (let i = 0; i < 11; i++) assert.equal(await ask(`key ${i}`), true);
+  for (let i = 0; i < 11; i++) assert.equal(await ask(`key ${i}`), false);
+  await ask("key 0");
+  assert.equal(await ask("one more"), true);
+  assert.equal(await ask("key 0"), false, "asked for not long ago");
+  assert.equal(await ask("key 1"), true, "asked for longest ago");
+  assert.equal(await ask("too large", 60_000), true);
+  assert.equal(await ask("too large", 60_000), true, "one answer may not push out all others");
+  assert.equal(await ask("private", 10, false), true);
+  assert.equal(await ask("private", 10, false), true);
+});

@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { decodedText, errorOf } from "../support/answers.js";
+import { onBothEngines } from "../support/engines.js";
+import { document } from "../support/openapi.js";
+import { createWorld, daily, observation, type World } from "../support/world.js";
+
+const METHODS = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** A body that each route which takes one accepts. */
+const BODIES: Readonly<Record<string, unknown>> = {
+  "POST /api/watchlists": {},
+  "PATCH /api/watchlists/{token}": { name: "New" },
+  "POST /api/watchlists/{token}/items": { repositoryId: "2" },
+};
+
+/** Headers that tell the requests apart, and so differ between equal answers. */
+const OWN = ["x-request-id"];
+
+onBothEngines("Conventions of every route", (engine) => {
+  let world: World;
+  const newList = async (): Promise<string> =>
+    (await world.send("POST", "/api/watchlists", { ids: ["1"] })).body.data.token;
+  /** A path of the contract with values that exist. */
+  const filled = async (pattern: string): Promise<string> => {
+    const values: Record<string, string> = {
+      provider: "github",
+      owner: "a",
+      name: "big",
+      id: "1",
+      repositoryId: "1",
+      fullName: "a/big",
+      token: pattern.includes("{token}") ? await newList() : "",
+    };
+    const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+    return path.endsWith("/by-full-name") ? `${path}?fullName=a/big` : path;
+  };
+  const headersOf = (response: Response): Record<string, string> =>
+    Object.fromEntries([...response.headers].filter(([name]) => !OWN.includes(name)));
+  const allowOf = (pattern: string): string => {
+    const methods = Object.keys(document.paths[pattern] ?? {}).map((method) => method.toUpperCase());
+    return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].sort().join(", ");
+  };
+
+  before(async () => {
+    world = await createWorld(engine);
+    const rows = Array.from({ length: 30 }, (_, i) => observation(`many/r${i}`, daily(i, i + 1)));
+    await world.record(
+      observation("a/big", daily(500, 510), { facts: { language: "Go", topics: ["web"] } }),
+      observation("b/small", daily(1, 2)),
+      ...rows,
+    );
+  });
+
+  test("every route answers each method it has, and the others with 405 and what it has", async () => {
+    for (const pattern of Object.keys(document.paths)) {
+      const allow = allowOf(pattern);
+      for (const method of METHODS) {
+        const where = `${method} ${pattern}`;
+        const path = await filled(pattern);
+        const answer = await world.send(method, path, BODIES[where]);
+        if (method === "OPTIONS") {
+          assert.equal(answer.status, 204, where);
+          assert.equal(answer.headers.get("allow"), allow, where);
+        } else if (allow.split(", ").includes(method)) {
+          assert.ok(answer.status >= 200 && answer.status < 300, `${where} answered ${answer.status}`);
+          assert.equal(answer.headers.get("allow"), null);
+        } else {
+          const message = `${method} is not possible here; ${allow} are.`;
+          const expected = { status: 405, code: "METHOD_NOT_ALLOWED", message };
+          assert.equal(answer.status, 405, where);
+          if (method !== "HEAD") assert.deepEqual(errorOf(answer), expected, where);
+          assert.equal(answer.headers.get("allow"), allow, where);
+          assert.equal(answer.headers.get("cache-control"), "no-store", where);
+        }
+      }
+    }
+  });
+
+  test("HEAD answers with the headers of GET and no body", async () => {
+    const patterns = Object.keys(document.paths).filter((pattern) => document.paths[pattern]?.get);
+    const paths = await Promise.all([...patterns.map(filled), "/", "/docs", "/api/openapi.json"]);
+    for (const path of [...paths, "/api/repos?sort=none", "/api/repos/github/no/such", "/nowhere"]) {
+      for (const headers of [{}, { "Accept-Encoding": "gzip" }, { "If-None-Match": "*" }]) {
+        const get = await world.request(path, { headers });
+        const head = await world.request(path, { method: "HEAD", headers });
+        assert.equal(head.status, get.status, path);
+        const [wanted, given] = [headersOf(get), headersOf(head)];
+        assert.deepEqual(given, wanted, path);
+        assert.equal((await head.arrayBuffer()).byteLength, 0, path);
+        const { byteLength } = await get.arrayBuffer();
+        if (get.status === 200) assert.equal(get.headers.get("content-length"), String(byteLength), path);
+      }
+    }
+  });
+
+  test("OPTIONS lets every origin ask, without credentials", async () => {
+    const { status, headers, body } = await world.send("OPTIONS", "/api/watchlists/x", undefined, {
+      Origin: "https://elsewhere.example",
+      "Access-Control-Request-Method": "PATCH",
+    });
+    assert.deepEqual([status, body], [204, ""]);
+    for (const [name, value] of Object.entries({
+      allow: "DELETE, GET, HEAD, OPTIONS, PATCH",
+      "access-control-allow-origin": "*",
+      "access-control-allow-methods": "DELETE, GET, HEAD, OPTIONS, PATCH",
+      "access-control-allow-headers": "Authorization, X-API-Key, Content-Type, If-None-Match, If-Match",
+      "access-control-max-age": "7200",
+      "access-control-allow-credentials": null,
+    })) {
+      assert.equal(headers.get(name), value, name);
+    }
+  });
+
+  test("an address where nothing is answers 404, whatever the method", async () => {
+    for (const path of ["/api", "/api/", "/api/nothing", "/api/repos/", "/API/repos", "/x"]) {
+      for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) {
+        const answer = await world.send(method, path);
+        assert.deepEqual(
+          errorOf(answer),
+          { status: 404, code: "NOT_FOUND", message: "There is nothing at this address." },
+          `${method} ${path}`,
+        );
+      }
+    }
+  });
+
+  test("a tag spares the body: weak comparison, lists, and *", async () => {
+    for (const path of [
+      "/api/repos",
+      "/api/repos/github/a/big",
+      "/api/stats/summary",
+      "/docs",
+      "/api/openapi.json",
+    ]) {
+      const first = await world.request(path);
+      const etag = first.headers.get("etag") ?? "";
+      assert.match(etag, /^W\/"[\w-]{22}"$/, path);
+      for (const header of [etag, etag.replace("W/", ""), `"other", ${etag}`, `${etag},"x"`, "*", " * "]) {
+        const answer = await world.request(path, { headers: { "If-None-Match": header } });
+        assert.equal(answer.status, 304, header);
+        assert.equal((await answer.arrayBuffer()).byteLength, 0);
+        const expected = headersOf(first);
+        for (const name of ["content-type", "content-length"]) delete expected[name];
+        assert.deepEqual(headersOf(answer), expected, path);
+      }
+      for (const header of ['"other"', 'W/"other"', "", etag.slice(0, -2), `x${etag}`]) {
+        assert.equal(
+          (await world.request(path, { headers: { "If-None-Match": header } })).status,
+          200,
+          header,
+        );
+      }
+    }
+  });
+
+  test("a tag changes when the body does, and only then", async () => {
+    const own = await createWorld(engine);
+    const tag = async (path: string) => (await own.get(path)).headers.get("etag");
+    await own.record(observation("a/one", daily(1, 2)));
+    const paths = [
+      "/api/repos?sort=stars",
+      "/api/repos/github/a/one",
+      "/api/repos/1/metrics",
+      "/api/repos?sort=forks&q=none",
+    ];
+    const before = await Promise.all(paths.map(tag));
+    assert.deepEqual(await Promise.all(paths.map(tag)), before);
+    await own.record(observation("b/two", []));
+    const [list, ...others] = await Promise.all(paths.map(tag));
+    assert.notEqual(list, before[0]);
+    assert.deepEqual(others, before.slice(1));
+  });
+
+  test("an error has no tag, so a caller with a tag still gets it", async () => {
+    for (const path of ["/api/repos?sort=none", "/api/repos/github/no/such"]) {
+      const answer = await world.get(path, { "If-None-Match": "*" });
+      assert.ok(answer.status >= 400);
+      assert.equal(answer.headers.get("etag"), null);
+    }
+  });
+
+  test("br, zstd and gzip carry the same body, under the same tag", async () => {
+    for (const path of ["/api/repos?limit=100", "/api/repos?sort=stars", "/docs", "/api/openapi.json"]) {
+      const plain = await world.request(path);
+      const text = await plain.clone().text();
+      assert.equal(plain.headers.get("content-encoding"), null);
+      for (const encoding of ["br", "zstd", "gzip"]) {
+        const answer = await world.request(path, { headers: { "Accept-Encoding": encoding } });
+        assert.equal(answer.headers.get("content-encoding"), encoding);
+        assert.equal(answer.headers.get("etag"), plain.headers.get("etag"));
+        assert.match(answer.headers.get("vary") ?? "", /Accept-Encoding/);
+        const { byteLength } = await answer.clone().arrayBuffer();
+        assert.equal(answer.headers.get("content-length"), String(byteLength));
+        assert.ok(byteLength < text.length / 2, `${path} ${encoding}`);
+        assert.equal(await decodedText(answer), text, `${path} ${encoding}`);
+      }
+    }
+  });
+
+  test("the encoding is the one the caller likes best, and ours where it has no preference", async () => {
+    for (const [accept, expected] of [
+      ["gzip, deflate, br, zstd", "br"],
+      ["gzip, zstd", "zstd"],
+      ["gzip;q=1, br;q=0.5", "gzip"],
+      ["br;q=0.1, zstd;q=0.2, gzip;q=0.3", "gzip"],
+      ["br;q=0, gzip", "gzip"],
+      ["br;q=0, *", "zstd"],
+      ["*", "br"],
+      ["*;q=0.1, gzip;q=0.5", "gzip"],
+      ["GZIP", "gzip"],
+      ["gzip ; q=0.001", "gzip"],
+      ["gzip;q=0", null],
+      ["gzip;q=0.0, *;q=0", null],
+      ["identity", null],
+      ["deflate, compress", null],
+      ["br;q=nonsense", null],
+      ["", null],
+    ] as const) {
+      const answer = await world.request("/api/repos", { headers: { "Accept-Encoding": accept } });
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers.get("content-encoding"), expected, accept);
+    }
+  });
+
+  test("a small body is sent as it is", async () => {
+    const answer = await world.request("/healthz", { headers: { "Accept-Encoding": "br, gzip" } });
+    assert.equal(answer.headers.get("content-encoding"), null);
+    assert.equal(await answer.text(), '{"data":{"status":"ok"}}');
+  });
+
+  test("the documentation is there, and /api/openapi.json is the contract that answers are held to", async () => {
+    const { status, headers, body } = await world.get("/api/openapi.json");
+    assert.equal(status, 200);
+    assert.equal(headers.get("content-type"), "application/json; charset=utf-8");
+    assert.equal(body.openapi, "3.1.0");
+    assert.deepEqual(body, document);
+    const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+    const ids = operations.map((operation) => (operation as { operationId?: string }).operationId);
+    assert.equal(new Set(ids).size, operations.length, "every operation has a name of its own");
+    assert.equal((await world.get("/docs")).status, 200);
+  });
+});

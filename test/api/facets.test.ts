@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { onBothEngines } from "../support/engines.js";
+import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
+
+onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
+  let world: World;
+
+  before(async () => {
+    world = await createWorld(engine);
+    const cpp = { language: "C++", topics: ["graphics", "game-engine"] };
+    await world.record(
+      observation("facebook/react", daily(900, 1000), {
+        facts: { language: "JavaScript", topics: ["ui"], description: "A library." },
+      }),
+      observation("facebook/react-native", daily(480, 500), { facts: { language: "C++", topics: ["ui"] } }),
+      observation("react/tutorial", daily(10, 20), { facts: { language: "JavaScript" } }),
+      observation("vuejs/core", daily(700, 800), { facts: { language: "TypeScript", topics: ["ui"] } }),
+      observation("god/engine", daily(300, 310), { facts: cpp }),
+      observation("dev/ImageMagick", daily(200, 205), { facts: { language: "C", topics: ["graphics"] } }),
+      observation("学习/机器学习教程", daily(50, 60), { facts: { language: "Python" } }),
+      observation("someone/awesome-c++", daily(40, 41), { facts: { language: null } }),
+      observation("lab/sub/reactor", daily(30, 33), { provider: "GITLAB", facts: { language: "C++" } }),
+      observation("gone/reactive", daily(5000, 5001), {
+        facts: { availability: "GONE", language: "Cobol", topics: ["gone"] },
+      }),
+      observation("late/newcomer", [snapshot(0, 5)], { facts: { topics: ["---", "🚀"] } }),
+    );
+  });
+
+  test("languages with their repositories, stars and gains, the most frequent first", async () => {
+    const { status, body } = await world.get("/api/facets/languages");
+    assert.equal(status, 200);
+    assert.deepEqual(body, {
+      data: [
+        { name: "C++", repositories: 3, stars: 843, starsGained: 33 },
+        { name: "JavaScript", repositories: 2, stars: 1020, starsGained: 110 },
+        { name: "C", repositories: 1, stars: 205, starsGained: 5 },
+        { name: "Python", repositories: 1, stars: 60, starsGained: 10 },
+        { name: "TypeScript", repositories: 1, stars: 800, starsGained: 100 },
+      ],
+      meta: { page: 1, limit: 25, total: 5, totalIsExact: true, hasMore: false, nextCursor: null },
+    });
+  });
+
+  test("facets sort by stars and by gains, and filter by provider", async () => {
+    const facets = async (path: string) =>
+      (await world.get(path)).body.data.map((facet: { name: string }) => facet.name);
+    assert.deepEqual(await facets("/api/facets/languages?sort=stars"), [
+      "JavaScript",
+      "C++",
+      "TypeScript",
+      "C",
+      "Python",
+    ]);
+    assert.deepEqual(await facets("/api/facets/languages?sort=stars_gained&limit=2"), [
+      "JavaScript",
+      "TypeScript",
+    ]);
+    assert.deepEqual(await facets("/api/facets/topics?sort=stars&limit=2"), ["ui", "graphics"]);
+    const gitlab = await world.get("/api/facets/languages?provider=gitlab");
+    assert.deepEqual(gitlab.body.data, [{ name: "C++", repositories: 1, stars: 33, starsGained: 3 }]);
+    assert.equal(gitlab.body.meta.total, 1);
+    assert.deepEqual((await world.get("/api/facets/topics?provider=gitlab")).body.data, []);
+    // No pair of snapshots is 7 days apart.
+    const week = await world.get("/api/facets/languages?window=7d&limit=1");
+    assert.deepEqual(week.body.data, [{ name: "C++", repositories: 3, stars: 843, starsGained: 0 }]);
+  });
+
+  test("facets are walked by page, and Link says where on", async () => {
+    const first = await world.get("/api/facets/languages?limit=2");
+    assert.equal(first.body.meta.hasMore, true);
+    assert.equal(
+      first.headers.get("link"),
+      '<https://sidereal.example/api/facets/languages?limit=2>; rel="first", <https://sidereal.example/api/facets/languages?limit=2&page=2>; rel="next"',
+    );
+    const last = await world.get("/api/facets/languages?limit=2&page=3");
+    assert.deepEqual(
+      last.body.data.map((facet: { name: string }) => facet.name),
+      ["TypeScript"],
+    );
+    assert.deepEqual(last.body.meta, {
+      page: 3,
+      limit: 2,
+      total: 5,
+      totalIsExact: true,
+      hasMore: false,
+      nextCursor: null,
+    });
+    assert.doesNotMatch(last.headers.get("link") ?? "", /next/);
+  });
+
+  test("the summary counts what is listed, by provider and in all", async () => {
+    const { status, body } = await world.get("/api/stats/summary");
+    assert.equal(status, 200);
+    const asOf = "2026-04-30T12:00:00.000Z";
+    assert.deepEqual(body, {
+      data: {
+        repositories: 10,
+        snapshots: 21,
+        snapshots24h: 11,
+        refreshed24h: 10,
+        overdueRefreshes: 0,
+        languages: 5,
+        topics: 5,
+        providers: [
+          {
+            provider: "GITHUB",
+            repositories: 9,
+            snapshots: 19,
+            snapshots24h: 10,
+            refreshed24h: 9,
+            overdueRefreshes: 0,
+            asOf,
+          },
+          {
+            provider: "GITLAB",
+            repositories: 1,
+            snapshots: 2,
+            snapshots24h: 1,
+            refreshed24h: 1,
+            overdueRefreshes: 0,
+            asOf,
+          },
+        ],
+        asOf,
+        generatedAt: asOf,
+        synthetic: false,
+      },
+    });
+  });
+
+  test("before anything is recorded every list is empty and every counter 0", async () => {
+    const empty = await createWorld(engine);
+    assert.deepEqual((await empty.get("/api/stats/summary")).body.data, {
+      repositories: 0,
+      snapshots: 0,
+      snapshots24h: 0,
+      refreshed24h: 0,
+      overdueRefreshes: 0,
+      languages: 0,
+      topics: 0,
+      providers: [],
+      asOf: null,
+      generatedAt: "2026-04-30T12:00:00.000Z",
+      synthetic: false,
+    });
+    assert.deepEqual((await empty.get("/api/search/suggest?q=a")).body.data, {
+      repositories: [],
+      languages: [],
+      topics: [],
+    });
+    assert.deepEqual((await empty.get("/api/facets/topics")).body.data, []);
+  });
+});

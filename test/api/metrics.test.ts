@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { DAY_MS, HOUR_MS, isoTime } from "../../src/clock.js";
+import { errorOf, invalid } from "../support/answers.js";
+import { onBothEngines } from "../support/engines.js";
+import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
+
+/** Hours in a day, for snapshots that are told by their age. */
+const DAY = DAY_MS / HOUR_MS;
+
+/** Snapshots at a fixed distance up to NOW, the stars counting up from 0. */
+function every(hours: number, count: number) {
+  return Array.from({ length: count }, (_, i) => snapshot((count - 1 - i) * hours, i));
+}
+
+onBothEngines("GET /api/repos/:id/metrics", (engine) => {
+  let world: World;
+  let ids: Record<string, string>;
+  const times = (body: { data: { capturedAt: string }[] }) => body.data.map((point) => point.capturedAt);
+  const metrics = (name: string, query = "") => world.get(`/api/repos/${ids[name]}/metrics${query}`);
+
+  before(async () => {
+    world = await createWorld(engine);
+    await world.record(
+      observation("a/days", [
+        snapshot(400 * DAY, 1),
+        snapshot(90 * DAY + 1, 2),
+        snapshot(90 * DAY, 3),
+        snapshot(30 * DAY + 1, 4),
+        snapshot(30 * DAY, 5),
+        snapshot(1 * DAY, 6, { forks: 2, openIssues: 1, watchers: 9, source: "BACKFILLED" }),
+        snapshot(0, 7, { forks: 3, openIssues: 0, watchers: 9, source: "OBSERVED" }),
+      ]),
+      observation(
+        "b/gaps",
+        [20, 19, 18, 17, 14, 13, 12, 11.8, 11, 10].map((days, i) => snapshot(days * DAY, i)),
+      ),
+      observation("c/quiet", [snapshot(40 * DAY, 10)]),
+      observation("d/none", []),
+      observation("e/minutes", every(1 / 6, 2_001)),
+      observation("f/hours", every(1, 2_001)),
+      observation("g/days", every(24, 2_001)),
+      observation("h/full", every(24, 2_000)),
+      observation("group/sub/old", daily(5, 6), { provider: "GITLAB", at: NOW }),
+      observation("i/gone", daily(8, 9), { facts: { availability: "GONE" } }),
+    );
+    // The provider's newest snapshot is older than the clock: its windows end there.
+    await world.record(
+      observation("x/y/forgotten", [snapshot(50 * DAY, 1), snapshot(20 * DAY, 2)], { provider: "FORGE" }),
+    );
+    const list = await world.get("/api/repos?sort=created&limit=100");
+    ids = Object.fromEntries(
+      list.body.data.map((repository: { name: string; owner: string; id: string }) => [
+        `${repository.owner[0]}/${repository.name}`,
+        repository.id,
+      ]),
+    );
+    ids["i/gone"] = (await world.get("/api/repos/github/i/gone")).body.data.id;
+  });
+
+  test("30 days by default, oldest first, with every count as it was captured", async () => {
+    const { status, body } = await metrics("a/days");
+    assert.equal(status, 200);
+    const unknown = { forks: null, openIssues: null, watchers: null, source: "IMPORTED" };
+    assert.deepEqual(body, {
+      data: [
+        { capturedAt: "2026-03-31T12:00:00.000Z", stars: 5, ...unknown },
+        {
+          capturedAt: "2026-04-29T12:00:00.000Z",
+          stars: 6,
+          forks: 2,
+          openIssues: 1,
+          watchers: 9,
+          source: "BACKFILLED",
+        },
+        {
+          capturedAt: "2026-04-30T12:00:00.000Z",
+          stars: 7,
+          forks: 3,
+          openIssues: 0,
+          watchers: 9,
+          source: "OBSERVED",
+        },
+      ],
+      meta: {
+        repositoryId: ids["a/days"],
+        window: "30d",
+        from: "2026-03-31T12:00:00.000Z",
+        asOf: "2026-04-30T12:00:00.000Z",
+        resolution: "all",
+        points: 3,
+        gaps: [],
+        nextRefreshAt: null,
+      },
+    });
+  });
+
+  test("90 days and all reach further back", async () => {
+    const stars = async (window: string) => {
+      const { body } = await metrics("a/days", `?window=${window}`);
+      assert.equal(body.meta.window, window);
+      assert.equal(body.meta.points, body.data.length);
+      return body.data.map((point: { stars: number }) => point.stars);
+    };
+    assert.deepEqual(await stars("90d"), [3, 4, 5, 6, 7]);
+    assert.deepEqual(await stars("all"), [1, 2, 3, 4, 5, 6, 7]);
+    assert.equal((await metrics("a/days", "?window=90d")).body.meta.from, "2026-01-30T12:00:00.000Z");
+    assert.equal((await metrics("a/days", "?window=all")).body.meta.from, null);
+  });
+
+  test("windows end at the provider's newest snapshot, not at the clock and not at the repository's own", async () => {
+    const forgotten = await metrics("x/forgotten");
+    assert.equal(forgotten.body.meta.asOf, isoTime(NOW - 20 * DAY_MS));
+    assert.equal(forgotten.body.meta.from, isoTime(NOW - 50 * DAY_MS));
+    assert.deepEqual(times(forgotten.body), [isoTime(NOW - 50 * DAY_MS), isoTime(NOW - 20 * DAY_MS)]);
+    const quiet = await metrics("c/quiet");
+    assert.equal(quiet.body.meta.asOf, isoTime(NOW));
+    assert.deepEqual(quiet.body.data, []);
+    assert.deepEqual(times((await metrics("c/quiet", "?window=90d")).body), [isoTime(NOW - 40 * DAY_MS)]);
+  });
+
+  test("says where refreshes are missing, and how many", async () => {
+    const { body } = await metrics("b/gaps");
+    assert.equal(body.data.length, 10);
+    assert.deepEqual(body.meta.gaps, [
+      { from: isoTime(NOW - 17 * DAY_MS), to: isoTime(NOW - 14 * DAY_MS), missing: 2 },
+    ]);
+  });
+
+  test("at most 2,000 points: the last one of each hour, day or week, and says which", async () => {
+    // Weeks begin on Monday; 1970-01-01 was a Thursday.
+    for (const [name, hours, resolution, bucketMs, offset] of [
+      ["e/minutes", 1 / 6, "hour", HOUR_MS, 0],
+      ["f/hours", 1, "day", DAY_MS, 0],
+      ["g/days", 24, "week", 7 * DAY_MS, 3 * DAY_MS],
+    ] as const) {
+      const { body } = await metrics(name, "?window=all");
+      const lastOfBucket = new Map(
+        every(hours, 2_001).map(({ capturedAt, stars }) => [
+          Math.floor((capturedAt + offset) / bucketMs),
+          { capturedAt: isoTime(capturedAt), stars },
+        ]),
+      );
+      assert.deepEqual(
+        body.data.map((point: { capturedAt: string; stars: number }) => ({
+          capturedAt: point.capturedAt,
+          stars: point.stars,
+        })),
+        [...lastOfBucket.values()],
+        name,
+      );
+      const { points, gaps } = body.meta;
+      assert.deepEqual([body.meta.resolution, points, gaps], [resolution, lastOfBucket.size, []], name);
+    }
+  });
+
+  test("2,000 points are not thinned", async () => {
+    const { body } = await metrics("h/full", "?window=all");
+    assert.equal(body.meta.resolution, "all");
+    assert.equal(body.data.length, 2_000);
+    assert.equal(body.meta.points, 2_000);
+  });
+
+  test("format=csv gives the same points as a file", async () => {
+    const { status, headers, body } = await metrics("a/days", "?format=csv");
+    assert.equal(status, 200);
+    assert.equal(headers.get("content-type"), "text/csv; charset=utf-8");
+    assert.equal(
+      headers.get("content-disposition"),
+      `attachment; filename="sidereal-${ids["a/days"]}-30d.csv"`,
+    );
+    assert.equal(
+      body,
+      [
+        "capturedAt,stars,forks,openIssues,watchers,source",
+        "2026-03-31T12:00:00.000Z,5,,,,IMPORTED",
+        "2026-04-29T12:00:00.000Z,6,2,1,9,BACKFILLED",
+        "2026-04-30T12:00:00.000Z,7,3,0,9,OBSERVED",
+        "",
+      ].join("\r\n"),
+    );
+    assert.equal((await metrics("d/none", "?format=csv")).body.split("\r\n").length, 2);
+  });
+
+  test("a repository without snapshots has an empty series, a gone one keeps its own", async () => {
+    assert.deepEqual((await metrics("d/none")).body.data, []);
+    assert.equal((await metrics("i/gone")).body.data.length, 2);
+  });
+
+  test("an identifier that no repository has answers 404, however large", async () => {
+    for (const id of ["999999", "9007199254740993", "9223372036854775807", "9".repeat(19)]) {
+      assert.deepEqual(errorOf(await world.get(`/api/repos/${id}/metrics`)), {
+        status: 404,
+        code: "NOT_FOUND",
+        message: "There is no repository with this id.",
+      });
+    }
+  });
+
+  test("what is no identifier is refused", async () => {
+    for (const id of ["1".repeat(20), "0", "01", "-1", "1.0", "1e3", "a", "%20", "1%00", "١"]) {
+      assert.deepEqual(
+        errorOf(await world.get(`/api/repos/${id}/metrics`)),
+        invalid("id", "must be an identifier: 1 to 19 digits that do not begin with 0"),
+        id,
+      );
+    }
+  });
+
+  test("a window or format that does not exist is refused", async () => {
+    const allowed = ["30d", "90d", "all"];
+    for (const window of ["7d", "", "30D", "all%20"]) {
+      assert.deepEqual(
+        errorOf(await metrics("a/days", `?window=${window}`)),
+        invalid("window", "must be one of 30d, 90d, all", { allowed }),
+      );
+    }
+    assert.deepEqual(
+      errorOf(await metrics("a/days", "?format=xml")),
+      invalid("format", "must be one of json, csv", { allowed: ["json", "csv"] }),
+    );
+  });
+});

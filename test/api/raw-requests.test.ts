@@ -1,0 +1,241 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { onBothEngines } from "../support/engines.js";
+import { END, get, onTheWire } from "../support/raw.js";
+
+onBothEngines("Requests as they come over the wire", (engine) => {
+  const { send, expectEach } = onTheWire(engine);
+
+  test("a request names exactly one host, which changes nothing in the answer", async () => {
+    const line = "GET /api/repos?sort=stars&limit=1 HTTP/1.1\r\n";
+    await expectEach([
+      [`${line}Connection: close\r\n\r\n`, 400],
+      [`${line}Host: a.example\r\nHost: b.example\r\nConnection: close\r\n\r\n`, 400],
+      [`${line}Host: a.example\r\nhost: a.example\r\nConnection: close\r\n\r\n`, 400],
+      [`${line.replace("1.1", "1.0")}\r\n`, 200],
+    ]);
+    const [plain] = await send(`${line}${END}`);
+    for (const headers of [
+      "Host: evil.example\r\n",
+      "Host: evil.example:99999\r\n",
+      "Host: evil.example/api?x=\r\n",
+      "Host: \r\n",
+      "Host: a.example\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: ftp\r\nForwarded: host=evil.example\r\n",
+      "Host: a.example\r\nX-Original-URL: /evil\r\nX-Rewrite-URL: /evil\r\nX-HTTP-Method-Override: DELETE\r\n",
+    ]) {
+      const [answer] = await send(`${line}${headers}Connection: close\r\n\r\n`);
+      assert.equal(answer?.status, 200, headers);
+      assert.equal(answer.body, plain?.body, headers);
+      assert.equal(answer.headers.link, plain?.headers.link, headers);
+      assert.doesNotMatch(JSON.stringify(answer), /evil/);
+    }
+  });
+
+  test("the target is a path: another host in it is dropped, other forms are refused", async () => {
+    const [plain] = await send(get("/api/repos?sort=stars"));
+    for (const target of [
+      "http://evil.example/api/repos?sort=stars",
+      "HTTPS://evil.example:1/api/repos?sort=stars",
+    ]) {
+      const [answer] = await send(get(target));
+      assert.equal(answer?.status, 200, target);
+      assert.equal(answer.body, plain?.body);
+      assert.doesNotMatch(JSON.stringify(answer), /evil/);
+    }
+    await expectEach([
+      [get("http://evil.example"), 200],
+      [get("http://evil.example/nowhere"), 404],
+      [get("//evil.example/api/repos"), 400],
+      [get("//api/repos"), 400],
+      [get("/\\evil.example/api/repos"), 400],
+      [get("http://evil.example//api/repos"), 400],
+      [get("http:/api/repos"), 400],
+      [get("ftp://evil.example/api/repos"), 400],
+      [get("evil.example:80"), 400],
+      [get("api/repos"), 400],
+      [get("?sort=stars"), 400],
+      [get("/api/repos#x"), 400],
+      [get("*"), 400],
+      [get("*", "OPTIONS"), 204],
+    ]);
+  });
+
+  test("an escape that is malformed or no UTF-8 is refused, in the path and in the query", async () => {
+    const wrong = [
+      "%",
+      "%2",
+      "%zz",
+      "%u0041",
+      "%-1",
+      "%ff",
+      "%c3%28",
+      "%c0%ae",
+      "%ed%a0%80",
+      "%f4%90%80%80",
+      "a%",
+    ];
+    await expectEach(
+      wrong.flatMap((text) => [
+        [get(`/api/repos/github/${text}/x`), 400] as const,
+        [get(`/${text}`), 400] as const,
+        [get(`/api/repos?q=${text}`), 400] as const,
+        [get(`/api/repos?${text}=1`), 400] as const,
+      ]),
+    );
+  });
+
+  test("NUL, backslashes and dot segments are refused, however they are written", async () => {
+    const hidden = [
+      "%00",
+      "a%00b",
+      "..",
+      ".",
+      "%2e%2e",
+      "%2E.",
+      ".%2e",
+      "%2e",
+      "..%2f..",
+      "a%2f..%2fb",
+      "a%2F.",
+      "%5c",
+      "a%5Cb",
+      "\\",
+      "..\\",
+      "..%5c",
+    ];
+    await expectEach([
+      ...hidden.flatMap((segment) => [
+        [get(`/api/repos/github/${segment}/x`), 400] as const,
+        [get(`/${segment}/api/repos`), 400] as const,
+        [get(`/api/repos/gitlab/by-full-name/${segment}/x`), 400] as const,
+        [get(`/api/repos/${segment}`), 400] as const,
+      ]),
+      [get("/api/repos?q=%00"), 400],
+      [get("/api/repos?language=a%00"), 400],
+      [get("/api/repos?%00=a"), 400],
+      [get("/api/repos/github/by-full-name?fullName=a/../b"), 400],
+      // In a query they are text.
+      [get("/api/repos?q=..%5c.."), 200],
+    ]);
+  });
+
+  test("a path is decoded once", async () => {
+    await expectEach([
+      [get("/api/repos/gitlab/group%2Fsub/three"), 200],
+      [get("/api/repos/gitlab/by-full-name/group%2Fsub%2Fthree"), 200],
+      [get("/api/repos/gitlab/group%252Fsub/three"), 400],
+      [get("/api/repos/gitlab/by-full-name/group%252Fsub%252Fthree"), 400],
+      [get("/api/repos/github/%252e%252e/one"), 400],
+      [get("/api/repos/github/a/one%2500"), 400],
+      [get("/api/%72epos"), 200],
+      [get("/api/%2572epos"), 404],
+      [get("/api%2Frepos"), 404],
+      [get("/api/repos?q=%2522"), 200],
+    ]);
+  });
+
+  test("bytes that no target may hold are refused", async () => {
+    await expectEach([
+      [get("/api/re\0pos"), 400],
+      [get("/api/repos x"), 400],
+      [get("/api/\trepos"), 400],
+      [get("/api/\x01repos"), 400],
+      [get("/api/repos\x7f"), 400],
+      [get("/api/repos\nX: y"), 400],
+    ]);
+    for (const target of ["/api/repos/github/\xc3\xa9/x", "/api/repos/github/\xff/x"]) {
+      const [answer] = await send(get(target));
+      assert.ok(answer !== undefined && [400, 404].includes(answer.status), `${target} ${answer?.status}`);
+    }
+  });
+
+  test("a target of 8,000 characters is looked at, a longer one is not; nor are 16 kB of headers", async () => {
+    const path = (length: number) => get(`/api/repos?x=${"y".repeat(length - "/api/repos?x=".length)}`);
+    await expectEach([
+      [path(8_000), 200],
+      [path(8_001), 400],
+      [get(`/${"a".repeat(8_000)}`), 400],
+      [get(`/${"a/".repeat(3_999)}`), 404],
+      [get(`/${"a".repeat(20_000)}`), 431],
+      [`GET /healthz HTTP/1.1\r\nX-Long: ${"x".repeat(20_000)}\r\n${END}`, 431],
+      [`GET /healthz HTTP/1.1\r\n${"X: y\r\n".repeat(4_000)}${END}`, 431],
+    ]);
+  });
+
+  test("methods that we do not have are refused", async () => {
+    await expectEach([
+      [get("/api/repos", "TRACE"), 405],
+      [get("/api/repos", "PROPFIND"), 405],
+      [get("/api/repos", "QUERY"), 405],
+      [get("/api/repos", "PUT"), 405],
+      [get("/api/repos", "FOO"), 400],
+      [get("/api/repos", "get"), 400],
+      [get("/api/repos", "G\0T"), 400],
+      [get("/api/repos", ""), 400],
+    ]);
+    const [trace] = await send(get("/api/repos", "TRACE"));
+    assert.equal(trace?.headers.allow, "GET, HEAD, OPTIONS, POST, PUT, PATCH, DELETE");
+    // A tunnel is not even answered.
+    assert.deepEqual(await send(get("evil.example:443", "CONNECT")), []);
+    assert.deepEqual(await send(get("/api/repos", "CONNECT")), []);
+    assert.equal((await send(get("/healthz")))[0]?.status, 200);
+  });
+
+  test("no protocol is changed on request, and no other version is spoken", async () => {
+    await expectEach([
+      [`GET /healthz HTTP/1.1\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\n${END}`, 200],
+      [`GET /healthz HTTP/1.1\r\nUpgrade: h2c\r\nHTTP2-Settings: x\r\n${END}`, 200],
+      [`GET /healthz HTTP/1.1\r\nExpect: nonsense\r\n${END}`, 417],
+      [`GET /healthz HTTP/2.0\r\n${END}`, 400],
+      [`GET /healthz HTTP/1.2\r\n${END}`, 400],
+      ["GET /healthz\r\n\r\n", 400],
+      ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400],
+      ["\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400],
+    ]);
+  });
+
+  test("headers that could be read in two ways are refused", async () => {
+    for (const header of [
+      "Host : a",
+      " folded: x",
+      "X: a\r\n b",
+      "no colon",
+      "X: a\0b",
+      ": empty",
+      "X\xff: a",
+      "X: a\nY: b",
+    ]) {
+      const [answer, ...others] = await send(`GET /healthz HTTP/1.1\r\n${header}\r\n${END}`);
+      assert.deepEqual([answer?.status, others], [400, []], JSON.stringify(header));
+    }
+  });
+
+  test("requests on one connection are answered each and in order", async () => {
+    const alive = (target: string, method = "GET") => `${method} ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
+    const answers = await send(
+      alive("/healthz") + alive("/nowhere") + alive("/api/repos", "DELETE") + get("/api/repos?limit=1"),
+    );
+    assert.deepEqual(
+      answers.map((answer) => answer.status),
+      [200, 404, 405, 200],
+    );
+    // After a body that was not wanted the connection still speaks the same language.
+    const body = "x".repeat(500);
+    const unwanted = `POST /api/repos HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    assert.deepEqual(
+      (await send(unwanted + get("/healthz"))).map((answer) => answer.status),
+      [405, 200],
+    );
+  });
+
+  test("HEAD and 304 carry no body", async () => {
+    const [full] = await send(get("/api/repos"));
+    const [head] = await send(get("/api/repos", "HEAD"));
+    assert.deepEqual([head?.status, head?.body], [200, ""]);
+    assert.equal(head?.headers["content-length"], full?.headers["content-length"]);
+    const [spared] = await send(`GET /api/repos HTTP/1.1\r\nIf-None-Match: ${full?.headers.etag}\r\n${END}`);
+    assert.deepEqual([spared?.status, spared?.body], [304, ""]);
+    assert.equal(spared?.headers["content-length"], undefined);
+    assert.notEqual(spared?.headers.date, undefined);
+  });
+});

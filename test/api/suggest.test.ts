@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { errorOf, invalid } from "../support/answers.js";
+import { onBothEngines } from "../support/engines.js";
+import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
+
+onBothEngines("GET /api/search/suggest", (engine) => {
+  let world: World;
+  const suggest = async (q: string, more = "") => {
+    const { status, body } = await world.get(`/api/search/suggest?q=${encodeURIComponent(q)}${more}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body.data;
+  };
+  const names = async (q: string, more = ""): Promise<string[]> =>
+    (await suggest(q, more)).repositories.map((repository: { fullName: string }) => repository.fullName);
+
+  before(async () => {
+    world = await createWorld(engine);
+    const cpp = { language: "C++", topics: ["graphics", "game-engine"] };
+    await world.record(
+      observation("facebook/react", daily(900, 1000), {
+        facts: { language: "JavaScript", topics: ["ui"], description: "A library." },
+      }),
+      observation("facebook/react-native", daily(480, 500), { facts: { language: "C++", topics: ["ui"] } }),
+      observation("react/tutorial", daily(10, 20), { facts: { language: "JavaScript" } }),
+      observation("vuejs/core", daily(700, 800), { facts: { language: "TypeScript", topics: ["ui"] } }),
+      observation("god/engine", daily(300, 310), { facts: cpp }),
+      observation("dev/ImageMagick", daily(200, 205), { facts: { language: "C", topics: ["graphics"] } }),
+      observation("学习/机器学习教程", daily(50, 60), { facts: { language: "Python" } }),
+      observation("someone/awesome-c++", daily(40, 41), { facts: { language: null } }),
+      observation("lab/sub/reactor", daily(30, 33), { provider: "GITLAB", facts: { language: "C++" } }),
+      observation("gone/reactive", daily(5000, 5001), {
+        facts: { availability: "GONE", language: "Cobol", topics: ["gone"] },
+      }),
+      observation("late/newcomer", [snapshot(0, 5)], { facts: { topics: ["---", "🚀"] } }),
+    );
+  });
+
+  test("suggests whole records of each kind", async () => {
+    const { status, headers, body } = await world.get("/api/search/suggest?q=rea&limit=1");
+    assert.equal(status, 200);
+    assert.equal(headers.get("cache-control"), "public, max-age=30, stale-while-revalidate=60");
+    assert.deepEqual(body, {
+      data: {
+        repositories: [
+          {
+            id: "1",
+            provider: "GITHUB",
+            fullName: "facebook/react",
+            description: "A library.",
+            language: "JavaScript",
+            stars: 1000,
+          },
+        ],
+        languages: [],
+        topics: [],
+      },
+    });
+    assert.deepEqual(await suggest("g"), {
+      repositories: [
+        {
+          id: "5",
+          provider: "GITHUB",
+          fullName: "god/engine",
+          description: null,
+          language: "C++",
+          stars: 310,
+        },
+      ],
+      languages: [],
+      topics: [
+        { name: "graphics", repositories: 2 },
+        { name: "game-engine", repositories: 1 },
+      ],
+    });
+  });
+
+  test("finds by the beginning of a name, an owner, owner/name, and a word inside a name", async () => {
+    assert.deepEqual(await names("reac"), [
+      "facebook/react",
+      "facebook/react-native",
+      "lab/sub/reactor",
+      "react/tutorial",
+    ]);
+    assert.deepEqual(await names("face"), ["facebook/react", "facebook/react-native"]);
+    assert.deepEqual(await names("facebook/react-n"), ["facebook/react-native"]);
+    assert.deepEqual(await names("facebook/"), ["facebook/react", "facebook/react-native"]);
+    assert.deepEqual(await names("nativ"), ["facebook/react-native"]);
+    assert.deepEqual(await names("magi"), ["dev/ImageMagick"]);
+    assert.deepEqual(await names("imagemag"), ["dev/ImageMagick"]);
+    assert.deepEqual(await names("lab/sub/rea"), ["lab/sub/reactor"]);
+    assert.deepEqual(await names("REACTNAT"), ["facebook/react-native"]);
+    assert.deepEqual(await names("react face"), ["facebook/react", "facebook/react-native"]);
+    assert.deepEqual(await names("library"), [], "descriptions are not names");
+  });
+
+  test("one letter works, the popular ones first", async () => {
+    assert.deepEqual(await names("r"), [
+      "facebook/react",
+      "facebook/react-native",
+      "lab/sub/reactor",
+      "react/tutorial",
+    ]);
+    assert.deepEqual((await suggest("c")).languages, [
+      { name: "C++", repositories: 3 },
+      { name: "C", repositories: 1 },
+    ]);
+    assert.deepEqual(await names("习"), ["学习/机器学习教程"]);
+  });
+
+  test("an empty text gives the popular ones", async () => {
+    for (const query of ["", "?q=", "?q=%20%20"]) {
+      const { body } = await world.get(`/api/search/suggest${query}`);
+      const { repositories, languages, topics } = body.data;
+      assert.deepEqual(
+        repositories.map((repository: { stars: number }) => repository.stars),
+        [1000, 800, 500, 310, 205, 60, 41, 33],
+      );
+      assert.deepEqual(languages, [
+        { name: "C++", repositories: 3 },
+        { name: "JavaScript", repositories: 2 },
+        { name: "C", repositories: 1 },
+        { name: "Python", repositories: 1 },
+        { name: "TypeScript", repositories: 1 },
+      ]);
+      assert.deepEqual(topics.slice(0, 3), [
+        { name: "ui", repositories: 3 },
+        { name: "graphics", repositories: 2 },
+        { name: "---", repositories: 1 },
+      ]);
+    }
+  });
+
+  test("names written without spaces are found by any part of them", async () => {
+    for (const q of ["机器", "学习", "教程", "机", "学习/机器"]) {
+      assert.deepEqual(await names(q), ["学习/机器学习教程"], q);
+    }
+  });
+
+  test("c++ is not c, and is looked for as it is written", async () => {
+    assert.deepEqual(await names("c++"), ["someone/awesome-c++"]);
+    assert.deepEqual((await suggest("c++")).languages, [{ name: "C++", repositories: 3 }]);
+    assert.deepEqual((await suggest("C")).languages.length, 2);
+  });
+
+  test("topics of several words are found with spaces as with hyphens", async () => {
+    const expected = [{ name: "game-engine", repositories: 1 }];
+    assert.deepEqual((await suggest("game-e")).topics, expected);
+    assert.deepEqual((await suggest("Game e")).topics, expected);
+  });
+
+  test("what only holds signs suggests nothing and harms nothing", async () => {
+    for (const q of ["%", "_", '"', "*", "'", "\\", ":", "()", "++", "🚀🚀"]) {
+      const { repositories, languages } = await suggest(q);
+      assert.deepEqual([repositories, languages], [[], []], q);
+    }
+  });
+
+  test("gone repositories are not suggested, nor counted", async () => {
+    assert.deepEqual(await names("reactive"), []);
+    assert.deepEqual((await suggest("cobol")).languages, []);
+    assert.deepEqual((await suggest("gone")).topics, []);
+  });
+
+  test("limit holds for each kind, from 1 to 20, 8 where it is not given", async () => {
+    assert.equal((await names("", "&limit=1")).length, 1);
+    assert.equal((await names("")).length, 8);
+    assert.equal((await names("", "&limit=20")).length, 10);
+    assert.equal((await suggest("", "&limit=2")).languages.length, 2);
+    for (const limit of ["0", "21", "-1", "1.5", "x", ""]) {
+      assert.deepEqual(
+        errorOf(await world.get(`/api/search/suggest?limit=${limit}`)),
+        invalid("limit", "must be a whole number from 1 to 20"),
+      );
+    }
+  });
+
+  test("a text of 64 characters is looked for, one of 65 is refused", async () => {
+    for (const letter of ["a", "🚀", "字"]) {
+      await suggest(letter.repeat(64));
+      assert.deepEqual(
+        errorOf(await world.get(`/api/search/suggest?q=${encodeURIComponent(letter.repeat(65))}`)),
+        invalid("q", "must be at most 64 characters"),
+      );
+    }
+  });
+
+  test("a repository that overtakes another is suggested before it", async () => {
+    const race = await createWorld(engine);
+    const order = async () =>
+      (await race.get("/api/search/suggest?q=ru")).body.data.repositories.map(
+        (repository: { fullName: string }) => repository.fullName,
+      );
+    await race.record(
+      observation("a/runner", [snapshot(24, 10)]),
+      observation("b/runner", [snapshot(24, 5)]),
+    );
+    assert.deepEqual(await order(), ["a/runner", "b/runner"]);
+    await race.record(observation("b/runner", [snapshot(0, 20)]));
+    assert.deepEqual(await order(), ["b/runner", "a/runner"]);
+  });
+});

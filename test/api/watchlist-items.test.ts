@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { errorOf, invalid } from "../support/answers.js";
+import { onBothEngines } from "../support/engines.js";
+import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";
+
+const FULL = { status: 409, code: "LIMIT_REACHED", message: "A watchlist holds at most 500 repositories." };
+
+onBothEngines("/api/watchlists/:token/items", (engine) => {
+  let world: World;
+  const create = async (ids: string[] = []): Promise<string> => {
+    const answer = await world.send("POST", "/api/watchlists", { ids });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return `/api/watchlists/${answer.body.data.token}`;
+  };
+  const add = (list: string, repositoryId: unknown): Promise<Answer> =>
+    world.send("POST", `${list}/items`, { repositoryId });
+  const idsOf = async (list: string): Promise<string[]> => (await world.get(list)).body.data.ids;
+  const range = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
+
+  before(async () => {
+    world = await createWorld(engine);
+    await world.record(
+      observation("a/one", daily(1, 2)),
+      ...Array.from({ length: 519 }, (_, i) => observation(`more/r${i}`)),
+    );
+  });
+
+  test("adding a repository answers 201 with the list, and 200 when it was there already", async () => {
+    const list = await create(["1"]);
+    const added = await add(list, "2");
+    assert.equal(added.status, 201);
+    assert.deepEqual(added.body.data.ids, ["1", "2"]);
+    assert.equal(added.headers.get("etag"), '"2"');
+    assert.deepEqual(added.body, (await world.get(list)).body);
+    world.clock.advance(1_000);
+    const again = await add(list, "2");
+    assert.equal(again.status, 200);
+    assert.equal(again.headers.get("etag"), '"2"', "nothing has changed");
+    assert.deepEqual(again.body, added.body);
+  });
+
+  test("what is added later stands later, also after something was taken out", async () => {
+    const list = await create(["3", "1", "2"]);
+    assert.equal((await world.send("DELETE", `${list}/items/2`)).status, 204);
+    await add(list, "5");
+    await add(list, "2");
+    assert.deepEqual(await idsOf(list), ["3", "1", "5", "2"]);
+  });
+
+  test("adding refuses what is no repository", async () => {
+    const list = await create();
+    for (const id of ["900", "9".repeat(19)]) {
+      assert.deepEqual(errorOf(await add(list, id)), invalid("repositoryId", "no repository has this id"));
+    }
+    const form = "must be an identifier: 1 to 19 digits that do not begin with 0";
+    for (const id of ["", "0", "1".repeat(20), "a/one"]) {
+      assert.deepEqual(errorOf(await add(list, id)), invalid("repositoryId", form));
+    }
+    assert.deepEqual(errorOf(await add(list, undefined)), invalid("repositoryId", "is required"));
+    for (const id of [1, null, ["1"], {}]) {
+      assert.equal(errorOf(await add(list, id)).details[0].parameter, "repositoryId");
+    }
+    const unknown = await world.send("POST", `${list}/items`, { repositoryId: "1", note: "x" });
+    assert.deepEqual(errorOf(unknown), invalid("note", "is not known"));
+    assert.deepEqual(await idsOf(list), []);
+  });
+
+  test("the 501st repository is refused, one that is in a full list is not", async () => {
+    const list = await create(range(1, 499));
+    assert.equal((await add(list, "500")).status, 201);
+    assert.deepEqual(errorOf(await add(list, "501")), FULL);
+    assert.equal((await add(list, "7")).status, 200);
+    assert.equal((await world.send("DELETE", `${list}/items/7`)).status, 204);
+    assert.equal((await add(list, "501")).status, 201);
+    assert.equal((await idsOf(list)).length, 500);
+  });
+
+  test("never more than 500, also when many are added at the same time", async () => {
+    const list = await create(range(1, 490));
+    const answers = await Promise.all(range(491, 515).map((id) => add(list, id)));
+    assert.equal(answers.filter((answer) => answer.status === 201).length, 10);
+    for (const answer of answers.filter(({ status }) => status !== 201))
+      assert.deepEqual(errorOf(answer), FULL);
+    const ids = await idsOf(list);
+    assert.equal(ids.length, 500);
+    assert.equal(new Set(ids).size, 500);
+  });
+
+  test("the same repository added many times at once is added once", async () => {
+    const list = await create();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => add(list, "1")));
+    assert.deepEqual(answers.map((answer) => answer.status).sort(), [
+      ...Array.from({ length: 11 }, () => 200),
+      201,
+    ]);
+    assert.deepEqual(await idsOf(list), ["1"]);
+  });
+
+  test("taking out answers 204, also when it is not there, and leaves the version then", async () => {
+    const list = await create(["1", "2"]);
+    for (const id of ["1", "1", "900", "9".repeat(19)]) {
+      const { status, body } = await world.send("DELETE", `${list}/items/${id}`);
+      assert.deepEqual([status, body], [204, ""]);
+    }
+    const after = await world.get(list);
+    assert.deepEqual(after.body.data.ids, ["2"]);
+    assert.equal(after.headers.get("etag"), '"2"');
+    assert.deepEqual(
+      errorOf(await world.send("DELETE", `${list}/items/01`)),
+      invalid("repositoryId", "must be an identifier: 1 to 19 digits that do not begin with 0"),
+    );
+  });
+
+  test("clearing takes all out and keeps the list", async () => {
+    const list = await create(["1", "2"]);
+    for (const _ of [1, 2]) assert.equal((await world.send("DELETE", `${list}/items`)).status, 204);
+    assert.deepEqual(await idsOf(list), []);
+    assert.deepEqual((await world.get(`${list}/repositories`)).body.data, []);
+    assert.equal((await add(list, "2")).status, 201);
+  });
+
+  test("a token that only reads lists and adds up, and takes nothing out", async () => {
+    const { body } = await world.send("POST", "/api/watchlists", { ids: ["1"] });
+    const shared = `/api/watchlists/${body.data.shareToken}`;
+    assert.equal((await world.get(`${shared}/repositories`)).body.meta.total, 1);
+    assert.equal((await world.get(`${shared}/metrics`)).body.meta.points, 2);
+    for (const answer of [await add(shared, "2"), await world.send("DELETE", `${shared}/items/1`)]) {
+      assert.equal(errorOf(answer).code, "FORBIDDEN");
+    }
+    assert.deepEqual(await idsOf(shared), ["1"]);
+  });
+});

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { errorOf, invalid } from "../support/answers.js";
+import { onBothEngines } from "../support/engines.js";
+import { type Answer, createWorld, daily, observation, snapshot, type World } from "../support/world.js";
+
+onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
+  let world: World;
+  const create = async (ids: string[] = []): Promise<string> => {
+    const answer = await world.send("POST", "/api/watchlists", { ids });
+    assert.equal(answer.status, 201, JSON.stringify(answer.body));
+    return `/api/watchlists/${answer.body.data.token}`;
+  };
+  const add = (list: string, repositoryId: unknown): Promise<Answer> =>
+    world.send("POST", `${list}/items`, { repositoryId });
+  const range = (from: number, to: number) =>
+    Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
+  const names = (answer: Answer): string[] =>
+    answer.body.data.map((repository: { fullName: string }) => repository.fullName);
+
+  before(async () => {
+    world = await createWorld(engine);
+    await world.record(
+      observation(
+        "a/one",
+        [snapshot(48, 10, { forks: 1 }), snapshot(24, 12, { forks: 2 }), snapshot(1, 20, { forks: 3 })],
+        {
+          facts: { pushedAt: 3_000, createdAt: 9_000 },
+        },
+      ),
+      observation("b/two", [snapshot(50, 100), snapshot(2, 90)], {
+        facts: { pushedAt: 1_000, createdAt: 5_000 },
+      }),
+      observation("c/gone", [snapshot(30, 7)], { facts: { availability: "GONE", pushedAt: 2_000 } }),
+      observation("d/none", []),
+      observation("x/y/lab", [snapshot(40 * 24, 1_000), snapshot(0, 1_001)], { provider: "GITLAB" }),
+      ...Array.from({ length: 25 }, (_, i) => observation(`more/r${i}`)),
+    );
+  });
+
+  test("its repositories with their growth, in the order of adding; a gone one stays, marked", async () => {
+    const list = await create(["3", "2", "1"]);
+    const answer = await world.get(`${list}/repositories?window=24h`);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(names(answer), ["c/gone", "b/two", "a/one"]);
+    assert.deepEqual(answer.body.meta, {
+      page: 1,
+      limit: 25,
+      total: 3,
+      totalIsExact: true,
+      hasMore: false,
+      nextCursor: null,
+      window: "24h",
+      sort: "added",
+      asOf: "2026-04-30T12:00:00.000Z",
+    });
+    assert.deepEqual(answer.body.data[0], {
+      id: "3",
+      provider: "GITHUB",
+      owner: "c",
+      name: "gone",
+      fullName: "c/gone",
+      url: "https://github.com/c/gone",
+      description: null,
+      homepage: null,
+      language: null,
+      license: null,
+      topics: [],
+      stars: 7,
+      forks: null,
+      openIssues: null,
+      watchers: null,
+      fork: null,
+      archived: null,
+      availability: "GONE",
+      createdAt: null,
+      pushedAt: "1970-01-01T00:00:02.000Z",
+      discoveredAt: "2026-04-29T06:00:00.000Z",
+      refreshedAt: "2026-04-29T06:00:00.000Z",
+      nextRefreshAt: null,
+      trend: null,
+    });
+    assert.equal(answer.body.data[2].trend.starsDelta, 8);
+    const month = await world.get(`${list}/repositories?window=30d`);
+    assert.deepEqual(
+      month.body.data.map((repository: { trend: unknown }) => repository.trend),
+      [null, null, null],
+    );
+  });
+
+  test("sorts its repositories by every order, the unknown last", async () => {
+    const list = await create(["4", "2", "3", "1"]);
+    const sorted = async (query: string) => names(await world.get(`${list}/repositories?${query}`));
+    assert.deepEqual(await sorted("sort=added"), ["d/none", "b/two", "c/gone", "a/one"]);
+    assert.deepEqual(await sorted("sort=added&order=desc"), ["a/one", "c/gone", "b/two", "d/none"]);
+    assert.deepEqual(await sorted("sort=stars"), ["b/two", "a/one", "c/gone", "d/none"]);
+    assert.deepEqual(await sorted("sort=stars&order=asc"), ["c/gone", "a/one", "b/two", "d/none"]);
+    assert.deepEqual(await sorted("sort=forks"), ["a/one", "d/none", "c/gone", "b/two"]);
+    assert.deepEqual(await sorted("sort=pushed"), ["a/one", "c/gone", "b/two", "d/none"]);
+    assert.deepEqual(await sorted("sort=created"), ["a/one", "b/two", "d/none", "c/gone"]);
+    assert.deepEqual(
+      errorOf(await world.get(`${list}/repositories?sort=name`)),
+      invalid("sort", "must be one of added, stars, forks, pushed, created", {
+        allowed: ["added", "stars", "forks", "pushed", "created"],
+      }),
+    );
+  });
+
+  test("its repositories are walked by cursor without repeating or skipping, while it changes", async () => {
+    const list = await create(range(1, 30));
+    for (const query of ["", "&order=desc", "&sort=stars", "&sort=created&order=asc"]) {
+      const whole = names(await world.get(`${list}/repositories?limit=100${query}`));
+      assert.equal(whole.length, 30);
+      const walked: string[] = [];
+      let path = `${list}/repositories?limit=7${query}`;
+      for (;;) {
+        const page = await world.get(path);
+        assert.equal(page.status, 200);
+        walked.push(...names(page));
+        // What was read already leaves the list, and comes back at its end.
+        const [first] = page.body.data;
+        if (query === "" && walked.length === 7) {
+          await world.send("DELETE", `${list}/items/${first.id}`);
+        }
+        if (page.body.meta.nextCursor === null) break;
+        path = `${list}/repositories?limit=7${query}&cursor=${page.body.meta.nextCursor}`;
+      }
+      assert.deepEqual(walked, whole, query);
+      if (query === "") await add(list, "1");
+    }
+  });
+
+  test("a cursor of one list does not fit another", async () => {
+    const [one, other] = await Promise.all([create(range(1, 3)), create(range(1, 3))]);
+    const { body } = await world.get(`${one}/repositories?limit=2`);
+    const error = errorOf(await world.get(`${other}/repositories?limit=2&cursor=${body.meta.nextCursor}`));
+    assert.deepEqual([error.status, error.code], [400, "INVALID_REQUEST"]);
+  });
+
+  test("the counts added up: between its snapshots a repository counts with the last one before", async () => {
+    const list = await create(["1", "2", "4"]);
+    const { status, body } = await world.get(`${list}/metrics`);
+    assert.equal(status, 200);
+    const point = (capturedAt: string, stars: number, forks: number, repositories: number) => ({
+      capturedAt,
+      stars,
+      forks,
+      openIssues: null,
+      watchers: null,
+      repositories,
+    });
+    assert.deepEqual(body, {
+      data: [
+        point("2026-04-28T12:00:00.000Z", 110, 1, 2),
+        point("2026-04-29T12:00:00.000Z", 112, 2, 2),
+        point("2026-04-30T11:00:00.000Z", 110, 3, 2),
+      ],
+      meta: { window: "30d", resolution: "day", points: 3 },
+    });
+  });
+
+  test("a snapshot from before the window counts within it", async () => {
+    const list = await create(["5", "1"]);
+    const stars = async (window: string) =>
+      (await world.get(`${list}/metrics?window=${window}`)).body.data.map(
+        (point: { stars: number }) => point.stars,
+      );
+    assert.deepEqual(await stars("30d"), [1_010, 1_012, 1_021]);
+    assert.deepEqual(await stars("90d"), [1_000, 1_010, 1_012, 1_021]);
+    assert.deepEqual(await stars("all"), [1_000, 1_010, 1_012, 1_021]);
+  });
+
+  test("an empty list, or one without snapshots, has an empty series", async () => {
+    for (const ids of [[], ["4"]]) {
+      const { body } = await world.get(`${await create(ids)}/metrics?window=all`);
+      assert.deepEqual(body, { data: [], meta: { window: "all", resolution: "day", points: 0 } });
+    }
+  });
+
+  test("a long history is added up by week", async () => {
+    const own = await createWorld(engine);
+    await own.record(observation("old/timer", [snapshot(24 * 2_001, 1), ...daily(5, 6, 7)]));
+    const { body } = await own.send("POST", "/api/watchlists", { ids: ["1"] });
+    const series = await own.get(`/api/watchlists/${body.data.token}/metrics?window=all`);
+    assert.equal(series.body.meta.resolution, "week");
+    // April 28 to 30 2026 are the Tuesday to the Thursday of one week.
+    assert.deepEqual(
+      series.body.data.map((point: { stars: number }) => point.stars),
+      [1, 7],
+    );
+  });
+});

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { createToken, hashToken } from "../../src/tokens.js";
+import { errorOf, invalid } from "../support/answers.js";
+import { onBothEngines } from "../support/engines.js";
+import { changes, createList, NO_LIST, READS_ONLY, reads } from "../support/watchlists.js";
+import { createWorld, daily, observation, type World } from "../support/world.js";
+
+onBothEngines("/api/watchlists/:token", (engine) => {
+  let world: World;
+  const create = (body?: unknown) => createList(world, body);
+
+  before(async () => {
+    world = await createWorld(engine);
+    const others = Array.from({ length: 497 }, (_, i) => observation(`more/r${i}`));
+    await world.record(
+      observation("a/one", daily(1, 2)),
+      observation("b/two", daily(3, 4)),
+      observation("c/three", daily(5, 6)),
+      ...others,
+    );
+  });
+
+  test("is made with a name and repositories, and told with both its tokens", async () => {
+    const { status, headers, body } = await world.send("POST", "/api/watchlists", {
+      name: "  Étude ✨ ",
+      ids: ["2", "1"],
+    });
+    assert.equal(status, 201);
+    const { token, shareToken, ...rest } = body.data;
+    const now = "2026-04-30T12:00:00.000Z";
+    assert.deepEqual(rest, {
+      name: "Étude ✨",
+      ids: ["2", "1"],
+      items: [
+        { repositoryId: "2", addedAt: now },
+        { repositoryId: "1", addedAt: now },
+      ],
+      canEdit: true,
+      createdAt: now,
+      updatedAt: now,
+    });
+    assert.match(token, /^sidw_[0-9A-Za-z]{36}$/);
+    assert.match(shareToken, /^sidr_[0-9A-Za-z]{36}$/);
+    assert.equal(headers.get("location"), `/api/watchlists/${token}`);
+    assert.equal(headers.get("etag"), '"1"');
+    assert.equal(headers.get("cache-control"), "private, no-cache");
+    const read = await world.get(headers.get("location") ?? "");
+    assert.deepEqual(read.body, { data: { token, ...rest } });
+  });
+
+  test("needs neither a name nor repositories", async () => {
+    const { body } = await world.send("POST", "/api/watchlists", {});
+    assert.deepEqual([body.data.name, body.data.ids, body.data.items], ["Watchlist", [], []]);
+  });
+
+  test("tokens are all different, and none is in the database as it is", async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => create()));
+    const tokens = made.flatMap(({ token, shareToken }) => [token, shareToken]);
+    assert.equal(new Set(tokens.map((token) => token.slice(5, 35))).size, 40);
+    const rows = await world.modules.database.read.selectFrom("watchlists").selectAll().execute();
+    const text = JSON.stringify(rows);
+    for (const token of tokens) {
+      assert.ok(!text.includes(token.slice(5, 35)));
+      assert.ok(text.includes(hashToken(token)));
+    }
+  });
+
+  test("holds 500 repositories from the start, and not one more", async () => {
+    const ids = Array.from({ length: 500 }, (_, i) => String(i + 1));
+    const { status, body } = await world.send("POST", "/api/watchlists", { ids });
+    assert.equal(status, 201);
+    assert.deepEqual(body.data.ids, ids);
+    assert.deepEqual(
+      errorOf(await world.send("POST", "/api/watchlists", { ids: [...ids, "501"] })),
+      invalid("ids", "must be at most 500"),
+    );
+  });
+
+  test("500 of the longest identifiers fit into a body; those nobody has are all told", async () => {
+    const ids = Array.from({ length: 500 }, (_, i) => String(10n ** 18n + BigInt(i)));
+    const { message, ...error } = errorOf(await world.send("POST", "/api/watchlists", { ids }));
+    assert.equal(message, "ids: no repository has this id");
+    assert.equal(error.status, 400);
+    assert.deepEqual(error.details[0].values, ids);
+  });
+
+  test("refuses identifiers that are unknown, repeated or none", async () => {
+    const refused = async (ids: unknown) => errorOf(await world.send("POST", "/api/watchlists", { ids }));
+    assert.deepEqual(
+      await refused(["1", "700", "2", "800"]),
+      invalid("ids", "no repository has this id", { values: ["700", "800"] }),
+    );
+    assert.deepEqual(await refused(["1", "2", "1"]), invalid("ids", "must differ from each other"));
+    const form = "must be an identifier: 1 to 19 digits that do not begin with 0";
+    assert.deepEqual(await refused(["1", "01"]), invalid("ids[1]", form));
+    for (const ids of ["1", [1], [null], [["1"]], {}, null, ["1".repeat(20)]]) {
+      const { status, details } = await refused(ids);
+      assert.equal(status, 400);
+      assert.match(details[0].parameter, /^ids/);
+    }
+  });
+
+  test("the share token reads all of it and changes nothing", async () => {
+    const { token, shareToken } = await create({ ids: ["1"] });
+    const own = await world.get(`/api/watchlists/${token}`);
+    const shared = await world.get(`/api/watchlists/${shareToken}`);
+    assert.deepEqual(shared.body.data, { ...own.body.data, token: shareToken, canEdit: false });
+    assert.notEqual(shared.headers.get("etag"), own.headers.get("etag"));
+    for (const answer of await reads(world, shareToken)) {
+      assert.equal(answer.status, 200);
+      assert.ok(!JSON.stringify(answer.body).includes(token));
+    }
+    for (const answer of await changes(world, shareToken)) {
+      assert.deepEqual(errorOf(answer), READS_ONLY);
+      assert.equal(answer.headers.get("cache-control"), "no-store");
+    }
+    assert.deepEqual((await world.get(`/api/watchlists/${token}`)).body, own.body);
+  });
+
+  test("a token that is malformed, unknown or removed gets the same answer everywhere", async () => {
+    const removed = await create();
+    assert.equal((await world.send("DELETE", `/api/watchlists/${removed.token}`)).status, 204);
+    const real = await create();
+    const mistyped = real.token.replace(/.$/, (last) => (last === "a" ? "b" : "a"));
+    for (const token of [
+      "x",
+      "%20",
+      "a%00b",
+      "sidw_",
+      mistyped,
+      real.token.replace("sidw", "sidr"),
+      real.token.toUpperCase(),
+      `${real.token}a`,
+      "a".repeat(1_000),
+      createToken("sidw"),
+      createToken("sidr"),
+      removed.token,
+      removed.shareToken,
+    ]) {
+      for (const answer of [...(await reads(world, token)), ...(await changes(world, token))]) {
+        assert.deepEqual(errorOf(answer), NO_LIST, token);
+      }
+    }
+  });
+
+  test("no answer is kept by others, indexed, or told on to the next address", async () => {
+    const { token, shareToken } = await create({ ids: ["1"] });
+    const unknown = createToken("sidw");
+    for (const answer of (
+      await Promise.all([token, shareToken, unknown].map((each) => reads(world, each)))
+    ).flat()) {
+      const expected = answer.status === 404 ? "no-store" : "private, no-cache";
+      assert.equal(answer.headers.get("cache-control"), expected);
+      assert.equal(answer.headers.get("x-robots-tag"), "noindex");
+      assert.equal(answer.headers.get("referrer-policy"), "no-referrer");
+    }
+  });
+});
