@@ -117,10 +117,19 @@ export class Identities {
       row.name_key = isFree ? newKey : null;
       if (isFree) this.#byName.set(place(row.provider, newKey), draft);
     }
+    if (row.url === defaultUrl(row.provider, `${row.owner}/${row.name}`)) {
+      row.url = defaultUrl(row.provider, `${owner}/${name}`);
+    }
     row.owner = owner;
     row.name = name;
     draft.changed = true;
     draft.wordsChanged = true;
+  }
+
+  /** Whether a repository is known to have had this name at a time, and another one since. */
+  hadName(draft: Draft, owner: string, name: string, at: number): boolean {
+    const known = this.#byPreviousName.get(place(draft.row.provider, nameKey(owner, name))) ?? [];
+    return known.some((previous) => previous.draft === draft && at <= previous.until);
   }
 
   /** Notes a name that a repository had until then. */
@@ -191,6 +200,7 @@ export const REPOSITORY_COLUMNS = {
   pushed_at: "bigint",
   discovered_at: "bigint",
   refreshed_at: "bigint",
+  counted_at: "bigint",
   next_refresh_at: "bigint",
   said: "bigint",
 } as const satisfies Record<keyof RepositoryTable, BulkColumns[string]>;
@@ -229,6 +239,7 @@ function newRow(
     pushed_at: null,
     discovered_at: discoveredAt ?? at ?? now,
     refreshed_at: null,
+    counted_at: null,
     next_refresh_at: null,
     said: 0,
   };

@@ -5,6 +5,9 @@ import { type Draft, Identities, REPOSITORY_COLUMN_NAMES, REPOSITORY_COLUMNS } f
 import type { Observation, Recorded } from "./observation.js";
 import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
 
+/** Facts that change by the hour; those of the newest source that tells them stand. */
+const COUNTS: ReadonlySet<keyof Facts> = new Set(["stars", "forks", "openIssues", "watchers"]);
+
 const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
 
 /**
@@ -58,22 +61,28 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   const { row } = draft;
   const { at, facts } = observation;
   const newest = at !== null && (row.refreshed_at === null || at > row.refreshed_at);
+  const countsAreNewest = at !== null && (row.counted_at === null || at > row.counted_at);
   for (const [i, fact] of FACTS.entries()) {
     const value = facts[fact];
     const bit = 1 << i;
-    if (value === undefined || (!newest && (row.said & bit) !== 0)) continue;
+    const replaces = COUNTS.has(fact) ? countsAreNewest : newest;
+    if (value === undefined || (!replaces && (row.said & bit) !== 0)) continue;
     if ((row.said & bit) === 0) {
       row.said |= bit;
       draft.changed = true;
     }
     setColumn(draft, FACT_COLUMNS[fact], columnValue(value));
   }
+  if (countsAreNewest && facts.stars !== undefined) {
+    row.counted_at = at;
+    draft.changed = true;
+  }
+  const { owner, name } = observation;
   if (newest) {
     row.refreshed_at = at;
     draft.changed = true;
-    if (row.owner !== observation.owner || row.name !== observation.name || row.name_key === null) {
-      identities.rename(draft, observation.owner, observation.name, at);
-    }
+    const isCalledSo = row.owner === owner && row.name === name && row.name_key !== null;
+    if (!isCalledSo && !identities.hadName(draft, owner, name, at)) identities.rename(draft, owner, name, at);
   } else if (at !== null && nameKey(observation.owner, observation.name) !== nameKey(row.owner, row.name)) {
     identities.keepPreviousName(draft, `${observation.owner}/${observation.name}`, at);
   }
@@ -90,7 +99,8 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
 
 function columnValue(value: NonNullable<Facts[keyof Facts]> | null): string | number | null {
   if (typeof value === "boolean") return value ? 1 : 0;
-  return typeof value === "object" && value !== null ? JSON.stringify([...new Set(value)].sort()) : value;
+  if (typeof value !== "object" || value === null) return value;
+  return JSON.stringify([...new Set(value.map((topic) => topic.toLowerCase()))].sort());
 }
 
 const SEARCHED_COLUMNS: readonly string[] = ["description", "topics", "language", "availability"];

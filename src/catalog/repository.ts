@@ -119,7 +119,9 @@ export function repositoryId(text: string): number | undefined {
 const truth = (value: number | null): boolean | null => (value === null ? null : value === 1);
 
 /** A row as a record. */
-export function fromRow(row: Omit<RepositoryTable, "said" | "provider_id" | "name_key">): Repository {
+export function fromRow(
+  row: Omit<RepositoryTable, "said" | "provider_id" | "name_key" | "counted_at">,
+): Repository {
   return {
     id: row.id,
     provider: row.provider,

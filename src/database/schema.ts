@@ -59,6 +59,8 @@ export interface RepositoryTable {
   discovered_at: number;
   /** When the values above were true; null where no source has said so. */
   refreshed_at: number | null;
+  /** When the counts among them were; a source can be newer and tell none. */
+  counted_at: number | null;
   next_refresh_at: number | null;
   /** Bit i: some source has told fact i of FACT_COLUMNS, if only to say that there is none. */
   said: number;

@@ -191,18 +191,19 @@ function silentSignals({ from, to, gained }: Step, pushedAt: number | null): str
 /** The kinds after which a reading in the window is not to be believed. */
 export const DOUBTFUL_KINDS: readonly AnomalyKind[] = ["FAILED_READING", "RETURN", "LEVEL_SHIFT"];
 
-/** The least part of a gain that ever counts. */
-const LEAST_COUNTED = 0.1;
 /** The part of a burst that does not count. */
 const BURST_DISCOUNT = 0.75;
 
-/** The part of the gain between two times that counts in the scores, given the anomalies seen between them. */
+/**
+ * The part of the gain between two times that counts in the scores, given the anomalies seen between them: nothing of it
+ * where a reading is doubtful, as then nobody knows the gain; a quarter of a burst; all of it otherwise.
+ */
 export function countedPart(anomalies: readonly Anomaly[], from: number, to: number, gained: number): number {
   const inside = anomalies.filter((anomaly) => anomaly.at > from && anomaly.at <= to);
   const atStart = anomalies.some((anomaly) => anomaly.at === from && anomaly.kind === "FAILED_READING");
-  if (atStart || inside.some((anomaly) => DOUBTFUL_KINDS.includes(anomaly.kind))) return LEAST_COUNTED;
+  if (atStart || inside.some((anomaly) => DOUBTFUL_KINDS.includes(anomaly.kind))) return 0;
   const bursts = inside.filter((anomaly) => anomaly.kind === "BURST");
   const excess = bursts.reduce((sum, { starsBefore, starsAfter }) => sum + starsAfter - starsBefore, 0);
   if (excess <= 0 || gained <= 0) return 1;
-  return Math.max(LEAST_COUNTED, 1 - BURST_DISCOUNT * Math.min(1, excess / gained));
+  return 1 - BURST_DISCOUNT * Math.min(1, excess / gained);
 }

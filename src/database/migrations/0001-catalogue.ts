@@ -32,6 +32,7 @@ export const catalogue: Migration = {
       pushed_at ${integer},
       discovered_at ${integer} not null,
       refreshed_at ${integer},
+      counted_at ${integer},
       next_refresh_at ${integer},
       said ${integer} not null
     )`.execute(tx);

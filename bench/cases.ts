@@ -1,0 +1,64 @@
+/**
+ * Shows what scores, confidence and anomalies say of single repositories on single days:
+ * `node dist/bench/cases.js MANIFEST PROVIDER:owner/name@DATE[,…] FILES…`. Files are imported in their order; a
+ * repository is shown when the last file of its date is in.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buildModules } from "../src/app.js";
+import { systemClock } from "../src/clock.js";
+import { openDatabase } from "../src/database/database.js";
+import { createLog } from "../src/log.js";
+import { updateDerived } from "../src/modules.js";
+import { importFiles, readManifest } from "../src/transfer/transfer.js";
+
+const [manifestPath = "", wanted = "", ...files] = process.argv.slice(2);
+const manifest = readManifest(readFileSync(manifestPath, "utf8"));
+const dataDir = mkdtempSync(join(tmpdir(), "sidereal-cases-"));
+const cases = wanted.split(",").map((text) => {
+  const [name = "", date = ""] = text.split("@");
+  const [provider = "", fullName = ""] = name.split(":");
+  return { provider, fullName, date };
+});
+const dateOf = (file: string): string => file.match(/\d{4}-\d{2}-\d{2}/g)?.at(-1) ?? "";
+
+try {
+  const modules = buildModules(
+    await openDatabase({ url: undefined, dataDir, pool: 1, log: createLog("silent") }),
+    systemClock,
+  );
+  let waiting: string[] = [];
+  for (const [i, file] of files.entries()) {
+    waiting.push(file);
+    const next = files[i + 1];
+    const due = cases.filter(({ date }) => date === dateOf(file));
+    if (due.length === 0 || (next !== undefined && dateOf(next) === dateOf(file))) continue;
+    await importFiles(modules.catalog, waiting, { manifest });
+    waiting = [];
+    await updateDerived(modules);
+    for (const { provider, fullName, date } of due) {
+      const found = await modules.catalog.findByName(provider, fullName);
+      if (found === undefined) {
+        process.stdout.write(`${date} ${fullName}: not there\n`);
+        continue;
+      }
+      const { repository } = found;
+      process.stdout.write(`${date} ${repository.fullName}, ${repository.stars} stars\n`);
+      for (const [window, trend] of Object.entries(await modules.rankings.trendsOf(repository.id))) {
+        if (trend === null) {
+          process.stdout.write(`  ${window}: no trend\n`);
+          continue;
+        }
+        const scores = Object.entries(trend.scores).map(([name, value]) => `${name} ${value ?? "–"}`);
+        const flags = trend.anomalies.map(({ kind, reason }) => `${kind}: ${reason}`);
+        process.stdout.write(
+          `  ${window}: ${trend.starsDelta} stars, ${trend.forksDelta ?? "–"} forks; ${scores.join(", ")}; confidence ${trend.confidence}${trend.reliable ? "" : " (not reliable)"} ${flags.join("; ")}\n`,
+        );
+      }
+    }
+  }
+  await modules.database.close();
+} finally {
+  rmSync(dataDir, { recursive: true, force: true });
+}
