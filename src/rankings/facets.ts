@@ -12,7 +12,7 @@ export interface Facet {
   name: string;
   repositories: number;
   stars: number;
-  /** In the asked window, over the repositories that have a trend. */
+  /** In the asked window, over the repositories that have a trend with nothing doubtful in it. */
   starsGained: number;
 }
 
@@ -37,7 +37,7 @@ export interface FacetPage {
 export async function rebuildFacets(tx: Tx): Promise<void> {
   const gains = WINDOWS.map((window) => {
     const hours = sql.lit(WINDOW_HOURS[window]);
-    return sql`coalesce(sum(case when g.window_hours = ${hours} then g.stars_delta end), 0)`;
+    return sql`coalesce(sum(case when g.window_hours = ${hours} and g.counted > 0 then g.stars_delta end), 0)`;
   });
   const listed = sql`r.availability = 'AVAILABLE'`;
   const fill = async (kind: FacetKind, name: RawBuilder<unknown>, source: RawBuilder<unknown>) => {

@@ -12,7 +12,7 @@ import {
 import { isoTime } from "../clock.js";
 import { readLines } from "./lines.js";
 import type { Line } from "./read-files.js";
-import { isoTimeSchema, label, text } from "./values.js";
+import { brief, isoTimeSchema, label, text } from "./values.js";
 
 /** The version this program writes and reads. */
 const VERSION = 1;
@@ -141,7 +141,7 @@ function parseLine(json: string): z.output<typeof LINE> | string {
   const result = LINE.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  return `${issue?.path.join(".") || "line"}: ${issue?.message ?? "not understood"}`;
+  return brief(`${issue?.path.join(".") || "line"}: ${issue?.message ?? "not understood"}`, 300);
 }
 
 function repositoryObservation(line: z.output<typeof REPOSITORY>): Observation {

@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { DAY_MS } from "../../src/clock.js";
+import { onBothEngines } from "../support/engines.js";
+import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
+
+onBothEngines("rankings", (engine) => {
+  let world: World;
+  const names = async (path: string): Promise<string[]> => {
+    const { body, status } = await world.get(path);
+    assert.equal(status, 200, JSON.stringify(body));
+    return body.data.map((repository: { fullName: string }) => repository.fullName);
+  };
+  const facts = { pushedAt: NOW - DAY_MS, language: "Go", topics: ["web"] };
+
+  before(async () => {
+    world = await createWorld(engine);
+    await world.record(
+      observation("giant/steady", daily(150_000, 150_040), { facts }),
+      observation("tiny/start", daily(3, 8), { facts }),
+      observation("honest/growth", daily(2_000, 2_060), { facts }),
+      observation("young/hot", daily(40, 140), {
+        facts: { ...facts, createdAt: NOW - 10 * DAY_MS, language: "Rust" },
+      }),
+      observation("small/forge", daily(60, 90), {
+        provider: "CODEBERG",
+        facts: { ...facts, language: "Zig" },
+      }),
+      observation("late/reading", [snapshot(50, 500), snapshot(5, 900)], { facts }),
+      observation("failed/reading", daily(9_000, 9_010, 0, 9_020), { facts }),
+      observation("lost/stars", daily(5_000, 4_400), { facts }),
+      observation("old/archive", daily(100, 400), { facts: { ...facts, archived: true } }),
+    );
+  });
+
+  test("neither the giant nor the tiny one leads, and a small forge is not drowned", async () => {
+    const order = await names("/api/trending");
+    assert.deepEqual(order.slice(0, 2).sort(), ["small/forge", "young/hot"]);
+    assert.ok(order.indexOf("honest/growth") < order.indexOf("giant/steady"));
+    assert.ok(order.indexOf("honest/growth") < order.indexOf("tiny/start"));
+    assert.ok(!order.includes("lost/stars"), "nothing was gained");
+    assert.ok(!order.includes("old/archive"), "archived");
+    assert.deepEqual(await names("/api/repos"), order, "trending is the sort without a query");
+  });
+
+  test("each ranking is the list with its sort fixed", async () => {
+    assert.deepEqual(await names("/api/rising"), await names("/api/repos?sort=rising"));
+    assert.deepEqual(await names("/api/new-hot"), ["young/hot"]);
+    assert.deepEqual(await names("/api/fork-growth"), []);
+    assert.deepEqual(await names("/api/trending?language=zig"), ["small/forge"]);
+    assert.equal((await world.get("/api/trending?window=7d")).body.meta.sort, "trending");
+  });
+
+  test("reliableOnly leaves out what covers the window badly", async () => {
+    const trend = async (name: string) =>
+      (await world.get(`/api/repos/github/${name}`)).body.data.trends["24h"];
+    assert.equal((await trend("late/reading")).confidence, 0.48);
+    assert.equal((await trend("late/reading")).reliable, false);
+    assert.equal((await trend("honest/growth")).reliable, true);
+    assert.ok((await names("/api/trending")).includes("late/reading"));
+    assert.ok(!(await names("/api/trending?reliableOnly=true")).includes("late/reading"));
+    assert.ok(!(await names("/api/repos?sort=stars&reliableOnly=true")).includes("late/reading"));
+  });
+
+  test("an anomaly is told with its figures, counts nothing, and can be left out", async () => {
+    const { data } = (await world.get("/api/repos/github/failed/reading")).body;
+    assert.deepEqual(data.trends["24h"].anomalies, [
+      {
+        kind: "FAILED_READING",
+        at: "2026-04-29T12:00:00.000Z",
+        reason: "0 stars between readings of about 9010: a reading that failed",
+        starsBefore: 9_010,
+        starsAfter: 0,
+      },
+    ]);
+    assert.equal(data.trends["24h"].starsDelta, 9_020, "the delta is what was read");
+    assert.equal(data.trends["24h"].scores.trending, 0);
+    assert.equal(data.trends["24h"].reliable, false);
+    const purge = (await world.get("/api/repos/github/lost/stars")).body.data.trends["24h"].anomalies[0];
+    assert.deepEqual([purge.kind, purge.reason], ["PURGE", "600 of 5000 stars fewer in one step"]);
+    assert.ok(!(await names("/api/repos?sort=stars&excludeAnomalous=true")).includes("lost/stars"));
+    assert.ok((await names("/api/repos?sort=stars")).includes("lost/stars"));
+  });
+
+  test("explain=true gives terms that add up to the score, by every form of the address", async () => {
+    const forms = ["honest/growth", "by-full-name?fullName=honest/growth&", "by-full-name/honest%2Fgrowth"];
+    for (const form of forms) {
+      const { data } = (
+        await world.get(`/api/repos/github/${form}${form.endsWith("&") ? "" : "?"}explain=true`)
+      ).body;
+      assert.equal(data.explanation.version, 1);
+      assert.equal(data.explanation.windows["30d"], null);
+      const { score, terms } = data.explanation.windows["24h"].trending;
+      assert.equal(score, data.trends["24h"].scores.trending);
+      const sum = terms.reduce(
+        (total: number, term: { value: number; weight: number }) => total + 100 * term.value * term.weight,
+        0,
+      );
+      assert.ok(Math.abs(sum - score) < 0.01);
+    }
+    assert.equal("explanation" in (await world.get("/api/repos/github/honest/growth")).body.data, false);
+  });
+
+  test("a repository tells its places overall, in its provider, language and topics", async () => {
+    const { ranks } = (await world.get("/api/repos/github/young/hot")).body.data;
+    const place = (ranking: string, window: string | null, scope: string) =>
+      ranks.find(
+        (rank: Record<string, unknown>) =>
+          rank.ranking === ranking && rank.window === window && rank.scope === scope,
+      );
+    assert.deepEqual(place("new_hot", "24h", "overall"), {
+      ranking: "new_hot",
+      window: "24h",
+      scope: "overall",
+      name: null,
+      position: 1,
+    });
+    assert.deepEqual(place("trending", "24h", "language"), {
+      ranking: "trending",
+      window: "24h",
+      scope: "language",
+      name: "Rust",
+      position: 1,
+    });
+    assert.equal(place("stars", null, "overall").position, 7);
+    assert.equal(place("stars", null, "topic").name, "web");
+    assert.equal(place("trending", "30d", "overall"), undefined);
+  });
+
+  test("the first page shows ten of each, falling back to 7 days only where they show more", async () => {
+    const { data } = (await world.get("/api/home")).body;
+    assert.deepEqual(
+      data.trending.repositories.map((repository: { fullName: string }) => repository.fullName),
+      await names("/api/trending"),
+    );
+    assert.deepEqual([data.trending.window, data.trending.isFallback], ["24h", false]);
+    assert.equal(data.summary.repositories, 9);
+    assert.deepEqual(data.languages[0], { name: "Go", repositories: 7, stars: 166_828, starsGained: 205 });
+  });
+
+  test("places are kept day by day, and the last time of a day stands", async () => {
+    const other = await createWorld(engine);
+    await other.record(observation("a/one", daily(100, 150)), observation("b/two", daily(100, 120)));
+    await other.record(observation("b/two", [snapshot(-1, 300)]));
+    await other.record(
+      observation("a/one", [snapshot(-24, 160)]),
+      observation("b/two", [snapshot(-25, 320)]),
+    );
+    const places = async (id: number) => {
+      const { body } = await other.get(`/api/repos/${id}/ranks`);
+      return body.data
+        .filter((rank: Record<string, unknown>) => rank.ranking === "stars_gained" && rank.window === "24h")
+        .map((rank: { date: string; position: number }) => [rank.date, rank.position]);
+    };
+    assert.deepEqual(await places(1), [
+      ["2026-04-30", 2],
+      ["2026-05-01", 2],
+    ]);
+    assert.deepEqual(await places(2), [
+      ["2026-04-30", 1],
+      ["2026-05-01", 1],
+    ]);
+    assert.equal((await other.get("/api/repos/99/ranks")).status, 404);
+  });
+
+  test("while 24 hours show too little, the first page shows 7 days and says so", async () => {
+    const young = await createWorld(engine);
+    const sixDays = Array.from({ length: 12 }, (_, i) =>
+      observation(`week/r${i}`, [snapshot(144, 100), snapshot(0, 150 + i)]),
+    );
+    await young.record(...sixDays);
+    const { trending } = (await young.get("/api/home")).body.data;
+    assert.deepEqual([trending.window, trending.isFallback, trending.repositories.length], ["7d", true, 10]);
+    assert.equal(trending.repositories[0].trend.window, "7d");
+  });
+});
