@@ -33,33 +33,40 @@ export interface FacetPage {
   totalIsExact: boolean;
 }
 
-/** Computes all facets anew. */
+/** Computes all facets anew: those of each provider from the repositories, and from them those of all together. */
 export async function rebuildFacets(tx: Tx): Promise<void> {
-  const gains = WINDOWS.map((window) => {
-    const hours = sql.lit(WINDOW_HOURS[window]);
-    return sql`coalesce(sum(case when g.window_hours = ${hours} and g.counted > 0 then g.stars_delta end), 0)`;
-  });
-  const listed = sql`r.availability = 'AVAILABLE'`;
-  const fill = async (kind: FacetKind, name: RawBuilder<unknown>, source: RawBuilder<unknown>) => {
-    for (const provider of [sql`r.provider`, sql`''`]) {
-      // Counted apart from the gains, as a repository has up to three rollups.
-      await sql`insert into facets (kind, provider, name, name_key, repositories, stars,
-          stars_gained_24h, stars_gained_7d, stars_gained_30d)
-        select ${sql.lit(kind)}, a.provider, a.name, lower(a.name), a.repositories, a.stars,
-          coalesce(b.gained_0, 0), coalesce(b.gained_1, 0), coalesce(b.gained_2, 0)
-        from (select ${provider} as provider, ${name} as name, count(*) as repositories,
-            coalesce(sum(r.stars), 0) as stars
-          from ${source} where ${listed} and ${name} is not null group by 1, 2) as a
-        left join (select ${provider} as provider, ${name} as name,
-            ${sql.join(gains.map((gain, i) => sql`${gain} as ${sql.ref(`gained_${i}`)}`))}
-          from ${source} join rollups g on g.repository_id = r.id
-          where ${listed} and ${name} is not null group by 1, 2) as b
-        on b.provider = a.provider and b.name = a.name`.execute(tx);
-    }
-  };
   await tx.deleteFrom("facets").execute();
-  await fill("language", sql`r.language`, sql`repositories r`);
-  await fill("topic", sql`t.topic`, sql`repository_topics t join repositories r on r.id = t.repository_id`);
+  await insertFacets(tx, "language", sql`r.language`, sql`repositories r`);
+  await insertFacets(
+    tx,
+    "topic",
+    sql`t.topic`,
+    sql`repository_topics t join repositories r on r.id = t.repository_id`,
+  );
+  const sums = sql.join(SUMMED.map((column) => sql`sum(${sql.ref(column)})`));
+  await sql`insert into facets (kind, provider, name, name_key, ${sql.join(SUMMED.map((column) => sql.ref(column)))})
+    select kind, '', name, name_key, ${sums} from facets group by kind, name, name_key`.execute(tx);
+}
+
+const SUMMED = ["repositories", "stars", "stars_gained_24h", "stars_gained_7d", "stars_gained_30d"] as const;
+
+async function insertFacets(
+  tx: Tx,
+  kind: FacetKind,
+  name: RawBuilder<unknown>,
+  source: RawBuilder<unknown>,
+): Promise<void> {
+  const rollup = (window: Window): RawBuilder<unknown> => sql.ref(`g_${window}`);
+  const joins = WINDOWS.map(
+    (window) => sql`left join rollups ${rollup(window)} on ${sql.ref(`g_${window}.repository_id`)} = r.id
+      and ${sql.ref(`g_${window}.window_hours`)} = ${sql.lit(WINDOW_HOURS[window])}
+      and ${sql.ref(`g_${window}.counted`)} > 0`,
+  );
+  const gains = WINDOWS.map((window) => sql`coalesce(sum(${sql.ref(`g_${window}.stars_delta`)}), 0)`);
+  await sql`insert into facets (kind, provider, name, name_key, ${sql.join(SUMMED.map((column) => sql.ref(column)))})
+    select ${sql.lit(kind)}, r.provider, ${name}, lower(${name}), count(*), coalesce(sum(r.stars), 0), ${sql.join(gains)}
+    from ${source} ${sql.join(joins, sql` `)}
+    where r.availability = 'AVAILABLE' and ${name} is not null group by r.provider, ${name}`.execute(tx);
 }
 
 /** Only this many of the most frequent facets are sorted by something else than frequency. */

@@ -63,7 +63,7 @@ async function rollUpBatch(tx: Tx, dialect: Dialect): Promise<number> {
   const ids = outdated.map((row) => row.repository_id);
   const here = dialect.among(sql.ref("repository_id"), ids);
   const measured = await measure(tx, dialect, (await readCandidates(tx, dialect, ids)).flatMap(compare));
-  const histories = await readHistories(tx, dialect, ids);
+  const histories = await readHistories(tx, dialect, measured);
   const rows = measured.map((one) => rollupRow(one, histories));
   await tx.deleteFrom("rollups").where(here).execute();
   await dialect.insertNew(tx, "rollups", ROLLUP_COLUMNS, ["repository_id", "window_hours"], rows);
@@ -174,7 +174,7 @@ function rollupRow(measured: Measured, histories: ReadonlyMap<number, History>):
     stars_from,
     forks_from,
     open_issues_from,
-    history?.countSince(from_at) ?? 2,
+    history?.snapshots.get(window_hours) ?? 2,
     countedPart(anomalies, from_at, to_at, starsDelta),
     anomalies.length === 0 ? null : JSON.stringify(anomalies),
   ];
