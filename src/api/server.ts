@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
 import type { z } from "@hono/zod-openapi";
 import type { Clock } from "../clock.js";
@@ -86,7 +87,7 @@ export function createHttpServer(options: FrontOptions): Server {
       return errorResponse(new AppError("INTERNAL", "Something went wrong here."), "none", undefined);
     },
   });
-  return createServer(SERVER_OPTIONS, (request, response) => {
+  const server = createServer(SERVER_OPTIONS, (request, response) => {
     try {
       request.url = requestTarget(request);
       // Answers never depend on the host a caller claims; links are built from the configured address.
@@ -97,6 +98,31 @@ export function createHttpServer(options: FrontOptions): Server {
     }
     void listener(request, response);
   });
+  server.on("clientError", refuseUnparsed);
+  return server;
+}
+
+/** What Node's parser refuses, by its code: the status line, and the message. All else is a malformed request. */
+const UNPARSED: Readonly<Record<string, readonly [string, string]>> = {
+  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The header, with the address, is too large."],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request took too long to arrive."],
+};
+
+/** Answers what is not even a request, in the same form as all errors, and closes. */
+function refuseUnparsed(error: Error & { code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === "ECONNRESET") {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = UNPARSED[error.code ?? ""] ?? ["400 Bad Request", "The request is malformed."];
+  const requestId = createRequestId();
+  const { headers } = errorResponse(new AppError("INVALID_REQUEST", message), requestId, undefined);
+  finishHeaders(headers, "/", requestId);
+  const body = JSON.stringify({ data: null, error: { code: "INVALID_REQUEST", message, requestId } });
+  headers.set("Content-Length", String(Buffer.byteLength(body)));
+  headers.set("Connection", "close");
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  socket.end(`HTTP/1.1 ${status}\r\n${lines}\r\n${body}`);
 }
 
 function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
