@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { onBothEngines } from "../support/engines.js";
+import { createWorld, observation, snapshot, type World } from "../support/world.js";
+
+onBothEngines("facts through time", (engine) => {
+  let world: World;
+  const get = async (name: string) => (await world.get(`/api/repos/github/${name}`)).body.data;
+
+  before(async () => {
+    world = await createWorld(engine);
+  });
+
+  test("counts are those of the newest source that tells them, though a newer one tells none", async () => {
+    const { modules } = world;
+    await modules.catalog.record([
+      observation("a/told", [], { facts: { description: "newer", language: null } }),
+    ]);
+    await modules.catalog.record([
+      observation("a/told", [snapshot(48, 20)], { facts: { description: "older" } }),
+    ]);
+    await modules.catalog.record([observation("a/told", [snapshot(24, 31)])]);
+    await modules.catalog.record([observation("a/told", [snapshot(36, 25)])]);
+    const { stars, description, refreshedAt } = await get("a/told");
+    assert.deepEqual([stars, description, refreshedAt], [31, "newer", "2026-04-30T12:00:00.000Z"]);
+  });
+
+  test("a row found by a previous name does not rename the repository back", async () => {
+    const previousNames = [{ fullName: "old/name", until: Date.UTC(2026, 3, 20) }];
+    await world.modules.catalog.record([observation("new/name", [], { at: null, previousNames })]);
+    await world.modules.catalog.record([observation("old/name", [snapshot(500, 7)])]);
+    const found = await get("new/name");
+    assert.deepEqual([found.fullName, found.stars, found.previousFullNames], ["new/name", 7, ["old/name"]]);
+  });
+
+  test("a rename takes the address along where it is the usual one", async () => {
+    await world.modules.catalog.record([observation("b/before", [snapshot(48, 5)], { providerId: "77" })]);
+    await world.modules.catalog.record([observation("b/after", [snapshot(24, 5)], { providerId: "77" })]);
+    assert.equal((await get("b/after")).url, "https://github.com/b/after");
+  });
+
+  test("topics are kept in the case in which they are looked for", async () => {
+    await world.record(
+      observation("c/topics", [snapshot(1, 3)], { facts: { topics: ["API", "api", "Web"] } }),
+    );
+    assert.deepEqual((await get("c/topics")).topics, ["api", "web"]);
+    const { body } = await world.get("/api/repos?sort=stars&topic=Web");
+    assert.deepEqual(
+      body.data.map((repository: { fullName: string }) => repository.fullName),
+      ["c/topics"],
+    );
+  });
+});
