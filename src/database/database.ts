@@ -10,6 +10,7 @@ import type { Db, Dialect } from "./dialect.js";
 import { migrate } from "./migrate.js";
 import { openPostgres, postgresDialect } from "./postgres.js";
 import { openSqlite, sqliteDialect } from "./sqlite.js";
+import { WriteQueue } from "./sqlite-writer.js";
 
 export type { BulkColumns, BulkRow, Db, Dialect, Tx, WordDocument, WordQuery } from "./dialect.js";
 export type { FacetTable, RepositoryTable, RollupTable, Schema, SnapshotTable } from "./schema.js";
@@ -87,8 +88,9 @@ function openSqliteDatabase(dataDir: string): Database {
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, "sidereal.db");
-  const durable = openSqlite(path, { readOnly: false, synchronous: "FULL" });
-  const write = openSqlite(path, { readOnly: false, synchronous: "NORMAL" });
+  const writers = new WriteQueue();
+  const durable = openSqlite(path, { readOnly: false, synchronous: "FULL", writers });
+  const write = openSqlite(path, { readOnly: false, synchronous: "NORMAL", writers });
   const read = openSqlite(path, { readOnly: true, synchronous: "NORMAL" });
   const close = async () => {
     for (const connection of [read, write, durable]) await connection.destroy();

@@ -2,6 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { CompiledQuery, Kysely, SqliteDialect as KyselySqliteDialect, sql } from "kysely";
 import type { BulkRow, Dialect, TableName, Tx, WordQuery } from "./dialect.js";
 import type { Schema } from "./schema.js";
+import { BUSY_TIMEOUT_MS, SqliteWriterDialect, WriteQueue } from "./sqlite-writer.js";
 
 /** Oldest SQLite whose write-ahead log cannot be corrupted by two connections, and one withdrawn release. */
 const OLDEST_SAFE = [3, 51, 3] as const;
@@ -23,13 +24,15 @@ export interface SqliteOptions {
   readOnly: boolean;
   /** FULL: a committed transaction survives a power cut. NORMAL: it survives a crash of this process. */
   synchronous: "FULL" | "NORMAL";
+  /** Shared by all connections of this process that write to the file. */
+  writers?: WriteQueue;
 }
 
 /** Opens one connection. `path` may be ":memory:". */
 export function openSqlite(path: string, options: SqliteOptions): Kysely<Schema> {
   const raw = new DatabaseSync(path, {
     readOnly: options.readOnly,
-    timeout: 5_000,
+    timeout: BUSY_TIMEOUT_MS,
     enableForeignKeyConstraints: true,
     allowExtension: false,
   });
@@ -42,7 +45,12 @@ export function openSqlite(path: string, options: SqliteOptions): Kysely<Schema>
   if (!options.readOnly) raw.exec("pragma journal_mode = wal");
   raw.exec(`pragma synchronous = ${options.synchronous}`);
   raw.exec("pragma cache_size = -65536; pragma temp_store = memory; pragma mmap_size = 0");
-  return new Kysely<Schema>({ dialect: new KyselySqliteDialect({ database: new Connection(raw) }) });
+  const config = { database: new Connection(raw) };
+  return new Kysely<Schema>({
+    dialect: options.readOnly
+      ? new KyselySqliteDialect(config)
+      : new SqliteWriterDialect(config, options.writers ?? new WriteQueue()),
+  });
 }
 
 /** Rows that one statement is run with, one after the other; the parameter of `runEach`. */
@@ -63,8 +71,7 @@ class Connection {
   prepare(text: string): Statement {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
-    // A transaction that reads first and writes later would fail without waiting, so every one takes the lock at once.
-    const statement = new Statement(this.#raw.prepare(text === "begin" ? "begin immediate" : text));
+    const statement = new Statement(this.#raw.prepare(text));
     if (this.#statements.size >= STATEMENT_CACHE) this.#statements.clear();
     this.#statements.set(text, statement);
     return statement;

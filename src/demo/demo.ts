@@ -17,6 +17,9 @@ export interface DemoOptions {
   end: number;
 }
 
+/** Has no divisor in common with the number of THINGS, so that its multiples lead to each of them once. */
+const THING_STEP = 31;
+
 /** Repositories recorded in one transaction. */
 const BATCH = 1_000;
 
@@ -105,10 +108,11 @@ function nameOf(random: Random, provider: string, index: number): { owner: strin
   const people = random.pick(PEOPLE);
   const crowd = random.chance(0.5) ? "" : String(random.between(2, 999));
   const group = provider === "GITLAB" && random.chance(0.4) ? `/${random.pick(TOPICS)}` : "";
-  const thing = random.pick(THINGS);
+  const picked = random.pick(THINGS);
+  // The first ones are each another thing; further on the index tells names apart.
+  const thing = index < THINGS.length ? (THINGS[(index * THING_STEP) % THINGS.length] ?? picked) : picked;
   const plain = random.chance(0.4) ? thing : `${random.pick(QUALITIES)}-${thing}`;
-  // The index makes names unique where the words would not.
-  const name = index < 100 ? plain : `${plain}-${index.toString(36)}`;
+  const name = index < THINGS.length ? plain : `${plain}-${index.toString(36)}`;
   return { owner: `${people}${crowd}${group}`, name };
 }
 

@@ -24,11 +24,18 @@ export function wordsOf(text: string, limit = MAX_TEXT_WORDS): string[] {
   const words: string[] = [];
   for (const [run] of folded.matchAll(WORD)) {
     for (const word of UNSPACED.test(run) ? splitUnspaced(run) : [run]) {
-      words.push(word.slice(0, MAX_WORD_LENGTH));
+      words.push(cut(word));
       if (words.length >= limit) return words;
     }
   }
   return words;
+}
+
+/** The beginning of a word that is too long, without half a character at its end. */
+function cut(word: string): string {
+  return word.length <= MAX_WORD_LENGTH
+    ? word
+    : word.slice(0, MAX_WORD_LENGTH).replace(/[\ud800-\udbff]$/, "");
 }
 
 function splitUnspaced(run: string): string[] {
@@ -55,7 +62,7 @@ export function queryWords(text: string): string[] {
 /** The words by which a name is found: its own, those inside `CamelCase`, and all of it run together. */
 function nameWords(name: string): string[] {
   const humps = name.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2");
-  return [...wordsOf(name), ...wordsOf(humps), wordsOf(name).join("").slice(0, MAX_WORD_LENGTH)];
+  return [...wordsOf(name), ...wordsOf(humps), cut(wordsOf(name).join(""))];
 }
 
 /** Everything a repository can be found by. */

@@ -60,7 +60,7 @@ export class ImportWorld {
       onRefused: note(refused),
       onSkipped: note(skipped),
     });
-    const dumped = await catalog.dump(0, 1_000);
+    const dumped = await catalog.dump(0, 50_000);
     const repositories = new Map(dumped.map((each) => [each.repository.fullName, each]));
     return { report, refused, skipped, repositories };
   }

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { ConfigError, loadConfig, readEnvironment, SETTING_NAMES } from "../src/config.js";
+
+const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const file = (name: string, content: string): string => {
+  writeFileSync(join(folder, name), content);
+  return join(folder, name);
+};
+
+/** The problems that an environment is refused with, one a line. */
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    const [first, ...problems] = error.message.split("\n");
+    assert.equal(first, "The configuration cannot be used:");
+    return problems.map((line) => line.trim());
+  }
+  return [];
+}
+
+test("without settings everything has its default", () => {
+  assert.deepEqual(loadConfig({ HOME: "/somewhere", PATH: "" }), loadConfig({}));
+  const { host, port, baseUrl, dataDir, databaseUrl, logLevel, demo } = loadConfig({});
+  assert.deepEqual(
+    { host, port, baseUrl, dataDir, databaseUrl, logLevel, demo },
+    {
+      host: "127.0.0.1",
+      port: 3000,
+      baseUrl: "http://127.0.0.1:3000",
+      dataDir: "./data",
+      databaseUrl: undefined,
+      logLevel: "info",
+      demo: true,
+    },
+  );
+});
+
+test("an empty setting is one that is not given", () => {
+  const empty = Object.fromEntries(SETTING_NAMES.map((name) => [name, ""]));
+  assert.deepEqual(loadConfig(empty), loadConfig({}));
+});
+
+test("the public address has no slash at its end, and an IPv6 host is in brackets", () => {
+  assert.equal(
+    loadConfig({ SIDEREAL_BASE_URL: "https://s.example/base//" }).baseUrl,
+    "https://s.example/base",
+  );
+  assert.equal(loadConfig({ SIDEREAL_HOST: "::1", SIDEREAL_PORT: "80" }).baseUrl, "http://[::1]:80");
+});
+
+test("an unknown setting is refused, and the known ones are named", () => {
+  const [problem] = problemsOf({ SIDEREAL_PROT: "3000" });
+  assert.equal(problem, `SIDEREAL_PROT: no such setting; known are ${SETTING_NAMES.join(", ")}`);
+  assert.match(problemsOf({ SIDEREAL_PORT_FILE: "x" })[0] ?? "", /^SIDEREAL_PORT_FILE: no such setting/);
+  assert.match(problemsOf({ SIDEREAL_: "x" })[0] ?? "", /^SIDEREAL_: no such setting/);
+});
+
+test("every wrong value is refused by its name, all at once", () => {
+  const problems = problemsOf({
+    SIDEREAL_PORT: "65536",
+    SIDEREAL_DATABASE_POOL: "0",
+    SIDEREAL_DATABASE_URL: "mysql://x",
+    SIDEREAL_LOG_LEVEL: "loud",
+    SIDEREAL_DEMO: "yes",
+    SIDEREAL_BASE_URL: "javascript:alert(1)",
+    SIDEREAL_CACHE_MB: "-1",
+    SIDEREAL_NOTHING: "x",
+  });
+  const names = problems.map((problem) => problem.split(":")[0]).sort();
+  assert.deepEqual(names, [
+    "SIDEREAL_BASE_URL",
+    "SIDEREAL_CACHE_MB",
+    "SIDEREAL_DATABASE_POOL",
+    "SIDEREAL_DATABASE_URL",
+    "SIDEREAL_DEMO",
+    "SIDEREAL_LOG_LEVEL",
+    "SIDEREAL_NOTHING",
+    "SIDEREAL_PORT",
+  ]);
+  for (const value of ["1e3", "0x50", " 80", "80 ", "8_0", "1.5", "٣", "99999999999"]) {
+    assert.equal(problemsOf({ SIDEREAL_PORT: value }).length, 1, value);
+  }
+});
+
+test("a secret may be given as a file, whose last line break does not count", () => {
+  const url = "postgres://user:secret@db.example/sidereal";
+  const { databaseUrl } = loadConfig({ SIDEREAL_DATABASE_URL_FILE: file("url", `${url}\n`) });
+  assert.equal(databaseUrl, url);
+  assert.deepEqual(problemsOf({ SIDEREAL_DATABASE_URL_FILE: join(folder, "none") }), [
+    "SIDEREAL_DATABASE_URL_FILE: the file cannot be read",
+  ]);
+});
+
+test("no message shows a secret", () => {
+  for (const env of [
+    { SIDEREAL_DATABASE_URL: "mysql://user:hunter2@db" },
+    { SIDEREAL_DATABASE_URL_FILE: file("wrong", "mysql://user:hunter2@db") },
+  ]) {
+    const problems = problemsOf(env);
+    assert.equal(problems.length, 1);
+    assert.doesNotMatch(problems.join(), /hunter2/);
+  }
+});
+
+test("a .env file lies under the environment: what is set there wins", () => {
+  file(".env", '# A comment\nSIDEREAL_PORT=4000\nSIDEREAL_HOST="0.0.0.0"\nOTHER=x\n');
+  const env = readEnvironment(folder, { SIDEREAL_PORT: "5000", HOME: "/h" });
+  assert.deepEqual(env, { SIDEREAL_PORT: "5000", SIDEREAL_HOST: "0.0.0.0", OTHER: "x", HOME: "/h" });
+  const { port, host } = loadConfig(env);
+  assert.deepEqual([port, host], [5000, "0.0.0.0"]);
+  const given = { SIDEREAL_PORT: "5000" };
+  assert.deepEqual(readEnvironment(join(folder, "none"), given), given);
+});

@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { sql } from "kysely";
+import { Catalog, type Observation, type Snapshot } from "../../src/catalog/catalog.js";
+import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
+import type { Database, RollupTable } from "../../src/database/database.js";
+import { chooseFrom, Rankings, type Window, windowMs } from "../../src/rankings/rankings.js";
+import { onBothEngines } from "../support/engines.js";
+import { fc } from "../support/properties.js";
+import { NOW, observation, snapshot } from "../support/world.js";
+
+/** The snapshot to compare with, by the words of the contract: nearest to `to - window`, at 0.5 to 2 windows from `to`. */
+function nearest(times: readonly number[], to: number, lengthMs: number): number | undefined {
+  const allowed = times.filter((at) => to - at >= lengthMs / 2 && to - at <= 2 * lengthMs);
+  const distance = (at: number) => Math.abs(to - lengthMs - at);
+  return allowed.toSorted((a, b) => distance(a) - distance(b) || a - b)[0];
+}
+
+describe("The snapshot that is compared", () => {
+  const [to, day] = [NOW, DAY_MS];
+
+  test("is the nearer one, and the earlier when both are equally near", () => {
+    assert.equal(chooseFrom(to, day, to - day, to - day + 1), to - day);
+    assert.equal(chooseFrom(to, day, to - day - 2, to - day + 1), to - day + 1);
+    assert.equal(chooseFrom(to, day, to - day - 5, to - day + 5), to - day - 5);
+  });
+
+  test("lies at half a window to two windows from the newest, both counted", () => {
+    assert.equal(chooseFrom(to, day, to - 2 * day, null), to - 2 * day);
+    assert.equal(chooseFrom(to, day, to - 2 * day - 1, null), undefined);
+    assert.equal(chooseFrom(to, day, null, to - day / 2), to - day / 2);
+    assert.equal(chooseFrom(to, day, null, to - day / 2 + 1), undefined);
+    assert.equal(chooseFrom(to, day, to - 3 * day, to - day / 2), to - day / 2);
+    assert.equal(chooseFrom(to, day, null, null), undefined);
+  });
+
+  test("is the nearest of all, whatever the times", () => {
+    const ages = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 30 });
+    fc.assert(
+      fc.property(ages, fc.constantFrom(24, 168), (hours, length) => {
+        const times = hours.map((hour) => to - hour * 6 * HOUR_MS);
+        const target = to - length * HOUR_MS;
+        const pick = (list: number[], choose: (...values: number[]) => number) =>
+          list.length === 0 ? null : choose(...list);
+        const early = pick(
+          times.filter((at) => at <= target),
+          Math.max,
+        );
+        const late = pick(
+          times.filter((at) => at > target),
+          Math.min,
+        );
+        assert.equal(chooseFrom(to, length * HOUR_MS, early, late), nearest(times, to, length * HOUR_MS));
+      }),
+    );
+  });
+});
+
+/** What a trend is by the two snapshots it compares. */
+interface Comparison {
+  from: number;
+  to: number;
+  starsDelta: number;
+  forksDelta: number | null;
+  openIssuesDelta: number | null;
+  starsGrowth: number | null;
+}
+
+/** All trends, worked out in the plainest way. */
+function modelOf(
+  histories: ReadonlyMap<string, readonly Snapshot[]>,
+): Map<string, Record<Window, Comparison | null>> {
+  const minus = (a: number | null | undefined, b: number | null | undefined) =>
+    a === null || b === null || a === undefined || b === undefined ? null : a - b;
+  const providerOf = (key: string) => key.split(" ")[0];
+  const model = new Map<string, Record<Window, Comparison | null>>();
+  for (const [key, history] of histories) {
+    const peers = [...histories].filter(([other]) => providerOf(other) === providerOf(key));
+    const asOf = Math.max(...peers.flatMap(([, other]) => other.map(({ capturedAt }) => capturedAt)));
+    const compare = (window: Window): Comparison | null => {
+      const newest = history.toSorted((a, b) => b.capturedAt - a.capturedAt)[0];
+      if (newest === undefined || newest.capturedAt < asOf - windowMs(window)) return null;
+      const times = history.map(({ capturedAt }) => capturedAt);
+      const from = nearest(times, newest.capturedAt, windowMs(window));
+      const old = history.find(({ capturedAt }) => capturedAt === from);
+      if (old === undefined) return null;
+      return {
+        from: old.capturedAt,
+        to: newest.capturedAt,
+        starsDelta: newest.stars - old.stars,
+        forksDelta: minus(newest.forks, old.forks),
+        openIssuesDelta: minus(newest.openIssues, old.openIssues),
+        starsGrowth: old.stars === 0 ? null : (newest.stars - old.stars) / old.stars,
+      };
+    };
+    model.set(key, { "24h": compare("24h"), "7d": compare("7d"), "30d": compare("30d") });
+  }
+  return model;
+}
+
+onBothEngines("Rollups", (engine) => {
+  const open = async () => {
+    const database = await engine.open();
+    const clock = new ManualClock(NOW);
+    return { database, catalog: new Catalog(database, clock), rankings: new Rankings(database, clock) };
+  };
+
+  /** The comparison in each trend, by `PROVIDER owner/name`. */
+  const trendsOf = async (catalog: Catalog, rankings: Rankings) => {
+    const found = new Map<string, Record<Window, Comparison | null>>();
+    for (const { repository } of await catalog.dump(0, 1_000)) {
+      const trends = await rankings.trendsOf(repository.id);
+      const of = (window: Window): Comparison | null => {
+        const trend = trends[window];
+        if (trend === null) return null;
+        const { from, to, starsDelta, forksDelta, openIssuesDelta, starsGrowth } = trend;
+        return { from, to, starsDelta, forksDelta, openIssuesDelta, starsGrowth };
+      };
+      found.set(`${repository.provider} ${repository.fullName}`, {
+        "24h": of("24h"),
+        "7d": of("7d"),
+        "30d": of("30d"),
+      });
+    }
+    return found;
+  };
+
+  /** Every column of every rollup but the id, which depends on the order of recording. */
+  const rowsOf = async (database: Database) => {
+    const { rows } = await sql<RollupTable & { name: string }>`select r.name as name, g.* from rollups g
+      join repositories r on r.id = g.repository_id order by r.provider, r.name, g.window_hours`.execute(
+      database.read,
+    );
+    return rows.map(({ repository_id, ...row }) => row);
+  };
+
+  const count = fc.option(fc.nat({ max: 5_000 }), { freq: 5 });
+  const reading = fc.record({
+    hours: fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 1_600 })),
+    stars: fc.nat({ max: 3_000 }),
+    forks: count,
+    openIssues: count,
+  });
+  const world = fc.record({
+    histories: fc.dictionary(
+      fc.constantFrom("GITHUB o/a", "GITHUB o/b", "GITHUB o/c", "GITLAB g/h/d", "GITLAB g/e"),
+      fc.uniqueArray(reading, { selector: ({ hours }) => hours, maxLength: 25 }),
+    ),
+    /** In which batch each reading is told, and after which batches growth is worked out. */
+    places: fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 20 }),
+    updates: fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
+  });
+
+  test("equal the plainest working out, in whatever order and batches snapshots are told", async () => {
+    await fc.assert(
+      fc.asyncProperty(world, async ({ histories: readings, places, updates }) => {
+        const histories = new Map(
+          Object.entries(readings).map(([key, list]) => [
+            key,
+            list.map(({ hours, stars, forks, openIssues }) => snapshot(hours, stars, { forks, openIssues })),
+          ]),
+        );
+        const told = [...histories].flatMap(([key, list]) => {
+          const [provider = "", fullName = ""] = key.split(" ");
+          return list.map((each) => observation(fullName, [each], { provider }));
+        });
+        const once = await open();
+        await once.catalog.record(told);
+        await once.rankings.update({ rescale: true });
+        const present = new Map([...histories].filter(([, list]) => list.length > 0));
+        assert.deepEqual(await trendsOf(once.catalog, once.rankings), modelOf(present));
+
+        const bitByBit = await open();
+        for (const [batch, isUpdated] of updates.entries()) {
+          await bitByBit.catalog.record(told.filter((_, i) => (places[i % places.length] ?? 0) === batch));
+          if (isUpdated) await bitByBit.rankings.update();
+        }
+        await bitByBit.rankings.update({ rescale: true });
+        assert.deepEqual(await rowsOf(bitByBit.database), await rowsOf(once.database));
+        await once.database.close();
+        await bitByBit.database.close();
+      }),
+      { numRuns: engine.name === "sqlite" ? 60 : 10 },
+    );
+  });
+
+  test("drop out when the newest snapshot of the provider has left theirs behind, and come back with a new one", async () => {
+    const { catalog, rankings } = await open();
+    const windowsOf = async (id: number) =>
+      Object.entries(await rankings.trendsOf(id)).flatMap(([window, trend]) =>
+        trend === null ? [] : [window],
+      );
+    const record = async (...told: Observation[]) => {
+      await catalog.record(told);
+      await rankings.update();
+    };
+    const hours = [1_000, 300, 200, 150, 100];
+    await record(
+      observation(
+        "o/quiet",
+        [900, 800, 240, 124, 100].map((hour) => snapshot(hour, 1_000 - hour)),
+      ),
+    );
+    assert.deepEqual(await windowsOf(1), ["24h", "7d", "30d"]);
+    await record(
+      observation(
+        "g/other",
+        hours.map((hour) => snapshot(hour, 5)),
+        { provider: "GITLAB" },
+      ),
+    );
+    assert.deepEqual(await windowsOf(1), ["24h", "7d", "30d"], "another provider's time does not count");
+    await record(observation("o/busy", [snapshot(76, 9)]));
+    assert.deepEqual(await windowsOf(1), ["24h", "7d", "30d"], "a day behind is not too late");
+    await record(observation("o/busy", [snapshot(75, 9)]));
+    assert.deepEqual(await windowsOf(1), ["7d", "30d"]);
+    await record(observation("o/busy", [snapshot(-69, 9)]));
+    assert.deepEqual(await windowsOf(1), ["30d"]);
+    await record(observation("o/quiet", [snapshot(-60, 1_200)]));
+    assert.deepEqual(await windowsOf(1), ["7d", "30d"]);
+  });
+});

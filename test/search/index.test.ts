@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { Search, updateWords } from "../../src/search/search.js";
+import { onBothEngines } from "../support/engines.js";
+import { openCatalog } from "../support/tables.js";
+import { NOW, observation, snapshot } from "../support/world.js";
+
+onBothEngines("The search index", (engine) => {
+  const open = async () => {
+    const { catalog, database } = await openCatalog(engine);
+    const search = new Search(database, catalog);
+    const suggested = async (text: string) =>
+      (await search.suggest(text, 20)).repositories.map(({ fullName }) => fullName);
+    return { catalog, database, suggested, update: () => updateWords(database) };
+  };
+  const repository = (fullName: string, stars: number, hoursAgo = 1) =>
+    observation(fullName, [snapshot(hoursAgo, stars)]);
+
+  test("finds every way of writing that the words of a name allow", async () => {
+    const { catalog, suggested, update } = await open();
+    await catalog.record([
+      repository("vercel/next.js", 9),
+      repository("o/TypeScript", 8),
+      repository("o/café-étoile", 7),
+      repository("深度/学习笔记", 6),
+      repository("gcc/c++", 5),
+      repository("mono/c-sharp", 4),
+      repository("linux/l'inux", 3),
+    ]);
+    await update();
+    for (const [text, found] of [
+      ["nextjs", ["vercel/next.js"]],
+      ["next.js", ["vercel/next.js"]],
+      ["NEXT js", ["vercel/next.js"]],
+      ["vercel/next.js", ["vercel/next.js"]],
+      ["script", ["o/TypeScript"]],
+      ["typesc", ["o/TypeScript"]],
+      ["Cafe", ["o/café-étoile"]],
+      ["étoile", ["o/café-étoile"]],
+      ["学习", ["深度/学习笔记"]],
+      ["习笔", ["深度/学习笔记"]],
+      ["c++", ["gcc/c++"]],
+      ["l'inux", ["linux/l'inux"]],
+      ["nothing-like-it", []],
+    ] as const) {
+      assert.deepEqual(await suggested(text), found, text);
+    }
+    assert.deepEqual(await suggested("c"), ["o/café-étoile", "gcc/c++", "mono/c-sharp"]);
+  });
+
+  test("follows names, descriptions and availability", async () => {
+    const { catalog, suggested, update } = await open();
+    await catalog.record([{ ...repository("o/first", 1, 9), providerId: "1" }]);
+    await update();
+    assert.deepEqual(await suggested("first"), ["o/first"]);
+    await catalog.record([{ ...repository("o/second", 1, 8), providerId: "1" }]);
+    await update();
+    assert.deepEqual([await suggested("first"), await suggested("second")], [[], ["o/second"]]);
+    const told = (hoursAgo: number, availability: "GONE" | "AVAILABLE") =>
+      observation("o/second", [], { at: NOW - hoursAgo * 3_600_000, facts: { availability } });
+    await catalog.record([told(7, "GONE")]);
+    await update();
+    assert.deepEqual(await suggested("second"), []);
+    await catalog.record([told(6, "AVAILABLE")]);
+    await update();
+    assert.deepEqual(await suggested("second"), ["o/second"]);
+  });
+
+  test("is ordered by the stars of today, though no word has changed, and also after a run that was cut short", async () => {
+    const { catalog, database, suggested, update } = await open();
+    await catalog.record([
+      repository("a/thing", 10, 9),
+      repository("b/thing", 5, 9),
+      repository("c/thing", 5, 9),
+    ]);
+    await update();
+    assert.deepEqual(await suggested("thing"), ["a/thing", "c/thing", "b/thing"]);
+    await catalog.record([repository("b/thing", 50, 8)]);
+    const revision = await catalog.revision();
+    await update();
+    assert.deepEqual(await suggested("thing"), ["b/thing", "a/thing", "c/thing"]);
+    if (engine.name === "sqlite") assert.ok((await catalog.revision()) > revision, "readers are told");
+    const rest = await catalog.revision();
+    await update();
+    assert.equal(await catalog.revision(), rest, "nothing to do, nothing told");
+    await catalog.record([repository("d/thing", 7, 8)]);
+    await database.dialect.exclusively(database.write, "catalogue", (tx) =>
+      database.dialect.indexWords(tx, [{ repositoryId: 4, names: ["thing"], terms: [] }]),
+    );
+    await sql`delete from outdated where kind = 'words'`.execute(database.write);
+    await update();
+    assert.deepEqual(await suggested("thing"), ["b/thing", "a/thing", "d/thing", "c/thing"]);
+  });
+
+  test("is looked up by the words of what is typed; nothing in it is a syntax", async () => {
+    const { catalog, suggested, update } = await open();
+    await catalog.record([repository("o/plain", 1)]);
+    await update();
+    for (const text of [
+      '"plain',
+      "pl'ain' plain",
+      "plain*",
+      "(plain",
+      "!plain",
+      "-plain",
+      "names:plain",
+      "plain\\",
+      "NEAR(plain",
+    ]) {
+      const words = text.replaceAll(/[^a-z]+/gi, " ").trim();
+      assert.deepEqual(await suggested(text), await suggested(words), text);
+    }
+    assert.deepEqual(await suggested("!plain*"), ["o/plain"]);
+    assert.deepEqual(await suggested("plain NOT plain"), []);
+  });
+});

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Repository } from "../../src/catalog/catalog.js";
+import { tsQuery } from "../../src/database/postgres.js";
+import { ftsQuery } from "../../src/database/sqlite.js";
+import { documentOf, queryWords, wordsOf } from "../../src/search/words.js";
+import { fc } from "../support/properties.js";
+
+describe("The words of a text", () => {
+  for (const [what, text, words] of [
+    [
+      "are split at everything that is neither letter nor digit",
+      "a_b-c.d/e f,g",
+      ["a", "b", "c", "d", "e", "f", "g"],
+    ],
+    [
+      "are in small letters, without accents",
+      "Café ÀÉÎ Ångström naïve",
+      ["cafe", "aei", "angstrom", "naive"],
+    ],
+    ["are the same however an accent is written", "e\u0301 \u00e9", ["e", "e"]],
+    ["are folded to what they are compatible with", "ﬁle Ｆｕｌｌ ①② ㎏", ["file", "full", "12", "kg"]],
+    ["tell C, C++ and C# apart", "C C++ c# F#, g++.", ["c", "c++", "c#", "f#", "g++"]],
+    ["do not begin with + or #", "+1 #tag ++ #", ["1", "tag"]],
+    [
+      "are single characters where a script has no spaces",
+      "深度学习 カナ x学y",
+      ["深", "度", "学", "习", "カ", "ナ", "x", "学", "y"],
+    ],
+    [
+      "are whole where a script has spaces",
+      "한국어 처리 русский עברית",
+      ["한국어", "처리", "русскии", "עברית"],
+    ],
+    ["may be emoji-free: there is nothing to look for in one", "🚀 to 🌙", ["to"]],
+    ["keep digits", "python3 2026 v1.2", ["python3", "2026", "v1", "2"]],
+    ["may be none", " \t\n-–—!?\u0000", []],
+  ] as const) {
+    test(what, () => assert.deepEqual(wordsOf(text), words));
+  }
+
+  test("are bounded in number and length, and no character is cut in half", () => {
+    assert.equal(wordsOf("a ".repeat(1_000)).length, 200);
+    assert.deepEqual(wordsOf("x".repeat(100)), ["x".repeat(40)]);
+    assert.deepEqual(wordsOf(`${"x".repeat(39)}𐌰𐌱`), ["x".repeat(39)]);
+  });
+
+  test("of any text are words again, and no engine can read them as anything else", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 80 }), (text) => {
+        for (const word of wordsOf(text)) {
+          assert.match(word, /^[\p{L}\p{N}]+[+#]*$/u);
+          assert.deepEqual(wordsOf(word), [word]);
+          assert.ok(word.length <= 40 && word.isWellFormed());
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe("The words of a query", () => {
+  test("are each counted once, and at most eight", () => {
+    assert.deepEqual(queryWords("Go go GO"), ["go"]);
+    assert.deepEqual(queryWords("a b c d e f g h i j"), ["a", "b", "c", "d", "e", "f", "g", "h"]);
+    assert.deepEqual(queryWords(' "" '), []);
+  });
+});
+
+describe("A repository", () => {
+  const document = (owner: string, name: string, more: Partial<Repository> = {}) =>
+    documentOf({ id: 7, owner, name, description: null, topics: [], language: null, ...more } as Repository);
+  const names = (fullName: string) => {
+    const [owner = "", name = ""] = fullName.split("/");
+    return document(owner, name).names;
+  };
+
+  test("is found by its name as it is written, in its parts, and run together", () => {
+    assert.deepEqual(names("vercel/next.js"), ["next", "js", "nextjs", "vercel"]);
+    assert.deepEqual(names("o/TypeScriptCompiler2Go"), [
+      "typescriptcompiler2go",
+      "type",
+      "script",
+      "compiler2",
+      "go",
+      "o",
+    ]);
+    assert.deepEqual(names("o/XMLHttpRequest"), ["xmlhttprequest", "xmlhttp", "request", "o"]);
+    assert.deepEqual(names("深度/学习"), ["学", "习", "学习", "深", "度", "深度"]);
+  });
+
+  test("is found by its group, description, topics and language too, each word once", () => {
+    const {
+      repositoryId,
+      names: own,
+      terms,
+    } = document("group/sub-group", "app", {
+      description: "An app, the app",
+      topics: ["machine-learning", "c-plus-plus"],
+      language: "C++",
+    });
+    assert.equal(repositoryId, 7);
+    assert.deepEqual(own, ["app", "group", "sub", "groupsubgroup"]);
+    assert.deepEqual(terms, [
+      "an",
+      "app",
+      "the",
+      "machine",
+      "learning",
+      "machinelearning",
+      "c",
+      "plus",
+      "cplusplus",
+      "c++",
+    ]);
+  });
+
+  test("of any name and description has words that are all fit to be looked up", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (name, description) => {
+        const { names: own, terms } = document("o", name, { description });
+        for (const word of [...own, ...terms]) assert.deepEqual(word.includes(" ") || word === "", false);
+        for (const word of wordsOf(name)) assert.ok(own.includes(word));
+      }),
+    );
+  });
+});
+
+describe("The query of an engine", () => {
+  test("is made of quoted words, the last of which may be a beginning", () => {
+    assert.equal(ftsQuery({ words: ["next", "js"], scope: "all" }), '{names terms} : ("next" AND "js"*)');
+    assert.equal(ftsQuery({ words: ["c++"], scope: "names" }), '{names} : ("c++"*)');
+    assert.equal(tsQuery({ words: ["next", "js"], scope: "all" }), "'next' & 'js':*");
+  });
+
+  test("has nothing in it that a word could end its quotes with", () => {
+    const hostile = ['a"b', "a'b", "a\\b", 'x" OR names:"y', "x':* | 'y", "NEAR(a b)", "a:*"];
+    for (const word of hostile) {
+      const fts = ftsQuery({ words: [word], scope: "all" });
+      assert.match(fts, /^\{names terms\} : \("[^"]*"\*\)$/);
+      assert.match(tsQuery({ words: [word], scope: "all" }), /^'[^'\\]*':\*$/);
+    }
+  });
+});

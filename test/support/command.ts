@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "./imports.js";
+
+const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
+
+/** How a command ended. */
+export interface Ran {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Running {
+  process: ChildProcess;
+  ended: Promise<Ran>;
+}
+
+/** The real program in a folder of its own, with a data folder in it and no settings but the given ones. */
+export class CommandWorld {
+  readonly folder = temporaryFolder();
+
+  /** A new, empty data folder. */
+  newDataDir(): string {
+    return mkdtempSync(join(this.folder, "data-"));
+  }
+
+  /**
+   * Starts a command. It gets a Node.js flag, with which the program does its work in the process that was started, so
+   * that killing it kills the work.
+   */
+  start(dataDir: string, args: readonly string[], settings: Record<string, string> = {}): Running {
+    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SIDEREAL_"));
+    const child = spawn(process.execPath, ["--max-old-space-size=192", MAIN, ...args], {
+      cwd: this.folder,
+      env: {
+        ...Object.fromEntries(inherited),
+        SIDEREAL_DATA_DIR: dataDir,
+        SIDEREAL_LOG_LEVEL: "error",
+        ...settings,
+      },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    child.stdin.on("error", () => {});
+    const ended = new Promise<Ran>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
+    });
+    return { process: child, ended };
+  }
+
+  /** Runs a command to its end, with a text on standard input. */
+  run(
+    dataDir: string,
+    args: readonly string[],
+    { settings = {}, input = "" }: { settings?: Record<string, string>; input?: string } = {},
+  ): Promise<Ran> {
+    const running = this.start(dataDir, args, settings);
+    running.process.stdin?.end(input);
+    return running.ended;
+  }
+}

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { CommandWorld } from "../support/command.js";
+import { RANKING_HEADER, rankingFile, rankingRow } from "../support/imports.js";
+
+const world = new CommandWorld();
+const file = (name: string, content: string): string => {
+  const path = join(world.folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+const good = file("good-2026-04-01.csv", rankingFile({}, { repo_url: "https://github.com/o/s" }));
+const faulty = file(
+  "faulty-2026-04-02.csv",
+  `${RANKING_HEADER}\n1,2\n${rankingRow({ stars: "many" })}\n${rankingRow()}\n`,
+);
+
+describe("sidereal import", () => {
+  test("ends with 0 when all is well, and says what was taken over", async () => {
+    const { code, stdout, stderr } = await world.run(world.newDataDir(), ["import", good]);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^1 files, 2 rows in /);
+    assert.match(
+      stdout,
+      /2 repositories added, 0 changed; 2 snapshots added\n0 rows left out on purpose, 0 refused\n/,
+    );
+    assert.equal(stderr, "");
+  });
+
+  test("ends with 3 when lines were refused, shows each with file, line and reason, and takes over the others", async () => {
+    const dataDir = world.newDataDir();
+    const { code, stdout, stderr } = await world.run(dataDir, ["import", faulty, good, "no-such-file.csv"]);
+    assert.equal(code, 3);
+    assert.deepEqual(stderr.trimEnd().split("\n"), [
+      `${faulty}:2: 2 columns instead of 11`,
+      `${faulty}:3: stars: "many" is not a whole number`,
+      "no-such-file.csv: there is no such file",
+    ]);
+    assert.match(
+      stdout,
+      /2 repositories added, 0 changed; 3 snapshots added\n0 rows left out on purpose, 3 refused\n/,
+    );
+  });
+
+  test("shows only the first of very many refused lines, and how many more there are", async () => {
+    const many = file("many-2026-04-02.csv", `${RANKING_HEADER}\n${"1,2\n".repeat(75)}`);
+    const { code, stderr } = await world.run(world.newDataDir(), ["import", many]);
+    const lines = stderr.trimEnd().split("\n");
+    assert.deepEqual([code, lines.length, lines.at(-1)], [3, 51, "… and 25 more"]);
+  });
+
+  test("with --json answers in JSON alone", async () => {
+    const { code, stdout, stderr } = await world.run(world.newDataDir(), ["import", "--json", faulty, good]);
+    assert.equal(code, 3);
+    const { seconds, importSeconds, rowsPerSecond, databaseBytes, memoryPeakBytes, ...report } =
+      JSON.parse(stdout);
+    assert.deepEqual(report, {
+      files: 2,
+      rows: 5,
+      repositoriesAdded: 2,
+      repositoriesChanged: 0,
+      snapshotsAdded: 3,
+      skipped: 0,
+      refused: 2,
+    });
+    assert.ok(seconds >= importSeconds && rowsPerSecond > 0 && databaseBytes > 0 && memoryPeakBytes > 0);
+    const problems = stderr
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(problems[0], { file: faulty, line: 2, reason: "2 columns instead of 11" });
+    assert.equal(problems.length, 2);
+  });
+
+  test("reads standard input, at the time that is given", async () => {
+    const dataDir = world.newDataDir();
+    const { code } = await world.run(dataDir, ["import", "--date", "2026-04-05T06:00:00Z", "-"], {
+      input: rankingFile({}),
+    });
+    assert.equal(code, 0);
+    const { stdout } = await world.run(dataDir, ["export"]);
+    assert.match(stdout, /"type":"snapshot","capturedAt":"2026-04-05T06:00:00.000Z","stars":100,/);
+  });
+
+  test("ends with 2 when it is wrongly called or set, says why, and touches nothing", async () => {
+    const manifest = file("manifest.csv", "file,time\n");
+    for (const [args, settings, reason] of [
+      [["import"], {}, /missing required argument 'files'/],
+      [["imports", good], {}, /unknown command 'imports'/],
+      [["import", "--frmat", "x", good], {}, /unknown option '--frmat'/],
+      [["import", "--format", "xml", good], {}, /--format: must be one of ndjson, github-ranking,/],
+      [["import", "--date", "soon", good], {}, /--date: date: "soon" is not an ISO 8601 time/],
+      [["import", "--manifest", "none.csv", good], {}, /--manifest: none.csv cannot be read/],
+      [["import", "--manifest", manifest, good], {}, /a manifest needs the columns/],
+      [["import", good], { SIDEREAL_DATADIR: "x" }, /SIDEREAL_DATADIR: no such setting/],
+      [["import", good], { SIDEREAL_PORT: "http" }, /SIDEREAL_PORT: must be a whole number/],
+    ] as const) {
+      const dataDir = join(world.folder, "never-made");
+      const { code, stderr, stdout } = await world.run(dataDir, args, { settings });
+      assert.equal(code, 2, `${args.join(" ")}: ${stderr}`);
+      assert.match(stderr, reason);
+      assert.equal(stdout, "");
+      assert.ok(!existsSync(dataDir), "nothing is made");
+    }
+    assert.equal((await world.run(world.newDataDir(), ["--help"])).code, 0);
+    assert.equal((await world.run(world.newDataDir(), ["import", "--help"])).code, 0);
+  });
+
+  test("ends with 1 when it fails, with a message", async () => {
+    const dataDir = world.newDataDir();
+    writeFileSync(join(dataDir, "sidereal.db"), "this is no database, but a text of more than a few bytes");
+    const { code, stderr } = await world.run(dataDir, ["import", good]);
+    assert.equal(code, 1);
+    assert.match(stderr, /not a database/);
+  });
+});
+
+describe("sidereal export", () => {
+  test("writes the same to a file as to standard output, and leaves no part of one behind", async () => {
+    const dataDir = world.newDataDir();
+    await world.run(dataDir, ["import", good, faulty]);
+    const target = join(dataDir, "out.ndjson");
+    const written = await world.run(dataDir, ["export", "--json", target]);
+    assert.equal(written.code, 0, written.stderr);
+    assert.deepEqual(JSON.parse(written.stdout), { repositories: 2, snapshots: 3, file: target });
+    const printed = await world.run(dataDir, ["export"]);
+    assert.equal(printed.stdout, readFileSync(target, "utf8"));
+    assert.deepEqual(
+      readdirSync(dataDir).filter((name) => name.startsWith("out")),
+      ["out.ndjson"],
+    );
+  });
+
+  test("of an empty database is a header alone", async () => {
+    const { stdout } = await world.run(world.newDataDir(), ["export"]);
+    assert.equal(stdout, '{"type":"header","format":"sidereal","version":1}\n');
+  });
+});
+
+describe("Processes that start at once", () => {
+  test("on an empty data folder all bring it up to date, and none fails", async () => {
+    for (let round = 0; round < 4; round++) {
+      const dataDir = world.newDataDir();
+      const all = await Promise.all(Array.from({ length: 4 }, () => world.run(dataDir, ["export"])));
+      for (const { code, stderr, stdout } of all) {
+        assert.equal(code, 0, stderr);
+        assert.equal(stdout, '{"type":"header","format":"sidereal","version":1}\n');
+      }
+    }
+  });
+
+  test("may import into the same database: both end well, and nothing is there twice", async () => {
+    const dataDir = world.newDataDir();
+    const both = await Promise.all([
+      world.run(dataDir, ["import", good]),
+      world.run(dataDir, ["import", good]),
+    ]);
+    for (const { code, stderr } of both) assert.equal(code, 0, stderr);
+    const { stdout } = await world.run(dataDir, ["export"]);
+    assert.equal(stdout.split("\n").length, 1 + 2 + 2 + 1);
+  });
+});

@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, describe, test } from "node:test";
+import {
+  type Catalog,
+  type Observation,
+  SNAPSHOT_SOURCES,
+  type Snapshot,
+} from "../../src/catalog/catalog.js";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import type { Database } from "../../src/database/database.js";
+import { syntheticRepository } from "../../src/demo/demo.js";
+import { exportCatalogue, type ImportReport, importFiles } from "../../src/transfer/transfer.js";
+import { onBothEngines } from "../support/engines.js";
+import { temporaryFolder } from "../support/imports.js";
+import { fc } from "../support/properties.js";
+import { dumpTables, openCatalog } from "../support/tables.js";
+import { NOW, observation, snapshot } from "../support/world.js";
+
+async function exported(catalog: Catalog): Promise<string> {
+  const parts: string[] = [];
+  await exportCatalogue(catalog, async (text) => {
+    parts.push(text);
+  });
+  return parts.join("");
+}
+
+const folder = temporaryFolder();
+let files = 0;
+
+/** Imports a text; fails when any line of it is refused. */
+async function imported(catalog: Catalog, text: string): Promise<ImportReport> {
+  const path = join(folder, `${files++}.ndjson`);
+  writeFileSync(path, text);
+  const refused: unknown[] = [];
+  const report = await importFiles(catalog, [path], { onRefused: (problem) => refused.push(problem) });
+  assert.deepEqual(refused, []);
+  return report;
+}
+
+/** A catalogue with everything in it that is easily lost. */
+const awkward: Observation[] = [
+  ...Array.from({ length: 40 }, (_, i) =>
+    syntheticRepository(i * 7, { repositories: 300, days: 5, seed: 3, end: NOW }),
+  ),
+  // Names changed, swapped, had again, lost to another, and of many groups.
+  observation("o/first", [snapshot(90, 1)], { providerId: "a" }),
+  observation("o/second", [snapshot(80, 2)], { providerId: "a" }),
+  observation("o/first", [snapshot(70, 3)], { providerId: "a" }),
+  observation("o/second", [snapshot(60, 3)], { providerId: "b", preferredId: 5_000 }),
+  observation("O/First", [snapshot(50, 9)], { providerId: "c" }),
+  observation("a/b/c/d", [snapshot(40, 0)], { provider: "GITLAB" }),
+  observation("x/y", [], { provider: "FORGE_2", facts: { url: "https://forge.example/x/y" } }),
+  // Told to be unknown, told to be none, and not told at all.
+  observation("n/nulls", [snapshot(9, 1)], {
+    facts: {
+      description: null,
+      language: null,
+      fork: null,
+      archived: false,
+      topics: [],
+      createdAt: null,
+      watchers: 0,
+    },
+  }),
+  observation("n/unsaid", [], { at: NOW - DAY_MS }),
+  { ...observation("n/history-only", [snapshot(30, 5, { forks: 1 }), snapshot(20, 6)]), facts: {} },
+  observation("n/undated", [], { at: null, facts: { stars: 4 }, discoveredAt: NOW - 99 * DAY_MS }),
+  observation("n/text", [], {
+    facts: { description: 'a "b", \\ / \u2028 😀 é', homepage: "not a url", license: "MIT OR X" },
+  }),
+  observation("n/gone", [snapshot(9, 7)], { facts: { availability: "GONE", pushedAt: NOW - HOUR_MS } }),
+  observation(
+    "n/sources",
+    SNAPSHOT_SOURCES.map((source, i) => snapshot(9 - i, i, { source, watchers: i, openIssues: 0 })),
+  ),
+];
+
+const catalogues = new Map<string, { catalog: Catalog; database: Database }>();
+const texts = new Map<string, string>();
+
+onBothEngines("An export", (engine) => {
+  before(async () => {
+    const opened = await openCatalog(engine);
+    await opened.catalog.record(awkward);
+    catalogues.set(engine.name, opened);
+    texts.set(engine.name, await exported(opened.catalog));
+  });
+
+  test("imported into an empty database and exported again is the same, byte for byte", async () => {
+    const text = texts.get(engine.name) ?? "";
+    const { catalog } = await openCatalog(engine);
+    const report = await imported(catalog, text);
+    assert.equal(await exported(catalog), text);
+    assert.equal(report.repositoriesAdded, text.split('"type":"repository"').length - 1);
+    assert.equal(report.snapshotsAdded, text.split('"type":"snapshot"').length - 1);
+  });
+
+  test("imported where it comes from, or twice, changes nothing", async () => {
+    const text = texts.get(engine.name) ?? "";
+    const { catalog, database } = await openCatalog(engine);
+    await imported(catalog, text);
+    const origin = catalogues.get(engine.name);
+    assert.ok(origin !== undefined);
+    for (const known of [{ catalog, database }, origin]) {
+      const once = await dumpTables(known.database);
+      const report = await imported(known.catalog, text);
+      assert.deepEqual(
+        [report.repositoriesAdded, report.repositoriesChanged, report.snapshotsAdded],
+        [0, 0, 0],
+      );
+      assert.deepEqual(await dumpTables(known.database), once);
+    }
+  });
+
+  test("holds ids, provider ids, previous names, and only what was told", async () => {
+    const lines = (texts.get(engine.name) ?? "").split("\n").filter((line) => line !== "");
+    const parsed = lines.map((line): Record<string, unknown> => JSON.parse(line));
+    assert.deepEqual(parsed[0], { type: "header", format: "sidereal", version: 1 });
+    const find = (providerId: string) => parsed.find((line) => line.providerId === providerId);
+    assert.deepEqual(find("a")?.previousFullNames, [
+      { fullName: "o/second", until: new Date(NOW - 70 * HOUR_MS).toISOString() },
+    ]);
+    assert.equal(find("b")?.id, "5000");
+    const unsaid = parsed.find((line) => line.fullName === "n/unsaid");
+    assert.deepEqual(Object.keys(unsaid ?? {}), [
+      "type",
+      "id",
+      "provider",
+      "fullName",
+      "discoveredAt",
+      "refreshedAt",
+    ]);
+    const nulls = parsed.find((line) => line.fullName === "n/nulls");
+    assert.deepEqual(
+      [nulls?.description, nulls?.topics, nulls?.fork, nulls?.createdAt],
+      [null, [], null, null],
+    );
+    const ids = parsed.flatMap((line) => (line.type === "repository" ? [Number(line.id)] : []));
+    assert.deepEqual(
+      ids,
+      ids.toSorted((a, b) => a - b),
+    );
+  });
+
+  test("of any catalogue comes back the same", async () => {
+    const told = fc.record({
+      name: fc.constantFrom("o/a", "o/b", "O/A", "p/c"),
+      providerId: fc.constantFrom("1", "2", "3"),
+      hours: fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 3 }),
+      facts: fc.record(
+        {
+          description: fc.option(
+            fc.string({ unit: "grapheme" }).map((text) => text.replaceAll(/[\p{Cc}\s\uFEFF]/gu, "") || "-"),
+          ),
+          topics: fc.uniqueArray(fc.constantFrom("a", "b", "c")),
+          stars: fc.option(fc.nat()),
+          archived: fc.option(fc.boolean()),
+          createdAt: fc.option(fc.integer({ min: Date.UTC(2000, 0, 1), max: NOW })),
+        },
+        { requiredKeys: [] },
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(told, { maxLength: 8 }), async (observations) => {
+        const { catalog, database } = await openCatalog(engine);
+        for (const { name, providerId, hours, facts } of observations) {
+          const snapshots: Snapshot[] = hours.toSorted((a, b) => b - a).map((hour) => snapshot(hour, hour));
+          const { at } = observation(name, snapshots);
+          await catalog.record([{ ...observation(name, snapshots), at, providerId, facts }]);
+        }
+        const text = await exported(catalog);
+        const copy = await openCatalog(engine);
+        await imported(copy.catalog, text);
+        assert.equal(await exported(copy.catalog), text);
+        await database.close();
+        await copy.database.close();
+      }),
+      { numRuns: engine.name === "sqlite" ? 40 : 6 },
+    );
+  });
+});
+
+describe("Between the engines", () => {
+  test("exports of the same catalogue are the same", () => {
+    assert.ok((texts.get("sqlite") ?? "").length > 10_000);
+    assert.equal(texts.get("sqlite"), texts.get("postgres"));
+  });
+});
+
+onBothEngines("An export of the other engine", (engine) => {
+  test("comes back the same, byte for byte", async () => {
+    const text = texts.get(engine.name === "sqlite" ? "postgres" : "sqlite") ?? "";
+    const { catalog } = await openCatalog(engine);
+    await imported(catalog, text);
+    assert.equal(await exported(catalog), text);
+  });
+});
