@@ -34,7 +34,6 @@ export class ManualClock implements Clock {
   }
 }
 
-export const SECOND_MS = 1_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 export const WEEK_MS = 7 * DAY_MS;

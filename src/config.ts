@@ -68,8 +68,9 @@ export function readEnvironment(directory: string, env: NodeJS.ProcessEnv): Node
   let text: string;
   try {
     text = readFileSync(join(directory, ".env"), "utf8");
-  } catch {
-    return env;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return env;
+    throw new ConfigError([".env: the file cannot be read"]);
   }
   return { ...parseEnv(text), ...env };
 }

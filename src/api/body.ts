@@ -3,7 +3,7 @@ import { AppError } from "../errors.js";
 import type { ApiEnv } from "./endpoint.js";
 
 /** 500 identifiers of 19 digits fit, with their quotes and a name. */
-export const MAX_BODY_BYTES = 16 * 1024;
+const MAX_BODY_BYTES = 16 * 1024;
 
 /**
  * For routes that take a body: refuses one that is too large before any of it is parsed, and one that is not JSON. What

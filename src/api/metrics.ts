@@ -5,7 +5,7 @@ import { dataMetaResponse, endpoint, errorResponses } from "./endpoint.js";
 import { idParameter } from "./parameters.js";
 import { seriesMetaSchema, snapshotSchema, snapshotView } from "./views.js";
 
-export const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
+const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
 
 export const seriesWindowParameter = z.enum(SERIES_WINDOWS).default("30d");
 
@@ -69,8 +69,8 @@ export const listMetrics = endpoint(
   },
 );
 
-/** Places answered at most: 90 days of all rankings, windows and scopes are fewer. */
-const MAX_RANKS = 5_000;
+/** Places answered at most: all that are kept of 400 days in 16 rankings and two scopes. */
+const MAX_RANKS = 12_800;
 
 const pastRankSchema = z
   .object({

@@ -50,7 +50,9 @@ function facetEndpoint(kind: FacetKind, path: string, operationId: string, what:
           window: windowParameter,
           sort: z.enum(FACET_SORTS).default("repositories"),
           limit: limitParameter,
-          page: pageParameter,
+          page: pageParameter.openapi({
+            description: "Number of the page. page × limit may be at most 10,000.",
+          }),
         }),
       },
       responses: {
@@ -60,7 +62,7 @@ function facetEndpoint(kind: FacetKind, path: string, operationId: string, what:
     }),
     async (context) => {
       const { provider, window, sort, limit, page = 1 } = context.req.valid("query");
-      checkDepth(page, limit);
+      checkDepth(page, limit, "");
       const offset = (page - 1) * limit;
       const { facets, total, totalIsExact } = await context.var.modules.rankings.facets({
         kind,

@@ -20,7 +20,7 @@ import {
 } from "./parameters.js";
 import { type RepositoryView, type repositoryPageMetaSchema, repositoryView } from "./views.js";
 
-export const SORTS = [
+const SORTS = [
   "relevance",
   "trending",
   "rising",
@@ -97,12 +97,12 @@ export async function answerList(context: ApiContext, query: ListQuery): Promise
   const times = { asOf: asOf === null ? null : isoTime(asOf) };
   const filters = await filtersOf(context.var.modules, query, sort);
   const order = orderOf(context.var.modules, sort, query, q ?? "");
-  const where = rankings.trendCondition({
+  const through = rankings.trusted({
     window,
     reliableOnly: query.reliableOnly === "true",
     excludeAnomalous: query.excludeAnomalous === "true",
   });
-  const trusted = where === undefined ? "" : `${window} ${query.reliableOnly} ${query.excludeAnomalous}`;
+  const trusted = through === undefined ? "" : `${window} ${query.reliableOnly} ${query.excludeAnomalous}`;
   const identity = { filters, order: order.name, q, trusted };
   const place = placeOf(query, identity);
   if (q !== undefined && within === undefined) {
@@ -116,7 +116,7 @@ export async function answerList(context: ApiContext, query: ListQuery): Promise
     filters,
     order,
     ...(within === undefined ? {} : { within, isWithinBounded: true }),
-    ...(where === undefined ? {} : { where }),
+    ...(through === undefined ? {} : { through }),
     ...place,
   });
   const trends = await rankings.trends(

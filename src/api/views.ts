@@ -20,7 +20,7 @@ const timeOrNull = (ms: number | null): string | null => (ms === null ? null : i
 
 const scoreSchema = z.number().min(0).max(100).nullable();
 
-export const anomalySchema = z
+const anomalySchema = z
   .object({
     kind: z.enum(ANOMALY_KINDS),
     at: time.openapi({ description: "Capture time of the snapshot that shows it." }),
@@ -62,7 +62,7 @@ export const trendSchema = z
     description: "Growth between two snapshots that were really taken; null where there are not two.",
   });
 
-export type TrendView = z.output<typeof trendSchema>;
+type TrendView = z.output<typeof trendSchema>;
 
 export function trendView(trend: Trend): TrendView {
   return {

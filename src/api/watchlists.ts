@@ -247,7 +247,7 @@ export const clearWatchlist = endpoint(
   },
 );
 
-export const WATCHLIST_SORTS = ["added", "stars", "forks", "pushed", "created"] as const;
+const WATCHLIST_SORTS = ["added", "stars", "forks", "pushed", "created"] as const;
 
 export const listWatchlistRepositories = endpoint(
   createRoute({

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { HOUR_MS } from "../clock.js";
-import type { BulkColumns, BulkRow, Dialect, Tx } from "../database/database.js";
+import type { BulkColumns, BulkRow, Db, Dialect, Tx } from "../database/database.js";
 import { SNAPSHOT_SOURCES, type Snapshot } from "./observation.js";
 
 /** Rows handed to the database at a time. */
@@ -99,4 +99,14 @@ class HourCounts {
             else snapshot_hours.newest_at end`.execute(tx);
     }
   }
+}
+
+/** The newest snapshot of each provider: the end of all its windows. */
+export async function newestSnapshots(db: Db): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom("snapshot_hours")
+    .select(({ fn }) => ["provider", fn.max("newest_at").as("as_of")])
+    .groupBy("provider")
+    .execute();
+  return new Map(rows.map((row) => [row.provider, Number(row.as_of)]));
 }

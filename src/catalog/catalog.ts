@@ -15,10 +15,11 @@ import { record } from "./record.js";
 import { fromRow, type Repository } from "./repository.js";
 import { readSeries, type Series } from "./series.js";
 
+export { newestSnapshots } from "./append.js";
 export type { DumpedRepository } from "./dump.js";
 export * from "./list.js";
 export * from "./observation.js";
-export { bumpRevision } from "./record.js";
+export { bumpRevision, markOutdated } from "./record.js";
 export * from "./repository.js";
 export * from "./series.js";
 

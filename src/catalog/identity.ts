@@ -11,6 +11,8 @@ export interface Draft {
   topicsChanged: boolean;
   /** Something that search looks at has changed. */
   wordsChanged: boolean;
+  /** Something that growth and scores look at has changed, other than snapshots. */
+  growthChanged: boolean;
   previousNames: Map<string, { fullName: string; until: number }>;
 }
 
@@ -208,7 +210,15 @@ export const REPOSITORY_COLUMNS = {
 export const REPOSITORY_COLUMN_NAMES = Object.keys(REPOSITORY_COLUMNS) as (keyof RepositoryTable)[];
 
 function draftOf(row: RepositoryTable, isNew: boolean): Draft {
-  return { row, isNew, changed: isNew, topicsChanged: false, wordsChanged: isNew, previousNames: new Map() };
+  return {
+    row,
+    isNew,
+    changed: isNew,
+    topicsChanged: false,
+    growthChanged: false,
+    wordsChanged: isNew,
+    previousNames: new Map(),
+  };
 }
 
 function newRow(

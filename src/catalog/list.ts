@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Db, Dialect, RepositoryTable } from "../database/database.js";
-import { AppError } from "../errors.js";
+import { invalidParameter } from "../errors.js";
 import { fromRow, type Repository } from "./repository.js";
 
 /** Totals up to here are exact, and sets up to here are sorted as a whole; above, the list walks the index of its order. */
@@ -44,8 +44,8 @@ export interface Order {
 export interface ListRequest {
   filters: Filters;
   order: Order;
-  /** A further condition on `r`. */
-  where?: RawBuilder<boolean>;
+  /** A further table and the condition that ties it to `r`; each repository has at most one row in it. */
+  through?: { table: RawBuilder<unknown>; where: RawBuilder<boolean> };
   /** A select of `id` and `position` that the list is narrowed to. */
   within?: RawBuilder<unknown>;
   /** Set where `within` is cut off after EXACT_TOTAL + 1 rows, so that a total of what was cut off is not called exact. */
@@ -119,16 +119,23 @@ function isNarrowed({ archived, fork, ...others }: Filters): boolean {
  */
 export async function listRepositories(database: Database, request: ListRequest): Promise<RepositoryPage> {
   const { dialect, read } = database;
-  const { filters, order, within, limit } = request;
+  const { filters, order, within, through, limit } = request;
   // CROSS JOIN fixes where the planner begins: with the table of the order, or with what is narrowed most.
   const walked = sql.join(order.tables, sql` cross join `);
-  const narrowest = [...(within === undefined ? [] : [sql`(${within}) as w`]), ...order.tables.toReversed()];
-  const gathered =
-    within !== undefined || isNarrowed(filters) ? sql.join(narrowest, sql` cross join `) : walked;
+  const extra = through === undefined ? [] : [through.table];
+  const narrowest =
+    within !== undefined
+      ? [sql`(${within}) as w`, ...order.tables.toReversed(), ...extra]
+      : isNarrowed(filters)
+        ? [...order.tables.toReversed(), ...extra]
+        : [...extra, ...(through === undefined ? order.tables : order.tables.toReversed())];
+  const gathered = sql.join(narrowest, sql` cross join `);
   const tests = (walk: boolean): RawBuilder<unknown> => {
     const all = [...(order.where ? [order.where] : []), ...conditions(filters, dialect, walk)];
     if (within !== undefined) all.push(sql`w.id = r.id`);
-    if (request.where !== undefined) all.push(request.where);
+    if (through !== undefined) {
+      all.push(walk ? sql`exists (select 1 from ${through.table} where ${through.where})` : through.where);
+    }
     if (!request.withUnavailable) all.push(sql`r.availability = 'AVAILABLE'`);
     return all.length === 0 ? sql`true` : sql.join(all, sql` and `);
   };
@@ -218,19 +225,8 @@ export function plainOrder(name: "stars" | "forks" | "pushed" | "created", direc
   };
 }
 
-/** Throws when a page cannot be reached by number; a cursor can. */
-export function checkDepth(page: number, limit: number): void {
+/** Throws when a page cannot be reached by number; `advice` says what else there is. */
+export function checkDepth(page: number, limit: number, advice = "; use cursor to go further"): void {
   if (page * limit <= EXACT_TOTAL) return;
-  throw new AppError(
-    "VALIDATION_FAILED",
-    `page: page × limit may be at most ${EXACT_TOTAL}; use cursor to go further`,
-    {
-      details: [
-        {
-          parameter: "page",
-          message: `page × limit may be at most ${EXACT_TOTAL}; use cursor to go further`,
-        },
-      ],
-    },
-  );
+  throw invalidParameter("page", `page × limit may be at most ${EXACT_TOTAL}${advice}`);
 }

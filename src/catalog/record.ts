@@ -41,7 +41,8 @@ export async function record(
       "words",
       changed.filter((draft) => draft.wordsChanged).map((draft) => draft.row.id),
     );
-    await markOutdated(tx, dialect, "rollups", appended.repositoryIds);
+    const regrown = changed.filter((draft) => draft.growthChanged).map((draft) => draft.row.id);
+    await markOutdated(tx, dialect, "rollups", [...appended.repositoryIds, ...regrown]);
     if (changed.length > 0 || appended.snapshots > 0 || namesKept > 0) await bumpRevision(tx);
     const added = changed.filter((draft) => draft.isNew).length;
     return {
@@ -103,6 +104,7 @@ function columnValue(value: NonNullable<Facts[keyof Facts]> | null): string | nu
   return JSON.stringify([...new Set(value.map((topic) => topic.toLowerCase()))].sort());
 }
 
+const SCORED_COLUMNS: readonly string[] = ["created_at", "pushed_at", "availability"];
 const SEARCHED_COLUMNS: readonly string[] = ["description", "topics", "language", "availability"];
 
 function setColumn(
@@ -116,6 +118,7 @@ function setColumn(
   draft.changed = true;
   if (column === "topics") draft.topicsChanged = true;
   if (SEARCHED_COLUMNS.includes(column)) draft.wordsChanged = true;
+  if (SCORED_COLUMNS.includes(column)) draft.growthChanged = true;
 }
 
 /** The snapshots of each draft, in the order in which they were told. */
@@ -231,10 +234,11 @@ async function writePreviousNames(tx: Tx, drafts: readonly Draft[]): Promise<num
   return Number(written);
 }
 
-async function markOutdated(
+/** Marks repositories of which something derived must be made anew, in the transaction of the change. */
+export async function markOutdated(
   tx: Tx,
   dialect: Dialect,
-  kind: "words" | "rollups",
+  kind: "words" | "rollups" | "scores",
   ids: readonly number[],
 ): Promise<void> {
   const rows = [...new Set(ids)].map((id): BulkRow => [kind, id]);

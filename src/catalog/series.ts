@@ -57,10 +57,9 @@ export async function readSeries(database: Database, repositoryId: number, from:
   const rows =
     resolution === "all"
       ? await sql<SnapshotTable>`select * from snapshots where ${range} order by captured_at`.execute(read)
-      : await sql<SnapshotTable>`select s.* from snapshots s join (
-          select max(captured_at) as captured_at from snapshots where ${range} group by ${bucketExpression(resolution)}
-        ) as b on b.captured_at = s.captured_at
-        where s.repository_id = ${repositoryId} order by s.captured_at`.execute(read);
+      : await sql<SnapshotTable>`select * from snapshots where repository_id = ${repositoryId} and captured_at in (
+          select max(captured_at) from snapshots where ${range} group by ${bucketExpression(resolution)})
+        order by captured_at`.execute(read);
   const series = rows.rows.slice(-MAX_POINTS).map(fromSnapshotRow);
   return { points: series, resolution, gaps: findGaps(series.map((point) => point.capturedAt)) };
 }

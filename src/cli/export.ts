@@ -1,50 +1,54 @@
-import { once } from "node:events";
 import { createWriteStream, renameSync } from "node:fs";
+import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { exportCatalogue } from "../transfer/transfer.js";
-import type { Host } from "./program.js";
+import { EXIT, type Host } from "./program.js";
 import { report, showProgress } from "./progress.js";
 
-export function addExport(program: Command, host: Host): void {
+export function addExport(program: Command, host: Host, finish: (code: number) => void): void {
   program
     .command("export")
     .description("write the whole catalogue as NDJSON, which imports to an equal one")
     .argument("[file]", "where to; standard output otherwise")
     .option("--json", "print the report as JSON")
     .action(async (file: string | undefined, { json }: { json?: boolean }) =>
-      runExport(host, file, json === true),
+      finish(await runExport(host, file, json === true)),
     );
 }
 
-async function runExport(host: Host, file: string | undefined, json: boolean): Promise<void> {
+async function runExport(host: Host, file: string | undefined, json: boolean): Promise<number> {
   const modules = await host.openModules();
+  const { repositories } = await modules.rankings.summary();
+  const progress = showProgress(
+    repositories,
+    "  {bar} {percentage} %  {value} of {total} repositories  {eta_formatted} left",
+  );
+  const totals = { repositories: 0, snapshots: 0 };
+  const lines = exportCatalogue(modules.catalog, totals, (done) => progress.update(done));
+  // Written beside it and renamed at the end, so that a file of this name is always whole.
+  const partial = `${file}.partial`;
   try {
-    // Written beside it and renamed at the end, so that a file of this name is always whole.
-    const partial = `${file}.partial`;
-    const stream = file === undefined ? process.stdout : createWriteStream(partial);
-    const { repositories } = await modules.rankings.summary();
-    const progress = showProgress(
-      repositories,
-      "  {bar} {percentage} %  {value} of {total} repositories  {eta_formatted} left",
-    );
-    const totals = await exportCatalogue(
-      modules.catalog,
-      async (text) => {
-        if (!stream.write(text)) await once(stream, "drain");
-      },
-      (done) => progress.update(done),
-    );
+    await pipeline(lines, file === undefined ? process.stdout : createWriteStream(partial), {
+      end: file !== undefined,
+    });
+    if (file !== undefined) renameSync(partial, file);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+    // Whoever reads has read enough.
+    if (file === undefined && code === "EPIPE") return EXIT.ok;
+    if (code === undefined) throw error;
+    process.stderr.write(`${file ?? "standard output"} cannot be written: ${code}\n`);
+    return EXIT.failed;
+  } finally {
     progress.stop();
-    if (file === undefined) return;
-    stream.end();
-    await once(stream, "finish");
-    renameSync(partial, file);
+    await modules.database.close();
+  }
+  if (file !== undefined) {
     report(
       json,
       { ...totals, file },
       `${totals.repositories} repositories and ${totals.snapshots} snapshots written to ${file}`,
     );
-  } finally {
-    await modules.database.close();
   }
+  return EXIT.ok;
 }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Command } from "commander";
-import { updateDerived } from "../modules.js";
+import { type Modules, updateDerived } from "../modules.js";
 import {
   FORMATS,
   type FormatName,
@@ -77,7 +77,7 @@ async function runImport(host: Host, files: readonly string[], options: Options)
     progress.stop();
     if (!json && shown > SHOWN) process.stderr.write(`… and ${shown - SHOWN} more\n`);
     const importSeconds = (performance.now() - began) / 1_000;
-    await updateDerived(modules);
+    await deriveWithProgress(modules);
     const seconds = (performance.now() - began) / 1_000;
     const databaseBytes = await modules.database.dialect.size(modules.database.read);
     const rowsPerSecond = Math.round(result.rows / importSeconds);
@@ -96,6 +96,13 @@ async function runImport(host: Host, files: readonly string[], options: Options)
   } finally {
     await modules.database.close();
   }
+}
+
+async function deriveWithProgress(modules: Modules): Promise<void> {
+  const { repositories } = await modules.rankings.summary();
+  const progress = showProgress(repositories, "  {file} {bar} {value} repositories");
+  await updateDerived(modules, (step, done) => progress.update(done, { file: step }));
+  progress.stop();
 }
 
 /** The options as the import takes them, or what is wrong with them. */

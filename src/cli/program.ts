@@ -32,7 +32,7 @@ export async function runProgram(host: Host, argv: readonly string[]): Promise<n
   };
   addServe(program, host);
   addImport(program, host, finish);
-  addExport(program, host);
+  addExport(program, host, finish);
   addDemo(program, host);
   for (const command of program.commands) command.exitOverride();
   try {

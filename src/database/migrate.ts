@@ -17,6 +17,7 @@ const MIGRATIONS: readonly Migration[] = [catalogue, scores];
  * crash leaves either the old tables or the new ones. A database newer than this program is refused.
  */
 export async function migrate(db: Db, dialect: Dialect, migrations = MIGRATIONS): Promise<void> {
+  if ((await presentVersion(db)) === migrations.length) return;
   await dialect.exclusively(db, "migrate", async (tx) => {
     const { integer, text } = dialect.types;
     await sql`create table if not exists schema_version (version ${integer} primary key, name ${text} not null,
@@ -42,4 +43,17 @@ export async function migrate(db: Db, dialect: Dialect, migrations = MIGRATIONS)
         .execute();
     }
   });
+}
+
+/** The version, read without the lock, as another process may hold it for long; 0 where there are no tables yet. */
+async function presentVersion(db: Db): Promise<number> {
+  try {
+    const row = await db
+      .selectFrom("schema_version")
+      .select(({ fn }) => fn.max("version").as("version"))
+      .executeTakeFirst();
+    return row?.version ?? 0;
+  } catch {
+    return 0;
+  }
 }

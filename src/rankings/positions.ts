@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { newestSnapshots } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
 import type { Database, Tx } from "../database/database.js";
 import { WINDOW_HOURS, WINDOWS, type Window } from "./windows.js";
@@ -18,6 +19,9 @@ const PLACES: Readonly<Record<RankScope, number>> = {
 };
 /** Scopes whose places are also kept day by day. */
 const KEPT_SCOPES: readonly RankScope[] = ["overall", "language"];
+
+/** Days for which places are kept. */
+const KEPT_DAYS = 400;
 
 /** A repository's place in one ranking. */
 export interface Rank {
@@ -76,17 +80,14 @@ const SCOPE_NAMES: Readonly<Record<RankScope, RawBuilder<unknown>>> = {
 };
 
 /**
- * Makes all places anew in one transaction, so that a reader sees the old ones or the new, and keeps those of the day:
- * the last time of a day stands. Ties go by the greater id first, as in lists.
+ * Makes the places of one ranking anew in one transaction, so that a reader sees all the old ones or all the new. Ties
+ * go by the greater id first, as in lists.
  */
-export async function rebuildPositions(tx: Tx): Promise<void> {
-  await tx.deleteFrom("positions").execute();
-  for (const ranking of RANKINGS) {
-    for (const window of ranking === "stars" ? [null] : WINDOWS) {
-      for (const scope of RANK_SCOPES) await insertPositions(tx, ranking, window, scope);
-    }
+export async function rebuildPositions(tx: Tx, ranking: Ranking): Promise<void> {
+  await tx.deleteFrom("positions").where("ranking", "=", ranking).execute();
+  for (const window of ranking === "stars" ? [null] : WINDOWS) {
+    for (const scope of RANK_SCOPES) await insertPositions(tx, ranking, window, scope);
   }
-  await keepToday(tx);
 }
 
 async function insertPositions(
@@ -109,14 +110,16 @@ async function insertPositions(
     where position <= ${PLACES[scope]}`.execute(tx);
 }
 
-async function keepToday(tx: Tx): Promise<void> {
-  const newest = await tx
-    .selectFrom("snapshot_hours")
-    .select(({ fn }) => fn.max("newest_at").as("as_of"))
-    .executeTakeFirst();
-  if (newest?.as_of === null || newest === undefined) return;
-  const day = Math.floor(Number(newest.as_of) / DAY_MS);
+/** Keeps the places of the day; the last time of a day stands. */
+export async function keepToday(tx: Tx): Promise<void> {
+  const newest = [...(await newestSnapshots(tx)).values()];
+  if (newest.length === 0) return;
+  const day = Math.floor(Math.max(...newest) / DAY_MS);
   await tx.deleteFrom("rank_history").where("day", "=", day).execute();
+  await tx
+    .deleteFrom("rank_history")
+    .where("day", "<=", day - KEPT_DAYS)
+    .execute();
   await sql`insert into rank_history (repository_id, ranking, window_hours, scope, day, position)
     select repository_id, ranking, window_hours, scope, ${day}, position from positions
     where scope in (${sql.join(KEPT_SCOPES)})`.execute(tx);

@@ -3,14 +3,22 @@
  * summary add them up. All are prepared when something was recorded; a request reads them.
  * It does not decide which repositories exist, and it takes no snapshot.
  */
-import { type RawBuilder, sql } from "kysely";
-import { bumpRevision, type Order } from "../catalog/catalog.js";
+import { sql } from "kysely";
+import { bumpRevision, type ListRequest, type Order } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
-import type { Database, RollupTable } from "../database/database.js";
+import type { Database, RollupTable, Tx } from "../database/database.js";
 import type { Anomaly } from "./anomalies.js";
 import { type FacetPage, type FacetRequest, listFacets, rebuildFacets } from "./facets.js";
 import { type Home, readHome, rebuildHome } from "./home.js";
-import { type PastRank, type Rank, readRankHistory, readRanks, rebuildPositions } from "./positions.js";
+import {
+  keepToday,
+  type PastRank,
+  RANKINGS,
+  type Rank,
+  readRankHistory,
+  readRanks,
+  rebuildPositions,
+} from "./positions.js";
 import { updateRollups } from "./rollups.js";
 import { type Explanation, explain, type Scores } from "./scores.js";
 import { readScales, type ScoredRow, scoreInput, updateScores } from "./scoring.js";
@@ -85,13 +93,20 @@ export class Rankings {
   /** Makes anew what sums up the whole catalogue: facets, places in the rankings, counters, the first page. */
   async rebuild(): Promise<void> {
     const { dialect, write } = this.#database;
-    await dialect.exclusively(write, "catalogue", async (tx) => {
-      await rebuildFacets(tx);
-      await rebuildPositions(tx);
-      await rebuildSummary(tx, this.#clock.now());
-      await rebuildHome(tx, this.#clock.now());
-      await bumpRevision(tx);
-    });
+    // One transaction a part, so that nobody waits long for the lock; what belongs together changes together.
+    const parts: ((tx: Tx) => Promise<void>)[] = [
+      rebuildFacets,
+      ...RANKINGS.map((ranking) => (tx: Tx) => rebuildPositions(tx, ranking)),
+      keepToday,
+      (tx) => rebuildSummary(tx, this.#clock.now()),
+      (tx) => rebuildHome(tx, this.#clock.now()),
+    ];
+    for (const part of parts) {
+      await dialect.exclusively(write, "catalogue", async (tx) => {
+        await part(tx);
+        await bumpRevision(tx);
+      });
+    }
   }
 
   /** The trends of the repositories in one window, by id. Those without one are absent. */
@@ -133,13 +148,13 @@ export class Rankings {
     };
   }
 
-  /** The condition on `r` that its trend in the window can be trusted as asked; undefined when nothing is asked. */
-  trendCondition({ window, reliableOnly, excludeAnomalous }: TrendFilter): RawBuilder<boolean> | undefined {
+  /** What narrows a list to trends that can be trusted as asked; undefined when nothing is asked. */
+  trusted({ window, reliableOnly, excludeAnomalous }: TrendFilter): ListRequest["through"] {
     if (!reliableOnly && !excludeAnomalous) return undefined;
-    const tests = [sql`q.repository_id = r.id`, sql`q.window_hours = ${WINDOW_HOURS[window]}`];
+    const tests = [sql`q.repository_id = r.id`, sql`q.window_hours = ${sql.lit(WINDOW_HOURS[window])}`];
     if (reliableOnly) tests.push(sql`q.reliable = 1`);
     if (excludeAnomalous) tests.push(sql`q.anomalies is null`);
-    return sql<boolean>`exists (select 1 from rollups q where ${sql.join(tests, sql` and `)})`;
+    return { table: sql`rollups q`, where: sql<boolean>`${sql.join(tests, sql` and `)}` };
   }
 
   /** How the scores of a repository come about, by window; null where it has no trend. */
@@ -166,8 +181,8 @@ export class Rankings {
       .where("provider", "=", "")
       .where("name_key", "in", keys)
       .execute();
-    const known = new Map(rows.map((row) => [row.name_key, row.name]));
-    return names.map((name, i) => known.get(keys[i] ?? "") ?? name);
+    const known = Map.groupBy(rows, (row) => row.name_key);
+    return names.flatMap((name, i) => known.get(keys[i] ?? "")?.map((row) => row.name) ?? name);
   }
 
   /** The present places of a repository in the rankings; it has none further down than they are kept. */

@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
-import { bumpRevision } from "../catalog/catalog.js";
+import { bumpRevision, markOutdated, newestSnapshots } from "../catalog/catalog.js";
 import type { BulkColumns, BulkRow, Database, Dialect, Tx } from "../database/database.js";
 import { countedPart } from "./anomalies.js";
 import { type History, readHistories } from "./histories.js";
-import { markForScores } from "./scoring.js";
 import { chooseFrom, WINDOW_HOURS, WINDOWS, windowMs } from "./windows.js";
 
 /** Repositories rolled up in one transaction. */
@@ -42,12 +41,10 @@ export async function updateRollups(
     done += count;
     onProgress(done);
   }
-  if (done > 0) {
-    await dialect.exclusively(write, "catalogue", async (tx) => {
-      await dropStale(tx);
-      await bumpRevision(tx);
-    });
-  }
+  // Also when nothing was marked: an earlier run may have ended before it came here.
+  await dialect.exclusively(write, "catalogue", async (tx) => {
+    if ((await dropStale(tx)) > 0) await bumpRevision(tx);
+  });
   return done;
 }
 
@@ -67,7 +64,7 @@ async function rollUpBatch(tx: Tx, dialect: Dialect): Promise<number> {
   const rows = measured.map((one) => rollupRow(one, histories));
   await tx.deleteFrom("rollups").where(here).execute();
   await dialect.insertNew(tx, "rollups", ROLLUP_COLUMNS, ["repository_id", "window_hours"], rows);
-  await markForScores(tx, dialect, ids);
+  await markOutdated(tx, dialect, "scores", ids);
   await tx.deleteFrom("outdated").where("kind", "=", "rollups").where(here).execute();
   await bumpRevision(tx);
   return ids.length;
@@ -185,20 +182,18 @@ function difference(to: number | null, from: number | null): number | null {
 }
 
 /** A window ends at the newest snapshot of the provider; what ended before that window began says nothing about it. */
-async function dropStale(tx: Tx): Promise<void> {
-  const newest = await tx
-    .selectFrom("snapshot_hours")
-    .select(({ fn }) => ["provider", fn.max("newest_at").as("as_of")])
-    .groupBy("provider")
-    .execute();
-  for (const { provider, as_of } of newest) {
+async function dropStale(tx: Tx): Promise<number> {
+  let dropped = 0n;
+  for (const [provider, asOf] of await newestSnapshots(tx)) {
     for (const window of WINDOWS) {
-      await tx
+      const { numDeletedRows } = await tx
         .deleteFrom("rollups")
         .where("provider", "=", provider)
         .where("window_hours", "=", WINDOW_HOURS[window])
-        .where("to_at", "<", Number(as_of) - windowMs(window))
-        .execute();
+        .where("to_at", "<", asOf - windowMs(window))
+        .executeTakeFirst();
+      dropped += numDeletedRows;
     }
   }
+  return Number(dropped);
 }

@@ -56,8 +56,8 @@ export interface Term {
 export type Explanation = Record<ScoreName, { score: number | null; terms: Term[] }>;
 
 /** Stars added to every repository before growth is taken relative to them; so 3 stars + 5 is not +167 %. */
-const STARS_PRIOR = 50;
-const FORKS_PRIOR = 20;
+export const STARS_PRIOR = 50;
+export const FORKS_PRIOR = 20;
 const ISSUES_PRIOR = 10;
 /** Stars gained at which the evidence for growth counts half. */
 const HALF_EVIDENCE: Readonly<Record<Window, number>> = { "24h": 10, "7d": 30, "30d": 80 };
@@ -70,7 +70,7 @@ const HALF_IDLE_DAYS = 14;
 /** Movement of issues a day, against the root of their number, that makes half of the issue term. */
 const HALF_ISSUE_MOVEMENT = 0.2;
 /** A repository older than this is not new. */
-export const NEW_DAYS = 90;
+const NEW_DAYS = 90;
 
 /** x / (x + half): 0 at 0, one half at `half`, towards 1. */
 function saturate(value: number, half: number): number {
@@ -78,16 +78,8 @@ function saturate(value: number, half: number): number {
 }
 
 /** What is gained against the root of what was there: how surprising it is (Poisson), whatever the size. */
-export function heat(gained: number, before: number, prior: number): number {
+function heat(gained: number, before: number, prior: number): number {
   return gained <= 0 ? 0 : gained / Math.sqrt(before + prior);
-}
-
-export function starHeat(gained: number, before: number): number {
-  return heat(gained, before, STARS_PRIOR);
-}
-
-export function forkHeat(gained: number, before: number): number {
-  return heat(gained, before, FORKS_PRIOR);
 }
 
 /** The six scores with the terms they are made of. Pure: the same input gives the same scores, everywhere. */
@@ -96,7 +88,7 @@ export function explain(input: ScoreInput): Explanation {
   const pace = windowHours / coveredHours;
   const stars = Math.max(0, input.starsDelta) * pace * counted;
   const evidence = saturate(stars, HALF_EVIDENCE[window]);
-  const starTerm = evidence * saturate(starHeat(stars, starsFrom), scales.stars);
+  const starTerm = evidence * saturate(heat(stars, starsFrom, STARS_PRIOR), scales.stars);
   const growthTerm = evidence * saturate(stars / (starsFrom + STARS_PRIOR), HALF_GROWTH[window]);
 
   const forkTerm = forkTermOf(input, pace);
@@ -147,7 +139,7 @@ function forkTermOf(
   const forks = Math.max(0, forksDelta) * pace * counted;
   return (
     saturate(forks, HALF_EVIDENCE[window] * FORKS_PER_STAR) *
-    saturate(forkHeat(forks, forksFrom), scales.forks)
+    saturate(heat(forks, forksFrom, FORKS_PRIOR), scales.forks)
   );
 }
 

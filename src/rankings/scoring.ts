@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import { type Availability, bumpRevision } from "../catalog/catalog.js";
+import { type Availability, bumpRevision, newestSnapshots } from "../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { BulkColumns, BulkRow, Database, Dialect, RollupTable, Tx } from "../database/database.js";
 import { type Anomaly, DOUBTFUL_KINDS } from "./anomalies.js";
 import { confidence, RELIABLE_FROM } from "./confidence.js";
-import { type Scales, type ScoreInput, score } from "./scores.js";
+import { FORKS_PRIOR, type Scales, type ScoreInput, STARS_PRIOR, score } from "./scores.js";
 import { WINDOW_HOURS, WINDOWS, type Window } from "./windows.js";
 
 /** Repositories scored in one transaction. */
@@ -20,18 +20,6 @@ export type ScoredRow = RollupTable & {
   pushed_at: number | null;
   availability: string;
 };
-
-/** Marks repositories whose scores must be made again. */
-export async function markForScores(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {
-  const rows = ids.map((id): BulkRow => ["scores", id]);
-  await dialect.insertNew(
-    tx,
-    "outdated",
-    { kind: "text", repository_id: "bigint" },
-    ["kind", "repository_id"],
-    rows,
-  );
-}
 
 /**
  * Makes the scores of all repositories whose rollups have changed. The scales of a provider are taken anew when its
@@ -53,7 +41,6 @@ export async function updateScores(
   }
 }
 
-/** How long after `as_of` the scales of a provider hold. */
 function isSameDay(a: number, b: number): boolean {
   return Math.floor(a / DAY_MS) === Math.floor(b / DAY_MS);
 }
@@ -95,16 +82,6 @@ async function scalesChange(
   return false;
 }
 
-/** The newest snapshot of each provider. */
-async function newestSnapshots(tx: Tx): Promise<Map<string, number>> {
-  const rows = await tx
-    .selectFrom("snapshot_hours")
-    .select(({ fn }) => ["provider", fn.max("newest_at").as("as_of")])
-    .groupBy("provider")
-    .execute();
-  return new Map(rows.map((row) => [row.provider, Number(row.as_of)]));
-}
-
 /** The heat that one in twenty of those that gained anything exceeds; damped gains count as much as they are damped. */
 async function measureScales(tx: Tx, provider: string, window: Window): Promise<Scales> {
   const hours = WINDOW_HOURS[window];
@@ -123,8 +100,8 @@ async function measureScales(tx: Tx, provider: string, window: Window): Promise<
     return Number(Math.max(LEAST_SCALE, Number(found.rows[0]?.heat ?? 0)).toPrecision(4));
   };
   return {
-    stars: await measureOne("stars_delta", "stars_from", 50),
-    forks: await measureOne("forks_delta", "forks_from", 20),
+    stars: await measureOne("stars_delta", "stars_from", STARS_PRIOR),
+    forks: await measureOne("forks_delta", "forks_from", FORKS_PRIOR),
   };
 }
 

@@ -61,7 +61,9 @@ export function queryWords(text: string): string[] {
 
 /** The words by which a name is found: its own, those inside `CamelCase`, and all of it run together. */
 function nameWords(name: string): string[] {
-  const humps = name.replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2");
+  const humps = name
+    .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
   return [...wordsOf(name), ...wordsOf(humps), cut(wordsOf(name).join(""))];
 }
 

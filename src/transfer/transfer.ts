@@ -90,23 +90,22 @@ export function parseTime(text: string): number {
 /** Repositories read at a time. */
 const DUMP_PAGE = 200;
 
-/** Writes the whole catalogue as lines, in the order of ids. Returns what it held. */
-export async function exportCatalogue(
+/** The whole catalogue as lines, in the order of ids, a repository at a time; `totals` grows with what was given. */
+export async function* exportCatalogue(
   catalog: Catalog,
-  write: (text: string) => Promise<void>,
+  totals = { repositories: 0, snapshots: 0 },
   onProgress: (repositories: number) => void = () => {},
-): Promise<{ repositories: number; snapshots: number }> {
-  const totals = { repositories: 0, snapshots: 0 };
-  await write(`${headerLine()}\n`);
+): AsyncGenerator<string> {
+  yield `${headerLine()}\n`;
   for (let after = 0; ; ) {
     const page = await catalog.dump(after, DUMP_PAGE);
-    if (page.length === 0) return totals;
+    if (page.length === 0) return;
     for (const dumped of page) {
-      await write(`${[...repositoryLines(dumped)].join("\n")}\n`);
+      yield `${[...repositoryLines(dumped)].join("\n")}\n`;
       totals.snapshots += dumped.snapshots.length;
+      totals.repositories++;
       after = dumped.repository.id;
     }
-    totals.repositories += page.length;
     onProgress(totals.repositories);
   }
 }

@@ -45,9 +45,14 @@ export async function sumSeries(
 ): Promise<SumSeries> {
   const { read, dialect } = database;
   if (ids.length === 0) return { points: [], resolution: "day" };
-  const here = dialect.among(sql`repository_id`, ids);
+  const listed = dialect.rowsOf(
+    { id: "bigint" },
+    ids.map((id) => [id]),
+  );
+  const edge = (choice: "min" | "max") =>
+    sql`(select ${sql.raw(choice)}(captured_at) from snapshots where repository_id = i.id)`;
   const range = await sql<{ first: number | null; last: number | null }>`
-    select min(captured_at) as first, max(captured_at) as last from snapshots where ${here}`.execute(read);
+    select min(${edge("min")}) as first, max(${edge("max")}) as last from (${listed}) as i`.execute(read);
   const { first, last } = range.rows[0] ?? { first: null, last: null };
   if (first === null || last === null) return { points: [], resolution: "day" };
   const start = Math.max(from, first);
@@ -58,10 +63,11 @@ export async function sumSeries(
     select s.repository_id, s.captured_at, s.stars, s.forks, s.open_issues, s.watchers
     from snapshots s join (
       select repository_id, max(captured_at) as captured_at from snapshots
-      where ${here} and captured_at >= ${start} group by repository_id, ${bucketExpression(resolution)}
+      where ${dialect.among(sql`repository_id`, ids)} and captured_at >= ${start}
+      group by repository_id, ${bucketExpression(resolution)}
       union
-      select repository_id, max(captured_at) as captured_at from snapshots
-      where ${here} and captured_at < ${start} group by repository_id
+      select i.id, (select max(captured_at) from snapshots where repository_id = i.id and captured_at < ${start})
+      from (${listed}) as i
     ) as b on b.repository_id = s.repository_id and b.captured_at = s.captured_at
     order by s.captured_at, s.repository_id`.execute(read);
   return { points: addUp(rows.rows, start, resolution), resolution };

@@ -266,11 +266,13 @@ onBothEngines("Every documented query parameter", (engine) => {
 
   test("a page beyond row 10,000 is refused with the way to go further", async () => {
     const expected = invalid("page", "page × limit may be at most 10000; use cursor to go further");
+    const withoutCursor = invalid("page", "page × limit may be at most 10000");
     const paths = parameters.filter(({ parameter }) => parameter.name === "page").map(({ path }) => path);
     assert.ok(paths.length >= 4);
     for (const path of paths) {
       for (const query of ["page=101&limit=100", "page=401", "page=10000&limit=2"]) {
-        assert.deepEqual(errorOf(await world.get(`${path}?${query}`)), expected, path);
+        const answer = path.startsWith("/api/facets/") ? withoutCursor : expected;
+        assert.deepEqual(errorOf(await world.get(`${path}?${query}`)), answer, path);
       }
       for (const query of ["page=100&limit=100", "page=400", "page=10000&limit=1"]) {
         const { status, body } = await world.get(`${path}?${query}`);

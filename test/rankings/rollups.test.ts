@@ -180,7 +180,7 @@ onBothEngines("Rollups", (engine) => {
         await once.database.close();
         await bitByBit.database.close();
       }),
-      { numRuns: engine.name === "sqlite" ? 60 : 10 },
+      { numRuns: engine.name === "sqlite" ? 40 : 6 },
     );
   });
 

@@ -85,7 +85,7 @@ describe("A repository", () => {
       "go",
       "o",
     ]);
-    assert.deepEqual(names("o/XMLHttpRequest"), ["xmlhttprequest", "xmlhttp", "request", "o"]);
+    assert.deepEqual(names("o/XMLHttpRequest"), ["xmlhttprequest", "xml", "http", "request", "o"]);
     assert.deepEqual(names("深度/学习"), ["学", "习", "学习", "深", "度", "深度"]);
   });
 

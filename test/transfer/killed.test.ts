@@ -9,7 +9,7 @@ import { CommandWorld, type Running } from "../support/command.js";
 import { rankingFile } from "../support/imports.js";
 
 /** Three transactions' worth of rows. */
-const REPOSITORIES = 2_500;
+const REPOSITORIES = 2_100;
 const DAYS = 100;
 const FIRST_DAY = Date.UTC(2026, 0, 1);
 const POLL_MS = 3;
@@ -96,15 +96,13 @@ describe("An import that is killed", () => {
     assert.deepEqual(derived(dataDir), derived(cleanDir));
   };
 
-  for (const [moment, query, least] of moments) {
-    test(`${moment} ends like a clean one when it is run again`, async () => {
-      const dataDir = world.newDataDir();
-      await killWhen(world.start(dataDir, ["import", ...files]), () => (look(dataDir, query) ?? 0) >= least);
-      await finish(dataDir);
-    });
-  }
+  test("after its first transaction ends like a clean one when it is run again", async () => {
+    const dataDir = world.newDataDir();
+    await killWhen(world.start(dataDir, ["import", ...files]), () => (look(dataDir, snapshots) ?? 0) > 0);
+    await finish(dataDir);
+  });
 
-  test("at every one of these moments, one run after the other, does too", async () => {
+  test(`${moments.map(([moment]) => moment).join(", ")}, one run after the other, ends like a clean one too`, async () => {
     const dataDir = world.newDataDir();
     for (const [, query, least] of moments)
       await killWhen(world.start(dataDir, ["import", ...files]), () => (look(dataDir, query) ?? 0) >= least);

@@ -30,6 +30,9 @@ export const scores: Migration = {
       await sql`create index ${sql.raw(`rollups_${name}`)} on rollups
         (window_hours, ${sql.raw(name)} desc, repository_id desc) where ${sql.raw(name)} > 0`.execute(tx);
     }
+    await sql`create index rollups_reliable on rollups (window_hours, repository_id) where reliable = 1`.execute(
+      tx,
+    );
     await sql`create table score_scales (
       provider ${text} not null,
       window_hours ${integer} not null,
