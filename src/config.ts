@@ -83,6 +83,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     if (!name.startsWith("SIDEREAL_") || value === undefined || value === "") continue;
     const secret = SECRETS.find((candidate) => name === `${candidate}_FILE`);
     if (secret !== undefined) {
+      if (env[secret]) problems.push(`${name}: ${secret} is given too; one of them must go`);
       try {
         given[secret] = readFileSync(value, "utf8").trim();
       } catch {

@@ -6,6 +6,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Logger } from "../log.js";
+import { unsafeNode } from "../node-version.js";
 import type { Db, Dialect } from "./dialect.js";
 import { migrate } from "./migrate.js";
 import { openPostgres, postgresDialect } from "./postgres.js";
@@ -14,9 +15,6 @@ import { WriteQueue } from "./sqlite-writer.js";
 
 export type { BulkColumns, BulkRow, Db, Dialect, Tx, WordDocument, WordQuery } from "./dialect.js";
 export type { FacetTable, RepositoryTable, RollupTable, Schema, SnapshotTable } from "./schema.js";
-
-/** Oldest Node.js without known faults that a request could use against us. */
-const OLDEST_NODE = [24, 18, 1] as const;
 
 export interface Database {
   readonly dialect: Dialect;
@@ -36,19 +34,6 @@ export interface DatabaseOptions {
   dataDir: string;
   pool: number;
   log: Logger;
-}
-
-/** Why this Node.js must not run the service, or undefined when it may. */
-export function unsafeNode(version: string): string | undefined {
-  const parts = version.replace(/^v/, "").split(".").map(Number);
-  for (const [i, least] of OLDEST_NODE.entries()) {
-    const part = parts[i] ?? 0;
-    if (part > least) return undefined;
-    if (part < least) {
-      return `Node.js ${version} is too old; ${OLDEST_NODE.join(".")} or newer is needed. "npm ci" installs one that npm scripts use.`;
-    }
-  }
-  return undefined;
 }
 
 /** Opens the store and migrates it. Throws with a message for the operator when it is unsafe, newer than us or unreachable. */

@@ -7,10 +7,11 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
-import { type Database, openDatabase, unsafeNode } from "../../src/database/database.js";
+import { type Database, openDatabase } from "../../src/database/database.js";
 import { type Migration, migrate } from "../../src/database/migrate.js";
 import { unsafeSqlite } from "../../src/database/sqlite.js";
 import { createLog } from "../../src/log.js";
+import { unsafeNode } from "../../src/node-version.js";
 import { onBothEngines } from "../support/engines.js";
 
 const log = createLog("silent");
