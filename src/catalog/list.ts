@@ -143,7 +143,11 @@ export async function listRepositories(database: Database, request: ListRequest)
     select 1 from ${gathered} where ${tests(false)} limit ${EXACT_TOTAL + 1}) as bounded`.execute(read);
   const total = Number(counted.rows[0]?.total ?? 0);
 
-  const isCutOff = request.isWithinBounded === true && total <= EXACT_TOTAL && (await isFull(read, within));
+  // With nothing else to narrow it, what was cut off would have been counted.
+  const isNarrowedFurther =
+    Object.keys(filters).length > 0 || through !== undefined || order.where !== undefined;
+  const mayBeCutOff = request.isWithinBounded === true && isNarrowedFurther && total <= EXACT_TOTAL;
+  const isCutOff = mayBeCutOff && (await isFull(read, within));
 
   const plan: PagePlan =
     total > EXACT_TOTAL && within === undefined

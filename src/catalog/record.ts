@@ -3,6 +3,7 @@ import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
 import { appendSnapshots, type SnapshotsOf } from "./append.js";
 import { type Draft, Identities, REPOSITORY_COLUMN_NAMES, REPOSITORY_COLUMNS } from "./identity.js";
 import type { Observation, Recorded } from "./observation.js";
+import { bumpRevision, markOutdated } from "./outdated.js";
 import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
 
 /** Facts that change by the hour; those of the newest source that tells them stand. */
@@ -51,11 +52,6 @@ export async function record(
       snapshotsAdded: appended.snapshots,
     };
   });
-}
-
-/** Tells readers in every process that answers may have changed. */
-export async function bumpRevision(tx: Tx): Promise<void> {
-  await sql`update revision set value = value + 1 where id = 1`.execute(tx);
 }
 
 function apply(identities: Identities, draft: Draft, observation: Observation): void {
@@ -232,21 +228,4 @@ async function writePreviousNames(tx: Tx, drafts: readonly Draft[]): Promise<num
     }
   }
   return Number(written);
-}
-
-/** Marks repositories of which something derived must be made anew, in the transaction of the change. */
-export async function markOutdated(
-  tx: Tx,
-  dialect: Dialect,
-  kind: "words" | "rollups" | "scores",
-  ids: readonly number[],
-): Promise<void> {
-  const rows = [...new Set(ids)].map((id): BulkRow => [kind, id]);
-  await dialect.insertNew(
-    tx,
-    "outdated",
-    { kind: "text", repository_id: "bigint" },
-    ["kind", "repository_id"],
-    rows,
-  );
 }

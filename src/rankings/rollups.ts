@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { bumpRevision, markOutdated, newestSnapshots } from "../catalog/catalog.js";
+import { bumpRevision, markOutdated, newestSnapshots, workOff } from "../catalog/catalog.js";
 import type { BulkColumns, BulkRow, Database, Dialect, Tx } from "../database/database.js";
 import { countedPart } from "./anomalies.js";
 import { type History, readHistories } from "./histories.js";
@@ -34,13 +34,7 @@ export async function updateRollups(
   onProgress: (done: number) => void = () => {},
 ): Promise<number> {
   const { dialect, write } = database;
-  let done = 0;
-  for (;;) {
-    const count = await dialect.exclusively(write, "catalogue", (tx) => rollUpBatch(tx, dialect));
-    if (count === 0) break;
-    done += count;
-    onProgress(done);
-  }
+  const done = await workOff(database, "rollups", BATCH, (tx, ids) => rollUp(tx, dialect, ids), onProgress);
   // Also when nothing was marked: an earlier run may have ended before it came here.
   await dialect.exclusively(write, "catalogue", async (tx) => {
     if ((await dropStale(tx)) > 0) await bumpRevision(tx);
@@ -48,26 +42,16 @@ export async function updateRollups(
   return done;
 }
 
-async function rollUpBatch(tx: Tx, dialect: Dialect): Promise<number> {
-  const outdated = await tx
-    .selectFrom("outdated")
-    .select("repository_id")
-    .where("kind", "=", "rollups")
-    .orderBy("repository_id")
-    .limit(BATCH)
-    .execute();
-  if (outdated.length === 0) return 0;
-  const ids = outdated.map((row) => row.repository_id);
-  const here = dialect.among(sql.ref("repository_id"), ids);
+async function rollUp(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {
   const measured = await measure(tx, dialect, (await readCandidates(tx, dialect, ids)).flatMap(compare));
   const histories = await readHistories(tx, dialect, measured);
   const rows = measured.map((one) => rollupRow(one, histories));
-  await tx.deleteFrom("rollups").where(here).execute();
+  await tx
+    .deleteFrom("rollups")
+    .where(dialect.among(sql.ref("repository_id"), ids))
+    .execute();
   await dialect.insertNew(tx, "rollups", ROLLUP_COLUMNS, ["repository_id", "window_hours"], rows);
   await markOutdated(tx, dialect, "scores", ids);
-  await tx.deleteFrom("outdated").where("kind", "=", "rollups").where(here).execute();
-  await bumpRevision(tx);
-  return ids.length;
 }
 
 async function readCandidates(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<Candidates[]> {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Availability, bumpRevision, newestSnapshots } from "../catalog/catalog.js";
+import { type Availability, newestSnapshots, workOff } from "../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { BulkColumns, BulkRow, Database, Dialect, RollupTable, Tx } from "../database/database.js";
 import { type Anomaly, DOUBTFUL_KINDS } from "./anomalies.js";
@@ -26,19 +26,10 @@ export type ScoredRow = RollupTable & {
  * newest snapshot is of another day than the last time, or when asked; then all its repositories are scored again. So a
  * change costs what changed, and once a day the whole.
  */
-export async function updateScores(
-  database: Database,
-  rescale: boolean,
-  onProgress: (done: number) => void = () => {},
-): Promise<void> {
+export async function updateScores(database: Database, rescale: boolean): Promise<void> {
   const { dialect, write } = database;
   await dialect.exclusively(write, "catalogue", (tx) => updateScales(tx, rescale));
-  for (let done = 0; ; ) {
-    const count = await dialect.exclusively(write, "catalogue", (tx) => scoreBatch(tx, dialect));
-    if (count === 0) return;
-    done += count;
-    onProgress(done);
-  }
+  await workOff(database, "scores", BATCH, (tx, ids) => scoreAll(tx, dialect, ids));
 }
 
 function isSameDay(a: number, b: number): boolean {
@@ -147,16 +138,7 @@ const SCORE_COLUMNS: BulkColumns = {
   reliable: "smallint",
 };
 
-async function scoreBatch(tx: Tx, dialect: Dialect): Promise<number> {
-  const marked = await tx
-    .selectFrom("outdated")
-    .select("repository_id")
-    .where("kind", "=", "scores")
-    .orderBy("repository_id")
-    .limit(BATCH)
-    .execute();
-  if (marked.length === 0) return 0;
-  const ids = marked.map((row) => row.repository_id);
+async function scoreAll(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {
   const scales = await readScales(tx);
   const newest = await newestSnapshots(tx);
   const rows = await sql<ScoredRow>`select g.*, r.created_at, r.pushed_at, r.availability from rollups g
@@ -168,13 +150,6 @@ async function scoreBatch(tx: Tx, dialect: Dialect): Promise<number> {
     dialect,
     rows.rows.map((row) => scoreRow(row, scales, newest.get(row.provider) ?? row.to_at)),
   );
-  await tx
-    .deleteFrom("outdated")
-    .where("kind", "=", "scores")
-    .where(dialect.among(sql.ref("repository_id"), ids))
-    .execute();
-  await bumpRevision(tx);
-  return ids.length;
 }
 
 function scoreRow(row: ScoredRow, scales: ReadonlyMap<string, Scales>, asOf: number): BulkRow {

@@ -1,6 +1,5 @@
-import { sql } from "kysely";
-import { bumpRevision, findRepositories } from "../catalog/catalog.js";
-import type { Database, Tx } from "../database/database.js";
+import { bumpRevision, findRepositories, workOff } from "../catalog/catalog.js";
+import type { Database, Dialect, Tx } from "../database/database.js";
 import { documentOf } from "./words.js";
 
 /** Repositories put into the index in one transaction. */
@@ -15,13 +14,7 @@ export async function updateWords(
   onProgress: (done: number) => void = () => {},
 ): Promise<number> {
   const { dialect, write } = database;
-  let done = 0;
-  for (;;) {
-    const count = await dialect.exclusively(write, "catalogue", (tx) => indexBatch(tx, database));
-    if (count === 0) break;
-    done += count;
-    onProgress(done);
-  }
+  const done = await workOff(database, "words", BATCH, (tx, ids) => index(tx, dialect, ids), onProgress);
   // Looked at every time: stars change without words, and a run may have been killed before it came here.
   await dialect.exclusively(write, "catalogue", async (tx) => {
     if (await dialect.reorderWords(tx)) await bumpRevision(tx);
@@ -29,16 +22,7 @@ export async function updateWords(
   return done;
 }
 
-async function indexBatch(tx: Tx, { dialect }: Database): Promise<number> {
-  const rows = await tx
-    .selectFrom("outdated")
-    .select("repository_id")
-    .where("kind", "=", "words")
-    .orderBy("repository_id")
-    .limit(BATCH)
-    .execute();
-  if (rows.length === 0) return 0;
-  const ids = rows.map((row) => row.repository_id);
+async function index(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {
   const repositories = await findRepositories(tx, dialect, ids);
   const listed = repositories.filter((repository) => repository.availability === "AVAILABLE");
   const others = repositories.filter((repository) => repository.availability !== "AVAILABLE");
@@ -47,11 +31,4 @@ async function indexBatch(tx: Tx, { dialect }: Database): Promise<number> {
     tx,
     others.map((repository) => repository.id),
   );
-  await tx
-    .deleteFrom("outdated")
-    .where("kind", "=", "words")
-    .where(dialect.among(sql.ref("repository_id"), ids))
-    .execute();
-  await bumpRevision(tx);
-  return ids.length;
 }

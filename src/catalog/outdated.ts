@@ -1,0 +1,55 @@
+import { sql } from "kysely";
+import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
+
+/** What can have to be made anew of a repository: its words in the search index, its growth, its scores. */
+export type OutdatedKind = "words" | "rollups" | "scores";
+
+/** Marks repositories of which something derived must be made anew, in the transaction of the change. */
+export async function markOutdated(
+  tx: Tx,
+  dialect: Dialect,
+  kind: OutdatedKind,
+  ids: readonly number[],
+): Promise<void> {
+  const rows = [...new Set(ids)].map((id): BulkRow => [kind, id]);
+  const columns = { kind: "text", repository_id: "bigint" } as const;
+  await dialect.insertNew(tx, "outdated", columns, ["kind", "repository_id"], rows);
+}
+
+/**
+ * Works off the marks of one kind, `size` repositories in a transaction: the mark goes with the work, so that being
+ * killed loses neither. Returns how many repositories were worked on; `onProgress` is told the same on the way.
+ */
+export async function workOff(
+  { dialect, write }: Database,
+  kind: OutdatedKind,
+  size: number,
+  work: (tx: Tx, ids: readonly number[]) => Promise<void>,
+  onProgress: (done: number) => void = () => {},
+): Promise<number> {
+  for (let done = 0; ; onProgress(done)) {
+    const count = await dialect.exclusively(write, "catalogue", async (tx) => {
+      const marked = await tx
+        .selectFrom("outdated")
+        .select("repository_id")
+        .where("kind", "=", kind)
+        .orderBy("repository_id")
+        .limit(size)
+        .execute();
+      if (marked.length === 0) return 0;
+      const ids = marked.map((row) => row.repository_id);
+      await work(tx, ids);
+      const here = dialect.among(sql.ref("repository_id"), ids);
+      await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
+      await bumpRevision(tx);
+      return ids.length;
+    });
+    if (count === 0) return done;
+    done += count;
+  }
+}
+
+/** Tells readers in every process that answers may have changed. */
+export async function bumpRevision(tx: Tx): Promise<void> {
+  await sql`update revision set value = value + 1 where id = 1`.execute(tx);
+}
