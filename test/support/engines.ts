@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe } from "node:test";
@@ -45,41 +47,85 @@ function sqliteEngine(): Engine {
   };
 }
 
+/** Tries to start a server; another program may take its port in between. */
+const ATTEMPTS = 3;
+
+interface RunningServer {
+  server: EmbeddedPostgres;
+  port: number;
+  directory: string;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  if (typeof address !== "object" || address === null) throw new Error("no port is free");
+  return address.port;
+}
+
+async function startServer(): Promise<RunningServer> {
+  for (let attempt = 1; ; attempt++) {
+    const directory = join(tmpdir(), `sidereal-pg-${randomBytes(6).toString("hex")}`);
+    const port = await freePort();
+    const server = new EmbeddedPostgres({
+      databaseDir: directory,
+      port,
+      user: "postgres",
+      password: "test",
+      persistent: false,
+      createPostgresUser: process.getuid?.() === 0,
+      initdbFlags: ["--encoding=UTF8", "--locale=C.UTF-8"],
+      postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"],
+      onLog: () => {},
+      onError: () => {},
+    });
+    try {
+      await server.initialise();
+      await server.start();
+      return { server, port, directory };
+    } catch (cause) {
+      rmSync(directory, { recursive: true, force: true });
+      // It rejects without a reason, which the test runner would take for no failure at all.
+      if (attempt === ATTEMPTS) throw new Error("PostgreSQL did not start", { cause });
+    }
+  }
+}
+
 /** A server of this test file alone, in a folder of its own, stopped when the tests end. */
 function postgresEngine(): Engine {
-  const directory = join(tmpdir(), `sidereal-pg-${randomBytes(6).toString("hex")}`);
-  const port = 20_000 + (randomBytes(2).readUInt16BE() % 30_000);
-  const server = new EmbeddedPostgres({
-    databaseDir: directory,
-    port,
-    user: "postgres",
-    password: "test",
-    persistent: false,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ["--encoding=UTF8", "--locale=C.UTF-8"],
-    postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"],
-    onLog: () => {},
-    onError: () => {},
-  });
   const opened: Database[] = [];
+  let running: RunningServer | undefined;
   let databases = 0;
+  let hasEnded = false;
+  // Should the process end before the tests on PostgreSQL have, that is a failure and not a success with fewer tests.
+  process.on("exit", () => {
+    if (hasEnded) return;
+    process.stderr.write("the tests on PostgreSQL did not run to their end\n");
+    process.exitCode = 1;
+  });
   before(async () => {
-    await server.initialise();
-    await server.start();
+    running = await startServer();
   });
   after(async () => {
+    hasEnded = true;
     for (const database of opened) await database.close().catch(() => {});
-    await server.stop();
-    rmSync(directory, { recursive: true, force: true });
+    await running?.server.stop();
+    if (running !== undefined) rmSync(running.directory, { recursive: true, force: true });
   });
-  const url = () => `postgres://postgres:test@127.0.0.1:${port}/test_${databases}`;
+  const portOf = (): number => {
+    if (running === undefined) throw new Error("PostgreSQL does not run");
+    return running.port;
+  };
+  const url = () => `postgres://postgres:test@127.0.0.1:${portOf()}/test_${databases}`;
   return {
     name: "postgres",
     async open() {
       databases++;
       const client = new pg.Client({
         host: "127.0.0.1",
-        port,
+        port: portOf(),
         user: "postgres",
         password: "test",
         database: "postgres",
