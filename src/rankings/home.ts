@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../database/database.js";
 import type { Facet } from "./facets.js";
+import { keepPrepared, readPrepared } from "./prepared.js";
 import { WINDOW_HOURS } from "./windows.js";
 
 /** Rows of each list on the first page. */
@@ -69,18 +70,13 @@ export async function rebuildHome(tx: Tx, now: number): Promise<void> {
     topics: await topFacets(tx, "topic"),
     generatedAt: now,
   };
-  await sql`insert into summaries (id, body) values (2, ${JSON.stringify(home)})
-    on conflict (id) do update set body = excluded.body`.execute(tx);
+  await keepPrepared(tx, "home", home);
 }
 
 /** The prepared first page; an empty one before there is any. */
 export async function readHome(database: Database, now: number): Promise<Home> {
-  const row = await database.read
-    .selectFrom("summaries")
-    .select("body")
-    .where("id", "=", 2)
-    .executeTakeFirst();
-  if (row !== undefined) return JSON.parse(row.body);
+  const kept = await readPrepared<Home>(database, "home");
+  if (kept !== undefined) return kept;
   const none: RankedList = { window: "24h", isFallback: false, ids: [] };
   return {
     trending: none,

@@ -43,14 +43,20 @@ async function updateScales(tx: Tx, rescale: boolean): Promise<void> {
       .selectAll()
       .where("provider", "=", provider)
       .execute();
+    const isWhole = present.length === WINDOWS.length;
     const oldest = Math.min(...present.map((row) => row.as_of));
-    if (present.length === WINDOWS.length && (rescale ? oldest === asOf : isSameDay(oldest, asOf))) {
-      if (!rescale || !(await scalesChange(tx, provider, present))) continue;
-    }
-    for (const window of WINDOWS) {
-      const { stars, forks } = await measureScales(tx, provider, window);
+    if (!rescale && isWhole && isSameDay(oldest, asOf)) continue;
+    const measured = new Map<number, Scales>();
+    for (const window of WINDOWS)
+      measured.set(WINDOW_HOURS[window], await measureScales(tx, provider, window));
+    const isSame = present.every(({ window_hours, stars, forks }) => {
+      const now = measured.get(window_hours);
+      return now?.stars === stars && now.forks === forks;
+    });
+    if (rescale && isWhole && oldest === asOf && isSame) continue;
+    for (const [hours, { stars, forks }] of measured) {
       await sql`insert into score_scales (provider, window_hours, as_of, stars, forks)
-        values (${provider}, ${WINDOW_HOURS[window]}, ${asOf}, ${stars}, ${forks})
+        values (${provider}, ${hours}, ${asOf}, ${stars}, ${forks})
         on conflict (provider, window_hours) do update set as_of = excluded.as_of, stars = excluded.stars,
           forks = excluded.forks`.execute(tx);
     }
@@ -58,19 +64,6 @@ async function updateScales(tx: Tx, rescale: boolean): Promise<void> {
       select distinct 'scores', repository_id from rollups where provider = ${provider}
       on conflict do nothing`.execute(tx);
   }
-}
-
-async function scalesChange(
-  tx: Tx,
-  provider: string,
-  present: readonly (Scales & { window_hours: number })[],
-): Promise<boolean> {
-  for (const window of WINDOWS) {
-    const now = await measureScales(tx, provider, window);
-    const then = present.find((row) => row.window_hours === WINDOW_HOURS[window]);
-    if (then?.stars !== now.stars || then.forks !== now.forks) return true;
-  }
-  return false;
 }
 
 /** The heat that one in twenty of those that gained anything exceeds; damped gains count as much as they are damped. */

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Database, Tx } from "../database/database.js";
+import { keepPrepared, readPrepared } from "./prepared.js";
 
 /** Counters of one provider, or of all together. */
 export interface Counters {
@@ -78,18 +79,13 @@ export async function rebuildSummary(tx: Tx, now: number): Promise<void> {
     asOf: times.length === 0 ? null : Math.max(...times),
     generatedAt: now,
   };
-  await sql`insert into summaries (id, body) values (1, ${JSON.stringify(summary)})
-    on conflict (id) do update set body = excluded.body`.execute(tx);
+  await keepPrepared(tx, "summary", summary);
 }
 
 /** The stored summary; one of nothing before there is any. */
 export async function readSummary(database: Database, now: number): Promise<Summary> {
-  const row = await database.read
-    .selectFrom("summaries")
-    .select("body")
-    .where("id", "=", 1)
-    .executeTakeFirst();
-  if (row !== undefined) return JSON.parse(row.body);
+  const kept = await readPrepared<Summary>(database, "summary");
+  if (kept !== undefined) return kept;
   const none: Counters = {
     repositories: 0,
     snapshots: 0,
