@@ -12,6 +12,7 @@ const RANKS: Readonly<Record<string, number>> = {
   tokens: 0,
   "node-version": 0,
   database: 1,
+  providers: 1,
   catalog: 2,
   rankings: 3,
   search: 3,
