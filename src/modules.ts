@@ -22,7 +22,7 @@ export async function updateDerived(
   onProgress: (step: UpdateStep, repositories: number) => void = () => {},
 ): Promise<void> {
   await rankings.update({ rescale: true, onProgress: (done) => onProgress("growth", done) });
-  await rankings.rebuild();
+  await rankings.summarize();
   await updateWords(database, (done) => onProgress("search", done));
   await database.dialect.analyze(database.write);
 }

@@ -19,7 +19,7 @@ export { newestSnapshots } from "./append.js";
 export type { DumpedRepository } from "./dump.js";
 export * from "./list.js";
 export * from "./observation.js";
-export { bumpRevision, markOutdated, workOff } from "./outdated.js";
+export { bumpRevision, hasMark, markOutdated, setMark, workOff } from "./outdated.js";
 export * from "./repository.js";
 export * from "./series.js";
 

@@ -1,8 +1,11 @@
 import { sql } from "kysely";
-import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
+import type { BulkRow, Database, Db, Dialect, Tx } from "../database/database.js";
 
-/** What can have to be made anew of a repository: its words in the search index, its growth, its scores. */
-export type OutdatedKind = "words" | "rollups" | "scores";
+/**
+ * What can have to be made anew of a repository: its words in the search index, its growth, its places in the rankings
+ * and its part in the facets (id 0: those of all). `regrown`: its growth was made while all of it is being made anew.
+ */
+export type OutdatedKind = "words" | "rollups" | "places" | "regrown";
 
 /** Marks repositories of which something derived must be made anew, in the transaction of the change. */
 export async function markOutdated(
@@ -47,6 +50,16 @@ export async function workOff(
     if (count === 0) return done;
     done += count;
   }
+}
+
+/** Sets a mark of the database as a whole. */
+export async function setMark(tx: Tx, name: string): Promise<void> {
+  await sql`insert into marks (name, value) values (${name}, 'true') on conflict do nothing`.execute(tx);
+}
+
+export async function hasMark(db: Db, name: string): Promise<boolean> {
+  const row = await db.selectFrom("marks").select("value").where("name", "=", name).executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Tells readers in every process that answers may have changed. */

@@ -14,7 +14,15 @@ import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
 export type { BulkColumns, BulkRow, Db, Dialect, Tx, WordDocument, WordQuery } from "./dialect.js";
-export type { FacetTable, RepositoryTable, RollupTable, Schema, SnapshotTable } from "./schema.js";
+export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
+export type {
+  FacetTable,
+  PositionTable,
+  RepositoryTable,
+  RollupTable,
+  Schema,
+  SnapshotTable,
+} from "./schema.js";
 
 export interface Database {
   readonly dialect: Dialect;

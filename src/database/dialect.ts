@@ -58,6 +58,15 @@ export interface Dialect {
     rows: readonly BulkRow[],
   ): Promise<void>;
 
+  /** Updates rows: the first `keyLength` columns say which, the others what they hold then. */
+  updateRows(
+    tx: Tx,
+    table: TableName,
+    columns: BulkColumns,
+    keyLength: number,
+    rows: readonly BulkRow[],
+  ): Promise<void>;
+
   /** The condition `expression in values` with one parameter however many values there are. */
   among(expression: RawBuilder<unknown>, values: readonly number[] | readonly string[]): RawBuilder<boolean>;
   /** A select of the given rows, for joining them with tables, with one parameter (or one a column). */

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Db, Dialect, Tx } from "./dialect.js";
 import { catalogue } from "./migrations/0001-catalogue.js";
 import { scores } from "./migrations/0002-scores.js";
+import { growth } from "./migrations/0003-growth.js";
 
 /** One step forward. Steps are never changed once released, and there is no way back. */
 export interface Migration {
@@ -10,7 +11,7 @@ export interface Migration {
 }
 
 /** In order; the version of a database is how many of these it has had. */
-const MIGRATIONS: readonly Migration[] = [catalogue, scores];
+const MIGRATIONS: readonly Migration[] = [catalogue, scores, growth];
 
 /**
  * Brings the tables up to date in one transaction under a lock, so that two starting processes do not collide and a

@@ -120,6 +120,18 @@ export const postgresDialect: Dialect = {
     for (const chunk of chunks(rows)) await insertFrom(table, columns, chunk, conflict).execute(tx);
   },
 
+  async updateRows(tx, table, columns, keyLength, rows) {
+    const names = Object.keys(columns);
+    const equal = names.map((name, i) => `${i < keyLength ? `t.${name}` : name} = n.${name}`);
+    const [keys, sets] = [equal.slice(0, keyLength), equal.slice(keyLength)];
+    for (const chunk of chunks(rows)) {
+      await sql`update ${sql.table(table)} t set ${sql.raw(sets.join(", "))}
+        from (${postgresDialect.rowsOf(columns, chunk)}) as n where ${sql.raw(keys.join(" and "))}`.execute(
+        tx,
+      );
+    }
+  },
+
   among: (expression, values) =>
     sql<boolean>`${expression} = any(${values}::${sql.raw(typeof values[0] === "string" ? "text" : "bigint")}[])`,
   rowsOf: (columns, rows) =>

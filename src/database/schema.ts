@@ -15,10 +15,16 @@ export interface Schema {
   marks: MarkTable;
   revision: RevisionTable;
   rollups: RollupTable;
+  /** Rollups being made anew; see rollup-tables.ts. Not always there. */
+  rollups_next: RollupTable;
+  runs: RunTable;
+  fall_days: FallDayTable;
   score_scales: ScoreScaleTable;
   positions: PositionTable;
+  position_ends: PositionEndTable;
   rank_history: RankHistoryTable;
   facets: FacetTable;
+  facet_parts: FacetPartTable;
   summaries: SummaryTable;
   watchlists: WatchlistTable;
   watchlist_items: WatchlistItemTable;
@@ -152,6 +158,28 @@ export interface RollupTable {
   reliable: number;
 }
 
+/** Who is making something anew for all repositories; one row for each such work. */
+export interface RunTable {
+  /** See rankings' runs.ts. */
+  id: number;
+  /** Grows with each that is begun. */
+  generation: number;
+  /** Host and process that is at it; null: nobody. */
+  owner: string | null;
+  /** When it last gave a sign. */
+  seen_at: number;
+}
+
+/** How many repositories of a provider had fewer stars than at their snapshot before, on one day. */
+export interface FallDayTable {
+  provider: string;
+  /** Days since 1970. */
+  day: number;
+  fell: number;
+  /** How many had a snapshot that day and one before. */
+  compared: number;
+}
+
 /** What is much for one provider in one window; see rankings' Scales. */
 export interface ScoreScaleTable {
   provider: string;
@@ -162,7 +190,7 @@ export interface ScoreScaleTable {
   forks: number;
 }
 
-/** The present place of a repository in a ranking, for the first ones of each scope. */
+/** The present place of a repository in a ranking, for the first ones of each scope and some more in reserve. */
 export interface PositionTable {
   ranking: string;
   /** 0 for rankings without a window. */
@@ -173,6 +201,18 @@ export interface PositionTable {
   scope_name: string;
   /** From 1. */
   position: number;
+  repository_id: number;
+  /** What it is ranked by. */
+  value: number;
+}
+
+/** The last row of a list of places that does not hold all there are; without one the list is whole. */
+export interface PositionEndTable {
+  ranking: string;
+  window_hours: number;
+  scope: string;
+  scope_name: string;
+  value: number;
   repository_id: number;
 }
 
@@ -195,6 +235,19 @@ export interface FacetTable {
   /** The folded name, for prefix search. */
   name_key: string;
   repositories: number;
+  stars: number;
+  stars_gained_24h: number;
+  stars_gained_7d: number;
+  stars_gained_30d: number;
+}
+
+/** What a listed repository adds to the facets, so that its share can be taken out again. */
+export interface FacetPartTable {
+  repository_id: number;
+  provider: string;
+  language: string | null;
+  /** JSON array. */
+  topics: string;
   stars: number;
   stars_gained_24h: number;
   stars_gained_7d: number;

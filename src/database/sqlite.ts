@@ -161,6 +161,14 @@ export const sqliteDialect: Dialect = {
     );
   },
 
+  async updateRows(tx, table, columns, keyLength, rows) {
+    const names = Object.keys(columns);
+    // Numbered, as the key comes first in a row and last in the statement.
+    const equal = names.map((name, i) => `${name} = ?${i + 1}`);
+    const [keys, sets] = [equal.slice(0, keyLength), equal.slice(keyLength)];
+    await runEach(tx, `update ${table} set ${sets.join(", ")} where ${keys.join(" and ")}`, rows);
+  },
+
   among: (expression, values) =>
     sql<boolean>`${expression} in (select value from json_each(${JSON.stringify(values)}))`,
   rowsOf(columns, rows) {

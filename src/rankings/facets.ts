@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from "kysely";
-import type { Database, FacetTable, Tx } from "../database/database.js";
-import { WINDOW_HOURS, WINDOWS, type Window } from "./windows.js";
+import { sql } from "kysely";
+import type { BulkColumns, BulkRow, Database, Dialect, FacetTable, Tx } from "../database/database.js";
+import type { Standing } from "./standings.js";
+import type { Window } from "./windows.js";
 
 export const FACET_KINDS = ["language", "topic"] as const;
 export type FacetKind = (typeof FACET_KINDS)[number];
@@ -33,40 +34,128 @@ export interface FacetPage {
   totalIsExact: boolean;
 }
 
-/** Computes all facets anew: those of each provider from the repositories, and from them those of all together. */
-export async function rebuildFacets(tx: Tx): Promise<void> {
-  await tx.deleteFrom("facets").execute();
-  await insertFacets(tx, "language", sql`r.language`, sql`repositories r`);
-  await insertFacets(
-    tx,
-    "topic",
-    sql`t.topic`,
-    sql`repository_topics t join repositories r on r.id = t.repository_id`,
-  );
-  const sums = sql.join(SUMMED.map((column) => sql`sum(${sql.ref(column)})`));
-  await sql`insert into facets (kind, provider, name, name_key, ${sql.join(SUMMED.map((column) => sql.ref(column)))})
-    select kind, '', name, name_key, ${sums} from facets group by kind, name, name_key`.execute(tx);
+/** What one repository adds to the facets. */
+export type FacetPart = Pick<Standing, "provider" | "language" | "topics" | "stars" | "gained">;
+
+const PART_COLUMNS: BulkColumns = {
+  repository_id: "bigint",
+  provider: "text",
+  language: "text",
+  topics: "text",
+  stars: "bigint",
+  stars_gained_24h: "bigint",
+  stars_gained_7d: "bigint",
+  stars_gained_30d: "bigint",
+};
+
+/** What the repositories have added so far. */
+export async function readFacetParts(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<FacetPart[]> {
+  const rows = await tx
+    .selectFrom("facet_parts")
+    .selectAll()
+    .where(dialect.among(sql.ref("repository_id"), ids))
+    .execute();
+  return rows.map((row) => ({
+    provider: row.provider,
+    language: row.language,
+    topics: JSON.parse(row.topics),
+    stars: row.stars,
+    gained: { "24h": row.stars_gained_24h, "7d": row.stars_gained_7d, "30d": row.stars_gained_30d },
+  }));
 }
 
-const SUMMED = ["repositories", "stars", "stars_gained_24h", "stars_gained_7d", "stars_gained_30d"] as const;
-
-async function insertFacets(
+/** Keeps what the repositories add from now on; those of `ids` without a standing add nothing any more. */
+export async function keepFacetParts(
   tx: Tx,
-  kind: FacetKind,
-  name: RawBuilder<unknown>,
-  source: RawBuilder<unknown>,
+  dialect: Dialect,
+  ids: readonly number[],
+  standings: readonly Standing[],
 ): Promise<void> {
-  const rollup = (window: Window): RawBuilder<unknown> => sql.ref(`g_${window}`);
-  const joins = WINDOWS.map(
-    (window) => sql`left join rollups ${rollup(window)} on ${sql.ref(`g_${window}.repository_id`)} = r.id
-      and ${sql.ref(`g_${window}.window_hours`)} = ${sql.lit(WINDOW_HOURS[window])}
-      and ${sql.ref(`g_${window}.counted`)} > 0`,
+  if (ids.length > 0) {
+    await tx
+      .deleteFrom("facet_parts")
+      .where(dialect.among(sql.ref("repository_id"), ids))
+      .execute();
+  }
+  const rows = standings.map(
+    ({ repositoryId, provider, language, topics, stars, gained }): BulkRow => [
+      repositoryId,
+      provider,
+      language,
+      JSON.stringify(topics),
+      stars,
+      gained["24h"],
+      gained["7d"],
+      gained["30d"],
+    ],
   );
-  const gains = WINDOWS.map((window) => sql`coalesce(sum(${sql.ref(`g_${window}.stars_delta`)}), 0)`);
-  await sql`insert into facets (kind, provider, name, name_key, ${sql.join(SUMMED.map((column) => sql.ref(column)))})
-    select ${sql.lit(kind)}, r.provider, ${name}, lower(${name}), count(*), coalesce(sum(r.stars), 0), ${sql.join(gains)}
-    from ${source} ${sql.join(joins, sql` `)}
-    where r.availability = 'AVAILABLE' and ${name} is not null group by r.provider, ${name}`.execute(tx);
+  await dialect.upsert(tx, "facet_parts", PART_COLUMNS, ["repository_id"], rows);
+}
+
+const FACET_COLUMNS: BulkColumns = {
+  kind: "text",
+  provider: "text",
+  name: "text",
+  name_key: "text",
+  repositories: "bigint",
+  stars: "bigint",
+  stars_gained_24h: "bigint",
+  stars_gained_7d: "bigint",
+  stars_gained_30d: "bigint",
+};
+const KEY = ["kind", "provider", "name"];
+const SUMMED = Object.keys(FACET_COLUMNS).slice(4);
+
+/** Sums by kind, provider (and all providers together) and name. */
+export class FacetSums {
+  readonly #sums = new Map<string, { key: [FacetKind, string, string]; sums: number[] }>();
+
+  /** `sign`: 1 adds what a repository has, -1 takes it out. */
+  add({ provider, language, topics, stars, gained }: FacetPart, sign: 1 | -1): void {
+    const values = [1, stars, gained["24h"], gained["7d"], gained["30d"]];
+    for (const among of [provider, ""]) {
+      if (language !== null) this.#addTo("language", among, language, values, sign);
+      for (const topic of topics) this.#addTo("topic", among, topic, values, sign);
+    }
+  }
+
+  #addTo(kind: FacetKind, provider: string, name: string, values: readonly number[], sign: number): void {
+    const text = `${kind} ${provider} ${name}`;
+    let entry = this.#sums.get(text);
+    if (entry === undefined) {
+      entry = { key: [kind, provider, name], sums: values.map(() => 0) };
+      this.#sums.set(text, entry);
+    }
+    const { sums } = entry;
+    for (const [i, value] of values.entries()) sums[i] = (sums[i] ?? 0) + sign * value;
+  }
+
+  #rows(): BulkRow[] {
+    return [...this.#sums.values()]
+      .filter(({ sums }) => sums.some((sum) => sum !== 0))
+      .map(({ key: [kind, provider, name], sums }) => [kind, provider, name, name.toLowerCase(), ...sums]);
+  }
+
+  /** Puts the sums in the place of all facets. */
+  async replace(tx: Tx, dialect: Dialect): Promise<void> {
+    await tx.deleteFrom("facets").execute();
+    await dialect.insertNew(tx, "facets", FACET_COLUMNS, KEY, this.#rows());
+  }
+
+  /** Adds the sums to the facets that are there. */
+  async apply(tx: Tx, dialect: Dialect): Promise<void> {
+    const rows = this.#rows();
+    if (rows.length === 0) return;
+    const sets = sql.join(
+      SUMMED.map(
+        (name) => sql`${sql.ref(name)} = ${sql.ref(`facets.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
+      ),
+    );
+    await sql`insert into facets (${sql.raw(Object.keys(FACET_COLUMNS).join(", "))})
+      select * from (${dialect.rowsOf(FACET_COLUMNS, rows)}) as s where true
+      on conflict (kind, provider, name) do update set ${sets}`.execute(tx);
+    await tx.deleteFrom("facets").where("repositories", "<=", 0).execute();
+  }
 }
 
 /** Only this many of the most frequent facets are sorted by something else than frequency. */

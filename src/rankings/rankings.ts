@@ -6,30 +6,27 @@
 import { sql } from "kysely";
 import { bumpRevision, type ListRequest, type Order } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
-import type { Database, RollupTable, Tx } from "../database/database.js";
+import type { Database, RollupTable } from "../database/database.js";
 import type { Anomaly } from "./anomalies.js";
-import { type FacetPage, type FacetRequest, listFacets, rebuildFacets } from "./facets.js";
+import { type FacetPage, type FacetRequest, listFacets } from "./facets.js";
 import { type Home, readHome, rebuildHome } from "./home.js";
-import {
-  keepToday,
-  type PastRank,
-  RANKINGS,
-  type Rank,
-  readRankHistory,
-  readRanks,
-  rebuildPositions,
-} from "./positions.js";
-import { updateRollups } from "./rollups.js";
+import { updatePlaces } from "./places.js";
+import { type Rank, readRanks } from "./positions.js";
+import { type PastRank, readRankHistory } from "./rank-history.js";
+import { type RefreshOptions, refreshGrowth } from "./refresh.js";
+import { readScored, scoreInput } from "./rollups.js";
+import { readScales } from "./scales.js";
 import { type Explanation, explain, type Scores } from "./scores.js";
-import { readScales, type ScoredRow, scoreInput, updateScores } from "./scoring.js";
 import { readSummary, rebuildSummary, type Summary } from "./summary.js";
 import { WINDOW_HOURS, type Window } from "./windows.js";
 
 export { ANOMALY_KINDS, type Anomaly } from "./anomalies.js";
 export * from "./facets.js";
 export type { Home, RankedList } from "./home.js";
-export { type PastRank, RANK_SCOPES, RANKINGS, type Rank } from "./positions.js";
+export { RANK_SCOPES, type Rank } from "./positions.js";
+export type { PastRank } from "./rank-history.js";
 export { type Explanation, SCORE_NAMES, SCORE_VERSION, type ScoreName, type Scores } from "./scores.js";
+export { RANKINGS } from "./standings.js";
 export type * from "./summary.js";
 export * from "./windows.js";
 
@@ -80,33 +77,20 @@ export class Rankings {
     this.#clock = clock;
   }
 
-  /**
-   * Derives anew the growth and scores of what was recorded since the last time; the cost follows what changed. `rescale`
-   * also takes the scales of the scores anew, which is otherwise done once a day. Returns how many repositories changed.
-   */
-  async update(options: { rescale?: boolean; onProgress?: (done: number) => void } = {}): Promise<number> {
-    const done = await updateRollups(this.#database, options.onProgress);
-    await updateScores(this.#database, options.rescale ?? false);
-    return done;
+  /** Brings growth and scores up to date; see refreshGrowth. Returns how many repositories were looked at. */
+  update(options: RefreshOptions = {}): Promise<number> {
+    return refreshGrowth(this.#database, this.#clock, options);
   }
 
-  /** Makes anew what sums up the whole catalogue: facets, places in the rankings, counters, the first page. */
-  async rebuild(): Promise<void> {
+  /** Brings up to date what sums up the catalogue: places in the rankings, facets, counters, the first page. */
+  async summarize(): Promise<void> {
+    await updatePlaces(this.#database, this.#clock);
     const { dialect, write } = this.#database;
-    // One transaction a part, so that nobody waits long for the lock; what belongs together changes together.
-    const parts: ((tx: Tx) => Promise<void>)[] = [
-      rebuildFacets,
-      ...RANKINGS.map((ranking) => (tx: Tx) => rebuildPositions(tx, ranking)),
-      keepToday,
-      (tx) => rebuildSummary(tx, this.#clock.now()),
-      (tx) => rebuildHome(tx, this.#clock.now()),
-    ];
-    for (const part of parts) {
-      await dialect.exclusively(write, "catalogue", async (tx) => {
-        await part(tx);
-        await bumpRevision(tx);
-      });
-    }
+    await dialect.exclusively(write, "catalogue", async (tx) => {
+      await rebuildSummary(tx, this.#clock.now());
+      await rebuildHome(tx, this.#clock.now());
+      await bumpRevision(tx);
+    });
   }
 
   /** The trends of the repositories in one window, by id. Those without one are absent. */
@@ -159,12 +143,9 @@ export class Rankings {
 
   /** How the scores of a repository come about, by window; null where it has no trend. */
   async explain(id: number): Promise<Record<Window, Explanation | null>> {
-    const rows = await sql<ScoredRow>`select g.*, r.created_at, r.pushed_at, r.availability from rollups g
-      join repositories r on r.id = g.repository_id where g.repository_id = ${id}`.execute(
-      this.#database.read,
-    );
+    const rows = await readScored(this.#database.read, id);
     const scales = await readScales(this.#database.read);
-    return byWindow(rows.rows, (row) => explain(scoreInput(row, scales)));
+    return byWindow(rows, (row) => explain(scoreInput(row, scales)));
   }
 
   facets(request: FacetRequest): Promise<FacetPage> {

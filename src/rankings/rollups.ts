@@ -1,96 +1,17 @@
-import { type RawBuilder, sql } from "kysely";
-import { bumpRevision, markOutdated, newestSnapshots, workOff } from "../catalog/catalog.js";
-import type { BulkColumns, BulkRow, Database, Dialect, Tx } from "../database/database.js";
-import { countedPart } from "./anomalies.js";
-import { type History, readHistories } from "./histories.js";
-import { chooseFrom, WINDOW_HOURS, WINDOWS, windowMs } from "./windows.js";
+import { sql } from "kysely";
+import type { Availability } from "../catalog/catalog.js";
+import { DAY_MS, HOUR_MS } from "../clock.js";
+import type { BulkColumns, BulkRow, Db, RollupTable } from "../database/database.js";
+import { type Anomaly, DOUBTFUL_KINDS } from "./anomalies.js";
+import { confidence, RELIABLE_FROM } from "./confidence.js";
+import type { Growth } from "./growth.js";
+import type { Past } from "./past.js";
+import { type AllScales, scalesOf } from "./scales.js";
+import { type ScoreInput, type Scores, score } from "./scores.js";
+import { WINDOW_HOURS, WINDOWS } from "./windows.js";
 
-/** Repositories rolled up in one transaction. */
-const BATCH = 1_000;
-
-/** The snapshots to compare: one row a repository and window. */
-const COMPARISON_COLUMNS: BulkColumns = {
-  repository_id: "bigint",
-  window_hours: "bigint",
-  provider: "text",
-  from_at: "bigint",
-  to_at: "bigint",
-};
-
-/** `before_24`, `after_24` and so on: the snapshots on both sides of `to - window`. */
-interface Candidates extends Record<string, number | string | null> {
-  repository_id: number;
-  provider: string;
-  to_at: number;
-}
-
-/**
- * Computes the growth of every repository that got a snapshot since the last time, and drops the growth of those whose
- * newest snapshot has become older than the window allows. The cost follows what changed. Safe to be killed and run
- * again. Returns how many repositories were looked at.
- */
-export async function updateRollups(
-  database: Database,
-  onProgress: (done: number) => void = () => {},
-): Promise<number> {
-  const { dialect, write } = database;
-  const done = await workOff(database, "rollups", BATCH, (tx, ids) => rollUp(tx, dialect, ids), onProgress);
-  // Also when nothing was marked: an earlier run may have ended before it came here.
-  await dialect.exclusively(write, "catalogue", async (tx) => {
-    if ((await dropStale(tx)) > 0) await bumpRevision(tx);
-  });
-  return done;
-}
-
-async function rollUp(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {
-  const measured = await measure(tx, dialect, (await readCandidates(tx, dialect, ids)).flatMap(compare));
-  const histories = await readHistories(tx, dialect, measured);
-  const rows = measured.map((one) => rollupRow(one, histories));
-  await tx
-    .deleteFrom("rollups")
-    .where(dialect.among(sql.ref("repository_id"), ids))
-    .execute();
-  await dialect.insertNew(tx, "rollups", ROLLUP_COLUMNS, ["repository_id", "window_hours"], rows);
-  await markOutdated(tx, dialect, "scores", ids);
-}
-
-async function readCandidates(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<Candidates[]> {
-  const columns = WINDOWS.flatMap((window): RawBuilder<unknown>[] => {
-    const target = sql`n.to_at - ${sql.lit(windowMs(window))}`;
-    const side = (name: string, choice: RawBuilder<unknown>) =>
-      sql`(select ${choice} ${target}) as ${sql.ref(`${name}_${WINDOW_HOURS[window]}`)}`;
-    const rest = sql`from snapshots s where s.repository_id = n.repository_id and s.captured_at`;
-    return [
-      side("before", sql`max(s.captured_at) ${rest} <=`),
-      side("after", sql`min(s.captured_at) ${rest} >`),
-    ];
-  });
-  const result = await sql<Candidates>`
-    with n as materialized (
-      select r.id as repository_id, r.provider as provider,
-        (select max(s.captured_at) from snapshots s where s.repository_id = r.id) as to_at
-      from repositories r where ${dialect.among(sql.ref("r.id"), ids)})
-    select n.repository_id, n.provider, n.to_at, ${sql.join(columns)} from n where n.to_at is not null`.execute(
-    tx,
-  );
-  return result.rows;
-}
-
-function compare(candidates: Candidates): BulkRow[] {
-  const { repository_id, provider, to_at } = candidates;
-  return WINDOWS.flatMap((window): BulkRow[] => {
-    const hours = WINDOW_HOURS[window];
-    const time = (name: string): number | null => {
-      const value = candidates[`${name}_${hours}`];
-      return value === null || value === undefined ? null : Number(value);
-    };
-    const from = chooseFrom(to_at, windowMs(window), time("before"), time("after"));
-    return from === undefined || from >= to_at ? [] : [[repository_id, hours, provider, from, to_at]];
-  });
-}
-
-/** Rows as they are inserted; the scores come later. */
-const ROLLUP_COLUMNS: BulkColumns = {
+/** A row of the table of rollups, in the order of its columns. */
+export const ROLLUP_COLUMNS: BulkColumns = {
   repository_id: "bigint",
   window_hours: "bigint",
   provider: "text",
@@ -106,58 +27,48 @@ const ROLLUP_COLUMNS: BulkColumns = {
   snapshots: "bigint",
   counted: "double precision",
   anomalies: "text",
+  trending: "bigint",
+  rising: "bigint",
+  new_hot: "bigint",
+  star_momentum: "bigint",
+  fork_momentum: "bigint",
+  activity: "bigint",
+  confidence: "bigint",
+  reliable: "smallint",
 };
 
-interface Measured {
-  repository_id: number;
-  window_hours: number;
-  provider: string;
-  from_at: number;
-  to_at: number;
-  stars_from: number;
-  stars_to: number;
-  forks_from: number | null;
-  forks_to: number | null;
-  open_issues_from: number | null;
-  open_issues_to: number | null;
-}
-
-/** The compared snapshots with their counts. */
-async function measure(tx: Tx, dialect: Dialect, comparisons: readonly BulkRow[]): Promise<Measured[]> {
-  if (comparisons.length === 0) return [];
-  const result = await sql<Measured>`
-    select c.repository_id, c.window_hours, c.provider, c.from_at, c.to_at, f.stars as stars_from, t.stars as stars_to,
-      f.forks as forks_from, t.forks as forks_to, f.open_issues as open_issues_from, t.open_issues as open_issues_to
-    from (${dialect.rowsOf(COMPARISON_COLUMNS, comparisons)}) as c
-    join snapshots f on f.repository_id = c.repository_id and f.captured_at = c.from_at
-    join snapshots t on t.repository_id = c.repository_id and t.captured_at = c.to_at`.execute(tx);
-  return result.rows;
-}
-
-function rollupRow(measured: Measured, histories: ReadonlyMap<number, History>): BulkRow {
-  const { repository_id, window_hours, provider, from_at, to_at, stars_from, forks_from, open_issues_from } =
-    measured;
-  const starsDelta = measured.stars_to - stars_from;
-  const history = histories.get(repository_id);
-  const anomalies = (history?.anomalies ?? []).filter(
-    (anomaly) => anomaly.at >= from_at && anomaly.at <= to_at,
-  );
+/** The row of one window. `asOf`: the newest snapshot of the provider. */
+export function rollupRow(past: Past, growth: Growth, scales: AllScales, asOf: number): BulkRow {
+  const { window, from, to, snapshots, counted, anomalies } = growth;
+  const starsDelta = to.stars - from.stars;
+  const trust = confidence({
+    window,
+    windowHours: WINDOW_HOURS[window],
+    coveredHours: (to.at - from.at) / HOUR_MS,
+    behindHours: (asOf - to.at) / HOUR_MS,
+    snapshots,
+    availability: past.availability,
+    hasDoubtfulReading: anomalies.some((anomaly) => DOUBTFUL_KINDS.includes(anomaly.kind)),
+  });
   return [
-    repository_id,
-    window_hours,
-    provider,
-    from_at,
-    to_at,
+    past.repositoryId,
+    WINDOW_HOURS[window],
+    past.provider,
+    from.at,
+    to.at,
     starsDelta,
-    difference(measured.forks_to, forks_from),
-    difference(measured.open_issues_to, open_issues_from),
-    stars_from > 0 ? starsDelta / stars_from : null,
-    stars_from,
-    forks_from,
-    open_issues_from,
-    history?.snapshots.get(window_hours) ?? 2,
-    countedPart(anomalies, from_at, to_at, starsDelta),
+    difference(to.forks, from.forks),
+    difference(to.openIssues, from.openIssues),
+    from.stars > 0 ? starsDelta / from.stars : null,
+    from.stars,
+    from.forks,
+    from.openIssues,
+    snapshots,
+    counted,
     anomalies.length === 0 ? null : JSON.stringify(anomalies),
+    ...storedScores(score(inputOf(past, growth, scales))),
+    Math.round(trust * 100),
+    trust >= RELIABLE_FROM ? 1 : 0,
   ];
 }
 
@@ -165,19 +76,73 @@ function difference(to: number | null, from: number | null): number | null {
   return to === null || from === null ? null : to - from;
 }
 
-/** A window ends at the newest snapshot of the provider; what ended before that window began says nothing about it. */
-async function dropStale(tx: Tx): Promise<number> {
-  let dropped = 0n;
-  for (const [provider, asOf] of await newestSnapshots(tx)) {
-    for (const window of WINDOWS) {
-      const { numDeletedRows } = await tx
-        .deleteFrom("rollups")
-        .where("provider", "=", provider)
-        .where("window_hours", "=", WINDOW_HOURS[window])
-        .where("to_at", "<", asOf - windowMs(window))
-        .executeTakeFirst();
-      dropped += numDeletedRows;
-    }
-  }
-  return Number(dropped);
+/** In the order of the columns, in hundredths. */
+export function storedScores(scores: Scores): (number | null)[] {
+  const { trending, rising, newHot, starMomentum, forkMomentum, activity } = scores;
+  return [trending, rising, newHot, starMomentum, forkMomentum, activity].map((value) =>
+    value === null ? null : Math.round(value * 100),
+  );
+}
+
+function inputOf(
+  past: Pick<Past, "provider" | "createdAt" | "pushedAt">,
+  { window, from, to, counted }: Growth,
+  scales: AllScales,
+): ScoreInput {
+  const days = (since: number | null) => (since === null ? null : Math.max(0, (to.at - since) / DAY_MS));
+  return {
+    window,
+    windowHours: WINDOW_HOURS[window],
+    coveredHours: (to.at - from.at) / HOUR_MS,
+    starsFrom: from.stars,
+    starsDelta: to.stars - from.stars,
+    forksFrom: from.forks,
+    forksDelta: difference(to.forks, from.forks),
+    openIssuesFrom: from.openIssues,
+    openIssuesDelta: difference(to.openIssues, from.openIssues),
+    ageDays: days(past.createdAt),
+    idleDays: days(past.pushedAt),
+    counted,
+    scales: scalesOf(scales, past.provider, window),
+  };
+}
+
+/** A rollup with what else of its repository the scores look at. */
+export type ScoredRow = RollupTable & {
+  created_at: number | null;
+  pushed_at: number | null;
+  availability: Availability;
+};
+
+/** What the scores of a stored rollup are made of; the same as when it was made. */
+export function scoreInput(row: ScoredRow, scales: AllScales): ScoreInput {
+  const window = WINDOWS.find((name) => WINDOW_HOURS[name] === row.window_hours) ?? "24h";
+  const plus = (from: number | null, delta: number | null) =>
+    from === null || delta === null ? null : from + delta;
+  const from = {
+    at: row.from_at,
+    stars: row.stars_from,
+    forks: row.forks_from,
+    openIssues: row.open_issues_from,
+  };
+  const to = {
+    at: row.to_at,
+    stars: row.stars_from + row.stars_delta,
+    forks: plus(row.forks_from, row.forks_delta),
+    openIssues: plus(row.open_issues_from, row.open_issues_delta),
+  };
+  const past = { provider: row.provider, createdAt: row.created_at, pushedAt: row.pushed_at };
+  const anomalies: Anomaly[] = [];
+  return inputOf(
+    past,
+    { window, from, to, snapshots: row.snapshots, counted: row.counted, anomalies },
+    scales,
+  );
+}
+
+/** The rollups of one repository with what its scores look at. */
+export async function readScored(db: Db, id: number): Promise<ScoredRow[]> {
+  const { rows } = await sql<ScoredRow>`select g.*, r.created_at, r.pushed_at, r.availability from rollups g
+    join repositories r on r.id = g.repository_id where g.repository_id = ${id}`.execute(db);
+  return rows;
 }

@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Database, Tx } from "../database/database.js";
 import { keepPrepared, readPrepared } from "./prepared.js";
@@ -24,11 +24,23 @@ export interface Summary extends Counters {
   generatedAt: number;
 }
 
-interface ProviderRow {
-  provider: string;
-  repositories: number;
-  refreshed: number;
-  overdue: number;
+/** Three counts, each along an index of its own. */
+async function countRepositories(
+  tx: Tx,
+  provider: string,
+  since: number,
+  now: number,
+): Promise<Record<"repositories" | "refreshed" | "overdue", number>> {
+  const count = async (where: RawBuilder<unknown>): Promise<number> => {
+    const { rows } = await sql<{ total: number }>`select count(*) as total from repositories
+      where provider = ${provider} and availability = 'AVAILABLE' and ${where}`.execute(tx);
+    return Number(rows[0]?.total ?? 0);
+  };
+  return {
+    repositories: await count(sql`true`),
+    refreshed: await count(sql`refreshed_at > ${since}`),
+    overdue: await count(sql`next_refresh_at is not null and next_refresh_at < ${now}`),
+  };
 }
 
 /** Computes the summary and stores it, so that a request only reads it. */
@@ -44,20 +56,16 @@ export async function rebuildSummary(tx: Tx, now: number): Promise<void> {
   for (const { provider } of names.rows) {
     const asOf = snapshots.get(provider)?.newest_at ?? null;
     const since = (asOf ?? now) - DAY_MS;
-    const counted = await sql<ProviderRow>`
-      select count(*) as repositories,
-        coalesce(sum(case when refreshed_at > ${since} then 1 else 0 end), 0) as refreshed,
-        coalesce(sum(case when next_refresh_at < ${now} then 1 else 0 end), 0) as overdue
-      from repositories where provider = ${provider} and availability = 'AVAILABLE'`.execute(tx);
+    const { repositories, refreshed, overdue } = await countRepositories(tx, provider, since, now);
     const recent = await sql<{ snapshots: number }>`select coalesce(sum(snapshots), 0) as snapshots
       from snapshot_hours where provider = ${provider} and hour > ${Math.floor(since / HOUR_MS)}`.execute(tx);
     providers.push({
       provider,
-      repositories: Number(counted.rows[0]?.repositories ?? 0),
+      repositories,
       snapshots: Number(snapshots.get(provider)?.snapshots ?? 0),
       snapshots24h: Number(recent.rows[0]?.snapshots ?? 0),
-      refreshed24h: Number(counted.rows[0]?.refreshed ?? 0),
-      overdueRefreshes: Number(counted.rows[0]?.overdue ?? 0),
+      refreshed24h: refreshed,
+      overdueRefreshes: overdue,
       asOf,
     });
   }

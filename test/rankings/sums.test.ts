@@ -22,7 +22,7 @@ onBothEngines("What sums a catalogue up", (engine) => {
     const options = { repositories: 400, days: 40, seed: 8, end: NOW };
     await catalog.record(Array.from({ length: 400 }, (_, i) => syntheticRepository(i, options)));
     await rankings.update({ rescale: true });
-    await rankings.rebuild();
+    await rankings.summarize();
     const dumped = await catalog.dump(0, 1_000);
     repositories = dumped.map(({ repository }) => repository);
     snapshots = dumped.flatMap((each) =>

@@ -1,0 +1,55 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Dialect } from "./dialect.js";
+
+/**
+ * The table of rollups can be made anew beside the present one and put in its place, since millions of rows are written
+ * faster without indexes, and a reader sees all the old ones or all the new. `generation` keeps the names of keys and
+ * indexes apart. It refers to no other table: what it holds is derived, and made anew when its repository changes.
+ */
+export function createRollupTable(dialect: Dialect, table: string, generation: number): RawBuilder<unknown> {
+  const { integer, text, real } = dialect.types;
+  return sql`create table ${sql.table(table)} (
+    repository_id ${integer} not null,
+    window_hours ${integer} not null,
+    provider ${text} not null,
+    from_at ${integer} not null,
+    to_at ${integer} not null,
+    stars_delta ${integer} not null,
+    forks_delta ${integer},
+    open_issues_delta ${integer},
+    stars_growth ${real},
+    stars_from ${integer} not null,
+    forks_from ${integer},
+    open_issues_from ${integer},
+    snapshots ${integer} not null,
+    counted ${real} not null,
+    anomalies ${text},
+    trending ${integer},
+    rising ${integer},
+    new_hot ${integer},
+    star_momentum ${integer},
+    fork_momentum ${integer},
+    activity ${integer},
+    confidence ${integer} not null,
+    reliable smallint not null,
+    constraint ${sql.raw(`rollups_key_${generation}`)} primary key (repository_id, window_hours)
+  ) ${dialect.clustered}`;
+}
+
+/** The statements that index a table of rollups, one an index. */
+export function indexRollupTable(table: string, generation: number): RawBuilder<unknown>[] {
+  const index = (name: string, columns: string, where = "") =>
+    sql`create index ${sql.raw(`rollups_${name}_${generation}`)} on ${sql.table(table)} (${sql.raw(columns)})
+      ${sql.raw(where)}`;
+  // Most repositories do not move in a window; only those that do are in the order of a score.
+  const scores = ["trending", "rising", "new_hot", "activity"].map((name) =>
+    index(name, `window_hours, ${name} desc, repository_id desc`, `where ${name} > 0`),
+  );
+  return [
+    index("stars", "window_hours, stars_delta desc, repository_id desc"),
+    index("forks", "window_hours, forks_delta desc, repository_id desc", "where forks_delta is not null"),
+    ...scores,
+    index("reliable", "window_hours, repository_id", "where reliable = 1"),
+    index("age", "provider, window_hours, to_at"),
+  ];
+}

@@ -1,0 +1,94 @@
+import type { Db, Tx } from "../database/database.js";
+import type { Growth } from "./growth.js";
+import { FORKS_PRIOR, type Scales, STARS_PRIOR } from "./scores.js";
+import { WINDOW_HOURS, WINDOWS, type Window, windowMs } from "./windows.js";
+
+/** The place among a provider's growing repositories whose heat is the scale: one in twenty is hotter. */
+const SCALE_PART = 0.05;
+/** A scale is never less than one star in a window on a repository of 50. */
+const LEAST_SCALE = 0.14;
+
+const LEAST: Scales = { stars: LEAST_SCALE, forks: LEAST_SCALE };
+
+/** The scales of every provider and window. */
+export type AllScales = ReadonlyMap<string, Readonly<Record<Window, Scales>>>;
+
+/** Those of one provider and window; the least while none have been measured. */
+export function scalesOf(scales: AllScales, provider: string, window: Window): Scales {
+  return scales.get(provider)?.[window] ?? LEAST;
+}
+
+/**
+ * Measures scales: the heat that one in twenty of those that gained anything exceeds. Damped gains count as much as they
+ * are damped. Independent of the order in which growth is added.
+ */
+export class ScaleMeter {
+  readonly #heats = new Map<string, Record<Window, Record<keyof Scales, number[]>>>();
+
+  add(provider: string, growth: readonly Growth[]): void {
+    let heats = this.#heats.get(provider);
+    if (heats === undefined) {
+      const none = () => ({ stars: [], forks: [] });
+      heats = { "24h": none(), "7d": none(), "30d": none() };
+      this.#heats.set(provider, heats);
+    }
+    for (const { window, from, to, counted } of growth) {
+      const pace = (counted * windowMs(window)) / (to.at - from.at);
+      const stars = to.stars - from.stars;
+      if (stars > 0) heats[window].stars.push((stars * pace) / Math.sqrt(from.stars + STARS_PRIOR));
+      const forks = (to.forks ?? 0) - (from.forks ?? 0);
+      if (from.forks === null || to.forks === null || forks <= 0) continue;
+      heats[window].forks.push((forks * pace) / Math.sqrt(from.forks + FORKS_PRIOR));
+    }
+  }
+
+  measure(): Map<string, Record<Window, Scales>> {
+    return new Map(
+      [...this.#heats].map(([provider, heats]) => {
+        const of = (window: Window): Scales => ({
+          stars: scaleOf(heats[window].stars),
+          forks: scaleOf(heats[window].forks),
+        });
+        return [provider, { "24h": of("24h"), "7d": of("7d"), "30d": of("30d") }];
+      }),
+    );
+  }
+}
+
+function scaleOf(heats: readonly number[]): number {
+  const sorted = Float64Array.from(heats).sort().reverse();
+  const heat = sorted[Math.floor(sorted.length * SCALE_PART)] ?? 0;
+  // Four digits are enough, and do not change with the least movement of one repository.
+  return Number(Math.max(LEAST_SCALE, heat).toPrecision(4));
+}
+
+export async function readScales(db: Db): Promise<AllScales> {
+  const rows = await db.selectFrom("score_scales").selectAll().execute();
+  return new Map(
+    [...Map.groupBy(rows, (row) => row.provider)].map(([provider, own]) => {
+      const of = (window: Window): Scales => {
+        const row = own.find((candidate) => candidate.window_hours === WINDOW_HOURS[window]);
+        return row === undefined ? LEAST : { stars: row.stars, forks: row.forks };
+      };
+      return [provider, { "24h": of("24h"), "7d": of("7d"), "30d": of("30d") }];
+    }),
+  );
+}
+
+/** Replaces all scales. `newest`: the newest snapshot of each provider when they were measured. */
+export async function keepScales(
+  tx: Tx,
+  scales: AllScales,
+  newest: ReadonlyMap<string, number>,
+): Promise<void> {
+  await tx.deleteFrom("score_scales").execute();
+  const rows = [...scales].flatMap(([provider, measured]) =>
+    WINDOWS.map((window) => ({
+      provider,
+      window_hours: WINDOW_HOURS[window],
+      as_of: newest.get(provider) ?? 0,
+      ...measured[window],
+    })),
+  );
+  if (rows.length > 0) await tx.insertInto("score_scales").values(rows).execute();
+}
