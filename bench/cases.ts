@@ -51,7 +51,11 @@ try {
           continue;
         }
         const scores = Object.entries(trend.scores).map(([name, value]) => `${name} ${value ?? "–"}`);
-        const flags = trend.anomalies.map(({ kind, reason }) => `${kind}: ${reason}`);
+        const flags = trend.anomalies.map(({ kind, reason, sameDay }) =>
+          sameDay === undefined
+            ? `${kind}: ${reason}`
+            : `${kind}: ${reason} (${sameDay.fell} of ${sameDay.compared} fell that day)`,
+        );
         process.stdout.write(
           `  ${window}: ${trend.starsDelta} stars, ${trend.forksDelta ?? "–"} forks; ${scores.join(", ")}; confidence ${trend.confidence}${trend.reliable ? "" : " (not reliable)"} ${flags.join("; ")}\n`,
         );

@@ -27,6 +27,10 @@ const anomalySchema = z
     reason: z.string(),
     starsBefore: z.int(),
     starsAfter: z.int(),
+    sameDay: z.object({ fell: z.int(), compared: z.int() }).optional().openapi({
+      description:
+        "Of a PURGE: how many repositories of the provider had fewer stars that day than before, of how many compared. Absent until counted, at least once a day.",
+    }),
   })
   .openapi("Anomaly", {
     description: "A movement that growth should not be taken from as it stands; no judgement on anybody.",
@@ -64,7 +68,7 @@ export const trendSchema = z
 
 type TrendView = z.output<typeof trendSchema>;
 
-export function trendView(trend: Trend): TrendView {
+export function trendView({ provider, ...trend }: Trend): TrendView {
   return {
     ...trend,
     from: isoTime(trend.from),

@@ -16,6 +16,14 @@ export interface Anomaly {
   reason: string;
   starsBefore: number;
   starsAfter: number;
+  /** Of a PURGE: how the day was for the others of its provider; absent while that has not been counted. */
+  sameDay?: FallsOfDay;
+}
+
+/** How many repositories had fewer stars on a day than when looked at before, of how many that were compared. */
+export interface FallsOfDay {
+  fell: number;
+  compared: number;
 }
 
 /** The counts of a repository at one time, as far as anomalies look at them. */

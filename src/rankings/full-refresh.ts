@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { bumpRevision, newestSnapshots } from "../catalog/catalog.js";
-import { type Clock, DAY_MS } from "../clock.js";
+import type { Clock } from "../clock.js";
 import {
   type BulkRow,
   createRollupTable,
@@ -10,8 +10,9 @@ import {
   indexRollupTable,
   type Tx,
 } from "../database/database.js";
+import { FallCounter } from "./falls.js";
 import { growthOf } from "./growth.js";
-import { type Past, readPasts } from "./past.js";
+import { readPasts } from "./past.js";
 import { ROLLUP_COLUMNS, rollupRow, type ScoredRow, scoreInput, storedScores } from "./rollups.js";
 import { type Run, runAlone } from "./runs.js";
 import { type AllScales, keepScales, readScales, ScaleMeter, scalesOf } from "./scales.js";
@@ -155,42 +156,4 @@ async function swap(tx: Tx, dialect: Dialect, { scales, newest, falls }: Measure
   // No repository has this id: it stands for all of them.
   await tx.insertInto("outdated").values({ kind: "places", repository_id: 0 }).execute();
   await bumpRevision(tx);
-}
-
-/** Counts by day how many repositories had fewer stars than the day before they were looked at. */
-class FallCounter {
-  readonly #days = new Map<string, Map<number, { fell: number; compared: number }>>();
-
-  add({ provider, readings }: Past): void {
-    let days = this.#days.get(provider);
-    if (days === undefined) {
-      days = new Map();
-      this.#days.set(provider, days);
-    }
-    let before: number | undefined;
-    for (let place = 0; place < readings.length; place++) {
-      const day = Math.floor(readings.at(place) / DAY_MS);
-      if (Math.floor(readings.at(place + 1) / DAY_MS) === day) continue;
-      const stars = readings.stars(place);
-      if (before !== undefined) {
-        let counts = days.get(day);
-        if (counts === undefined) {
-          counts = { fell: 0, compared: 0 };
-          days.set(day, counts);
-        }
-        counts.compared++;
-        if (stars < before) counts.fell++;
-      }
-      before = stars;
-    }
-  }
-
-  async keep(tx: Tx, dialect: Dialect): Promise<void> {
-    await tx.deleteFrom("fall_days").execute();
-    const rows = [...this.#days].flatMap(([provider, days]) =>
-      [...days].map(([day, { fell, compared }]): BulkRow => [provider, day, fell, compared]),
-    );
-    const columns = { provider: "text", day: "bigint", fell: "bigint", compared: "bigint" } as const;
-    await dialect.insertNew(tx, "fall_days", columns, ["provider", "day"], rows);
-  }
 }

@@ -9,6 +9,7 @@ import type { Clock } from "../clock.js";
 import type { Database, RollupTable } from "../database/database.js";
 import type { Anomaly } from "./anomalies.js";
 import { type FacetPage, type FacetRequest, listFacets } from "./facets.js";
+import { withFalls } from "./falls.js";
 import { type Home, readHome, rebuildHome } from "./home.js";
 import { updatePlaces } from "./places.js";
 import { type Rank, readRanks } from "./positions.js";
@@ -33,6 +34,7 @@ export * from "./windows.js";
 /** Growth between two snapshots that were really taken. Deltas are plain differences. */
 export interface Trend {
   window: Window;
+  provider: string;
   /** The capture times compared. */
   from: number;
   to: number;
@@ -103,7 +105,9 @@ export class Rankings {
       .where(dialect.among(sql.ref("repository_id"), ids))
       .where("window_hours", "=", WINDOW_HOURS[window])
       .execute();
-    return new Map(rows.map((row) => [row.repository_id, fromRollup(row, window)]));
+    const trends = new Map(rows.map((row) => [row.repository_id, fromRollup(row, window)]));
+    await withFalls(read, [...trends.values()]);
+    return trends;
   }
 
   /** The trends of one repository in all windows; null where there are not two snapshots to compare. */
@@ -113,7 +117,12 @@ export class Rankings {
       .selectAll()
       .where("repository_id", "=", id)
       .execute();
-    return byWindow(rows, fromRollup);
+    const trends = byWindow(rows, fromRollup);
+    await withFalls(
+      this.#database.read,
+      Object.values(trends).filter((trend) => trend !== null),
+    );
+    return trends;
   }
 
   /** The order by growth or a score in a window; holds only repositories that have a trend in it, and some of it. */
@@ -211,6 +220,7 @@ function fromRollup(row: RollupTable, window: Window): Trend {
   const hundredths = (value: number | null) => (value === null ? null : value / 100);
   return {
     window,
+    provider: row.provider,
     from: row.from_at,
     to: row.to_at,
     starsDelta: row.stars_delta,

@@ -1,4 +1,5 @@
 import { type Observation, providerOfHost, type Snapshot, splitFullName } from "../catalog/catalog.js";
+import { DAY_MS } from "../clock.js";
 import type { CsvLayout, FileFacts } from "./formats.js";
 import { brief, count, label, optionalCount, Refusal, text, time, truth } from "./values.js";
 
@@ -96,6 +97,7 @@ export const awesomeGo: CsvLayout = {
       throw new Refusal(`repo: "${brief(cell("repo"))}" is not of the form owner/name`);
     const stars = count(cell("stars"), "stars");
     if (stars === 0) return FAILED_FETCH;
+    const age = optionalCount(cell("days-since-creation"), "days-since-creation");
     return {
       provider: "GITHUB",
       ...parts,
@@ -103,6 +105,8 @@ export const awesomeGo: CsvLayout = {
       facts: {
         url: `https://github.com/${parts.owner}/${parts.name}`,
         language: label(cell("language"), "language"),
+        // Whole days are told, so the begin of the day it was made on.
+        ...(age === null ? {} : { createdAt: (Math.floor(at / DAY_MS) - age) * DAY_MS }),
         archived: truth(cell("archived"), "archived"),
         stars,
         availability: "AVAILABLE",
