@@ -73,7 +73,8 @@ export function publicConnector(
   };
 }
 
-function publicLookup(lookup: LookupFunction): LookupFunction {
+/** A lookup that gives only the public ones of the addresses it finds; fails with AddressRefused where there are none. */
+export function publicLookup(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found, family) => {
       if (error !== null) return callback(error, "", 0);

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo, LookupFunction } from "node:net";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isPublicAddress } from "../../src/providers/addresses.js";
+import { AddressRefused, isPublicAddress, publicLookup } from "../../src/providers/addresses.js";
 import { UpstreamFailure } from "../../src/providers/failures.js";
 import { createTransport } from "../../src/providers/transport.js";
 
@@ -94,6 +94,26 @@ test("a connection goes to the address that was checked: a name that changes its
   } finally {
     server.close();
   }
+});
+
+test("of the addresses of a name only the public ones are connected to, in their order", () => {
+  const given: unknown[] = [];
+  const found = ["10.0.0.1", "1.1.1.1", "::1", "2606:4700::1111"].map((address) => ({
+    address,
+    family: address.includes(":") ? 6 : 4,
+  }));
+  const all = publicLookup((_hostname, _options, callback) => callback(null, found));
+  all("forge.example", { all: true }, (...answer) => given.push(answer));
+  all("forge.example", {}, (...answer) => given.push(answer));
+  const one = publicLookup((_hostname, _options, callback) => callback(null, "1.1.1.1", 4));
+  one("forge.example", { all: true }, (...answer) => given.push(answer));
+  assert.deepEqual(given, [
+    [null, [found[1], found[3]]],
+    [null, "1.1.1.1", 4],
+    [null, [found[1]]],
+  ]);
+  const none = publicLookup((_hostname, _options, callback) => callback(null, []));
+  none("forge.example", { all: true }, (error) => assert.ok(error instanceof AddressRefused));
 });
 
 test("public addresses are public, and what is no address is not", () => {
