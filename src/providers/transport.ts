@@ -121,18 +121,26 @@ async function readWhole(answer: Dispatcher.ResponseData, maxBytes: number): Pro
       );
     },
   });
-  let decoders: NodeJS.ReadWriteStream[];
+  let decoders: Decoder[];
   try {
     decoders = decodersOf(headers.get("content-encoding") ?? "");
   } catch (error) {
     answer.body.on("error", () => {}).destroy();
     throw error;
   }
-  await pipeline([answer.body, ...(answer.statusCode === 304 ? [] : decoders), collect]);
+  try {
+    await pipeline([answer.body, ...decoders, collect]);
+  } catch (error) {
+    // No body at all, such as that of a redirect, is said to be encoded too.
+    const isEmpty = decoders[0]?.bytesWritten === 0 && codeOf(error) === "Z_BUF_ERROR";
+    if (!isEmpty) throw error;
+  }
   return { status: answer.statusCode, headers, text: new TextDecoder().decode(Buffer.concat(pieces)) };
 }
 
-function decodersOf(encodings: string): NodeJS.ReadWriteStream[] {
+type Decoder = ReturnType<typeof createGunzip | typeof createBrotliDecompress | typeof createInflate>;
+
+function decodersOf(encodings: string): Decoder[] {
   const names = encodings
     .toLowerCase()
     .split(",")
@@ -164,11 +172,16 @@ function readHeaders(raw: Dispatcher.ResponseData["headers"]): Headers {
 function failureOf(target: URL, error: unknown, hasBegun: boolean): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   if (error instanceof AddressRefused) return failure(target, "unreachable", error.message, error);
-  const code = error instanceof Error ? String(("code" in error && error.code) || error.name) : "unknown";
+  const code = codeOf(error);
   if (code.endsWith("_TIMEOUT")) return failure(target, "unreachable", `too slow (${code})`, error);
   if (hasBegun) return failure(target, "malformed", `the answer was cut off or is damaged (${code})`, error);
   const isNoHttp = error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError;
   return failure(target, isNoHttp ? "malformed" : "unreachable", `no answer (${code})`, error);
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
 function failure(

@@ -150,6 +150,19 @@ for (const [encoding, body] of [
   });
 }
 
+test("an answer without a body is empty, whatever encoding it claims", async () => {
+  const origin = await serve((request, response) => {
+    const status = request.url === "/moved" ? 301 : 200;
+    response.writeHead(status, {
+      "content-encoding": "gzip",
+      ...(status === 200 && { "content-length": "0" }),
+    });
+    response.end();
+  });
+  const { fetch } = transportTo(origin);
+  for (const path of ["/moved", "/empty"]) assert.equal((await fetch(origin + path, { signal })).text, "");
+});
+
 for (const [what, headers, body] of [
   ["a gzip body that is cut off", { "content-encoding": "gzip" }, gzipSync("a".repeat(999)).subarray(0, 20)],
   ["a gzip body that is none", { "content-encoding": "gzip" }, Buffer.from("hello")],
