@@ -143,15 +143,12 @@ async function oneByOne(
     const failure = outcome.kind === "failed" ? outcome.failure : null;
     if (failure !== null && ["quota", "unreachable", "refused"].includes(failure.kind)) ofForge.push(failure);
     unreachable = failure?.kind === "unreachable" ? unreachable + 1 : 0;
-    if (failure?.kind === "quota" || unreachable === MAX_UNREACHABLE) {
-      const [first] = ofForge;
-      if (first !== undefined && ofForge.length === outcomes.length) throw first;
-      return [...outcomes, ...repositories.slice(outcomes.length).map(() => outcome)];
-    }
+    if (failure?.kind === "quota" || unreachable === MAX_UNREACHABLE) break;
   }
   const [first] = ofForge;
   if (first !== undefined && ofForge.length === outcomes.length) throw first;
-  return outcomes;
+  const last = outcomes.at(-1);
+  return repositories.flatMap((_, i) => outcomes[i] ?? last ?? []);
 }
 
 function asOutcome(error: unknown): Refreshed {
