@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import { ManualClock } from "../../src/clock.js";
+import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
+import { createGitlab } from "../../src/providers/gitlab/gitlab.js";
+import type { UpstreamRepository } from "../../src/providers/providers.js";
+import { realData } from "../support/data.js";
+import { scripted, settingsOf } from "../support/upstream.js";
+
+const signal = new AbortController().signal;
+const clock = new ManualClock(Date.UTC(2026, 0, 1));
+const skip = existsSync(realData("fixtures"))
+  ? false
+  : "the recorded answers are not here: set SIDEREAL_TEST_DATA to a folder with fixtures";
+
+/** The recorded bodies of one kind. */
+function bodiesOf(path: string): unknown[] {
+  return readFileSync(realData("fixtures", path), "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).response.body);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function assertTold(repository: UpstreamRepository): void {
+  assert.match(repository.providerId, /^\d+$/);
+  assert.match(`${repository.owner}/${repository.name}`, /^[^/]+(\/[^/]+)+$/);
+  assert.match(repository.url, /^https?:\/\//);
+  assert.ok(repository.createdAt !== null && repository.pushedAt !== null, repository.url);
+}
+
+test("gitlab: a recorded project is told whole", { skip }, async () => {
+  const fetch = scripted(() => ({ body: bodiesOf("gitlab/other.jsonl")[0] }));
+  const provider = createGitlab(settingsOf("gitlab", { url: "https://gitlab.com" }), { fetch, clock });
+  assert.deepEqual(await provider.refreshOne("ase/ase", signal), {
+    providerId: "470007",
+    nodeId: null,
+    owner: "ase",
+    name: "ase",
+    url: "https://gitlab.com/ase/ase",
+    description:
+      "[Atomic Simulation Environment](https://wiki.fysik.dtu.dk/ase/): A Python library for working with atoms",
+    homepage: null,
+    language: null,
+    license: "LGPL-2.1",
+    topics: ["Atomistic simulations", "chemistry", "materials", "physics"],
+    stars: 421,
+    forks: 770,
+    openIssues: 515,
+    watchers: null,
+    fork: false,
+    archived: false,
+    createdAt: Date.UTC(2015, 8, 17, 12, 32, 33, 814),
+    pushedAt: Date.UTC(2024, 2, 21, 22, 39, 6, 389),
+  });
+  assert.equal(fetch.sent[0]?.path, "/api/v4/projects/ase%2Fase?license=true");
+});
+
+test("gitlab: recorded lists of several versions are read whole, groups within groups too", {
+  skip,
+}, async () => {
+  const pages = bodiesOf("gitlab/repos-body.jsonl").filter((body) => Array.isArray(body));
+  const found: UpstreamRepository[] = [];
+  for (const body of pages) {
+    const provider = createGitlab(settingsOf("gitlab"), { fetch: scripted(() => ({ body })), clock });
+    const { repositories, next } = await provider.discover(null, signal);
+    assert.equal(repositories.length, body.length);
+    assert.equal(next, null);
+    found.push(...repositories);
+  }
+  assert.ok(found.length >= 20);
+  for (const repository of found) assertTold(repository);
+  assert.ok(found.some(({ owner, name }) => owner === "rob-miscellaneous/wrappers" && name === "urdfdom"));
+  const sparse = found.find(({ providerId }) => providerId === "143");
+  assert.deepEqual([sparse?.fork, sparse?.archived, sparse?.openIssues], [null, null, null]);
+});
+
+test("forgejo: a recorded repository of Codeberg is told whole", { skip }, async () => {
+  const fetch = scripted(() => ({ body: bodiesOf("codeberg/repo.jsonl")[0] }));
+  const provider = createForgejo(settingsOf("forgejo", { url: "https://codeberg.org" }), { fetch, clock });
+  assert.deepEqual(await provider.refreshOne("forgejo/forgejo", signal), {
+    providerId: "73144",
+    nodeId: null,
+    owner: "forgejo",
+    name: "forgejo",
+    url: "https://codeberg.org/forgejo/forgejo",
+    description: "Beyond coding. We forge.",
+    homepage: "https://forgejo.org/",
+    language: "Go",
+    license: null,
+    topics: ["forge", "forgejo", "git", "self-hosted"],
+    stars: 5233,
+    forks: 892,
+    openIssues: 1423,
+    watchers: 187,
+    fork: false,
+    archived: false,
+    createdAt: Date.UTC(2022, 10, 6, 6, 24, 57),
+    pushedAt: Date.UTC(2026, 7, 1, 20, 12, 4),
+  });
+  assert.equal(fetch.sent[0]?.path, "/api/v1/repos/forgejo/forgejo");
+});
+
+test("forgejo: recorded lists of Forgejo and Gitea are read whole, the empty one too", { skip }, async () => {
+  let count = 0;
+  for (const body of [...bodiesOf("forgejo/repos-body.jsonl"), ...bodiesOf("gitea/repos-body.jsonl")]) {
+    if (!isObject(body) || !Array.isArray(body.data)) continue;
+    const provider = createForgejo(settingsOf("forgejo"), { fetch: scripted(() => ({ body })), clock });
+    const { repositories, next } = await provider.discover(null, signal);
+    assert.equal(repositories.length, body.data.length);
+    assert.equal(next, null);
+    for (const repository of repositories) assertTold(repository);
+    count += repositories.length;
+  }
+  assert.ok(count >= 15);
+});
+
+test("forgejo: a recorded repository that is private is not told", { skip }, async () => {
+  const hidden = bodiesOf("gitea/repos-body.jsonl").find((body) => isObject(body) && body.private === true);
+  const provider = createForgejo(settingsOf("forgejo"), { fetch: scripted(() => ({ body: hidden })), clock });
+  await assert.rejects(provider.refreshOne("go-gitea/gitea", signal), { kind: "private" });
+});
