@@ -1,0 +1,89 @@
+import { type LookupAddress, lookup as systemLookup } from "node:dns";
+import { BlockList, isIP, type LookupFunction } from "node:net";
+import { buildConnector } from "undici";
+
+/** Everything that is not the public internet: RFC 6890 and what is reserved since, with the ways to write IPv4 inside IPv6. */
+const NOT_PUBLIC: readonly [network: string, prefix: number][] = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+  ["::", 96], // unspecified, loopback, IPv4-compatible
+  ["::ffff:0:0", 96], // IPv4-mapped
+  ["::ffff:0:0:0", 96], // IPv4-translated
+  ["64:ff9b::", 96], // NAT64
+  ["64:ff9b:1::", 48], // NAT64 of a local network
+  ["100::", 64],
+  ["2001::", 23], // Teredo, ORCHID and other protocols
+  ["2001:db8::", 32],
+  ["2002::", 16], // 6to4
+  ["3fff::", 20],
+  ["5f00::", 16],
+  ["fc00::", 7],
+  ["fe80::", 9], // link-local and the old site-local
+  ["ff00::", 8],
+];
+
+const blocked = { 4: new BlockList(), 6: new BlockList() };
+for (const [network, prefix] of NOT_PUBLIC) {
+  if (isIP(network) === 4) blocked[4].addSubnet(network, prefix, "ipv4");
+  else blocked[6].addSubnet(network, prefix, "ipv6");
+}
+
+/** Whether it is an address (IPv4 or IPv6, without brackets) of the public internet; false for anything else, names too. */
+export function isPublicAddress(address: string): boolean {
+  const plain = address.replace(/%.*$/, "");
+  const family = isIP(plain);
+  if (family === 4) return !blocked[4].check(plain, "ipv4");
+  return family === 6 && !blocked[6].check(plain, "ipv6");
+}
+
+/** What a connection fails with that would have left the public internet. */
+export class AddressRefused extends Error {
+  constructor() {
+    super("the address is not one of the public internet");
+    this.name = "AddressRefused";
+  }
+}
+
+/**
+ * Connects to public addresses only. A name is looked up once, and the connection goes to one of the very addresses that were
+ * checked, so a name that changes its mind in between gains nothing.
+ */
+export function publicConnector(
+  options: buildConnector.BuildOptions,
+  lookup: LookupFunction = systemLookup,
+): buildConnector.connector {
+  const connect = buildConnector({ ...options, lookup: publicLookup(lookup) });
+  return (target, callback) => {
+    // A literal address is connected to without a lookup.
+    const literal = target.hostname.replace(/^\[|\]$/g, "");
+    if (isIP(literal) !== 0 && !isPublicAddress(literal)) callback(new AddressRefused(), null);
+    else connect(target, callback);
+  };
+}
+
+function publicLookup(lookup: LookupFunction): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, { ...options, all: true }, (error, found, family) => {
+      if (error !== null) return callback(error, "", 0);
+      const all: LookupAddress[] =
+        typeof found === "string" ? [{ address: found, family: family ?? 0 }] : found;
+      const open = all.filter(({ address }) => isPublicAddress(address));
+      const [first] = open;
+      if (first === undefined) return callback(new AddressRefused(), "", 0);
+      if (options.all === true) return callback(null, open);
+      return callback(null, first.address, first.family);
+    });
+  };
+}
