@@ -36,10 +36,9 @@ const MAX_RESTS = 80;
 /** Earlier than any repository of GitHub, in seconds since 1970; what is even older falls into the first range. */
 const BEGINNING = Date.UTC(2007, 0, 1) / 1000;
 
-const count = z
-  .int()
-  .min(0)
-  .max(2 ** 33);
+/** No number of stars and no second since 1970 is larger. */
+const MAX_COUNT = 2 ** 33;
+const count = z.int().min(0).max(MAX_COUNT);
 
 /** Where a walk is. Goes into a cursor; what comes out of one is parsed with this. */
 export const walkSchema = z.strictObject({
