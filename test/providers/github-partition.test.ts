@@ -8,10 +8,9 @@ import {
   type Walk,
   walkSchema,
 } from "../../src/providers/github/partition.js";
-import { type Searchable, search } from "../support/github-search.js";
+import { NOW, type Searchable, search } from "../support/github.js";
 import { fc } from "../support/properties.js";
 
-const NOW = Date.UTC(2026, 3, 30, 12);
 const EARLIEST = Date.UTC(2007, 0, 1) / 1000;
 const LATEST = NOW / 1000 + 86_400;
 
