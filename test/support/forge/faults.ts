@@ -1,0 +1,224 @@
+import type { ServerResponse } from "node:http";
+import { gzipSync } from "node:zlib";
+import type { Answer, ForgeRequest, Site } from "./answers.js";
+import type { Interface } from "./interfaces.js";
+import type { Deliver } from "./wire.js";
+
+/** Everything that can be made to go wrong. */
+export const FAULTS = [
+  "status-500",
+  "status-502",
+  "429-retry-after",
+  "429-bare",
+  "403-secondary",
+  "status-401",
+  "status-404",
+  "status-410",
+  "other-host",
+  "status-451",
+  "slow",
+  "stall",
+  "cut",
+  "truncated",
+  "html",
+  "huge",
+  "gzip-bomb",
+  "deep",
+  "wrong-types",
+  "proto-keys",
+  "lone-surrogates",
+] as const;
+export type FaultName = (typeof FAULTS)[number];
+
+/** One thing that goes wrong, and how. */
+export interface Fault {
+  name: FaultName;
+  /** `429-retry-after`, `403-secondary`: 60 where absent. */
+  retryAfterSeconds?: number;
+  /** `slow`: real time between two bytes; 1,000 where absent. */
+  byteIntervalMs?: number;
+  /** `huge`: 500 MB where absent; `gzip-bomb`: unpacked, 1 GiB where absent. */
+  bytes?: number;
+  /** `other-host`: where absent another name of this machine, under which the forge notices whoever follows. */
+  location?: string;
+}
+
+const DEPTH = 100_000;
+const HUGE_BYTES = 500_000_000;
+const BOMB_BYTES = 1_073_741_824;
+const BOMB_PART = 33_554_432;
+
+/** What is sent instead of an answer, and how. */
+export function spoil(
+  fault: Fault,
+  answer: Answer,
+  request: ForgeRequest,
+  site: Site,
+  { error }: Interface,
+): { answer: Answer; deliver?: Deliver } {
+  const after = { "retry-after": String(fault.retryAfterSeconds ?? 60) };
+  const fail = (status: number, message: string, headers: Record<string, string> = {}) => {
+    const failed = error(site.url, status, message);
+    const { etag: _, link: __, location: ___, ...rest } = answer.headers;
+    return { answer: { ...failed, headers: { ...rest, ...failed.headers, ...headers } } };
+  };
+  const instead = (body: string, type = "application/json; charset=utf-8") => {
+    const { etag: _, link: __, location: ___, ...rest } = answer.headers;
+    return { ...answer, status: 200, headers: { ...rest, "content-type": type }, body };
+  };
+  const rewritten = (rewrite: Rewrite) => ({
+    answer: { ...answer, body: rewriteJson(answer.body, rewrite) },
+  });
+  switch (fault.name) {
+    case "status-500":
+      return fail(500, "Internal Server Error");
+    case "status-502":
+      return { answer: { ...fail(502, "").answer, body: "<html><h1>502 Bad Gateway</h1></html>" } };
+    case "429-retry-after":
+      return fail(429, "Too Many Requests", after);
+    case "429-bare":
+      return fail(429, "Too Many Requests");
+    case "403-secondary":
+      return fail(
+        403,
+        "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.",
+        after,
+      );
+    case "status-401":
+      return fail(401, "Bad credentials");
+    case "status-404":
+      return fail(404, "Not Found");
+    case "status-410":
+      return fail(410, "Gone");
+    case "other-host":
+      return fail(301, "Moved Permanently", { location: fault.location ?? elsewhere(site.url, request) });
+    case "status-451":
+      return fail(451, "Repository access blocked");
+    case "slow":
+      return {
+        answer,
+        deliver: (outgoing, body, signal) => drip(outgoing, body, fault.byteIntervalMs ?? 1_000, signal),
+      };
+    case "stall":
+      return { answer, deliver: () => {} };
+    case "cut": {
+      const length = String(Buffer.byteLength(answer.body));
+      return {
+        answer: { ...answer, headers: { ...answer.headers, "content-length": length } },
+        deliver: cut,
+      };
+    }
+    case "truncated":
+      return { answer: { ...answer, body: answer.body.slice(0, Math.floor(answer.body.length / 2)) } };
+    case "html":
+      return {
+        answer: instead("<!DOCTYPE html><html><title>Sign in</title></html>", "text/html; charset=utf-8"),
+      };
+    case "huge":
+      return { answer: instead(""), deliver: (outgoing) => pour(outgoing, fault.bytes ?? HUGE_BYTES) };
+    case "gzip-bomb": {
+      const packed = instead("");
+      const headers = { ...packed.headers, "content-encoding": "gzip" };
+      return {
+        answer: { ...packed, headers },
+        deliver: (outgoing) => bomb(outgoing, fault.bytes ?? BOMB_BYTES),
+      };
+    }
+    case "deep":
+      return { answer: instead("[".repeat(DEPTH) + "]".repeat(DEPTH)) };
+    case "wrong-types":
+      return rewritten({ leaf: otherType });
+    case "proto-keys":
+      return rewritten({ object: withProto });
+    case "lone-surrogates":
+      return rewritten({ leaf: (value) => (typeof value === "string" ? `${value}\ud800` : value) });
+  }
+}
+
+/** The same port under another name: a client that follows comes back with a `Host` that tells on it. */
+function elsewhere(url: string, { path }: ForgeRequest): string {
+  const { port } = new URL(url);
+  return `http://localhost:${port}${path}`;
+}
+
+function drip(outgoing: ServerResponse, body: Buffer, intervalMs: number, signal: AbortSignal): void {
+  let sent = 0;
+  const timer = setInterval(() => {
+    if (sent < body.length) outgoing.write(body.subarray(sent, ++sent));
+    else outgoing.end();
+  }, intervalMs);
+  const stop = () => clearInterval(timer);
+  outgoing.once("close", stop);
+  signal.addEventListener("abort", stop, { once: true });
+}
+
+function cut(outgoing: ServerResponse, body: Buffer): void {
+  outgoing.write(body.subarray(0, Math.floor(body.length / 2)), () => outgoing.destroy());
+}
+
+/** Writes JSON without end, as fast as it is read and no faster. */
+function pour(outgoing: ServerResponse, bytes: number): void {
+  const chunk = Buffer.from('{"name":"again and again"},'.repeat(2_500));
+  let left = bytes;
+  outgoing.write("[");
+  const more = () => {
+    while (left > 0 && !outgoing.destroyed) {
+      left -= chunk.length;
+      if (!outgoing.write(chunk)) return void outgoing.once("drain", more);
+    }
+    outgoing.end("1]");
+  };
+  more();
+}
+
+/** Blanks, packed a thousand to one, in parts that unpack one after the other. */
+function bomb(outgoing: ServerResponse, bytes: number): void {
+  const part = gzipSync(Buffer.alloc(Math.min(BOMB_PART, bytes), " "));
+  for (let left = bytes; left > 0; left -= BOMB_PART) outgoing.write(part);
+  outgoing.end();
+}
+
+interface Rewrite {
+  leaf?: (value: string | number | boolean | null) => unknown;
+  object?: (entries: [string, unknown][]) => [string, unknown][];
+}
+
+function rewriteJson(text: string, rewrite: Rewrite): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return text;
+  }
+  return JSON.stringify(rewritten(value, rewrite));
+}
+
+function rewritten(value: unknown, rewrite: Rewrite): unknown {
+  if (Array.isArray(value)) return value.map((element) => rewritten(element, rewrite));
+  if (typeof value === "object" && value !== null) {
+    const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
+      key,
+      rewritten(inner, rewrite),
+    ]);
+    return Object.fromEntries(rewrite.object?.(entries) ?? entries);
+  }
+  const isLeaf = value === null || ["string", "number", "boolean"].includes(typeof value);
+  return isLeaf && rewrite.leaf !== undefined ? rewrite.leaf(JSON.parse(JSON.stringify(value))) : value;
+}
+
+/** Another type than the value has; small numbers become ones that no column holds. */
+function otherType(value: string | number | boolean | null): unknown {
+  if (typeof value === "number") return value % 2 === 0 ? `${value}` : -1e300;
+  if (typeof value === "string") return value.length % 2 === 0 ? { text: value } : [value, 7];
+  return typeof value === "boolean" ? "maybe" : 0;
+}
+
+function withProto(entries: [string, unknown][]): [string, unknown][] {
+  const polluted = { isAdmin: true, polluted: "yes" };
+  return [
+    ["__proto__", polluted],
+    ["constructor", { prototype: polluted }],
+    ["toString", "no function"],
+    ...entries,
+  ];
+}

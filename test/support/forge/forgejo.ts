@@ -1,0 +1,197 @@
+import {
+  type Answer,
+  countOf,
+  type ForgeRequest,
+  isoSeconds,
+  json,
+  links,
+  pageUrl,
+  type Site,
+} from "./answers.js";
+import type { ForgeRepository } from "./catalogue.js";
+import { ownerNumber } from "./github-record.js";
+import { LIST_ORDERS } from "./listing.js";
+
+/** What a path asks for. */
+export function forgejoKind(path: string): string {
+  if (path === "/api/v1/repos/search") return "search";
+  if (/^\/api\/v1\/repos\/[^/]+\/[^/]+$/.test(path)) return "repository";
+  return /^\/api\/v1\/repositories\/\d+$/.test(path) ? "repository-by-id" : "other";
+}
+
+/** Forgejo's errors name the place of its own description. */
+export function forgejoError(
+  url: string,
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Answer {
+  return json(status, { message, url: `${url}/api/swagger`, ...(status === 404 && { errors: [] }) }, headers);
+}
+
+/** Answers a request that may be answered. */
+export function answerForgejo(site: Site, request: ForgeRequest): Answer {
+  const now = site.clock.now();
+  if (request.kind === "search") return answerSearch(site, request);
+  const [, , , , first = "", second = ""] = request.path.split("/").map(decodeURIComponent);
+  if (request.kind === "repository-by-id")
+    return answerRepository(site, site.catalogue.get(Number(first), now));
+  if (request.kind !== "repository") return forgejoError(site.url, 404, "The target couldn't be found.");
+  const found = site.catalogue.find(`${first}/${second}`, now);
+  if (found?.isMoved && found.repository.standing === "public") {
+    // The path of the new name, without the host, and a redirect that is not for good: as Forgejo does it.
+    const query = request.query.size === 0 ? "" : `?${request.query}`;
+    const location = `/api/v1/repos/${found.repository.fullName}${query}`;
+    const headers = { "content-type": "text/html; charset=utf-8", location };
+    return {
+      status: 307,
+      headers,
+      body: `<a href="${location}">Temporary Redirect</a>.\n\n`,
+      repositories: 0,
+    };
+  }
+  return answerRepository(site, found?.repository);
+}
+
+function answerRepository(site: Site, repository: ForgeRepository | undefined): Answer {
+  if (repository?.standing === "blocked") return forgejoError(site.url, 451, "Unavailable For Legal Reasons");
+  if (repository?.standing !== "public") return forgejoError(site.url, 404, "The target couldn't be found.");
+  return json(200, record(site.url, repository), {}, 1);
+}
+
+function answerSearch(site: Site, request: ForgeRequest): Answer {
+  const { query } = request;
+  const sort = query.get("sort") || "alpha";
+  const direction = query.get("order") || "asc";
+  const order = LIST_ORDERS.find((known) => known === sort);
+  if (order === undefined) return forgejoError(site.url, 422, `Invalid sort mode: "${sort}"`);
+  if (direction !== "asc" && direction !== "desc") {
+    return forgejoError(site.url, 422, `Invalid sort order: "${direction}"`);
+  }
+  const now = site.clock.now();
+  const limit = countOf(query, "limit", 30, 50);
+  const page = countOf(query, "page", 1, 1e9);
+  const wanted = query.get("q")?.trim().toLowerCase() ?? "";
+  const hidden = query.get("is_private") === "true";
+  const isMatch = (place: number) =>
+    wanted === "" || site.catalogue.atPlace(place, now)?.name.toLowerCase().includes(wanted) === true;
+  const all = site.listing().inOrder(order);
+  const matches = hidden ? all.subarray(0, 0) : wanted === "" ? all : all.filter(isMatch);
+  const from = (page - 1) * limit;
+  const places =
+    direction === "asc"
+      ? matches.slice(from, from + limit)
+      : matches
+          .slice(Math.max(0, matches.length - from - limit), Math.max(0, matches.length - from))
+          .reverse();
+  const data = Array.from(places).flatMap((place) => {
+    const repository = site.catalogue.atPlace(place, now);
+    return repository?.standing === "public" ? [record(site.url, repository)] : [];
+  });
+  const last = Math.ceil(matches.length / limit);
+  const to = (number: number) => pageUrl(`${site.url}${request.path}`, query, { page: number });
+  const relations = {
+    next: page < last ? to(page + 1) : null,
+    last: page < last ? to(last) : null,
+    first: page > 1 ? to(1) : null,
+    prev: page > 1 ? to(page - 1) : null,
+  };
+  const link = links(relations, ",");
+  return json(
+    200,
+    { ok: true, data },
+    { "x-total-count": String(matches.length), ...(link !== "" && { link }) },
+  );
+}
+
+function record(url: string, repository: ForgeRepository) {
+  const { id, owner: login, fullName } = repository;
+  const api = `${url}/api/v1/repos/${fullName}`;
+  const host = url.replace(/^https?:\/\//, "");
+  const number = ownerNumber(login);
+  return {
+    id,
+    owner: {
+      id: number,
+      login,
+      login_name: "",
+      source_id: 0,
+      full_name: "",
+      email: `${login.toLowerCase()}@noreply.example.invalid`,
+      avatar_url: `${url}/avatars/${number.toString(16)}`,
+      html_url: `${url}/${login}`,
+      language: "",
+      is_admin: false,
+      last_login: "0001-01-01T00:00:00Z",
+      created: "2020-01-02T03:04:05Z",
+      restricted: false,
+      active: false,
+      prohibit_login: false,
+      location: "",
+      pronouns: "",
+      website: "",
+      description: "",
+      visibility: "public",
+      followers_count: 0,
+      following_count: 0,
+      starred_repos_count: 0,
+      username: login,
+    },
+    name: repository.name,
+    full_name: fullName,
+    description: repository.description ?? "",
+    empty: false,
+    private: false,
+    fork: repository.isFork,
+    template: false,
+    parent: null,
+    mirror: false,
+    size: 20 + (id % 9_000),
+    language: repository.language ?? "",
+    languages_url: `${api}/languages`,
+    html_url: `${url}/${fullName}`,
+    url: api,
+    link: "",
+    ssh_url: `ssh://git@${host}/${fullName}.git`,
+    clone_url: `${url}/${fullName}.git`,
+    original_url: "",
+    website: repository.homepage ?? "",
+    stars_count: repository.stars,
+    forks_count: repository.forks,
+    watchers_count: repository.watchers,
+    open_issues_count: repository.openIssues,
+    open_pr_counter: repository.openPullRequests,
+    release_counter: id % 20,
+    default_branch: "main",
+    archived: repository.isArchived,
+    created_at: zoned(repository.createdAt),
+    updated_at: zoned(repository.updatedAt),
+    archived_at: repository.isArchived ? zoned(repository.updatedAt) : zoned(0),
+    permissions: { admin: false, push: false, pull: true },
+    has_issues: true,
+    internal_tracker: {
+      enable_time_tracker: true,
+      allow_only_contributors_to_track_time: true,
+      enable_issue_dependencies: true,
+    },
+    has_wiki: true,
+    wiki_branch: "main",
+    has_pull_requests: true,
+    has_projects: true,
+    has_releases: true,
+    has_packages: true,
+    has_actions: true,
+    avatar_url: "",
+    internal: false,
+    mirror_interval: "",
+    object_format_name: "sha1",
+    mirror_updated: "0001-01-01T00:00:00Z",
+    repo_transfer: null,
+    topics: repository.topics,
+  };
+}
+
+/** With an offset, as a server writes times that does not live in UTC. */
+function zoned(ms: number): string {
+  return isoSeconds(ms + 3_600_000).replace("Z", "+01:00");
+}

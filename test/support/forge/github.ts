@@ -1,0 +1,210 @@
+import { DAY_MS } from "../../../src/clock.js";
+import {
+  type Answer,
+  countOf,
+  type ForgeRequest,
+  isoSeconds,
+  json,
+  links,
+  pageUrl,
+  type Site,
+  weakTag,
+} from "./answers.js";
+import type { ForgeRepository } from "./catalogue.js";
+import { answerGraphql } from "./github-graphql.js";
+import { fullRecord, listRecord } from "./github-record.js";
+import { InvalidSearch, parseSearch, search } from "./github-search.js";
+import type { Limiter } from "./limits.js";
+
+const SEARCH_ROWS = 1_000;
+const PATHS: readonly (readonly [string, RegExp])[] = [
+  ["graphql", /^\/api\/graphql$/],
+  ["search", /^\/api\/v3\/search\/repositories$/],
+  ["rate-limit", /^\/api\/v3\/rate_limit$/],
+  ["history", /^\/api\/v3\/(repos\/[^/]+\/[^/]+|repositories\/\d+)\/stargazers\/history$/],
+  ["repository", /^\/api\/v3\/repos\/[^/]+\/[^/]+$/],
+  ["repository-by-id", /^\/api\/v3\/repositories\/\d+$/],
+];
+
+/** What a path asks for. */
+export function githubKind(path: string): string {
+  return PATHS.find(([, pattern]) => pattern.test(path))?.[0] ?? "other";
+}
+
+/** The allowance that a kind of request is counted against. */
+export function githubResource(kind: string): string {
+  return kind === "search" || kind === "graphql" ? kind : "core";
+}
+
+export function githubError(status: number, message: string, headers: Record<string, string> = {}): Answer {
+  return json(
+    status,
+    { message, documentation_url: "https://docs.github.com/rest", status: String(status) },
+    headers,
+  );
+}
+
+/** Answers a request that may be answered: the quota has been seen to. */
+export function answerGithub(site: Site, request: ForgeRequest, limiter: Limiter): Answer {
+  if (request.kind === "graphql") return answerGraphql(site, request, limiter);
+  if (request.method !== "GET" && request.method !== "HEAD") return githubError(404, "Not Found");
+  const [, , , collection, first = "", second = ""] = request.path.split("/").map(decode);
+  const found = () =>
+    collection === "repos"
+      ? byName(site, request, `${first}/${second}`)
+      : site.catalogue.get(Number(first), site.clock.now());
+  switch (request.kind) {
+    case "search":
+      return answerSearch(site, request);
+    case "rate-limit":
+      return answerRateLimit(request, limiter);
+    case "repository":
+    case "repository-by-id":
+      return answerRepository(site, request, found());
+    case "history":
+      return answerHistory(site, request, found());
+    default:
+      return githubError(404, "Not Found");
+  }
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+type Found = ForgeRepository | Answer | undefined;
+
+/** Who has the name now; for a name of before, the way to the repository by its number. */
+function byName(site: Site, request: ForgeRequest, fullName: string): Found {
+  const found = site.catalogue.find(fullName, site.clock.now());
+  if (!found?.isMoved || found.repository.standing !== "public") return found?.repository;
+  const rest = request.path
+    .split("/")
+    .slice(6)
+    .map((part) => `/${part}`)
+    .join("");
+  const query = request.query.size === 0 ? "" : `?${request.query}`;
+  const location = `${site.url}/api/v3/repositories/${found.repository.id}${rest}${query}`;
+  const body = {
+    message: "Moved Permanently",
+    url: location,
+    documentation_url:
+      "https://docs.github.com/rest/guides/best-practices-for-using-the-rest-api#follow-redirects",
+  };
+  return json(301, body, { location });
+}
+
+/** The repository where it may be seen; the answer to give where not. */
+function visible(site: Site, found: Found): ForgeRepository | Answer {
+  if (found === undefined) return githubError(404, "Not Found");
+  if ("status" in found || found.standing === "public") return found;
+  if (found.standing !== "blocked") return githubError(404, "Not Found");
+  const block = {
+    reason: "dmca",
+    created_at: isoSeconds(found.updatedAt),
+    html_url: "https://github.com/github/dmca",
+  };
+  return json(451, { message: "Repository access blocked", block, documentation_url: `${site.url}/docs` });
+}
+
+/** With a validator: whoever has this answer already is told so. */
+function validated(request: ForgeRequest, answer: Answer): Answer {
+  const etag = weakTag(answer.body, request.token);
+  const headers = { ...answer.headers, etag, "cache-control": "private, max-age=60, s-maxage=60" };
+  const known = request.headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  if (known?.includes(etag.slice(2)) !== true) return { ...answer, headers };
+  return { status: 304, headers: withoutType(headers), body: "", repositories: answer.repositories };
+}
+
+function withoutType({ "content-type": _, ...headers }: Record<string, string>): Record<string, string> {
+  return headers;
+}
+
+function answerRepository(site: Site, request: ForgeRequest, found: Found): Answer {
+  const repository = visible(site, found);
+  if ("status" in repository) return repository;
+  const changed = new Date(repository.updatedAt).toUTCString();
+  return validated(request, json(200, fullRecord(site.url, repository), { "last-modified": changed }, 1));
+}
+
+function answerSearch(site: Site, request: ForgeRequest): Answer {
+  const q = request.query.get("q")?.trim() ?? "";
+  const refuse = (message: string, extra: object = {}) =>
+    json(422, { message, ...extra, documentation_url: "https://docs.github.com/v3/search/", status: "422" });
+  const invalid = (code: string, message?: string) =>
+    refuse("Validation Failed", {
+      errors: [{ resource: "Search", field: "q", code, ...(message && { message }) }],
+    });
+  if (q === "") return invalid("missing");
+  if (q.length > 256) return invalid("invalid", "The search is longer than 256 characters.");
+  const perPage = countOf(request.query, "per_page", 30, 100);
+  const page = countOf(request.query, "page", 1, 1e9);
+  if ((page - 1) * perPage >= SEARCH_ROWS) return refuse("Only the first 1000 search results are available");
+  let places: number[];
+  try {
+    places = search(site, parseSearch(q));
+  } catch (error) {
+    if (error instanceof InvalidSearch) return invalid("invalid", error.message);
+    throw error;
+  }
+  if (request.query.get("order") === "asc" && request.query.has("sort")) places.reverse();
+  const now = site.clock.now();
+  const items = places.slice((page - 1) * perPage, page * perPage).flatMap((place) => {
+    const repository = site.catalogue.atPlace(place, now);
+    // What has vanished since the listing was made is missing from the page, and still counted.
+    return repository?.standing === "public" ? [{ ...listRecord(site.url, repository), score: 1 }] : [];
+  });
+  const last = Math.ceil(Math.min(places.length, SEARCH_ROWS) / perPage);
+  const to = (number: number) => pageUrl(`${site.url}${request.path}`, request.query, { page: number });
+  const link = links({
+    prev: page > 1 ? to(page - 1) : null,
+    next: page < last ? to(page + 1) : null,
+    last: page < last ? to(last) : null,
+    first: page > 1 ? to(1) : null,
+  });
+  const body = { total_count: places.length, incomplete_results: site.isSearchIncomplete, items };
+  return json(200, body, { "cache-control": "no-cache", ...(link !== "" && { link }) });
+}
+
+/** Weeks of seven daily counts from Sunday on, the newest first; stars that are still held. */
+function answerHistory(site: Site, request: ForgeRequest, found: Found): Answer {
+  if (!site.hasHistory) return githubError(404, "Not Found");
+  const repository = visible(site, found);
+  if ("status" in repository) return repository;
+  const now = site.clock.now();
+  const perPage = countOf(request.query, "per_page", 30, 30);
+  const page = countOf(request.query, "page", 1, 1e9);
+  const sundayOf = (at: number) => Math.floor((Math.floor(at / DAY_MS) + 4) / 7) * 7 - 4;
+  const [newest, oldest] = [sundayOf(now), sundayOf(repository.createdAt)];
+  const weeks = [];
+  for (let i = (page - 1) * perPage; i < page * perPage && newest - 7 * i >= oldest; i++) {
+    const sunday = newest - 7 * i;
+    const days = Array.from({ length: 7 }, (_, day) =>
+      site.catalogue.starsKept(repository.id, sunday + day, now),
+    );
+    weeks.push({ week: sunday * 86_400, total: days.reduce((sum, day) => sum + day, 0), days });
+  }
+  const last = Math.ceil(((newest - oldest) / 7 + 1) / perPage);
+  const to = (number: number) => pageUrl(`${site.url}${request.path}`, request.query, { page: number });
+  const link = links({
+    next: page < last ? to(page + 1) : null,
+    last: page < last ? to(last) : null,
+    first: page > 1 ? to(1) : null,
+    prev: page > 1 ? to(page - 1) : null,
+  });
+  return validated(request, json(200, weeks, link === "" ? {} : { link }));
+}
+
+function answerRateLimit(request: ForgeRequest, limiter: Limiter): Answer {
+  const told = (resource: string) => {
+    const quota = limiter.quota(request.token, resource) ?? { limit: 0, used: 0, remaining: 0, resetAt: 0 };
+    const { limit, used, remaining, resetAt } = quota;
+    return { limit, used, remaining, reset: Math.floor(resetAt / 1000) };
+  };
+  const resources = { core: told("core"), search: told("search"), graphql: told("graphql") };
+  return json(200, { resources, rate: resources.core });
+}

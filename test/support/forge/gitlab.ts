@@ -1,0 +1,184 @@
+import { type Answer, countOf, type ForgeRequest, json, links, pageUrl, type Site } from "./answers.js";
+import type { ForgeRepository } from "./catalogue.js";
+
+/** What a path asks for. */
+export function gitlabKind(path: string): string {
+  if (path === "/api/v4/projects") return "list";
+  const [, id] = /^\/api\/v4\/projects\/([^/]+)$/.exec(path) ?? [];
+  if (id === undefined) return "other";
+  return /^\d+$/.test(id) ? "repository-by-id" : "repository";
+}
+
+export function gitlabError(status: number, message: string, headers: Record<string, string> = {}): Answer {
+  return json(status, { message: `${status} ${message}` }, headers);
+}
+
+/** Answers a request that may be answered. */
+export function answerGitlab(site: Site, request: ForgeRequest): Answer {
+  if (request.kind === "list") return answerList(site, request);
+  if (request.kind === "other") return json(404, { error: "404 Not Found" });
+  return answerProject(site, request);
+}
+
+/** Whoever sends a token is shown the whole record, everybody else the plain one; as GitLab has it. */
+function record(site: Site, repository: ForgeRepository, isPlain: boolean) {
+  return isPlain ? plainRecord(site.url, repository) : fullRecord(site, repository);
+}
+
+/** Lists can be walked by key, in the order of the numbers only; pages by number end at 50,000 rows. */
+function answerList(site: Site, request: ForgeRequest): Answer {
+  const { query, token } = request;
+  const isKeyset = query.get("pagination") === "keyset";
+  const orderBy = query.get("order_by") ?? "created_at";
+  if (isKeyset && orderBy !== "id")
+    return json(405, { error: "Keyset pagination is not yet available for this type of request" });
+  const perPage = countOf(query, "per_page", 20, 100);
+  const isAscending = query.get("sort") === "asc";
+  const isPlain = token === null || query.get("simple") === "true";
+  const { catalogue } = site;
+  const now = site.clock.now();
+  const after = query.has("id_after") ? catalogue.place(Number(query.get("id_after")) + 1) : 0;
+  const before = query.has("id_before") ? catalogue.place(Number(query.get("id_before"))) : catalogue.size;
+  const step = isAscending ? 1 : -1;
+  const rows: ForgeRepository[] = [];
+  const page = isKeyset ? 1 : countOf(query, "page", 1, 1e9);
+  if (page * perPage > 50_000) {
+    return json(405, {
+      error:
+        "Offset pagination has a maximum allowed offset of 50000 for requests that return objects of type Project. Remaining records can be retrieved using keyset pagination.",
+    });
+  }
+  let skip = (page - 1) * perPage;
+  for (let at = isAscending ? after : before - 1; at >= after && at < before; at += step) {
+    const repository = catalogue.atPlace(at, now);
+    if (repository?.standing !== "public" || query.get("visibility") === "private") continue;
+    if (skip-- > 0) continue;
+    rows.push(repository);
+    if (rows.length === perPage) break;
+  }
+  const last = rows.at(-1);
+  const base = `${site.url}${request.path}`;
+  const isFull = rows.length === perPage && last !== undefined;
+  const key = isAscending ? "id_after" : "id_before";
+  const next = isFull ? pageUrl(base, query, isKeyset ? { [key]: last.id } : { page: page + 1 }) : null;
+  const link = links({ next });
+  const body = rows.map((repository) => record(site, repository, isPlain));
+  return json(200, body, {
+    ...(link !== "" && { link }),
+    ...(!isKeyset && offsetHeaders(page, perPage, isFull)),
+  });
+}
+
+/** Totals are left out, as they are for more than 10,000 rows. */
+function offsetHeaders(page: number, perPage: number, hasNext: boolean) {
+  return {
+    "x-page": String(page),
+    "x-per-page": String(perPage),
+    "x-next-page": hasNext ? String(page + 1) : "",
+    "x-prev-page": page > 1 ? String(page - 1) : "",
+  };
+}
+
+function answerProject(site: Site, request: ForgeRequest): Answer {
+  const now = site.clock.now();
+  const asked = decodeURIComponent(request.path.slice("/api/v4/projects/".length));
+  const found = /^\d+$/.test(asked)
+    ? { repository: site.catalogue.get(Number(asked), now), isMoved: false }
+    : site.catalogue.find(asked, now);
+  const repository = found?.repository;
+  if (repository?.standing === "blocked") return gitlabError(451, "Unavailable For Legal Reasons");
+  if (repository?.standing !== "public") return gitlabError(404, "Project Not Found");
+  if (found?.isMoved) {
+    const search = request.query.size === 0 ? "" : `?${request.query}`;
+    const location = `${site.url}/api/v4/projects/${repository.id}${search}`;
+    const body = `This resource has been moved permanently to ${location}`;
+    return { status: 301, headers: { "content-type": "text/plain", location }, body, repositories: 0 };
+  }
+  return json(200, record(site, repository, request.token === null), {}, 1);
+}
+
+/** What everybody is shown: no open issues, no word on archiving and forking, and no visibility. */
+function plainRecord(url: string, repository: ForgeRepository) {
+  const { id, fullName, owner, name, topics } = repository;
+  const host = url.replace(/^https?:\/\//, "");
+  const web = `${url}/${fullName}`;
+  return {
+    id,
+    description: repository.description,
+    name,
+    name_with_namespace: `${owner.replaceAll("/", " / ")} / ${name}`,
+    path: name,
+    path_with_namespace: fullName,
+    created_at: new Date(repository.createdAt).toISOString(),
+    default_branch: "main",
+    tag_list: topics,
+    topics,
+    ssh_url_to_repo: `git@${host}:${fullName}.git`,
+    http_url_to_repo: `${web}.git`,
+    web_url: web,
+    readme_url: `${web}/-/blob/main/README.md`,
+    forks_count: repository.forks,
+    avatar_url: null,
+    star_count: repository.stars,
+    last_activity_at: new Date(repository.pushedAt).toISOString(),
+    namespace: {
+      id: 100_000 + (id % 9_973),
+      name: owner.split("/").at(-1),
+      path: owner.split("/").at(-1),
+      kind: owner.includes("/") ? "group" : "user",
+      full_path: owner,
+      parent_id: owner.includes("/") ? 50_000 + (id % 9_973) : null,
+      avatar_url: null,
+      web_url: `${url}/${owner.includes("/") ? `groups/${owner}` : owner}`,
+    },
+  };
+}
+
+function fullRecord(site: Site, repository: ForgeRepository) {
+  const { id } = repository;
+  const api = `${site.url}/api/v4/projects/${id}`;
+  return {
+    ...plainRecord(site.url, repository),
+    container_registry_image_prefix: `registry.example/${repository.fullName.toLowerCase()}`,
+    _links: {
+      self: api,
+      issues: `${api}/issues`,
+      merge_requests: `${api}/merge_requests`,
+      repo_branches: `${api}/repository/branches`,
+      labels: `${api}/labels`,
+      events: `${api}/events`,
+      members: `${api}/members`,
+      cluster_agents: `${api}/cluster_agents`,
+    },
+    packages_enabled: true,
+    empty_repo: false,
+    archived: repository.isArchived,
+    visibility: "public",
+    issues_enabled: true,
+    merge_requests_enabled: true,
+    wiki_enabled: false,
+    jobs_enabled: true,
+    snippets_enabled: false,
+    issues_access_level: "enabled",
+    repository_access_level: "enabled",
+    creator_id: 1 + (id % 7_919),
+    import_status: "none",
+    open_issues_count: repository.openIssues,
+    updated_at: new Date(repository.updatedAt).toISOString(),
+    shared_with_groups: [],
+    ...(repository.isFork && { forked_from_project: forkedFrom(site.url, id) }),
+    permissions: { project_access: null, group_access: null },
+  };
+}
+
+/** The source of a fork is one that the forge does not have. */
+function forkedFrom(url: string, id: number) {
+  const path = `upstream/source-${id}`;
+  return {
+    id: 1 + (id % 999),
+    name: `source-${id}`,
+    path: `source-${id}`,
+    path_with_namespace: path,
+    web_url: `${url}/${path}`,
+  };
+}

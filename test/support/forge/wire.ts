@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { constants, gzipSync } from "node:zlib";
+import type { Answer, ForgeRequest } from "./answers.js";
+
+/** How an answer is put on the wire when not simply whole. `signal` is aborted when the forge is closed. */
+export type Deliver = (outgoing: ServerResponse, body: Buffer, signal: AbortSignal) => void;
+
+/** Reads a request to its end. */
+export async function readRequest(
+  incoming: IncomingMessage,
+  kindOf: (path: string) => string,
+): Promise<ForgeRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+  const url = new URL(`http://forge${incoming.url ?? "/"}`);
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  return {
+    method: incoming.method ?? "GET",
+    path: url.pathname,
+    query: url.searchParams,
+    headers,
+    token: tokenOf(headers),
+    body: Buffer.concat(chunks).toString(),
+    kind: kindOf(url.pathname),
+  };
+}
+
+/** Whether a request came under another name than the forge's own. */
+export function hasOtherHost({ headers }: ForgeRequest, url: string): boolean {
+  return headers.host !== new URL(url).host;
+}
+
+function tokenOf(headers: Readonly<Record<string, string>>): string | null {
+  const [, token] = /^(?:bearer|token)\s+(\S+)$/i.exec(headers.authorization ?? "") ?? [];
+  return token ?? headers["private-token"] ?? null;
+}
+
+/** Sends an answer, compressed where that is wanted and pays. */
+export function send(
+  outgoing: ServerResponse,
+  request: ForgeRequest,
+  answer: Answer,
+  options: {
+    isCompressed: boolean;
+    deliver?: Deliver | undefined;
+    signal: AbortSignal;
+    onBytes: (count: number) => void;
+  },
+): void {
+  const accepted = options.isCompressed && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
+  let body = Buffer.from(answer.body);
+  const headers = { ...answer.headers };
+  if (accepted && options.deliver === undefined && body.length > 1_000) {
+    body = gzipSync(body, { level: constants.Z_BEST_SPEED });
+    headers["content-encoding"] = "gzip";
+  }
+  outgoing.sendDate = false;
+  const { socket } = outgoing;
+  const before = socket?.bytesWritten ?? 0;
+  outgoing.once("close", () => options.onBytes((socket?.bytesWritten ?? 0) - before));
+  outgoing.on("error", () => outgoing.destroy());
+  outgoing.writeHead(answer.status, headers);
+  if (options.deliver !== undefined) {
+    outgoing.flushHeaders();
+    options.deliver(outgoing, body, options.signal);
+  } else if (answer.status === 304 || request.method === "HEAD") outgoing.end();
+  else outgoing.end(body);
+}
