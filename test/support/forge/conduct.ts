@@ -24,7 +24,10 @@ export class Conduct {
     const who = request.token ?? "";
     for (const key of [`${who} ${resource}`, `${who} *`]) {
       const told = this.#told.get(key);
-      if (told !== undefined && this.#now() < told.until) this.report(told.kind, request, resource);
+      // Asking what is left is free.
+      const isAllowed = told?.kind === "spent" && request.kind === "rate-limit";
+      if (told !== undefined && this.#now() < told.until && !isAllowed)
+        this.report(told.kind, request, resource);
     }
     const active = (this.#active.get(who) ?? 0) + 1;
     this.#active.set(who, active);

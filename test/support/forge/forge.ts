@@ -137,7 +137,7 @@ export class Forge {
     this.#limiter.spend(token, resource, count);
   }
 
-  /** All that is left for a token; null where the resource is not limited. */
+  /** What is left for a token; null where the resource is not limited. */
   remaining(token: string | null, resource: string): number | null {
     return this.#limiter.quota(token, resource)?.remaining ?? null;
   }

@@ -1,6 +1,7 @@
 import {
   type Answer,
   countOf,
+  decoded,
   type ForgeRequest,
   isoSeconds,
   json,
@@ -33,7 +34,7 @@ export function forgejoError(
 export function answerForgejo(site: Site, request: ForgeRequest): Answer {
   const now = site.clock.now();
   if (request.kind === "search") return answerSearch(site, request);
-  const [, , , , first = "", second = ""] = request.path.split("/").map(decodeURIComponent);
+  const [, , , , first = "", second = ""] = request.path.split("/").map(decoded);
   if (request.kind === "repository-by-id")
     return answerRepository(site, site.catalogue.get(Number(first), now));
   if (request.kind !== "repository") return forgejoError(site.url, 404, "The target couldn't be found.");

@@ -2,6 +2,7 @@ import { DAY_MS } from "../../../src/clock.js";
 import {
   type Answer,
   countOf,
+  decoded,
   type ForgeRequest,
   isoSeconds,
   json,
@@ -48,7 +49,7 @@ export function githubError(status: number, message: string, headers: Record<str
 export function answerGithub(site: Site, request: ForgeRequest, limiter: Limiter): Answer {
   if (request.kind === "graphql") return answerGraphql(site, request, limiter);
   if (request.method !== "GET" && request.method !== "HEAD") return githubError(404, "Not Found");
-  const [, , , collection, first = "", second = ""] = request.path.split("/").map(decode);
+  const [, , , collection, first = "", second = ""] = request.path.split("/").map(decoded);
   const found = () =>
     collection === "repos"
       ? byName(site, request, `${first}/${second}`)
@@ -65,14 +66,6 @@ export function answerGithub(site: Site, request: ForgeRequest, limiter: Limiter
       return answerHistory(site, request, found());
     default:
       return githubError(404, "Not Found");
-  }
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
   }
 }
 

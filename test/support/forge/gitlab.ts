@@ -1,4 +1,13 @@
-import { type Answer, countOf, type ForgeRequest, json, links, pageUrl, type Site } from "./answers.js";
+import {
+  type Answer,
+  countOf,
+  decoded,
+  type ForgeRequest,
+  json,
+  links,
+  pageUrl,
+  type Site,
+} from "./answers.js";
 import type { ForgeRepository } from "./catalogue.js";
 
 /** What a path asks for. */
@@ -81,7 +90,7 @@ function offsetHeaders(page: number, perPage: number, hasNext: boolean) {
 
 function answerProject(site: Site, request: ForgeRequest): Answer {
   const now = site.clock.now();
-  const asked = decodeURIComponent(request.path.slice("/api/v4/projects/".length));
+  const asked = decoded(request.path.slice("/api/v4/projects/".length));
   const found = /^\d+$/.test(asked)
     ? { repository: site.catalogue.get(Number(asked), now), isMoved: false }
     : site.catalogue.find(asked, now);

@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type ForgeAnswer, forgeWorld, linked } from "../support/forge/world.js";
+
+/** All rows of a list that says where it goes on. */
+async function walk(
+  first: string,
+  get: (path: string) => Promise<ForgeAnswer>,
+  rowsOf = (body: ForgeAnswer["body"]) => body,
+) {
+  const rows = [];
+  for (let next: string | null = first; next !== null; ) {
+    const page = await get(next);
+    assert.equal(page.status, 200);
+    rows.push(...rowsOf(page.body));
+    next = linked(page, "next");
+  }
+  return rows;
+}
+
+test("GitLab's list is walked by key in both directions", async (t) => {
+  const { clock, forge, get } = await forgeWorld(t, "gitlab");
+  const [first = 0, second = 0] = forge.catalogue.ids();
+  forge.catalogue.add({ at: clock.now(), kind: "hidden", id: first, to: null });
+  forge.catalogue.add({ at: clock.now(), kind: "deleted", id: second, to: null });
+  const list = "/api/v4/projects?pagination=keyset&order_by=id&visibility=public&per_page=40";
+  const up = await walk(`${list}&sort=asc`, get);
+  assert.deepEqual(
+    up.map(({ id }) => id),
+    forge.catalogue.ids().slice(2),
+  );
+  const down = await walk(`${list}&sort=desc`, get);
+  assert.deepEqual(
+    down.map(({ id }) => id),
+    forge.catalogue.ids().slice(2).reverse(),
+  );
+  assert.ok(up.some(({ path_with_namespace }) => path_with_namespace.split("/").length > 3));
+  const later = await get(`${list}&sort=asc&id_after=${up[99].id}`);
+  assert.equal(later.body[0].id, up[100].id);
+  assert.equal((await get("/api/v4/projects?pagination=keyset&order_by=star_count")).status, 405);
+});
+
+test("GitLab shows whole records to those with a token, and plain ones to everybody else", async (t) => {
+  const { forge, get, truth } = await forgeWorld(t, "gitlab");
+  const told = truth(forge.catalogue.ids()[3] ?? 0);
+  const whole = await get(`/api/v4/projects/${told.id}`, { "private-token": "one" });
+  assert.equal(whole.body.open_issues_count, told.openIssues);
+  assert.equal(whole.body.archived, told.isArchived);
+  assert.equal(whole.body.star_count, told.stars);
+  assert.match(whole.body.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const plain = await get(`/api/v4/projects/${encodeURIComponent(told.fullName)}`, {});
+  assert.equal(plain.body.id, told.id);
+  assert.equal(plain.body.open_issues_count, undefined);
+  const simple = await get("/api/v4/projects?simple=true");
+  assert.equal(simple.body[0].archived, undefined);
+  assert.equal((await get("/api/v4/projects")).body[0].archived, false);
+});
+
+test("GitLab leads from an old path to the number", async (t) => {
+  const { clock, forge, get, truth } = await forgeWorld(t, "gitlab");
+  const { id, fullName } = truth(forge.catalogue.ids()[8] ?? 0);
+  forge.catalogue.add({ at: clock.now(), kind: "transferred", id, to: "one/two/three/four" });
+  const moved = await get(`/api/v4/projects/${encodeURIComponent(fullName)}`);
+  assert.equal(moved.status, 301);
+  assert.equal(moved.headers.get("location"), `${forge.url}/api/v4/projects/${id}`);
+  assert.match(moved.body, /^This resource has been moved permanently to /);
+  assert.equal(
+    (await get(moved.headers.get("location") ?? "")).body.path_with_namespace,
+    "one/two/three/four",
+  );
+  const missing = await get("/api/v4/projects/nobody%2Fnothing");
+  assert.deepEqual([missing.status, missing.body], [404, { message: "404 Project Not Found" }]);
+});
+
+test("GitLab tells what is left, and refuses with the time to wait", async (t) => {
+  const { clock, forge, get } = await forgeWorld(t, "gitlab");
+  const path = `/api/v4/projects/${forge.catalogue.ids()[0]}`;
+  const first = await get(path);
+  assert.equal(first.headers.get("ratelimit-limit"), "2000");
+  assert.equal(first.headers.get("ratelimit-remaining"), "1999");
+  assert.equal(Number(first.headers.get("ratelimit-reset")), clock.now() / 1_000 + 60);
+  forge.spend("one", "core", 1_999);
+  clock.advance(20_000);
+  const refused = await get(path);
+  assert.equal(refused.status, 429);
+  assert.equal(refused.headers.get("retry-after"), "40");
+  clock.advance(40_000);
+  assert.equal((await get(path)).status, 200);
+});
+
+test("Forgejo's search gives every repository once, in every order", async (t) => {
+  const { clock, forge, get } = await forgeWorld(t, "forgejo");
+  const truth = [...forge.catalogue.truth(clock.now())];
+  const orders = [
+    ["stars", (row: ForgeAnswer["body"]) => row.stars_count],
+    ["forks", (row: ForgeAnswer["body"]) => row.forks_count],
+    ["created", (row: ForgeAnswer["body"]) => Date.parse(row.created_at)],
+    ["id", (row: ForgeAnswer["body"]) => row.id],
+  ] as const;
+  for (const [sort, key] of orders) {
+    for (const order of ["asc", "desc"]) {
+      const path = `/api/v1/repos/search?limit=500&sort=${sort}&order=${order}&q=&private=false`;
+      const first = await get(path);
+      assert.equal(first.headers.get("x-total-count"), "300");
+      assert.deepEqual([first.body.ok, first.body.data.length], [true, 50]);
+      const rows = await walk(path, get, ({ data }) => data);
+      assert.equal(new Set(rows.map(({ id }) => id)).size, truth.length);
+      const keys = rows.map(key);
+      assert.deepEqual(
+        keys,
+        keys.toSorted((a, b) => (order === "asc" ? a - b : b - a)),
+      );
+    }
+  }
+  const wrong = await get("/api/v1/repos/search?sort=bogus");
+  assert.equal(wrong.status, 422);
+  assert.equal(wrong.body.message, 'Invalid sort mode: "bogus"');
+});
+
+test("Forgejo's records say what the catalogue says, and old names lead to the new path", async (t) => {
+  const { clock, forge, get, truth } = await forgeWorld(t, "forgejo");
+  const { id, fullName } = truth(forge.catalogue.ids()[4] ?? 0);
+  const { body } = await get(`/api/v1/repositories/${id}`);
+  const told = truth(id);
+  assert.deepEqual((await get(`/api/v1/repos/${fullName}`)).body, body);
+  assert.deepEqual(
+    [body.full_name, body.stars_count, body.watchers_count, body.open_issues_count, body.open_pr_counter],
+    [fullName, told.stars, told.watchers, told.openIssues, told.openPullRequests],
+  );
+  assert.equal(Date.parse(body.created_at), told.createdAt);
+  forge.catalogue.add({ at: clock.now(), kind: "renamed", id, to: `${told.owner}/later` });
+  const moved = await get(`/api/v1/repos/${fullName}`);
+  assert.equal(moved.status, 307);
+  assert.equal(moved.headers.get("location"), `/api/v1/repos/${told.owner}/later`);
+  assert.equal((await get("/api/v1/repos/nobody/nothing")).body.message, "The target couldn't be found.");
+});
