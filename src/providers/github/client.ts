@@ -5,7 +5,7 @@ import type { UpstreamAnswer, UpstreamFetch } from "../fetch.js";
 import { parseJson } from "../json.js";
 import type { ProviderSettings } from "../providers.js";
 import { type Lease, Quota, type Told } from "../quota.js";
-import { githubFailure, githubTold } from "./limits.js";
+import { aboutNone, githubFailure, githubTold } from "./limits.js";
 
 const API_VERSION = "2022-11-28";
 const MAX_ETAG = 200;
@@ -111,7 +111,7 @@ export class GithubClient {
     const { answer, lease } = await this.#send(request, "graphql", options.cost, options.signal);
     if (answer.status === 502 || answer.status === 504) return null;
     const failure = githubFailure(answer, this.#name(made.url), this.clock);
-    if (failure !== null) throw failure;
+    if (failure !== null) throw aboutNone(failure);
     return { body: parseJson(answer.text), lease };
   }
 

@@ -3,6 +3,7 @@ import { UpstreamFailure } from "../failures.js";
 import { count, parseRecord } from "../fields.js";
 import type { Discovered } from "../providers.js";
 import type { GithubClient } from "./client.js";
+import { aboutNone } from "./limits.js";
 import { advance, FIRST_WALK, queryOf, ROWS, rangeOf, type Walk, walkSchema } from "./partition.js";
 import { fromRest, restRepository } from "./records.js";
 
@@ -27,11 +28,12 @@ export async function discover(
 ): Promise<Discovered> {
   const walk = walkOf(cursor, minStars);
   const range = rangeOf(walk, minStars);
-  const document = await client.get(
-    "/search/repositories",
-    { q: queryOf(range), sort: "stars", order: "desc", per_page: ROWS, page: range.page },
-    { resource: "search", signal },
-  );
+  const parameters = { q: queryOf(range), sort: "stars", order: "desc", per_page: ROWS, page: range.page };
+  const document = await client
+    .get("/search/repositories", parameters, { resource: "search", signal })
+    .catch((error) => {
+      throw error instanceof UpstreamFailure ? aboutNone(error) : error;
+    });
   const answer = parseRecord(searchAnswer, document?.body);
   // A row that is wrong must not hold the walk for ever.
   const rows = answer.items.flatMap((item) => restRepository.safeParse(item).data ?? []);

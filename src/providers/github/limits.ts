@@ -41,6 +41,12 @@ export function githubFailure(answer: UpstreamAnswer, what: string, clock: Clock
   return new UpstreamFailure("quota", `${what}: status ${status}, a limit`, { until });
 }
 
+/** The same failure for a request that was about no repository: then its address is not what it should be. */
+export function aboutNone(failure: UpstreamFailure): UpstreamFailure {
+  const isAboutOne = ["gone", "private", "blocked", "renamed"].includes(failure.kind);
+  return isAboutOne ? new UpstreamFailure("malformed", failure.message) : failure;
+}
+
 /** Whether it asks to come back later. Limits come with the same status as a missing permission. */
 function isLimit({ status, headers, text }: UpstreamAnswer): boolean {
   if (status === 429) return true;
