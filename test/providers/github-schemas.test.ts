@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { test } from "node:test";
+import { schema as github } from "@octokit/graphql-schema";
+import { buildSchema, NoDeprecatedCustomRule, parse, specifiedRules, validate } from "graphql";
+import { z } from "zod";
+import { REPOSITORIES_QUERY } from "../../src/providers/github/graphql.js";
+import { fromRest, readRepository, restRepository } from "../../src/providers/github/records.js";
+
+const openapi = z.object({
+  components: z.object({
+    schemas: z.record(z.string(), z.unknown()),
+    examples: z.record(z.string(), z.object({ value: z.unknown() })),
+  }),
+});
+const file = createRequire(import.meta.url).resolve("@octokit/openapi/generated/api.github.com.json");
+const { schemas, examples } = openapi.parse(JSON.parse(readFileSync(file, "utf8"))).components;
+
+const property = z.looseObject({
+  type: z.string().optional(),
+  nullable: z.boolean().optional(),
+  $ref: z.string().optional(),
+});
+const object = z.object({ properties: z.record(z.string(), property), required: z.array(z.string()) });
+
+/** Types of JSON that the fields may have; `license` and `owner` are references. */
+const TYPES: Record<keyof typeof restRepository.shape, string> = {
+  id: "integer",
+  node_id: "string",
+  full_name: "string",
+  private: "boolean",
+  html_url: "string",
+  description: "string",
+  homepage: "string",
+  language: "string",
+  license: "#/components/schemas/nullable-license-simple",
+  topics: "array",
+  stargazers_count: "integer",
+  forks_count: "integer",
+  open_issues_count: "integer",
+  subscribers_count: "integer",
+  fork: "boolean",
+  archived: "boolean",
+  created_at: "string",
+  pushed_at: "string",
+};
+
+// The published text defines two fields twice, so it is not validated itself.
+test("the GraphQL query is one of GitHub's own schema, and uses nothing that will be removed", () => {
+  const rules = [...specifiedRules, NoDeprecatedCustomRule];
+  assert.deepEqual(
+    validate(buildSchema(github.idl, { assumeValidSDL: true }), parse(REPOSITORIES_QUERY), rules),
+    [],
+  );
+});
+
+test("every field that is read of REST exists in GitHub's description with that type", () => {
+  for (const [name, absent] of [
+    ["full-repository", []],
+    ["repo-search-result-item", ["subscribers_count"]],
+  ] as const) {
+    const { properties } = object.parse(schemas[name]);
+    for (const [field, type] of Object.entries(TYPES)) {
+      const found = properties[field];
+      if (absent.some((missing) => missing === field)) assert.equal(found, undefined, `${name}.${field}`);
+      else assert.equal(found?.type ?? found?.$ref, type, `${name}.${field}`);
+    }
+  }
+  const license = object.parse(schemas["nullable-license-simple"]);
+  assert.equal(license.properties.spdx_id?.type, "string");
+});
+
+test("whatever may be null or missing by GitHub's description may be so here", () => {
+  const example = z
+    .record(z.string(), z.unknown())
+    .parse(examples["full-repository-default-response"]?.value);
+  const { properties, required } = object.parse(schemas["full-repository"]);
+  for (const field of Object.keys(TYPES)) {
+    const isNullable =
+      properties[field]?.nullable === true || properties[field]?.$ref?.includes("nullable-") === true;
+    if (isNullable) readRepository({ ...example, [field]: null });
+    if (!required.includes(field)) readRepository({ ...example, [field]: undefined });
+  }
+});
+
+test("GitHub's own examples are read", () => {
+  const repository = readRepository(examples["full-repository-default-response"]?.value);
+  assert.equal(`${repository.owner}/${repository.name}`, "octocat/Hello-World");
+  assert.deepEqual([repository.stars, repository.forks, repository.watchers], [80, 9, 42]);
+  const search = z.object({ items: z.array(restRepository) });
+  const [found] = search.parse(examples["repo-search-result-item-paginated"]?.value).items;
+  assert.equal(found === undefined ? undefined : fromRest(found)?.watchers, null);
+});

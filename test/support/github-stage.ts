@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { ManualClock } from "../../src/clock.js";
+import { type Provider, UpstreamFailure } from "../../src/providers/providers.js";
+import { createTransport } from "../../src/providers/transport.js";
+import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
+import { github, NOW } from "./github.js";
+
+/** A forge, and GitHub as this service sees it there. */
+export interface Stage {
+  forge: Forge;
+  provider: Provider;
+  clock: ManualClock;
+  /** The call, as often as it takes; waits, by the clock, where the quota asks for it. */
+  patiently<T>(call: () => Promise<T>): Promise<T>;
+}
+
+/** Plays over a forge with such a catalogue, reached through the real transport; in the end it has seen no limit overstepped. */
+export async function onForge(
+  options: Omit<CatalogueOptions, "seed" | "start">,
+  play: (stage: Stage) => Promise<void>,
+): Promise<void> {
+  const clock = new ManualClock(NOW);
+  const catalogue = new ForgeCatalogue({ seed: 1, start: NOW, ...options });
+  const forge = await startForge({ kind: "github", clock, catalogue });
+  const transport = createTransport({ origins: [forge.url], mayBePrivate: true, userAgent: "sidereal" });
+  const provider = github(transport.fetch, { url: forge.url, tokens: ["one", "two"], minStars: 0, clock });
+  const patiently = async <T>(call: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof UpstreamFailure) || error.kind !== "quota") throw error;
+        assert.ok(error.until !== null && error.until > clock.now());
+        clock.advance(error.until - clock.now());
+      }
+    }
+  };
+  try {
+    await play({ forge, provider, clock, patiently });
+    assert.deepEqual(forge.violations, []);
+  } finally {
+    await transport.close();
+    await forge.close();
+  }
+}

@@ -1,0 +1,185 @@
+import { ManualClock } from "../../src/clock.js";
+import type { UpstreamFetch } from "../../src/providers/fetch.js";
+import { createGithub } from "../../src/providers/github/github.js";
+import {
+  type Provider,
+  type ProviderSettings,
+  type RepositoryRef,
+  UpstreamFailure,
+} from "../../src/providers/providers.js";
+
+/** The time in every test, unless it moves the clock. */
+export const NOW = Date.UTC(2026, 3, 30, 12);
+
+/** A repository as a search knows it. */
+export interface Searchable {
+  id: number;
+  stars: number;
+  /** Seconds since 1970. */
+  created: number;
+}
+
+export interface Found {
+  total: number;
+  rows: Searchable[];
+}
+
+const ROWS = 100;
+const REACHABLE_ROWS = 1000;
+
+/** The repository search of GitHub: the qualifiers, the order, 100 rows a page and 1,000 in all. */
+export function search(repositories: Iterable<Searchable>, query: string, page: number): Found {
+  const words = query.split(" ");
+  if (!words.includes("fork:true") || !words.includes("is:public"))
+    throw new Error(`not all are meant: ${query}`);
+  const isStars = within(
+    words.find((word) => word.startsWith("stars:")),
+    Number,
+  );
+  const isCreated = within(
+    words.find((word) => word.startsWith("created:")),
+    (text) => {
+      if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text)) throw new Error(`no time: ${text}`);
+      return Date.parse(text) / 1000;
+    },
+  );
+  const found = [...repositories]
+    .filter(({ stars, created }) => isStars(stars) && isCreated(created))
+    .sort((a, b) => b.stars - a.stars || a.id - b.id);
+  const to = Math.min(page * ROWS, REACHABLE_ROWS);
+  return { total: found.length, rows: found.slice((page - 1) * ROWS, to) };
+}
+
+function within(word: string | undefined, read: (text: string) => number): (value: number) => boolean {
+  if (word === undefined) return () => true;
+  const text = word.slice(word.indexOf(":") + 1);
+  const [low = "", high = ""] = text.split("..");
+  if (text.startsWith(">=")) return (value) => value >= read(text.slice(2));
+  if (text.startsWith("<=")) return (value) => value <= read(text.slice(2));
+  const [from, to] = [read(low), read(high)];
+  if (!(from <= to)) throw new Error(`no range: ${word}`);
+  return (value) => value >= from && value <= to;
+}
+
+/** An answer as a test writes it: 200 where it does not say otherwise; what is no text is sent as JSON. */
+export interface Scripted {
+  status?: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+/** A request that was sent. */
+export interface Sent {
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+  /** The parsed body of a query. */
+  ids: string[];
+}
+
+/** A GitHub that answers what `answer` says, without a network; `sent` holds what it was asked. */
+export function scriptedFetch(
+  answer: (sent: Sent) => Scripted | UpstreamFailure,
+): UpstreamFetch & { sent: Sent[] } {
+  const sent: Sent[] = [];
+  const fetch: UpstreamFetch = async (url, request) => {
+    const body = request.body === undefined ? undefined : JSON.parse(request.body);
+    const one: Sent = { url: new URL(url), headers: request.headers ?? {}, ids: body?.variables?.ids ?? [] };
+    sent.push(one);
+    const answered = answer(one);
+    if (answered instanceof UpstreamFailure) throw answered;
+    const { status = 200, headers = {}, body: text = "" } = answered;
+    return {
+      status,
+      headers: new Headers(headers),
+      text: typeof text === "string" ? text : JSON.stringify(text),
+    };
+  };
+  return Object.assign(fetch, { sent });
+}
+
+/** GitHub over an answer that is given to every request. */
+export function github(
+  fetch: UpstreamFetch,
+  { clock = new ManualClock(NOW), ...changes }: Partial<ProviderSettings> & { clock?: ManualClock } = {},
+): Provider {
+  const settings: ProviderSettings = {
+    name: "GITHUB",
+    kind: "github",
+    url: "https://github.com",
+    tokens: [],
+    requestsPerHour: null,
+    minStars: 10,
+    mayBePrivate: false,
+    ...changes,
+  };
+  return createGithub(settings, { fetch, clock });
+}
+
+/** A repository as REST gives it. */
+export function restRow(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    id: 7,
+    node_id: "R_7",
+    full_name: "octo/seven",
+    name: "seven",
+    owner: { login: "octo" },
+    private: false,
+    html_url: "https://github.com/octo/seven",
+    description: "Seven",
+    homepage: "https://seven.example/",
+    language: "Zig",
+    license: { key: "mit", spdx_id: "MIT" },
+    topics: ["numbers"],
+    stargazers_count: 70,
+    forks_count: 7,
+    open_issues_count: 12,
+    subscribers_count: 3,
+    fork: false,
+    archived: false,
+    created_at: "2020-01-02T03:04:05Z",
+    pushed_at: "2026-04-29T00:00:00Z",
+    ...changes,
+  };
+}
+
+/** The same repository as a node of GraphQL. */
+export function node(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    __typename: "Repository",
+    id: "R_7",
+    databaseId: 7,
+    nameWithOwner: "octo/seven",
+    url: "https://github.com/octo/seven",
+    description: "Seven",
+    homepageUrl: "https://seven.example/",
+    primaryLanguage: { name: "Zig" },
+    licenseInfo: { spdxId: "MIT" },
+    repositoryTopics: { nodes: [{ topic: { name: "numbers" } }] },
+    stargazerCount: 70,
+    forkCount: 7,
+    issues: { totalCount: 9 },
+    pullRequests: { totalCount: 3 },
+    watchers: { totalCount: 3 },
+    isPrivate: false,
+    isFork: false,
+    isArchived: false,
+    createdAt: "2020-01-02T03:04:05Z",
+    pushedAt: "2026-04-29T00:00:00Z",
+    ...changes,
+  };
+}
+
+/** What is asked for with the number and the node id of `restRow`. */
+export function ref(changes: Partial<RepositoryRef> = {}): RepositoryRef {
+  return { providerId: "7", nodeId: "R_7", fullName: "octo/seven", etag: null, ...changes };
+}
+
+/** The failure that a call ends with. */
+export async function failureOf(call: Promise<unknown>): Promise<UpstreamFailure> {
+  const outcome = await call.then(
+    () => "no failure",
+    (error: unknown) => error,
+  );
+  if (outcome instanceof UpstreamFailure) return outcome;
+  throw new Error("not an upstream failure", { cause: outcome });
+}
