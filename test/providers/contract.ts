@@ -1,0 +1,292 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { type Clock, DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
+import { FAILURE_KINDS, type FailureKind, UpstreamFailure } from "../../src/providers/failures.js";
+import type { UpstreamFetch } from "../../src/providers/fetch.js";
+import type {
+  Provider,
+  ProviderKind,
+  ProviderSettings,
+  Refreshed,
+  RepositoryRef,
+  UpstreamRepository,
+} from "../../src/providers/providers.js";
+import { createTransport, type Transport } from "../../src/providers/transport.js";
+import {
+  FAULTS,
+  type FaultName,
+  type Forge,
+  type ForgeRepository,
+  startForge,
+} from "../support/forge/forge.js";
+import { nodeId } from "../support/forge/github-record.js";
+
+const START = Date.UTC(2026, 0, 10);
+const TOKENS = ["first-token", "second-token"];
+const MIN_STARS = 50;
+const signal = new AbortController().signal;
+
+/** What each thing that goes wrong is to be called; both where a batch sees other things of it than a list. */
+const EXPECTED: Readonly<Record<FaultName, readonly FailureKind[]>> = {
+  "status-500": ["unreachable"],
+  "status-502": ["unreachable"],
+  "429-retry-after": ["quota"],
+  "429-bare": ["quota"],
+  "403-secondary": ["quota"],
+  "status-401": ["refused"],
+  "status-404": ["gone", "malformed"],
+  "status-410": ["gone", "malformed"],
+  "other-host": ["renamed", "malformed"],
+  "status-451": ["blocked", "malformed"],
+  slow: ["unreachable"],
+  stall: ["unreachable"],
+  cut: ["malformed"],
+  truncated: ["malformed"],
+  html: ["malformed"],
+  huge: ["malformed"],
+  "gzip-bomb": ["malformed"],
+  deep: ["malformed"],
+  "wrong-types": ["malformed"],
+  "proto-keys": [],
+  "lone-surrogates": ["malformed"],
+};
+
+type Create = (settings: ProviderSettings, dependencies: { fetch: UpstreamFetch; clock: Clock }) => Provider;
+
+/** What holds for every provider, against a forge of its kind that is a server on this machine. */
+export function providerContract(kind: ProviderKind, create: Create): void {
+  describe(`${kind}: the contract of providers`, () => {
+    let forge: Forge;
+    const clock = new ManualClock(START + 20 * DAY_MS);
+    /** Only where slowness is played is there a bound on time that a busy machine could break. */
+    let patient: Transport;
+    let impatient: Transport;
+    let isSlow = false;
+
+    before(async () => {
+      forge = await startForge({ kind, clock, repositories: 600 });
+      const transport = (answerMs: number) =>
+        createTransport({
+          origins: [forge.url],
+          mayBePrivate: true,
+          userAgent: "sidereal-test",
+          maxBytes: 2 ** 20,
+          answerMs,
+        });
+      patient = transport(30_000);
+      impatient = transport(40);
+    });
+    after(async () => {
+      await Promise.all([patient.close(), impatient.close()]);
+      await forge.close();
+    });
+
+    /** A provider that knows nothing yet, of a forge that has counted nothing; some time after the last one. */
+    function build(changes: Partial<ProviderSettings> = {}): Provider {
+      behave();
+      forge.switches.tokens = null;
+      clock.advance(2 * HOUR_MS);
+      forge.counters.reset();
+      const settings: ProviderSettings = {
+        name: "WORK",
+        kind,
+        url: forge.url,
+        tokens: TOKENS,
+        requestsPerHour: null,
+        minStars: MIN_STARS,
+        mayBePrivate: true,
+        ...changes,
+      };
+      const fetch: UpstreamFetch = (url, request) => (isSlow ? impatient : patient).fetch(url, request);
+      return create(settings, { fetch, clock });
+    }
+    function play(fault: FaultName): void {
+      isSlow = fault === "slow" || fault === "stall";
+      forge.switches.fault = () => ({ name: fault, byteIntervalMs: 5, bytes: 8 * 2 ** 20 });
+    }
+    function behave(): void {
+      isSlow = false;
+      forge.switches.fault = null;
+    }
+
+    const all = () => [...forge.catalogue.truth(clock.now())];
+    const standing = (what: ForgeRepository["standing"]) => all().filter((each) => each.standing === what);
+    const refOf = ({ id, fullName }: ForgeRepository): RepositoryRef => ({
+      providerId: String(id),
+      nodeId: kind === "github" ? nodeId("R", id) : null,
+      fullName,
+      etag: null,
+    });
+
+    async function walk(provider: Provider): Promise<UpstreamRepository[]> {
+      const found: UpstreamRepository[] = [];
+      let cursor: string | null = null;
+      do {
+        clock.advance(Math.max(0, provider.readyAt("discover") - clock.now()));
+        const page = await provider.discover(cursor, signal);
+        assert.ok((page.next ?? "").length <= 4_000);
+        found.push(...page.repositories);
+        cursor = page.next;
+      } while (cursor !== null);
+      return found;
+    }
+
+    test("a walk finds every public repository with enough stars, and tells the truth of it", async () => {
+      const found = new Map((await walk(build())).map((repository) => [repository.providerId, repository]));
+      const wanted = standing("public").filter(({ stars }) => stars >= 2 * MIN_STARS);
+      assert.ok(wanted.length > 100);
+      for (const truth of wanted) {
+        const repository = found.get(String(truth.id));
+        assert.ok(repository !== undefined, `${truth.fullName} with ${truth.stars} stars was not found`);
+        assert.equal(repository.createdAt, truth.createdAt);
+        assert.ok(Math.abs(repository.stars - truth.stars) <= 10 + truth.stars * 0.02);
+      }
+      for (const repository of found.values()) assert.ok(repository.stars >= MIN_STARS);
+      assert.deepEqual(forge.violations, []);
+    });
+
+    test("refreshing tells the truth of each, in their order, and what cannot be had", async () => {
+      const provider = build();
+      const some = [
+        ...standing("public").slice(0, 12),
+        ...standing("deleted").slice(0, 1),
+        ...standing("private").slice(0, 1),
+        ...standing("public").slice(-4),
+      ].slice(0, provider.batchSize);
+      const outcomes = await provider.refreshMany(some.map(refOf), signal);
+      assert.equal(outcomes.length, some.length);
+      for (const [i, truth] of some.entries()) {
+        const outcome = outcomes[i];
+        if (truth.standing !== "public") {
+          assert.ok(
+            outcome?.kind === "failed" && ["gone", "private"].includes(outcome.failure.kind),
+            truth.fullName,
+          );
+        } else {
+          assert.ok(outcome?.kind === "found", truth.fullName);
+          assertTrue(outcome.repository, truth);
+        }
+      }
+    });
+
+    test("a renamed repository is found by its number, and by its old name", async () => {
+      const provider = build();
+      const [truth] = standing("public").slice(20);
+      assert.ok(truth !== undefined);
+      const newName = `${truth.owner}/renamed-${truth.id}`;
+      forge.catalogue.add({ at: clock.now() - 1000, kind: "renamed", id: truth.id, to: newName });
+      const [outcome] = await provider.refreshMany([refOf(truth)], signal);
+      assert.ok(outcome?.kind === "found");
+      assert.equal(`${outcome.repository.owner}/${outcome.repository.name}`, newName);
+      const byOldName = await provider.refreshOne(truth.fullName, signal);
+      assert.equal(byOldName.providerId, String(truth.id));
+      await assert.rejects(provider.refreshOne("nobody/nothing", signal), { kind: "gone" });
+    });
+
+    test("tokens are spent evenly, and one that is refused is left alone", async () => {
+      const provider = build();
+      const refs = standing("public").slice(0, 4).map(refOf);
+      for (const ref of refs) await provider.refreshMany([ref], signal);
+      const [first = 0, second = 0] = TOKENS.map((token) => forge.counters.byToken[token] ?? 0);
+      assert.ok(first > 0 && Math.abs(first - second) <= 1, `${first} and ${second}`);
+      const other = build();
+      forge.switches.tokens = new Set(TOKENS.slice(1));
+      for (const ref of refs) {
+        await other.refreshMany([ref], signal).catch(() => {});
+      }
+      assert.equal(forge.counters.byToken["first-token"], 1);
+    });
+
+    test("what is asked for is waited for, and nothing is sent meanwhile", async () => {
+      const provider = build({ tokens: TOKENS.slice(0, 1) });
+      const [ref] = standing("public").map(refOf);
+      assert.ok(ref !== undefined);
+      play("429-retry-after");
+      await assert.rejects(provider.refreshMany([ref], signal), { kind: "quota" });
+      behave();
+      const sent = forge.counters.requests;
+      await assert.rejects(provider.refreshMany([ref], signal), {
+        kind: "quota",
+        until: clock.now() + 60_000,
+      });
+      await assert.rejects(provider.discover(null, signal), { kind: "quota" });
+      assert.equal(provider.readyAt("refresh"), clock.now() + 60_000);
+      assert.equal(forge.counters.requests, sent);
+      clock.advance(60_000);
+      assert.equal((await provider.refreshMany([ref], signal))[0]?.kind, "found");
+      assert.deepEqual(forge.violations, []);
+    });
+
+    for (const fault of FAULTS) {
+      test(`${fault}: fails as it should, nothing wrong gets in, and the next good answer is taken`, async () => {
+        const provider = build();
+        const refs = standing("public").slice(0, 3).map(refOf);
+        for (const call of [
+          async () => void checked(await provider.refreshMany(refs, signal)),
+          async () => void (await provider.discover(null, signal)).repositories.forEach(assertFit),
+        ]) {
+          play(fault);
+          await call().catch((error) => {
+            assert.ok(error instanceof UpstreamFailure, String(error?.stack));
+            assert.ok(EXPECTED[fault].includes(error.kind), `${error.kind}: ${error.message}`);
+            for (const token of TOKENS) assert.ok(!error.message.includes(token));
+          });
+          assert.ok((forge.counters.byFault[fault] ?? 0) > 0, "the fault was not played");
+          behave();
+          // A token that was refused rests for an hour.
+          clock.advance(HOUR_MS);
+          const outcomes = await provider.refreshMany(refs, signal);
+          assert.deepEqual(
+            outcomes.map((outcome) => outcome.kind),
+            ["found", "found", "found"],
+          );
+        }
+        assert.deepEqual(forge.violations, []);
+
+        function checked(outcomes: Refreshed[]): void {
+          for (const outcome of outcomes) {
+            if (outcome.kind === "failed") {
+              assert.ok(EXPECTED[fault].includes(outcome.failure.kind), outcome.failure.message);
+            } else if (outcome.kind === "found") assertFit(outcome.repository);
+          }
+        }
+      });
+    }
+
+    test("an aborted call ends at once", async () => {
+      const provider = build();
+      await assert.rejects(provider.discover(null, AbortSignal.abort()), (error) => {
+        assert.ok(error instanceof UpstreamFailure && FAILURE_KINDS.includes(error.kind));
+        return true;
+      });
+    });
+  });
+}
+
+function assertTrue(repository: UpstreamRepository, truth: ForgeRepository): void {
+  assertFit(repository);
+  assert.equal(`${repository.owner}/${repository.name}`, truth.fullName);
+  assert.equal(repository.stars, truth.stars);
+  assert.equal(repository.createdAt, truth.createdAt);
+  for (const [told, known] of [
+    [repository.forks, truth.forks],
+    [repository.watchers, truth.watchers],
+    [repository.archived, truth.isArchived],
+    [repository.fork, truth.isFork],
+    [repository.language, truth.language],
+  ]) {
+    if (told !== null) assert.equal(told, known);
+  }
+}
+
+/** That it can be stored and shown, whatever it was made from. */
+function assertFit(repository: UpstreamRepository): void {
+  assert.match(repository.providerId, /^[1-9]\d*$/);
+  for (const value of Object.values(repository).flat()) {
+    if (typeof value === "number") assert.ok(Number.isSafeInteger(value) && value >= 0);
+    else if (typeof value === "string") assert.ok(value.isWellFormed() && !/\p{Cc}/u.test(value));
+    else assert.ok(value === null || typeof value === "boolean");
+  }
+  assert.match(repository.url, /^https?:\/\//);
+  assert.equal("polluted" in repository || "isAdmin" in repository, false);
+}
