@@ -4,17 +4,34 @@ export interface Clock {
   now(): number;
   /** Milliseconds that only ever grow; for durations and limits. */
   monotonic(): number;
+  /** Ends after so many milliseconds, or as soon as `signal` is aborted; never throws. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const end = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = setTimeout(end, Math.min(ms, LONGEST_TIMER_MS));
+      signal.addEventListener("abort", end, { once: true });
+    }),
 };
+
+/** What `setTimeout` can wait for. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** A clock that stands still until it is moved. */
 export class ManualClock implements Clock {
   #now: number;
   #monotonic = 0;
+  readonly #sleepers = new Set<{ until: number; wake: () => void }>();
 
   constructor(start: number) {
     this.#now = start;
@@ -28,9 +45,42 @@ export class ManualClock implements Clock {
     return this.#monotonic;
   }
 
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      const sleeper = {
+        until: this.#monotonic + Math.max(0, ms),
+        wake: () => {
+          this.#sleepers.delete(sleeper);
+          signal.removeEventListener("abort", sleeper.wake);
+          resolve();
+        },
+      };
+      this.#sleepers.add(sleeper);
+      signal.addEventListener("abort", sleeper.wake, { once: true });
+    });
+  }
+
+  /** How many wait for time to pass. */
+  get sleeping(): number {
+    return this.#sleepers.size;
+  }
+
+  /** Milliseconds until the first of those that wait wakes; undefined when none waits. */
+  get untilNextWake(): number | undefined {
+    if (this.#sleepers.size === 0) return undefined;
+    return Math.max(0, Math.min(...[...this.#sleepers].map(({ until }) => until)) - this.#monotonic);
+  }
+
   advance(ms: number): void {
     this.#now += ms;
     this.#monotonic += ms;
+    for (const sleeper of [...this.#sleepers]) if (sleeper.until <= this.#monotonic) sleeper.wake();
+  }
+
+  /** Sets the time of day without any time passing, as an operator does. */
+  set(now: number): void {
+    this.#now = now;
   }
 }
 

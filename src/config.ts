@@ -3,6 +3,13 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
 import { LOG_LEVELS } from "./log.js";
+import {
+  isProviderSetting,
+  PROVIDER_SETTINGS,
+  type ProviderConfig,
+  providerNames,
+  readProviders,
+} from "./provider-config.js";
 
 const flag = z.enum(["true", "false"]).transform((value) => value === "true");
 const whole = (min: number, max: number) =>
@@ -30,6 +37,9 @@ const SETTINGS = {
   SIDEREAL_DEMO: flag.default(true),
   SIDEREAL_DEMO_REPOSITORIES: whole(1, 100_000).default(2_000),
   SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
+  SIDEREAL_PROVIDERS: z.string().default(""),
+  SIDEREAL_METRICS_HOST: z.string().min(1).default("127.0.0.1"),
+  SIDEREAL_METRICS_PORT: whole(0, 65_535).optional(),
 };
 
 /** Settings that may hold a secret and so may also be given as a file, by the name with `_FILE` behind it. */
@@ -50,9 +60,14 @@ export interface Config {
   demoRepositories: number;
   /** Bound of the front cache; 0 turns it off. */
   cacheBytes: number;
+  /** The forges that are tracked; none: nothing is. */
+  providers: readonly ProviderConfig[];
+  /** Where the worker tells its metrics; absent port: nowhere. */
+  metricsHost: string;
+  metricsPort: number | undefined;
 }
 
-/** Names of all settings, for the documentation test and for messages. */
+/** Names of all settings but those of single providers, for the documentation test and for messages. */
 export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
 
 /** What is wrong with the environment, one line a setting. */
@@ -79,8 +94,10 @@ export function readEnvironment(directory: string, env: NodeJS.ProcessEnv): Node
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
   const given: Record<string, string> = {};
+  const names = providerNames(env.SIDEREAL_PROVIDERS ?? "");
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith("SIDEREAL_") || value === undefined || value === "") continue;
+    if (isProviderSetting(name, names)) continue;
     const secret = SECRETS.find((candidate) => name === `${candidate}_FILE`);
     if (secret !== undefined) {
       if (env[secret]) problems.push(`${name}: ${secret} is given too; one of them must go`);
@@ -92,13 +109,16 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     } else if (name in SETTINGS) {
       given[name] = value;
     } else {
-      problems.push(`${name}: no such setting; known are ${SETTING_NAMES.join(", ")}`);
+      problems.push(
+        `${name}: no such setting; known are ${[...SETTING_NAMES, ...PROVIDER_SETTINGS].join(", ")}`,
+      );
     }
   }
   const parsed = z.object(SETTINGS).safeParse(given);
   if (!parsed.success) {
     for (const issue of parsed.error.issues) problems.push(`${issue.path.join(".")}: ${issue.message}`);
   }
+  const providers = readProviders(env, names, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const settings = parsed.data;
   const hostForUrl = settings.SIDEREAL_HOST.includes(":")
@@ -115,5 +135,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     demo: settings.SIDEREAL_DEMO,
     demoRepositories: settings.SIDEREAL_DEMO_REPOSITORIES,
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
+    providers,
+    metricsHost: settings.SIDEREAL_METRICS_HOST,
+    metricsPort: settings.SIDEREAL_METRICS_PORT,
   };
 }

@@ -1,7 +1,7 @@
 import type { Catalog } from "./catalog/catalog.js";
 import type { Database } from "./database/database.js";
 import type { Rankings } from "./rankings/rankings.js";
-import { type Search, updateWords } from "./search/search.js";
+import { orderWords, type Search, updateWords } from "./search/search.js";
 import type { Watchlists } from "./watchlists/watchlists.js";
 
 /** The modules over one database: what the API, the pages, the command line and the worker drive. `app.ts` builds them. */
@@ -16,6 +16,21 @@ export interface Modules {
 /** Steps of bringing up to date what is derived, as told to `onProgress`. */
 export type UpdateStep = "growth" | "search";
 
+/**
+ * Brings up to date what has changed, at a cost that follows it: what the worker does again and again. The order of the
+ * search index is made anew only when that is due, as it costs what the catalogue is large.
+ */
+export async function followChanges({ database, rankings }: Modules, isOrderDue: boolean): Promise<void> {
+  const changed = await rankings.update();
+  await rankings.summarize();
+  const worded = await updateWords(database);
+  if (isOrderDue) await orderWords(database);
+  if (changed + worded > ANALYZED_FROM) await database.dialect.analyze(database.write);
+}
+
+/** After so many changes the planner's statistics are taken anew. */
+const ANALYZED_FROM = 50_000;
+
 /** Brings up to date what is derived from the catalogue: growth, facets and counters, then the search index. */
 export async function updateDerived(
   { database, rankings }: Modules,
@@ -24,5 +39,6 @@ export async function updateDerived(
   await rankings.update({ rescale: true, onProgress: (done) => onProgress("growth", done) });
   await rankings.summarize();
   await updateWords(database, (done) => onProgress("search", done));
+  await orderWords(database);
   await database.dialect.analyze(database.write);
 }

@@ -1,7 +1,7 @@
 /** Environment → configuration → command; signals. */
-import { spawn } from "node:child_process";
+import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AppContext, openDemo, openModules, startService } from "./app.js";
+import { type AppContext, openDemo, openModules, openTracker, startService, startWorker } from "./app.js";
 import { EXIT, type Host, runProgram } from "./cli/program.js";
 import { systemClock } from "./clock.js";
 import { ConfigError, loadConfig, readEnvironment } from "./config.js";
@@ -23,6 +23,9 @@ async function main(argv: readonly string[]): Promise<number> {
     openModules: () => openModules(context),
     openDemo: (repositories, days, seed) => openDemo(context, repositories, days, seed),
     serve: (modules, withDemo) => serve(context, modules, withDemo),
+    start: (modules) => start(context, modules),
+    work: (modules) => work(context, modules),
+    openTracker: () => openTracker(context),
   };
   return runProgram(host, argv);
 }
@@ -35,11 +38,56 @@ async function runAgain(flags: readonly string[]): Promise<number> {
   return typeof code === "number" ? code : EXIT.failed;
 }
 
-async function serve(context: AppContext, modules: Modules, withDemo: boolean): Promise<void> {
-  const service = await startService(context, modules, withDemo);
-  const stopped = new Promise<NodeJS.Signals>((resolve) => {
+/** The signal that asks to stop. */
+function stopSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
   });
+}
+
+async function work(context: AppContext, modules: Modules): Promise<void> {
+  const worker = await startWorker(context, modules);
+  const { log, config } = context;
+  log.info({ providers: config.providers.map(({ name }) => name) }, "tracking");
+  // Started by `start`: it ends when that process does, however it ends.
+  const orphaned = process.send === undefined ? [] : [once(process, "disconnect")];
+  await Promise.race([stopSignal(), ...orphaned]);
+  log.info("the worker is stopping");
+  await worker.stop();
+}
+
+/** How long to wait before a worker that has ended by itself is started again. */
+const WORKER_REST_MS = 10_000;
+
+/** Serves here, and works in a process of its own, since heavy writes must not hold up answers. */
+async function start(context: AppContext, modules: Modules): Promise<void> {
+  const { config, log } = context;
+  if (config.providers.length === 0) return serve(context, modules, config.demo);
+  const stopping = new AbortController();
+  const working = keepWorking(log, stopping.signal);
+  await serve(context, modules, false);
+  stopping.abort();
+  await working;
+}
+
+async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise<void> {
+  const entry = process.argv[1];
+  if (entry === undefined) return;
+  while (!signal.aborted) {
+    const child = fork(entry, ["work"], { stdio: "inherit" });
+    const stop = () => child.kill("SIGTERM");
+    signal.addEventListener("abort", stop, { once: true });
+    const [code] = await once(child, "exit");
+    signal.removeEventListener("abort", stop);
+    if (signal.aborted) return;
+    log.error({ code }, "the worker has ended by itself; it is started again");
+    await systemClock.sleep(WORKER_REST_MS, signal);
+  }
+}
+
+async function serve(context: AppContext, modules: Modules, withDemo: boolean): Promise<void> {
+  const service = await startService(context, modules, withDemo);
+  const stopped = stopSignal();
   const { log } = context;
   process.stdout.write(`Sidereal answers at ${service.url}\n`);
   if (service.synthetic) {

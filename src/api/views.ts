@@ -41,6 +41,9 @@ export const trendSchema = z
     window: z.enum(WINDOWS),
     from: time.openapi({ description: "Capture time of the earlier snapshot compared." }),
     to: time.openapi({ description: "Capture time of the later one, the newest." }),
+    fromSource: z
+      .enum(SNAPSHOT_SOURCES)
+      .openapi({ description: "Where the snapshot at `from` comes from; see Snapshot." }),
     starsDelta: z.int(),
     forksDelta: number,
     openIssuesDelta: number,

@@ -11,7 +11,7 @@ import { type DumpedRepository, dumpPage } from "./dump.js";
 import { REPOSITORY_COLUMN_NAMES } from "./identity.js";
 import { type ListRequest, listRepositories, type RepositoryPage } from "./list.js";
 import type { Observation, Recorded } from "./observation.js";
-import { record } from "./record.js";
+import { type RecordWithin, record } from "./record.js";
 import { fromRow, type Repository } from "./repository.js";
 import { readSeries, type Series } from "./series.js";
 
@@ -51,8 +51,8 @@ export class Catalog {
   }
 
   /** Records what sources said, in one transaction. See `record`. */
-  record(batch: readonly Observation[]): Promise<Recorded> {
-    return record(this.#database, batch, this.#clock.now());
+  record(batch: readonly Observation[], within?: RecordWithin): Promise<Recorded> {
+    return record(this.#database, batch, this.#clock.now(), within);
   }
 
   list(request: ListRequest): Promise<RepositoryPage> {

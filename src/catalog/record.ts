@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
 import { appendSnapshots, type SnapshotsOf } from "./append.js";
 import { type Draft, Identities, REPOSITORY_COLUMN_NAMES, REPOSITORY_COLUMNS } from "./identity.js";
-import type { Observation, Recorded } from "./observation.js";
+import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { bumpRevision, markOutdated } from "./outdated.js";
 import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
 
@@ -10,6 +10,9 @@ import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
 const COUNTS: ReadonlySet<keyof Facts> = new Set(["stars", "forks", "openIssues", "watchers"]);
 
 const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
+
+/** What else belongs into the transaction of a batch. `ids`: the repository of each observation. */
+export type RecordWithin = (tx: Tx, ids: readonly number[]) => Promise<void>;
 
 /**
  * Records a batch in one transaction. Facts of a later time replace those of an earlier one; an earlier one only tells
@@ -20,6 +23,7 @@ export async function record(
   database: Database,
   batch: readonly Observation[],
   now: number,
+  within?: RecordWithin,
 ): Promise<Recorded> {
   if (batch.length === 0) return { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0 };
   const { dialect } = database;
@@ -44,6 +48,10 @@ export async function record(
     );
     const regrown = changed.filter((draft) => draft.growthChanged).map((draft) => draft.row.id);
     await markOutdated(tx, dialect, "rollups", [...appended.repositoryIds, ...regrown]);
+    await within?.(
+      tx,
+      owners.map((owner) => owner.row.id),
+    );
     if (changed.length > 0 || appended.snapshots > 0 || namesKept > 0) await bumpRevision(tx);
     const added = changed.filter((draft) => draft.isNew).length;
     return {
@@ -85,13 +93,18 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   }
   for (const { fullName, until } of observation.previousNames ?? [])
     identities.keepPreviousName(draft, fullName, until);
-  const [earliest] = observation.snapshots;
-  const first = earliest?.capturedAt ?? at;
+  const first = firstKnown(observation.snapshots) ?? at;
   const discoveredAt = Math.min(observation.discoveredAt ?? row.discovered_at, first ?? row.discovered_at);
   if (discoveredAt < row.discovered_at) {
     row.discovered_at = discoveredAt;
     draft.changed = true;
   }
+}
+
+/** When the first snapshot was taken that somebody took at its time. */
+function firstKnown(snapshots: Iterable<Snapshot>): number | undefined {
+  for (const { capturedAt, source } of snapshots) if (source !== "BACKFILLED") return capturedAt;
+  return undefined;
 }
 
 function columnValue(value: NonNullable<Facts[keyof Facts]> | null): string | number | null {

@@ -6,6 +6,9 @@ import { addDemo } from "./demo.js";
 import { addExport } from "./export.js";
 import { addImport } from "./import.js";
 import { addServe } from "./serve.js";
+import { addStatus } from "./status.js";
+import { addTrack } from "./track.js";
+import { addWork } from "./work.js";
 
 /** What commands need of the rest of the program; `main.ts` gives it. */
 export interface Host {
@@ -13,6 +16,16 @@ export interface Host {
   openModules(): Promise<Modules>;
   /** Serves until the process is asked to stop. */
   serve(modules: Modules, withDemo: boolean): Promise<void>;
+  /** Serves, and tracks what is configured in a process of its own, until the process is asked to stop. */
+  start(modules: Modules): Promise<void>;
+  /** Tracks the configured providers until the process is asked to stop. */
+  work(modules: Modules): Promise<void>;
+  /** Tracks and refreshes single repositories at once. */
+  openTracker(): Promise<{
+    track(provider: string, fullName: string): Promise<{ repositoryId: number; isNew: boolean }>;
+    refresh(provider: string, fullName: string): Promise<string>;
+    close(): Promise<void>;
+  }>;
   /** A synthetic catalogue in memory. */
   openDemo(repositories: number, days: number, seed: number): Promise<Modules>;
 }
@@ -31,6 +44,9 @@ export async function runProgram(host: Host, argv: readonly string[]): Promise<n
     code = result;
   };
   addServe(program, host);
+  addWork(program, host, finish);
+  addTrack(program, host, finish);
+  addStatus(program, host);
   addImport(program, host, finish);
   addExport(program, host, finish);
   addDemo(program, host);

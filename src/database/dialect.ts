@@ -75,6 +75,8 @@ export interface Dialect {
   unindexed(expression: RawBuilder<unknown>): RawBuilder<unknown>;
   /** Reads a row so that no other transaction can change it before this one ends. */
   readonly lockRow: RawBuilder<unknown>;
+  /** Takes rows of the table called `alias` for this transaction, and passes over those that another one has taken. */
+  lockFree(alias: string): RawBuilder<unknown>;
 
   /** Puts the documents into the search index, replacing those of the same repositories. */
   indexWords(tx: Tx, documents: readonly WordDocument[]): Promise<void>;

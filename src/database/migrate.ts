@@ -3,6 +3,7 @@ import type { Db, Dialect, Tx } from "./dialect.js";
 import { catalogue } from "./migrations/0001-catalogue.js";
 import { scores } from "./migrations/0002-scores.js";
 import { growth } from "./migrations/0003-growth.js";
+import { tracking } from "./migrations/0004-tracking.js";
 
 /** One step forward. Steps are never changed once released, and there is no way back. */
 export interface Migration {
@@ -11,7 +12,7 @@ export interface Migration {
 }
 
 /** In order; the version of a database is how many of these it has had. */
-const MIGRATIONS: readonly Migration[] = [catalogue, scores, growth];
+const MIGRATIONS: readonly Migration[] = [catalogue, scores, growth, tracking];
 
 /**
  * Brings the tables up to date in one transaction under a lock, so that two starting processes do not collide and a

@@ -138,6 +138,7 @@ export const postgresDialect: Dialect = {
     sql`select * from unnest(${columnArrays(columns, rows)}) as rows_of (${sql.raw(Object.keys(columns).join(", "))})`,
   unindexed: (expression) => sql`${expression}`,
   lockRow: sql`for update`,
+  lockFree: (alias) => sql`for update of ${sql.ref(alias)} skip locked`,
 
   async indexWords(tx, documents) {
     for (let i = 0; i < documents.length; i += ROWS_PER_STATEMENT) {

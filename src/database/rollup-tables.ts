@@ -21,6 +21,7 @@ export function createRollupTable(dialect: Dialect, table: string, generation: n
     stars_from ${integer} not null,
     forks_from ${integer},
     open_issues_from ${integer},
+    from_source smallint not null,
     snapshots ${integer} not null,
     counted ${real} not null,
     anomalies ${text},

@@ -26,6 +26,9 @@ export interface Schema {
   facets: FacetTable;
   facet_parts: FacetPartTable;
   summaries: SummaryTable;
+  tracking: TrackingTable;
+  walks: WalkTable;
+  worker_reports: WorkerReportTable;
   watchlists: WatchlistTable;
   watchlist_items: WatchlistItemTable;
 }
@@ -140,6 +143,8 @@ export interface RollupTable {
   stars_from: number;
   forks_from: number | null;
   open_issues_from: number | null;
+  /** Index into SNAPSHOT_SOURCES, of the snapshot at `from_at`. */
+  from_source: number;
   /** Snapshots from `from_at` to `to_at`, both counted. */
   snapshots: number;
   /** The part of the gain that counts in the scores: 1 without an anomaly. */
@@ -257,6 +262,48 @@ export interface FacetPartTable {
 export interface SummaryTable {
   id: number;
   /** JSON of rankings' Summary. */
+  body: string;
+}
+
+/** What refreshing a repository needs to remember; when it is due is `repositories.next_refresh_at`. */
+export interface TrackingTable {
+  repository_id: number;
+  provider: string;
+  /** See providers' UpstreamRepository. */
+  node_id: string | null;
+  /** The validator of its last answer. */
+  etag: string | null;
+  /** A worker has taken it until then, in ms since 1970; 0: nobody has. */
+  leased_until: number;
+  /** Times in a row that it could not be refreshed. */
+  failures: number;
+  /** How far its past has been told; null: not at all. */
+  history_cursor: string | null;
+  /** From when on more of its past is asked for, those with more stars earlier; null: it has all been told. */
+  history_due: number | null;
+}
+
+/** The walk over all repositories of a provider, in order to discover new ones. */
+export interface WalkTable {
+  provider: string;
+  /** Where it goes on; null: at the beginning. */
+  cursor: string | null;
+  next_at: number;
+  started_at: number;
+  /** New repositories found in this walk. */
+  found: number;
+  /** Walks that came to their end. */
+  walks: number;
+  leased_until: number;
+}
+
+/** What a worker last told of itself. */
+export interface WorkerReportTable {
+  /** Host and process. */
+  worker: string;
+  provider: string;
+  at: number;
+  /** JSON of tracking's WorkerReport. */
   body: string;
 }
 

@@ -177,6 +177,8 @@ export const sqliteDialect: Dialect = {
   },
   unindexed: (expression) => sql`+${expression}`,
   lockRow: sql``,
+  // A transaction that writes is the only one.
+  lockFree: () => sql``,
 
   async indexWords(tx, documents) {
     const ids = documents.map((document) => document.repositoryId);

@@ -6,6 +6,7 @@
 import type { UpstreamFailure } from "./failures.js";
 
 export { FAILURE_KINDS, type FailureKind, UpstreamFailure } from "./failures.js";
+export { type OpenProvider, openProvider } from "./open.js";
 
 /** The kinds of forge that are spoken to. */
 export const PROVIDER_KINDS = ["github", "gitlab", "forgejo"] as const;
@@ -52,6 +53,7 @@ export interface UpstreamRepository {
   archived: boolean | null;
   /** ms since 1970. */
   createdAt: number | null;
+  /** The last push, or the nearest that the forge tells of it. */
   pushedAt: number | null;
 }
 
@@ -73,7 +75,7 @@ export type Refreshed =
   /** This repository alone cannot be had; the others of the batch are not concerned. */
   | { kind: "failed"; failure: UpstreamFailure };
 
-/** One page of a walk over everything there is to discover. */
+/** One page of a walk over everything there is to discover; may be empty. A walk may tell a repository more than once. */
 export interface Discovered {
   repositories: UpstreamRepository[];
   /** Where to go on, to be kept and handed back; null: the walk is at its end. At most 4,000 characters. */
@@ -124,7 +126,7 @@ export interface Provider {
   refreshMany(repositories: readonly RepositoryRef[], signal: AbortSignal): Promise<Refreshed[]>;
   /** The repository of that name, for one that is not known yet. Throws `gone` and so on. */
   refreshOne(fullName: string, signal: AbortSignal): Promise<UpstreamRepository>;
-  /** A page of the past of one repository, newest first; null where the forge does not offer it. `cursor`: null begins. */
+  /** A page of the past of one repository, newest first; null where the forge does not offer it now. `cursor`: null begins. */
   history(repository: RepositoryRef, cursor: string | null, signal: AbortSignal): Promise<PastDays | null>;
   /** What is left, token by token. */
   quota(): TokenQuota[];

@@ -1,4 +1,4 @@
-import { median } from "../catalog/catalog.js";
+import { median, type SnapshotSource } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
 
 /**
@@ -32,6 +32,7 @@ export interface Reading {
   stars: number;
   forks: number | null;
   openIssues: number | null;
+  source: SnapshotSource;
 }
 
 /** Below this movement nothing is called an anomaly, however strange. */

@@ -19,20 +19,30 @@ export interface ConfidenceInput {
   availability: Availability;
   /** Whether a snapshot in the window looks like a failed reading. */
   hasDoubtfulReading: boolean;
+  /** Whether the snapshot compared with was told afterwards, and not taken at its time. */
+  isBackfilled: boolean;
 }
 
 /**
  * How far a trend can be trusted, from 0 to 1 with two decimals: coverage × freshness × history × readings. Coverage is
  * how well the compared snapshots fit the window, freshness how near the newest is to the provider's newest, history
- * whether there are enough snapshots, readings whether one of them looks false. An unavailable repository has none.
+ * whether there are enough snapshots, readings whether one of them looks false or was told afterwards. An unavailable repository has none.
  */
 export function confidence(input: ConfidenceInput): number {
-  const { window, windowHours, coveredHours, behindHours, snapshots, availability, hasDoubtfulReading } =
-    input;
+  const {
+    window,
+    windowHours,
+    coveredHours,
+    behindHours,
+    snapshots,
+    availability,
+    hasDoubtfulReading,
+    isBackfilled,
+  } = input;
   if (availability !== "AVAILABLE") return 0;
   const coverage = Math.min(coveredHours / windowHours, windowHours / coveredHours);
   const freshness = 1 - 0.5 * Math.min(1, Math.max(0, behindHours) / windowHours);
   const history = Math.min(1, snapshots / ENOUGH_SNAPSHOTS[window]);
-  const readings = hasDoubtfulReading ? 0.3 : 1;
+  const readings = (hasDoubtfulReading ? 0.3 : 1) * (isBackfilled ? 0.8 : 1);
   return Math.round(coverage * freshness * history * readings * 100) / 100;
 }

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Availability } from "../catalog/catalog.js";
+import { type Availability, SNAPSHOT_SOURCES } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
 import type { Db, Dialect } from "../database/database.js";
 import type { Reading } from "./anomalies.js";
@@ -19,7 +19,7 @@ export interface Past {
 
 /** The counts of one repository over time, oldest first. Kept as bare numbers, since there are many millions of them. */
 export class Readings {
-  /** Time, stars, forks and open issues of each in turn, -1 for what is not known. */
+  /** Time, stars, forks, open issues and source of each in turn, -1 for what is not known. */
   readonly #numbers: readonly number[];
   readonly length: number;
 
@@ -44,6 +44,7 @@ export class Readings {
       stars: this.stars(place),
       forks: known(this.#numbers[place * STRIDE + 2]),
       openIssues: known(this.#numbers[place * STRIDE + 3]),
+      source: SNAPSHOT_SOURCES[this.#numbers[place * STRIDE + 4] ?? 0] ?? "OBSERVED",
     };
   }
 
@@ -52,7 +53,7 @@ export class Readings {
   }
 }
 
-const STRIDE = 4;
+const STRIDE = 5;
 
 function isAscending(numbers: readonly number[]): boolean {
   for (let i = STRIDE; i < numbers.length; i += STRIDE) {
@@ -73,7 +74,7 @@ interface PastRow {
   availability: Availability;
   created_at: number | null;
   pushed_at: number | null;
-  /** Time, stars, forks and open issues of each snapshot in turn, -1 for what is not known. */
+  /** Time, stars, forks, open issues and source of each snapshot in turn, -1 for what is not known. */
   readings: string;
 }
 
@@ -85,7 +86,7 @@ export async function readPasts(db: Db, dialect: Dialect, ids: readonly number[]
         (select max(s.captured_at) from snapshots s where s.repository_id = r.id) as to_at
       from repositories r where ${dialect.among(sql.ref("r.id"), ids)})
     select n.id as repository_id, n.provider, n.availability, n.created_at, n.pushed_at,
-      (select string_agg(concat_ws(',', s.captured_at, s.stars, coalesce(s.forks, -1), coalesce(s.open_issues, -1)), ',')
+      (select string_agg(concat_ws(',', s.captured_at, s.stars, coalesce(s.forks, -1), coalesce(s.open_issues, -1), s.source), ',')
         from snapshots s where s.repository_id = n.id and s.captured_at >= n.to_at - ${sql.lit(PAST_DAYS * DAY_MS)}) as readings
     from n where n.to_at is not null order by n.id`.execute(db);
   return rows.map(fromRow);

@@ -4,7 +4,13 @@
  * It does not decide which repositories exist, and it takes no snapshot.
  */
 import { sql } from "kysely";
-import { bumpRevision, type ListRequest, type Order } from "../catalog/catalog.js";
+import {
+  bumpRevision,
+  type ListRequest,
+  type Order,
+  SNAPSHOT_SOURCES,
+  type SnapshotSource,
+} from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database, RollupTable } from "../database/database.js";
 import type { Anomaly } from "./anomalies.js";
@@ -38,6 +44,8 @@ export interface Trend {
   /** The capture times compared. */
   from: number;
   to: number;
+  /** Where the snapshot at `from` comes from. */
+  fromSource: SnapshotSource;
   starsDelta: number;
   /** null where either snapshot lacks the count. */
   forksDelta: number | null;
@@ -223,6 +231,7 @@ function fromRollup(row: RollupTable, window: Window): Trend {
     provider: row.provider,
     from: row.from_at,
     to: row.to_at,
+    fromSource: SNAPSHOT_SOURCES[row.from_source] ?? "OBSERVED",
     starsDelta: row.stars_delta,
     forksDelta: row.forks_delta,
     openIssuesDelta: row.open_issues_delta,

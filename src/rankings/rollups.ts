@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Availability } from "../catalog/catalog.js";
+import { type Availability, SNAPSHOT_SOURCES } from "../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { BulkColumns, BulkRow, Db, RollupTable } from "../database/database.js";
 import { type Anomaly, DOUBTFUL_KINDS } from "./anomalies.js";
@@ -24,6 +24,7 @@ export const ROLLUP_COLUMNS: BulkColumns = {
   stars_from: "bigint",
   forks_from: "bigint",
   open_issues_from: "bigint",
+  from_source: "smallint",
   snapshots: "bigint",
   counted: "double precision",
   anomalies: "text",
@@ -48,6 +49,7 @@ export function rollupRow(past: Past, growth: Growth, scales: AllScales, asOf: n
     behindHours: (asOf - to.at) / HOUR_MS,
     snapshots,
     availability: past.availability,
+    isBackfilled: from.source === "BACKFILLED",
     hasDoubtfulReading: anomalies.some((anomaly) => DOUBTFUL_KINDS.includes(anomaly.kind)),
   });
   return [
@@ -63,6 +65,7 @@ export function rollupRow(past: Past, growth: Growth, scales: AllScales, asOf: n
     from.stars,
     from.forks,
     from.openIssues,
+    SNAPSHOT_SOURCES.indexOf(from.source),
     snapshots,
     counted,
     anomalies.length === 0 ? null : JSON.stringify(anomalies),
@@ -119,17 +122,20 @@ export function scoreInput(row: ScoredRow, scales: AllScales): ScoreInput {
   const window = WINDOWS.find((name) => WINDOW_HOURS[name] === row.window_hours) ?? "24h";
   const plus = (from: number | null, delta: number | null) =>
     from === null || delta === null ? null : from + delta;
+  const source = SNAPSHOT_SOURCES[row.from_source] ?? "OBSERVED";
   const from = {
     at: row.from_at,
     stars: row.stars_from,
     forks: row.forks_from,
     openIssues: row.open_issues_from,
+    source,
   };
   const to = {
     at: row.to_at,
     stars: row.stars_from + row.stars_delta,
     forks: plus(row.forks_from, row.forks_delta),
     openIssues: plus(row.open_issues_from, row.open_issues_delta),
+    source,
   };
   const past = { provider: row.provider, createdAt: row.created_at, pushedAt: row.pushed_at };
   const anomalies: Anomaly[] = [];

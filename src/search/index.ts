@@ -6,20 +6,22 @@ import { documentOf } from "./words.js";
 const BATCH = 5_000;
 
 /**
- * Brings the search index up to what the catalogue says, then orders it by the stars of today. Safe to be killed and
- * run again. Returns how many repositories were looked at.
+ * Brings the search index up to what the catalogue says; new repositories go to its end. Safe to be killed and run
+ * again. Returns how many repositories were looked at.
  */
 export async function updateWords(
   database: Database,
   onProgress: (done: number) => void = () => {},
 ): Promise<number> {
-  const { dialect, write } = database;
-  const done = await workOff(database, "words", BATCH, (tx, ids) => index(tx, dialect, ids), onProgress);
-  // Looked at every time: stars change without words, and a run may have been killed before it came here.
+  const { dialect } = database;
+  return workOff(database, "words", BATCH, (tx, ids) => index(tx, dialect, ids), onProgress);
+}
+
+/** Orders the search index by the stars of today; on SQLite that makes it anew, where any two have changed places. */
+export async function orderWords({ dialect, write }: Database): Promise<void> {
   await dialect.exclusively(write, "catalogue", async (tx) => {
     if (await dialect.reorderWords(tx)) await bumpRevision(tx);
   });
-  return done;
 }
 
 async function index(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {

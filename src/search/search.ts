@@ -8,7 +8,7 @@ import { type Catalog, EXACT_TOTAL, type Order, type Repository } from "../catal
 import type { Database } from "../database/database.js";
 import { queryWords } from "./words.js";
 
-export { updateWords } from "./index.js";
+export { orderWords, updateWords } from "./index.js";
 
 /** A language or topic as suggested. */
 export interface SuggestedFacet {

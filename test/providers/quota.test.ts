@@ -9,6 +9,7 @@ const START = Date.UTC(2026, 0, 1);
 
 /** A clock whose wall time can be set while the monotonic time goes on. */
 class JumpingClock implements Clock {
+  readonly sleep = () => Promise.resolve();
   #wall = START;
   #monotonic = 1000;
   now = () => this.#wall;

@@ -14,6 +14,7 @@ function days(
     stars: count,
     forks: more.forks?.[day] ?? null,
     openIssues: more.issues?.[day] ?? null,
+    source: "OBSERVED",
   }));
 }
 
@@ -100,7 +101,13 @@ test("any series is judged without a fault, and readings in any number", () => {
       fc.option(fc.integer({ min: 0, max: 40 * DAY_MS }), { nil: null }),
       (values, pushedAt) => {
         const readings = values.map(
-          ([stars, forks], day): Reading => ({ at: day * DAY_MS, stars, forks, openIssues: forks }),
+          ([stars, forks], day): Reading => ({
+            at: day * DAY_MS,
+            stars,
+            forks,
+            openIssues: forks,
+            source: "OBSERVED",
+          }),
         );
         const found = findAnomalies(readings, pushedAt);
         assert.deepEqual(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { Search, updateWords } from "../../src/search/search.js";
+import { orderWords, Search, updateWords } from "../../src/search/search.js";
 import { onBothEngines } from "../support/engines.js";
 import { openCatalog } from "../support/tables.js";
 import { NOW, observation, snapshot } from "../support/world.js";
@@ -12,7 +12,15 @@ onBothEngines("The search index", (engine) => {
     const search = new Search(database, catalog);
     const suggested = async (text: string) =>
       (await search.suggest(text, 20)).repositories.map(({ fullName }) => fullName);
-    return { catalog, database, suggested, update: () => updateWords(database) };
+    return {
+      catalog,
+      database,
+      suggested,
+      update: async () => {
+        await updateWords(database);
+        await orderWords(database);
+      },
+    };
   };
   const repository = (fullName: string, stars: number, hoursAgo = 1) =>
     observation(fullName, [snapshot(hoursAgo, stars)]);

@@ -61,8 +61,6 @@ export const growth: Migration = {
     await sql`delete from facets`.execute(tx);
     await sql`create index repositories_refreshed on repositories (provider, refreshed_at)
       where availability = 'AVAILABLE'`.execute(tx);
-    await sql`create index repositories_due on repositories (provider, next_refresh_at)
-      where availability = 'AVAILABLE' and next_refresh_at is not null`.execute(tx);
     // Growth, places and facets of all are made again.
     await sql`delete from score_scales`.execute(tx);
     await sql`delete from outdated where kind = 'scores'`.execute(tx);

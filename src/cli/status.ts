@@ -1,0 +1,76 @@
+import type { Command } from "commander";
+import { isoTime } from "../clock.js";
+import { type ProviderStatus, readStatus } from "../tracking/tracking.js";
+import type { Host } from "./program.js";
+import { report } from "./progress.js";
+
+export function addStatus(program: Command, host: Host): void {
+  program
+    .command("status")
+    .description("tell how the tracking is doing: what is due, how fresh, what failed, what quota is left")
+    .option("--json", "print one object")
+    .action(async ({ json }: { json?: boolean }) => {
+      const modules = await host.openModules();
+      try {
+        const status = await readStatus(modules.database, Date.now());
+        report(
+          json === true,
+          { providers: status },
+          status.map(describe).join("\n\n") || "nothing is tracked yet",
+        );
+      } finally {
+        await modules.database.close();
+      }
+    });
+}
+
+function describe(status: ProviderStatus): string {
+  const {
+    provider,
+    scheduled,
+    due,
+    overdue,
+    taken,
+    repositories,
+    freshness,
+    walk,
+    workers,
+    backfillWaiting,
+  } = status;
+  const states = Object.entries(repositories).map(([state, count]) => `${count} ${state.toLowerCase()}`);
+  const lines = [
+    provider,
+    `  repositories  ${states.join(", ") || "none"}; ${scheduled} scheduled`,
+    `  queue         ${due} due, ${overdue} for over an hour, ${taken} taken, ${backfillWaiting} waiting for their past`,
+    `  freshness     ${
+      freshness === null
+        ? "nothing refreshed yet"
+        : `median ${hours(freshness.median)}, 90 % ${hours(freshness.p90)}, 99 % ${hours(freshness.p99)}`
+    }`,
+    `  discovery     ${
+      walk === null
+        ? "not begun"
+        : `${walk.isUnderWay ? "under way" : `next at ${isoTime(walk.nextAt)}`}, ${walk.found} found since ${isoTime(walk.startedAt)}, ${walk.walks} walks ended`
+    }`,
+  ];
+  for (const { worker, at, report } of workers) {
+    const failures = Object.entries(report.failures).map(([kind, count]) => `${count} ${kind}`);
+    lines.push(
+      `  worker        ${worker}, last seen ${isoTime(at)}: ${report.refreshed} refreshed, ${report.discovered} discovered, stretch ${report.stretch.toFixed(2)}`,
+      `  failures      ${failures.join(", ") || "none"}${
+        report.lastFailure === null
+          ? ""
+          : `; last ${isoTime(report.lastFailure.at)}: ${report.lastFailure.kind}, ${report.lastFailure.message}`
+      }`,
+    );
+    for (const { token, resource, limit, remaining, resetAt } of report.quota) {
+      const reset = resetAt === null ? "" : `, again full ${isoTime(resetAt)}`;
+      lines.push(`  quota         ${token} ${resource}: ${remaining ?? "?"} of ${limit ?? "?"} left${reset}`);
+    }
+  }
+  return lines.join("\n");
+}
+
+function hours(ms: number): string {
+  return ms < 5_400_000 ? `${Math.round(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
+}

@@ -1,0 +1,84 @@
+import type { Command } from "commander";
+import { UpstreamFailure } from "../providers/providers.js";
+import { EXIT, type Host } from "./program.js";
+import { report } from "./progress.js";
+
+/** A repository as it is given on the command line. */
+interface Named {
+  provider: string;
+  fullName: string;
+}
+
+export function addTrack(program: Command, host: Host, finish: (code: number) => void): void {
+  const names = "such as github:owner/name";
+  program
+    .command("track")
+    .description("take up repositories by their names, at once; the worker refreshes them from then on")
+    .argument("<repository...>", names)
+    .option("--json", "print one object a repository")
+    .action(async (texts: string[], { json }: { json?: boolean }) =>
+      finish(
+        await forEach(host, texts, json === true, async (tracker, { provider, fullName }) => {
+          const { repositoryId, isNew } = await tracker.track(provider, fullName);
+          return { id: String(repositoryId), result: isNew ? "tracked" : "known already, refreshed" };
+        }),
+      ),
+    );
+  program
+    .command("refresh")
+    .description("refresh repositories that are known, at once")
+    .argument("<repository...>", names)
+    .option("--json", "print one object a repository")
+    .action(async (texts: string[], { json }: { json?: boolean }) =>
+      finish(
+        await forEach(host, texts, json === true, async (tracker, { provider, fullName }) => ({
+          result: await tracker.refresh(provider, fullName),
+        })),
+      ),
+    );
+}
+
+type Tracker = Awaited<ReturnType<Host["openTracker"]>>;
+
+async function forEach(
+  host: Host,
+  texts: readonly string[],
+  json: boolean,
+  act: (tracker: Tracker, named: Named) => Promise<{ id?: string; result: string }>,
+): Promise<number> {
+  const known = host.config.providers.map(({ name }) => name);
+  const named: Named[] = [];
+  for (const text of texts) {
+    const [provider = "", ...rest] = text.split(":");
+    const fullName = rest.join(":");
+    if (!known.includes(provider.toUpperCase()) || !fullName.includes("/")) {
+      const which =
+        known.length === 0 ? "none is configured, see SIDEREAL_PROVIDERS" : known.join(", ").toLowerCase();
+      process.stderr.write(`${text}: wanted is provider:owner/name, with a configured provider (${which})\n`);
+      return EXIT.usage;
+    }
+    named.push({ provider: provider.toUpperCase(), fullName });
+  }
+  const tracker = await host.openTracker();
+  let code: number = EXIT.ok;
+  try {
+    for (const one of named) {
+      const facts = { provider: one.provider, fullName: one.fullName };
+      try {
+        const done = await act(tracker, one);
+        report(json, { ...facts, ...done }, `${one.provider.toLowerCase()}:${one.fullName}: ${done.result}`);
+      } catch (error) {
+        if (!(error instanceof UpstreamFailure)) throw error;
+        code = EXIT.failed;
+        report(
+          json,
+          { ...facts, result: "failed", failure: error.kind },
+          `${one.provider.toLowerCase()}:${one.fullName}: ${error.kind} (${error.message})`,
+        );
+      }
+    }
+  } finally {
+    await tracker.close();
+  }
+  return code;
+}

@@ -1,0 +1,176 @@
+import { sql } from "kysely";
+import { z } from "zod";
+import { SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
+import { DAY_MS, HOUR_MS } from "../clock.js";
+import type { PastDays } from "../providers/providers.js";
+import { type Lane, LEASE_MS } from "./context.js";
+
+/** Days back to which every day is kept; beyond it one a week, as retention would. */
+const DAILY_DAYS = 400;
+/** Pages after the first come later than the first pages of all. */
+const NEXT_PAGE_MS = HOUR_MS;
+/** How long to wait when there is nothing to ask for, or the forge does not offer it. */
+const IDLE_MS = 60_000;
+const NOT_OFFERED_MS = DAY_MS;
+
+/** How far the past of a repository has been told. */
+const cursorSchema = z.object({
+  /** The provider's own cursor. */
+  next: z.string(),
+  /** Stars at the end of the day before the oldest that was told. */
+  stars: z.int(),
+});
+type Cursor = z.infer<typeof cursorSchema>;
+
+interface Candidate {
+  id: number;
+  provider_id: string;
+  node_id: string | null;
+  owner: string;
+  name: string;
+  stars: number | null;
+  history_cursor: string | null;
+}
+
+/**
+ * Asks for the stars of past days, and adds them before the first snapshot of our own as BACKFILLED: they count stars
+ * given on a day and still held, so they are near to what was to be seen that day, and not the same.
+ */
+export class BackfillLane {
+  readonly #lane: Lane;
+
+  constructor(lane: Lane) {
+    this.#lane = lane;
+  }
+
+  /** Asks for one page. Returns how long to wait for the next, in ms. Throws what the provider throws. */
+  async step(): Promise<number> {
+    const { modules, provider, clock, reporter, signal } = this.#lane;
+    const now = clock.now();
+    const readyAt = provider.readyAt("history");
+    if (readyAt > now) return readyAt - now;
+    const candidate = await this.#take(now);
+    if (candidate === undefined) return IDLE_MS;
+    const { id, provider_id, node_id, owner, name } = candidate;
+    const ref = { providerId: provider_id, nodeId: node_id, fullName: `${owner}/${name}`, etag: null };
+    const at = cursorOf(candidate.history_cursor);
+    let page: PastDays | null;
+    try {
+      page = await provider.history(ref, at?.next ?? null, signal);
+    } catch (error) {
+      // Asked for again after the others.
+      await this.#leave(id, candidate.history_cursor, now + NEXT_PAGE_MS);
+      throw error;
+    }
+    if (page === null) {
+      await this.#leave(id, candidate.history_cursor, now + NOT_OFFERED_MS);
+      return NOT_OFFERED_MS;
+    }
+    const stars = at?.stars ?? candidate.stars ?? 0;
+    const { snapshots, before } = pastSnapshots(page, stars, now);
+    const first = await firstOwn(this.#lane, id);
+    const older = snapshots.filter(({ capturedAt }) => first === null || capturedAt < first);
+    const next: Cursor | null = page.next === null ? null : { next: page.next, stars: before };
+    await modules.catalog.record(
+      [
+        {
+          provider: provider.name,
+          providerId: provider_id,
+          owner,
+          name,
+          at: null,
+          facts: {},
+          snapshots: older,
+        },
+      ],
+      async (tx) => {
+        await tx
+          .updateTable("tracking")
+          .set({
+            history_cursor: next === null ? "" : JSON.stringify(next),
+            history_due: next === null ? null : now + NEXT_PAGE_MS,
+          })
+          .where("repository_id", "=", id)
+          .execute();
+      },
+    );
+    reporter.report.backfilled += older.length;
+    reporter.succeeded(clock.now());
+    return 0;
+  }
+
+  /** The next one whose past is due, put off so that no other worker takes it too. */
+  async #take(now: number): Promise<Candidate | undefined> {
+    const { modules, provider } = this.#lane;
+    const { write, dialect } = modules.database;
+    return write.transaction().execute(async (tx) => {
+      const { rows } = await sql<Candidate>`
+        select r.id, r.provider_id, t.node_id, r.owner, r.name, r.stars, t.history_cursor
+        from tracking t join repositories r on r.id = t.repository_id
+        where t.provider = ${provider.name} and t.history_due <= ${now} and r.provider_id is not null
+          and r.availability = 'AVAILABLE'
+        order by t.history_due limit 1 ${dialect.lockFree("t")}`.execute(tx);
+      const [row] = rows;
+      if (row === undefined) return undefined;
+      await tx
+        .updateTable("tracking")
+        .set({ history_due: now + LEASE_MS })
+        .where("repository_id", "=", row.id)
+        .execute();
+      return row;
+    });
+  }
+
+  async #leave(id: number, cursor: string | null, due: number): Promise<void> {
+    await this.#lane.modules.database.write
+      .updateTable("tracking")
+      .set({ history_cursor: cursor, history_due: due })
+      .where("repository_id", "=", id)
+      .execute();
+  }
+}
+
+function cursorOf(text: string | null): Cursor | undefined {
+  if (text === null || text === "") return undefined;
+  const parsed = cursorSchema.safeParse(JSON.parse(text));
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** When the first snapshot was taken that is not of the past; null where there is none. */
+async function firstOwn({ modules }: Lane, id: number): Promise<number | null> {
+  const { rows } = await sql<{ at: number | null }>`select min(captured_at) as at from snapshots
+    where repository_id = ${id} and source <> ${SNAPSHOT_SOURCES.indexOf("BACKFILLED")}`.execute(
+    modules.database.read,
+  );
+  return rows[0]?.at ?? null;
+}
+
+/**
+ * Stars at the end of each day, worked out backwards from `stars` at the end of the newest, and what there were before the
+ * oldest. Days may be missing: then nothing was gained on them.
+ */
+export function pastSnapshots(
+  { days }: PastDays,
+  stars: number,
+  now: number,
+): { snapshots: Snapshot[]; before: number } {
+  const newestFirst = days.toSorted((a, b) => b.day - a.day);
+  const snapshots: Snapshot[] = [];
+  let held = stars;
+  for (const { day, gained } of newestFirst) {
+    const capturedAt = day + DAY_MS;
+    const isKept = now - capturedAt <= DAILY_DAYS * DAY_MS || (day / DAY_MS) % 7 === 0;
+    if (capturedAt <= now && isKept) {
+      snapshots.push({
+        capturedAt,
+        stars: Math.max(0, held),
+        forks: null,
+        openIssues: null,
+        watchers: null,
+        source: "BACKFILLED",
+      });
+    }
+    held -= gained;
+  }
+  return { snapshots: snapshots.reverse(), before: Math.max(0, held) };
+}

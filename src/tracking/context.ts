@@ -1,0 +1,30 @@
+import type { Catalog } from "../catalog/catalog.js";
+import type { Clock } from "../clock.js";
+import type { Database } from "../database/database.js";
+import type { Logger } from "../log.js";
+import type { Provider } from "../providers/providers.js";
+import type { Rankings } from "../rankings/rankings.js";
+import type { Reporter } from "./report.js";
+
+/** What tracking works on. */
+export interface TrackingModules {
+  database: Database;
+  catalog: Catalog;
+  rankings: Rankings;
+}
+
+/** What the lanes of one provider share. */
+export interface Lane {
+  modules: TrackingModules;
+  provider: Provider;
+  clock: Clock;
+  log: Logger;
+  reporter: Reporter;
+  /** From 0 to 1, for spreading; injected so that tests repeat. */
+  chance: () => number;
+  /** Ends everything soon. */
+  signal: AbortSignal;
+}
+
+/** How long a worker may keep what it has taken; longer than any call takes. */
+export const LEASE_MS = 10 * 60_000;

@@ -1,0 +1,214 @@
+import type { Availability, Observation, Repository } from "../catalog/catalog.js";
+import { DAY_MS, WEEK_MS } from "../clock.js";
+import type { FailureKind, Refreshed, UpstreamFailure } from "../providers/providers.js";
+import { type Trend, WINDOWS } from "../rankings/rankings.js";
+import { intervalOf, nextStretch, retryAfter, spread } from "./cadence.js";
+import { type Lane, LEASE_MS } from "./context.js";
+import { observationOf, unchangedObservation } from "./observe.js";
+import { asFailure } from "./report.js";
+import { type Appointment, type Claim, claimDue, enroll, nextDue, release, schedule } from "./schedule.js";
+
+/** Repositories that are taken up at a time, over so long. */
+const ENROLL = 5_000;
+const ENROLL_SPREAD_MS = DAY_MS;
+/** How long to wait when nothing is due, at most. */
+const IDLE_MS = 60_000;
+
+/** What a failure says of the repository; absent: nothing. */
+const AVAILABILITY_BY_FAILURE: Partial<Record<FailureKind, Availability>> = {
+  gone: "GONE",
+  renamed: "GONE",
+  private: "PRIVATE",
+  blocked: "BLOCKED",
+};
+
+/** Refreshes what is due of one provider, batch by batch. */
+export class RefreshLane {
+  readonly #lane: Lane;
+
+  constructor(lane: Lane) {
+    this.#lane = lane;
+  }
+
+  /** Refreshes one batch. Returns how long to wait for the next, in ms. Throws what the provider throws. */
+  async step(): Promise<number> {
+    const { modules, provider, clock, reporter } = this.#lane;
+    const now = clock.now();
+    const readyAt = provider.readyAt("refresh");
+    if (readyAt > now) return readyAt - now;
+    await enroll(modules.database, provider.name, now, ENROLL_SPREAD_MS, ENROLL);
+    const claims = await claimDue(modules.database, provider.name, now, now + LEASE_MS, provider.batchSize);
+    const first = claims[0];
+    const { report } = reporter;
+    report.stretch = nextStretch(report.stretch, first === undefined ? 0 : now - first.dueAt);
+    if (first === undefined) {
+      const next = await nextDue(modules.database, provider.name);
+      // Others may hold what is due.
+      return next === null || next <= now ? IDLE_MS : Math.min(IDLE_MS, next - now);
+    }
+    const left = new Set(claims.map((claim) => claim.repositoryId));
+    try {
+      const outcomes = await this.ask(claims);
+      await this.keep(outcomes);
+      for (const [{ repositoryId }, outcome] of outcomes) if (!isLeftFor(outcome)) left.delete(repositoryId);
+      reporter.succeeded(clock.now());
+    } finally {
+      await release(modules.database, [...left]);
+    }
+    return 0;
+  }
+
+  /** What the forge says of each. Those without an id of the forge are asked for by their name. */
+  async ask(claims: readonly Claim[]): Promise<[Claim, Refreshed][]> {
+    const { provider, signal } = this.#lane;
+    const known = claims.filter((claim) => claim.providerId !== null);
+    const refs = known.map(({ providerId, nodeId, owner, name, etag }) => ({
+      providerId: providerId ?? "",
+      nodeId,
+      fullName: `${owner}/${name}`,
+      etag,
+    }));
+    const outcomes = refs.length === 0 ? [] : await provider.refreshMany(refs, signal);
+    const told = known.flatMap((claim, i): [Claim, Refreshed][] => {
+      const outcome = outcomes[i];
+      return outcome === undefined ? [] : [[claim, outcome]];
+    });
+    for (const claim of claims.filter(({ providerId }) => providerId === null)) {
+      told.push([claim, await this.#askByName(claim)]);
+    }
+    return told;
+  }
+
+  async #askByName({ owner, name }: Claim): Promise<Refreshed> {
+    const { provider, signal } = this.#lane;
+    try {
+      const repository = await provider.refreshOne(`${owner}/${name}`, signal);
+      return { kind: "found", repository, etag: null };
+    } catch (error) {
+      return { kind: "failed", failure: asFailure(error) };
+    }
+  }
+
+  /** Records what was told and when each is due next, in one transaction: a kill in between loses or doubles nothing. */
+  async keep(outcomes: readonly [Claim, Refreshed][]): Promise<void> {
+    const { modules, clock, reporter } = this.#lane;
+    const { catalog, rankings, database } = modules;
+    const ids = outcomes.map(([{ repositoryId }]) => repositoryId);
+    const repositories = new Map((await catalog.findMany(ids)).map((one) => [one.id, one]));
+    const trends = await Promise.all(WINDOWS.slice(0, 2).map((window) => rankings.trends(ids, window)));
+    const at = clock.now();
+    const batch: { observation: Observation; appointment: Omit<Appointment, "repositoryId"> }[] = [];
+    const onlyScheduled: Appointment[] = [];
+    for (const [claim, outcome] of outcomes) {
+      const before = repositories.get(claim.repositoryId);
+      if (before === undefined) continue;
+      if (outcome.kind === "failed") reporter.failed(outcome.failure, at);
+      if (isLeftFor(outcome)) continue;
+      const known = trends.flatMap((trend) => trend.get(claim.repositoryId) ?? []);
+      const appointment = this.#appointment(claim, outcome, before, known, at);
+      const observation = this.#observation(claim, outcome, before, at);
+      if (observation === undefined) onlyScheduled.push({ ...appointment, repositoryId: claim.repositoryId });
+      else batch.push({ observation, appointment });
+      reporter.report.refreshed++;
+    }
+    if (batch.length + onlyScheduled.length === 0) return;
+    const { dialect } = database;
+    const asked = outcomes.map(([claim]) => claim.repositoryId);
+    const record = (observations: readonly Observation[]) =>
+      catalog.record(observations, async (tx, recorded) => {
+        // What was asked for and turned out to be another repository keeps its place in the schedule.
+        const found = new Set(recorded);
+        const others = asked.filter(
+          (id) => !found.has(id) && !onlyScheduled.some((one) => one.repositoryId === id),
+        );
+        await schedule(tx, dialect, [
+          ...others.map((id) => this.#again(id, at)),
+          ...onlyScheduled,
+          ...batch.flatMap(({ appointment }, i): Appointment[] => {
+            const repositoryId = recorded[i];
+            return repositoryId === undefined ? [] : [{ ...appointment, repositoryId }];
+          }),
+        ]);
+      });
+    if (batch.length > 0) await record(batch.map(({ observation }) => observation));
+    else await database.write.transaction().execute((tx) => schedule(tx, dialect, onlyScheduled));
+  }
+
+  #again(repositoryId: number, at: number): Appointment {
+    const { provider, chance } = this.#lane;
+    return {
+      repositoryId,
+      provider: provider.name,
+      dueAt: at + spread(WEEK_MS, chance()),
+      nodeId: null,
+      etag: null,
+      failures: 0,
+    };
+  }
+
+  #appointment(
+    claim: Claim,
+    outcome: Refreshed,
+    before: Repository,
+    trends: readonly Trend[],
+    at: number,
+  ): Omit<Appointment, "repositoryId"> {
+    const { provider, reporter, chance } = this.#lane;
+    const { name } = provider;
+    if (outcome.kind === "failed") {
+      const failures = claim.failures + 1;
+      const dueAt = at + spread(retryAfter(failures), chance());
+      return { provider: name, dueAt, nodeId: claim.nodeId, etag: null, failures };
+    }
+    const stars = outcome.kind === "found" ? outcome.repository.stars : (before.stars ?? 0);
+    const pushedAt = outcome.kind === "found" ? outcome.repository.pushedAt : before.pushedAt;
+    const wait = intervalOf({
+      stars,
+      starsPerDay: paceOf(claim, stars, trends, at),
+      idleDays: pushedAt === null ? null : (at - pushedAt) / DAY_MS,
+    });
+    const stretched = Math.min(WEEK_MS, wait * reporter.report.stretch);
+    return {
+      provider: name,
+      dueAt: at + spread(stretched, chance()),
+      nodeId: outcome.kind === "found" ? outcome.repository.nodeId : claim.nodeId,
+      etag: outcome.kind === "found" ? outcome.etag : claim.etag,
+      failures: 0,
+    };
+  }
+
+  #observation(claim: Claim, outcome: Refreshed, before: Repository, at: number): Observation | undefined {
+    const { name } = this.#lane.provider;
+    if (outcome.kind === "found") return observationOf(name, outcome.repository, at);
+    if (outcome.kind === "unchanged") return unchangedObservation(before, claim.providerId ?? "", at);
+    const availability = AVAILABILITY_BY_FAILURE[outcome.failure.kind];
+    if (availability === undefined) return undefined;
+    return {
+      provider: name,
+      ...(claim.providerId === null ? {} : { providerId: claim.providerId }),
+      owner: before.owner,
+      name: before.name,
+      at,
+      facts: { availability },
+      snapshots: [],
+    };
+  }
+}
+
+/** Whether nothing was found out, through no fault of the repository: it stays as due as it was. */
+function isLeftFor(outcome: Refreshed): boolean {
+  return outcome.kind === "failed" && isOfInstance(outcome.failure);
+}
+
+function isOfInstance({ kind }: UpstreamFailure): boolean {
+  return kind === "quota" || kind === "unreachable";
+}
+
+/** The greatest pace that is known, in stars a day. */
+function paceOf(claim: Claim, stars: number, trends: readonly Trend[], at: number): number | null {
+  const paces = trends.map(({ starsDelta, from, to }) => (Math.max(0, starsDelta) * DAY_MS) / (to - from));
+  if (claim.stars !== null && claim.countedAt !== null && at - claim.countedAt >= DAY_MS / 48) {
+    paces.push((Math.max(0, stars - claim.stars) * DAY_MS) / (at - claim.countedAt));
+  }
+  return paces.length === 0 ? null : Math.max(...paces);
+}

@@ -1,0 +1,165 @@
+import { sql } from "kysely";
+import type { BulkColumns, BulkRow, Database, Dialect, Tx } from "../database/database.js";
+
+/** A repository that a worker has taken to refresh it. */
+export interface Claim {
+  repositoryId: number;
+  /** null: imported from an archive that does not tell it. */
+  providerId: string | null;
+  nodeId: string | null;
+  etag: string | null;
+  owner: string;
+  name: string;
+  failures: number;
+  stars: number | null;
+  /** When its counts were last told. */
+  countedAt: number | null;
+  /** When it was due. */
+  dueAt: number;
+}
+
+interface ClaimRow {
+  id: number;
+  provider_id: string | null;
+  node_id: string | null;
+  etag: string | null;
+  owner: string;
+  name: string;
+  failures: number;
+  stars: number | null;
+  counted_at: number | null;
+  next_refresh_at: number;
+}
+
+/** Takes up to `limit` repositories that are due, those that have waited longest first, until `leasedUntil`. */
+export async function claimDue(
+  { dialect, write }: Database,
+  provider: string,
+  now: number,
+  leasedUntil: number,
+  limit: number,
+): Promise<Claim[]> {
+  return write.transaction().execute(async (tx) => {
+    const { rows } = await sql<ClaimRow>`
+      select r.id, r.provider_id, t.node_id, t.etag, r.owner, r.name, t.failures, r.stars, r.counted_at, r.next_refresh_at
+      from repositories r join tracking t on t.repository_id = r.id
+      where r.provider = ${provider} and r.next_refresh_at <= ${now} and t.leased_until <= ${now}
+      order by r.next_refresh_at limit ${limit} ${dialect.lockFree("t")}`.execute(tx);
+    if (rows.length === 0) return [];
+    await tx
+      .updateTable("tracking")
+      .set({ leased_until: leasedUntil })
+      .where(
+        dialect.among(
+          sql.ref("repository_id"),
+          rows.map((row) => row.id),
+        ),
+      )
+      .execute();
+    return rows.map((row) => ({
+      repositoryId: row.id,
+      providerId: row.provider_id,
+      nodeId: row.node_id,
+      etag: row.etag,
+      owner: row.owner,
+      name: row.name,
+      failures: row.failures,
+      stars: row.stars,
+      countedAt: row.counted_at,
+      dueAt: row.next_refresh_at,
+    }));
+  });
+}
+
+/** Gives repositories back that were taken and not refreshed; they are as due as before. */
+export async function release({ dialect, write }: Database, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await write
+    .updateTable("tracking")
+    .set({ leased_until: 0 })
+    .where(dialect.among(sql.ref("repository_id"), ids))
+    .execute();
+}
+
+/** When a repository is due next, and what its next refresh needs. */
+export interface Appointment {
+  repositoryId: number;
+  provider: string;
+  dueAt: number;
+  nodeId: string | null;
+  etag: string | null;
+  failures: number;
+}
+
+const TRACKING_COLUMNS: BulkColumns = {
+  repository_id: "bigint",
+  provider: "text",
+  node_id: "text",
+  etag: "text",
+  leased_until: "bigint",
+  failures: "bigint",
+};
+
+/** Writes appointments, in the transaction that records what was found; what was taken is free again. */
+export async function schedule(
+  tx: Tx,
+  dialect: Dialect,
+  appointments: readonly Appointment[],
+): Promise<void> {
+  if (appointments.length === 0) return;
+  // A repository can occur twice where two names turned out to be one; the last one stands.
+  const last = [...new Map(appointments.map((one) => [one.repositoryId, one])).values()];
+  const rows = last.map(
+    ({ repositoryId, provider, nodeId, etag, failures }): BulkRow => [
+      repositoryId,
+      provider,
+      nodeId,
+      etag,
+      0,
+      failures,
+    ],
+  );
+  await dialect.upsert(tx, "tracking", TRACKING_COLUMNS, ["repository_id"], rows);
+  const due = last.map(({ repositoryId, dueAt }): BulkRow => [repositoryId, dueAt]);
+  await dialect.updateRows(tx, "repositories", { id: "bigint", next_refresh_at: "bigint" }, 1, due);
+}
+
+/**
+ * Takes up repositories of a provider that nobody has scheduled, such as imported ones: they are due over the next
+ * `spreadMs`, evenly. Returns how many.
+ */
+export async function enroll(
+  { dialect, write }: Database,
+  provider: string,
+  now: number,
+  spreadMs: number,
+  limit: number,
+): Promise<number> {
+  return dialect.exclusively(write, "catalogue", async (tx) => {
+    const rows = await tx
+      .selectFrom("repositories")
+      .select("id")
+      .where("provider", "=", provider)
+      .where("next_refresh_at", "is", null)
+      .limit(limit)
+      .execute();
+    const appointments = rows.map(({ id }, i) => ({
+      repositoryId: id,
+      provider,
+      dueAt: now + Math.round((i / rows.length) * spreadMs),
+      nodeId: null,
+      etag: null,
+      failures: 0,
+    }));
+    await schedule(tx, dialect, appointments);
+    return rows.length;
+  });
+}
+
+/** When the next repository of a provider is due; null where none is scheduled. Lateness is its distance from now. */
+export async function nextDue({ read }: Database, provider: string): Promise<number | null> {
+  const { rows } = await sql<{ at: number | null }>`select min(next_refresh_at) as at from repositories
+    where provider = ${provider} and next_refresh_at is not null`.execute(read);
+  const at = rows[0]?.at;
+  return at === null || at === undefined ? null : Number(at);
+}
