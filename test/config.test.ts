@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { ConfigError, loadConfig, readEnvironment, SETTING_NAMES } from "../src/config.js";
+import { PROVIDER_SETTINGS } from "../src/provider-config.js";
 
 const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -57,7 +58,8 @@ test("the public address has no slash at its end, and an IPv6 host is in bracket
 
 test("an unknown setting is refused, and the known ones are named", () => {
   const [problem] = problemsOf({ SIDEREAL_PROT: "3000" });
-  assert.equal(problem, `SIDEREAL_PROT: no such setting; known are ${SETTING_NAMES.join(", ")}`);
+  const known = [...SETTING_NAMES, ...PROVIDER_SETTINGS].join(", ");
+  assert.equal(problem, `SIDEREAL_PROT: no such setting; known are ${known}`);
   assert.match(problemsOf({ SIDEREAL_PORT_FILE: "x" })[0] ?? "", /^SIDEREAL_PORT_FILE: no such setting/);
   assert.match(problemsOf({ SIDEREAL_: "x" })[0] ?? "", /^SIDEREAL_: no such setting/);
 });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { PastDays } from "../providers/providers.js";
-import { type Lane, LEASE_MS } from "./context.js";
+import { type Lane, LEASE_MS, restBetween } from "./context.js";
 
 /** Days back to which every day is kept; beyond it one a week, as retention would. */
 const DAILY_DAYS = 400;
@@ -96,7 +96,7 @@ export class BackfillLane {
     );
     reporter.report.backfilled += older.length;
     reporter.succeeded(clock.now());
-    return 0;
+    return restBetween(provider.kind);
   }
 
   /** The next one whose past is due, put off so that no other worker takes it too. */

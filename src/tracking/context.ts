@@ -2,7 +2,7 @@ import type { Catalog } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
-import type { Provider } from "../providers/providers.js";
+import type { Provider, ProviderKind } from "../providers/providers.js";
 import type { Rankings } from "../rankings/rankings.js";
 import type { Reporter } from "./report.js";
 
@@ -24,6 +24,14 @@ export interface Lane {
   chance: () => number;
   /** Ends everything soon. */
   signal: AbortSignal;
+}
+
+/**
+ * How long a lane rests between two requests, in ms. GitHub allows 900 points a minute to all lanes together; smaller forges
+ * are asked twice a second at most.
+ */
+export function restBetween(kind: ProviderKind): number {
+  return kind === "github" ? 150 : 500;
 }
 
 /** How long a worker may keep what it has taken; longer than any call takes. */

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Discovered, UpstreamRepository } from "../providers/providers.js";
 import { spread } from "./cadence.js";
-import { type Lane, LEASE_MS } from "./context.js";
+import { type Lane, LEASE_MS, restBetween } from "./context.js";
 import { observationOf } from "./observe.js";
 import { type Appointment, schedule } from "./schedule.js";
 
@@ -61,7 +61,7 @@ export class DiscoverLane {
       walks = walks + ${isEnd ? 1 : 0}, leased_until = 0 where provider = ${provider.name}`.execute(
       modules.database.write,
     );
-    return isEnd ? Math.max(0, nextAt - clock.now()) : 0;
+    return isEnd ? Math.max(0, nextAt - clock.now()) : restBetween(provider.kind);
   }
 
   /** The walk, taken by this worker; or how long to wait until it can be. */

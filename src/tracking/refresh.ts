@@ -3,7 +3,7 @@ import { DAY_MS, WEEK_MS } from "../clock.js";
 import type { FailureKind, Refreshed, UpstreamFailure } from "../providers/providers.js";
 import { type Trend, WINDOWS } from "../rankings/rankings.js";
 import { intervalOf, nextStretch, retryAfter, spread } from "./cadence.js";
-import { type Lane, LEASE_MS } from "./context.js";
+import { type Lane, LEASE_MS, restBetween } from "./context.js";
 import { observationOf, unchangedObservation } from "./observe.js";
 import { asFailure } from "./report.js";
 import { type Appointment, type Claim, claimDue, enroll, nextDue, release, schedule } from "./schedule.js";
@@ -55,7 +55,7 @@ export class RefreshLane {
     } finally {
       await release(modules.database, [...left]);
     }
-    return 0;
+    return restBetween(provider.kind);
   }
 
   /** What the forge says of each. Those without an id of the forge are asked for by their name. */

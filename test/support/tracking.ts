@@ -47,7 +47,15 @@ export async function createTrackingWorld(
   for (const [i, { kind, name, repositories, tokens = ["first-token"], minStars = 0 }] of tracked.entries()) {
     const forge = await startForge({ kind, clock, repositories, seed: i + 1 });
     forges.set(name, forge);
-    const settings = { name, kind, url: forge.url, tokens, requestsPerHour: null, minStars, mayBePrivate: true };
+    const settings = {
+      name,
+      kind,
+      url: forge.url,
+      tokens,
+      requestsPerHour: null,
+      minStars,
+      mayBePrivate: true,
+    };
     opened.push(openProvider(settings, clock, "sidereal-test"));
   }
   let chance = 0;
