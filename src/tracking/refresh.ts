@@ -11,6 +11,9 @@ import { type Appointment, type Claim, claimDue, enroll, nextDue, release, sched
 /** Repositories that are taken up at a time, over so long. */
 const ENROLL = 5_000;
 const ENROLL_SPREAD_MS = DAY_MS;
+/** A batch of so many takes along what is due within so long. */
+const LARGE_BATCH = 50;
+const AHEAD_MS = 10 * 60_000;
 /** How long to wait when nothing is due, at most. */
 const IDLE_MS = 60_000;
 
@@ -37,15 +40,19 @@ export class RefreshLane {
     const readyAt = provider.readyAt("refresh");
     if (readyAt > now) return readyAt - now;
     await enroll(modules.database, provider.name, now, ENROLL_SPREAD_MS, ENROLL);
-    const claims = await claimDue(modules.database, provider.name, now, now + LEASE_MS, provider.batchSize);
-    const first = claims[0];
+    const next = await nextDue(modules.database, provider.name);
     const { report } = reporter;
-    report.stretch = nextStretch(report.stretch, first === undefined ? 0 : now - first.dueAt);
-    if (first === undefined) {
-      const next = await nextDue(modules.database, provider.name);
-      // Others may hold what is due.
-      return next === null || next <= now ? IDLE_MS : Math.min(IDLE_MS, next - now);
-    }
+    report.stretch = nextStretch(report.stretch, next === null ? 0 : Math.max(0, now - next));
+    if (next === null || next > now) return next === null ? IDLE_MS : Math.min(IDLE_MS, next - now);
+    const claims = await claimDue(modules.database, provider.name, {
+      now,
+      // Where many are asked for at once, those that are due soon go along.
+      dueBefore: provider.batchSize >= LARGE_BATCH ? now + AHEAD_MS : now,
+      leasedUntil: now + LEASE_MS,
+      limit: provider.batchSize,
+    });
+    // Other workers hold what is due.
+    if (claims.length === 0) return IDLE_MS;
     const left = new Set(claims.map((claim) => claim.repositoryId));
     try {
       const outcomes = await this.ask(claims);

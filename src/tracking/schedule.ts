@@ -31,19 +31,27 @@ interface ClaimRow {
   next_refresh_at: number;
 }
 
-/** Takes up to `limit` repositories that are due, those that have waited longest first, until `leasedUntil`. */
+/** Which repositories are taken. Times in ms since 1970. */
+export interface ClaimRequest {
+  now: number;
+  /** Due then or before. */
+  dueBefore: number;
+  /** Until when nobody else takes them. */
+  leasedUntil: number;
+  limit: number;
+}
+
+/** Takes repositories that are due, those that have waited longest first. */
 export async function claimDue(
   { dialect, write }: Database,
   provider: string,
-  now: number,
-  leasedUntil: number,
-  limit: number,
+  { now, dueBefore, leasedUntil, limit }: ClaimRequest,
 ): Promise<Claim[]> {
   return write.transaction().execute(async (tx) => {
     const { rows } = await sql<ClaimRow>`
       select r.id, r.provider_id, t.node_id, t.etag, r.owner, r.name, t.failures, r.stars, r.counted_at, r.next_refresh_at
       from repositories r join tracking t on t.repository_id = r.id
-      where r.provider = ${provider} and r.next_refresh_at <= ${now} and t.leased_until <= ${now}
+      where r.provider = ${provider} and r.next_refresh_at <= ${dueBefore} and t.leased_until <= ${now}
       order by r.next_refresh_at limit ${limit} ${dialect.lockFree("t")}`.execute(tx);
     if (rows.length === 0) return [];
     await tx

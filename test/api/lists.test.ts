@@ -164,7 +164,7 @@ onBothEngines("GET /api/repos", (engine) => {
         window: "24h",
         from: "2026-04-29T12:00:00.000Z",
         to: "2026-04-30T12:00:00.000Z",
-        fromSource: "OBSERVED",
+        fromSource: "IMPORTED",
         starsDelta: 10,
         forksDelta: null,
         openIssuesDelta: null,
