@@ -36,6 +36,8 @@ export async function updateDerived(
   { database, rankings }: Modules,
   onProgress: (step: UpdateStep, repositories: number) => void = () => {},
 ): Promise<void> {
+  // What an import has just filled is not known to the planner yet.
+  await database.dialect.analyze(database.write);
   await rankings.update({ rescale: true, onProgress: (done) => onProgress("growth", done) });
   await rankings.summarize();
   await updateWords(database, (done) => onProgress("search", done));

@@ -87,8 +87,10 @@ export interface Dialect {
   /** A select of at most `limit` rows (`id`, `position`), the most popular first; `position` ascends. */
   matchWords(query: WordQuery, limit: number): RawBuilder<unknown>;
 
-  /** Refreshes the planner's statistics after much has changed. */
-  analyze(db: Db): Promise<void>;
+  /** Refreshes the planner's statistics after much has changed; of all tables, or of one. */
+  analyze(db: Db, table?: TableName): Promise<void>;
+  /** Puts the table `next`, with its rows, indexes and statistics, in the place of `table`. */
+  replaceTable(tx: Tx, table: TableName, next: TableName): Promise<void>;
   /** Bytes the database takes on disk; 0 in memory. */
   size(db: Db): Promise<number>;
 }

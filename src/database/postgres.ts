@@ -172,8 +172,13 @@ export const postgresDialect: Dialect = {
         order by coalesce(stars, -1) desc, id desc limit ${limit}) as matched`;
   },
 
-  async analyze(db) {
-    await sql`analyze`.execute(db);
+  async analyze(db, table) {
+    await (table === undefined ? sql`analyze` : sql`analyze ${sql.table(table)}`).execute(db);
+  },
+
+  async replaceTable(tx, table, next) {
+    await sql`drop table ${sql.table(table)}`.execute(tx);
+    await sql`alter table ${sql.table(next)} rename to ${sql.table(table)}`.execute(tx);
   },
 
   async size(db) {

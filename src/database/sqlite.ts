@@ -240,9 +240,20 @@ export const sqliteDialect: Dialect = {
     join search_positions p on p.position = w.rowid
     where w.search_words match ${ftsQuery(query)} order by w.rowid limit ${limit}`,
 
-  async analyze(db) {
+  async analyze(db, table) {
     await sql`pragma analysis_limit = 1000`.execute(db);
-    await sql`analyze`.execute(db);
+    await (table === undefined ? sql`analyze` : sql`analyze ${sql.table(table)}`).execute(db);
+  },
+
+  async replaceTable(tx, table, next) {
+    await sql`drop table ${sql.table(table)}`.execute(tx);
+    await sql`alter table ${sql.table(next)} rename to ${sql.table(table)}`.execute(tx);
+    // The statistics are kept by name, and are not renamed with their table.
+    const kept = await sql`select 1 from sqlite_schema where name = 'sqlite_stat1'`.execute(tx);
+    if (kept.rows.length === 0) return;
+    await sql`delete from sqlite_stat1 where tbl = ${table}`.execute(tx);
+    await sql`update sqlite_stat1 set tbl = ${table} where tbl = ${next}`.execute(tx);
+    await sql`analyze sqlite_schema`.execute(tx);
   },
 
   async size(db) {

@@ -77,6 +77,7 @@ async function makeAll(database: Database, run: Run, onProgress: (done: number) 
   for (const index of indexRollupTable("rollups_next", run.generation)) {
     await run.step((tx) => index.execute(tx));
   }
+  await run.step((tx) => dialect.analyze(tx, "rollups_next"));
   await run.end((tx) => swap(tx, dialect, { scales, newest, falls }));
   return done;
 }
@@ -145,8 +146,7 @@ interface Measured {
 }
 
 async function swap(tx: Tx, dialect: Dialect, { scales, newest, falls }: Measured): Promise<void> {
-  await sql`drop table rollups`.execute(tx);
-  await sql`alter table rollups_next rename to rollups`.execute(tx);
+  await dialect.replaceTable(tx, "rollups", "rollups_next");
   await keepScales(tx, scales, newest);
   await falls.keep(tx, dialect);
   await sql`insert into outdated (kind, repository_id) select 'rollups', repository_id from outdated
