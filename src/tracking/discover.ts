@@ -123,8 +123,10 @@ export class DiscoverLane {
       return before !== undefined && hasChanged(before, one) ? [before.id] : [];
     });
     if (changed.length > 0) {
-      await sql`update repositories set next_refresh_at = ${at} where ${dialect.among(sql.ref("id"), changed)}
-        and (next_refresh_at is null or next_refresh_at > ${at})`.execute(write);
+      await dialect.exclusively(write, "catalogue", (tx) =>
+        sql`update repositories set next_refresh_at = ${at} where ${dialect.among(sql.ref("id"), changed)}
+          and (next_refresh_at is null or next_refresh_at > ${at})`.execute(tx),
+      );
     }
     const fresh = new Map(
       told.filter((one) => !known.has(one.providerId)).map((one) => [one.providerId, one]),

@@ -138,7 +138,7 @@ export class RefreshLane {
         ]);
       });
     if (batch.length > 0) await record(batch.map(({ observation }) => observation));
-    else await database.write.transaction().execute((tx) => schedule(tx, dialect, onlyScheduled));
+    else await dialect.exclusively(database.write, "catalogue", (tx) => schedule(tx, dialect, onlyScheduled));
   }
 
   #again(repositoryId: number, at: number): Appointment {
