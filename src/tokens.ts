@@ -10,7 +10,9 @@ const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 
-export type TokenPrefix = "sidw" | "sidr";
+/** What a token is for: an API key, a link that signs in, a watchlist to change, a watchlist to read. */
+export const TOKEN_PREFIXES = ["sid", "sidl", "sidw", "sidr"] as const;
+export type TokenPrefix = (typeof TOKEN_PREFIXES)[number];
 
 export function createToken(prefix: TokenPrefix): string {
   let token = `${prefix}_`;
@@ -20,10 +22,11 @@ export function createToken(prefix: TokenPrefix): string {
 
 /** The prefix of a well-formed token with a right checksum, else undefined. Says nothing about whether it was ever issued. */
 export function tokenPrefix(token: string): TokenPrefix | undefined {
-  if (!/^(?:sidw|sidr)_[0-9A-Za-z]{36}$/.test(token)) return undefined;
+  const prefix = /^(sid[lwr]?)_[0-9A-Za-z]{36}$/.exec(token)?.[1];
+  if (prefix === undefined) return undefined;
   const body = token.slice(0, -CHECKSUM_LENGTH);
   if (checksum(body) !== token.slice(-CHECKSUM_LENGTH)) return undefined;
-  return token.startsWith("sidw") ? "sidw" : "sidr";
+  return TOKEN_PREFIXES.find((known) => known === prefix);
 }
 
 /** What is stored and looked up in place of the token: its SHA-256 in hex. */

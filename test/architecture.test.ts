@@ -14,6 +14,7 @@ const RANKS: Readonly<Record<string, number>> = {
   "node-version": 0,
   database: 1,
   providers: 1,
+  accounts: 2,
   catalog: 2,
   rankings: 3,
   search: 3,

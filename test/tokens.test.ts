@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createToken, hashToken, tokenPrefix } from "../src/tokens.js";
+import { createToken, hashToken, TOKEN_PREFIXES, tokenPrefix } from "../src/tokens.js";
 import { fc } from "./support/properties.js";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const PREFIXES = ["sidw", "sidr"] as const;
+const PREFIXES = TOKEN_PREFIXES;
 const prefix = fc.constantFrom(...PREFIXES);
 const base62 = (length: number) =>
   fc.string({ unit: fc.constantFrom(...BASE62), minLength: length, maxLength: length });

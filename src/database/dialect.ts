@@ -26,8 +26,15 @@ export interface WordDocument {
 export interface Dialect {
   readonly engine: "sqlite" | "postgres";
 
-  /** Column types of migrations: a 64-bit integer, one that numbers its rows, a bytewise compared text, a double. */
-  readonly types: Readonly<Record<"integer" | "ownId" | "text" | "real", RawBuilder<unknown>>>;
+  /** The name under which libraries with queries of their own know this engine. */
+  readonly libraryName: "sqlite" | "postgres";
+  /**
+   * Column types of migrations: a 64-bit integer, one that numbers its rows, a bytewise compared text, a double; a time
+   * and a truth value in the form in which libraries with queries of their own expect them.
+   */
+  readonly types: Readonly<
+    Record<"integer" | "ownId" | "text" | "real" | "libraryTime" | "libraryFlag", RawBuilder<unknown>>
+  >;
   /** What follows the column list of a table whose primary key is its storage order. */
   readonly clustered: RawBuilder<unknown>;
   /** Statements that make the search index, run once by a migration. */

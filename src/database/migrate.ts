@@ -4,6 +4,7 @@ import { catalogue } from "./migrations/0001-catalogue.js";
 import { scores } from "./migrations/0002-scores.js";
 import { growth } from "./migrations/0003-growth.js";
 import { tracking } from "./migrations/0004-tracking.js";
+import { accounts } from "./migrations/0005-accounts.js";
 
 /** One step forward. Steps are never changed once released, and there is no way back. */
 export interface Migration {
@@ -12,7 +13,7 @@ export interface Migration {
 }
 
 /** In order; the version of a database is how many of these it has had. */
-const MIGRATIONS: readonly Migration[] = [catalogue, scores, growth, tracking];
+const MIGRATIONS: readonly Migration[] = [catalogue, scores, growth, tracking, accounts];
 
 /**
  * Brings the tables up to date in one transaction under a lock, so that two starting processes do not collide and a

@@ -62,11 +62,14 @@ export function tsQuery({ words }: WordQuery): string {
 
 export const postgresDialect: Dialect = {
   engine: "postgres",
+  libraryName: "postgres",
   types: {
     integer: sql`bigint`,
     ownId: sql`bigint generated always as identity`,
     text: sql`text collate "C"`,
     real: sql`double precision`,
+    libraryTime: sql`timestamptz`,
+    libraryFlag: sql`boolean`,
   },
   clustered: sql``,
 

@@ -31,6 +31,9 @@ export interface Schema {
   worker_reports: WorkerReportTable;
   watchlists: WatchlistTable;
   watchlist_items: WatchlistItemTable;
+  accounts: AccountTable;
+  api_keys: ApiKeyTable;
+  account_watchlist_items: AccountWatchlistItemTable;
 }
 
 export interface SchemaVersionTable {
@@ -320,6 +323,36 @@ export interface WatchlistTable {
 
 export interface WatchlistItemTable {
   watchlist_id: number;
+  repository_id: number;
+  /** Order within the list; ascends as repositories are added. */
+  place: number;
+  added_at: number;
+}
+
+/** What our own queries read of an account. The sign-in library writes this table, and three more that only it knows. */
+export interface AccountTable {
+  id: string;
+  /** In lower case; only ever one that its owner has proven to read. */
+  email: string;
+}
+
+export interface ApiKeyTable {
+  id: Generated<number>;
+  account_id: string;
+  name: string;
+  /** SHA-256 of the key in hex. */
+  hash: string;
+  /** The last four characters of the key. */
+  hint: string;
+  created_at: number;
+  /** To the minute; null: never. */
+  last_used_at: number | null;
+  /** From then on the key is refused; null: it is active. */
+  revoked_at: number | null;
+}
+
+export interface AccountWatchlistItemTable {
+  account_id: string;
   repository_id: number;
   /** Order within the list; ascends as repositories are added. */
   place: number;

@@ -127,7 +127,15 @@ export function ftsQuery({ words, scope }: WordQuery): string {
 
 export const sqliteDialect: Dialect = {
   engine: "sqlite",
-  types: { integer: sql`integer`, ownId: sql`integer`, text: sql`text`, real: sql`real` },
+  libraryName: "sqlite",
+  types: {
+    integer: sql`integer`,
+    ownId: sql`integer`,
+    text: sql`text`,
+    real: sql`real`,
+    libraryTime: sql`date`,
+    libraryFlag: sql`integer`,
+  },
   clustered: sql`without rowid`,
 
   // The rowid of a document is its place by popularity, so the best matches are the first ones found.

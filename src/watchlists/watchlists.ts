@@ -213,9 +213,9 @@ export class Watchlists {
 
   async #find(db: Db, token: string): Promise<{ row: WatchlistRow; canEdit: boolean }> {
     const prefix = tokenPrefix(token);
-    const column = prefix === "sidw" ? "token_hash" : "share_token_hash";
+    const column = prefix === "sidw" ? "token_hash" : prefix === "sidr" ? "share_token_hash" : undefined;
     const row =
-      prefix === undefined
+      column === undefined
         ? undefined
         : await db
             .selectFrom("watchlists")

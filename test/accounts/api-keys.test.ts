@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { ApiKeys, MAX_KEYS } from "../../src/accounts/api-keys.js";
+import { ManualClock } from "../../src/clock.js";
+import type { Database } from "../../src/database/database.js";
+import { AppError } from "../../src/errors.js";
+import { createToken, hashToken, tokenPrefix } from "../../src/tokens.js";
+import { addAccount } from "../support/accounts.js";
+import { onBothEngines } from "../support/engines.js";
+import { NOW } from "../support/world.js";
+
+const isLimit = (error: unknown) => error instanceof AppError && error.code === "LIMIT_REACHED";
+const isMissing = (error: unknown) => error instanceof AppError && error.code === "NOT_FOUND";
+
+/** The database with no reads: any that is tried fails. */
+function withoutReads(database: Database): Database {
+  const refuse = (): never => {
+    throw new Error("the database was read");
+  };
+  return {
+    ...database,
+    get read() {
+      return refuse();
+    },
+    get durable() {
+      return refuse();
+    },
+  };
+}
+
+onBothEngines("API keys", (engine) => {
+  const start = async () => {
+    const database = await engine.open();
+    const clock = new ManualClock(NOW);
+    const accountId = await addAccount(database, "ann@example.org");
+    return { database, clock, accountId, keys: new ApiKeys(database, clock) };
+  };
+
+  test("a key is told once and found; only its hash and last four characters are kept", async () => {
+    const { database, keys, accountId } = await start();
+    const { key, secret } = await keys.create(accountId, "laptop");
+    assert.match(secret, /^sid_[0-9A-Za-z]{36}$/);
+    assert.equal(tokenPrefix(secret), "sid");
+    const expected = { id: key.id, name: "laptop", hint: secret.slice(-4), createdAt: NOW, lastUsedAt: null };
+    assert.deepEqual(key, expected);
+    assert.deepEqual(await keys.list(accountId), [expected]);
+    assert.deepEqual(await keys.find(secret), { keyId: key.id, accountId });
+    await keys.settle();
+    const { rows } = await sql<Record<string, unknown>>`select * from api_keys`.execute(database.read);
+    assert.equal(rows[0]?.hash, hashToken(secret));
+    assert.ok(!JSON.stringify(rows).includes(secret.slice(4, -4)));
+  });
+
+  test("an unknown, malformed or mistyped key finds nobody, and only the unknown one costs a read", async () => {
+    const { database, keys, clock } = await start();
+    assert.equal(await keys.find(createToken("sid")), undefined);
+    const blind = new ApiKeys(withoutReads(database), clock);
+    await assert.rejects(blind.find(createToken("sid")), /was read/);
+    for (const wrong of ["", "sid_", `${createToken("sid")}x`, `sid_${"0".repeat(36)}`, createToken("sidw")])
+      assert.equal(await blind.find(wrong), undefined, wrong);
+  });
+
+  test("fifty creations at once leave five keys, and a sixth is refused", async () => {
+    const { keys, accountId } = await start();
+    for (let round = 0; round < 3; round++) {
+      const results = await Promise.allSettled(
+        Array.from({ length: 50 }, (_, i) => keys.create(accountId, `key ${i}`)),
+      );
+      const refused = results.filter((result) => result.status === "rejected");
+      assert.equal(refused.length, 50 - MAX_KEYS);
+      for (const { reason } of refused) assert.ok(isLimit(reason), String(reason));
+      const active = await keys.list(accountId);
+      assert.equal(active.length, MAX_KEYS);
+      await assert.rejects(keys.create(accountId, "sixth"), isLimit);
+      for (const { id } of active) await keys.revoke(accountId, id);
+    }
+    assert.deepEqual(await keys.list(accountId), []);
+  });
+
+  test("a revoked key is refused at once here, and within five seconds elsewhere", async () => {
+    const { database, clock, keys, accountId } = await start();
+    const elsewhere = new ApiKeys(database, clock);
+    const { key, secret } = await keys.create(accountId, "laptop");
+    assert.ok(await keys.find(secret));
+    assert.ok(await elsewhere.find(secret));
+    await keys.revoke(accountId, key.id);
+    assert.equal(await keys.find(secret), undefined);
+    clock.advance(5_000);
+    assert.equal(await elsewhere.find(secret), undefined);
+    await keys.revoke(accountId, key.id);
+    assert.equal(await keys.find(secret), undefined);
+  });
+
+  test("a key that is being looked up while it is revoked is not held", async () => {
+    const { keys, accountId } = await start();
+    const { key, secret } = await keys.create(accountId, "laptop");
+    await Promise.all([keys.find(secret), keys.revoke(accountId, key.id), keys.find(secret)]);
+    assert.equal(await keys.find(secret), undefined);
+  });
+
+  test("nobody revokes the key of another, and cannot tell it from one that is not there", async () => {
+    const { database, keys, accountId } = await start();
+    const other = await addAccount(database, "bob@example.org");
+    const { key, secret } = await keys.create(accountId, "laptop");
+    await assert.rejects(keys.revoke(other, key.id), isMissing);
+    await assert.rejects(keys.revoke(other, key.id + 100), isMissing);
+    assert.ok(await keys.find(secret));
+    assert.deepEqual(await keys.list(other), []);
+  });
+
+  test("the last use is written once a minute at most", async () => {
+    const { clock, keys, accountId } = await start();
+    const { secret } = await keys.create(accountId, "laptop");
+    const lastUse = async () => {
+      await keys.find(secret);
+      await keys.settle();
+      return (await keys.list(accountId))[0]?.lastUsedAt;
+    };
+    assert.equal(await lastUse(), NOW);
+    clock.advance(59_999);
+    assert.equal(await lastUse(), NOW);
+    clock.advance(1);
+    assert.equal(await lastUse(), NOW + 60_000);
+  });
+
+  test("keys go with their account", async () => {
+    const { database, keys, accountId } = await start();
+    const { secret } = await keys.create(accountId, "laptop");
+    await database.durable.deleteFrom("accounts").where("id", "=", accountId).execute();
+    keys.forget();
+    assert.equal(await keys.find(secret), undefined);
+    assert.deepEqual(await keys.list(accountId), []);
+    await assert.rejects(keys.create(accountId, "late"), (error) => error instanceof AppError);
+  });
+});
