@@ -40,10 +40,45 @@ const SETTINGS = {
   SIDEREAL_PROVIDERS: z.string().default(""),
   SIDEREAL_METRICS_HOST: z.string().min(1).default("127.0.0.1"),
   SIDEREAL_METRICS_PORT: whole(0, 65_535).optional(),
+  SIDEREAL_AUTH_SECRET: z.string().min(32, "must be at least 32 characters").optional(),
+  SIDEREAL_AUTH_GITHUB_ID: z.string().optional(),
+  SIDEREAL_AUTH_GITHUB_SECRET: z.string().optional(),
+  SIDEREAL_AUTH_GOOGLE_ID: z.string().optional(),
+  SIDEREAL_AUTH_GOOGLE_SECRET: z.string().optional(),
+  SIDEREAL_SMTP_URL: z
+    .string()
+    .refine(
+      (url) => /^smtps?:\/\//.test(url) && URL.canParse(url),
+      "must be an address that begins with smtp:// or smtps://",
+    )
+    .optional(),
+  SIDEREAL_MAIL_FROM: z
+    .string()
+    .regex(/^[^\r\n]*[^\s<>]+@[^\s<>]+>?$/, "must be an e-mail address, with a name before it or without")
+    .optional(),
 };
 
 /** Settings that may hold a secret and so may also be given as a file, by the name with `_FILE` behind it. */
-const SECRETS = ["SIDEREAL_DATABASE_URL"] as const;
+const SECRETS = [
+  "SIDEREAL_DATABASE_URL",
+  "SIDEREAL_AUTH_SECRET",
+  "SIDEREAL_AUTH_GITHUB_SECRET",
+  "SIDEREAL_AUTH_GOOGLE_SECRET",
+  "SIDEREAL_SMTP_URL",
+] as const;
+
+/** Settings that mean nothing without each other. */
+const PAIRS = [
+  ["SIDEREAL_AUTH_GITHUB_ID", "SIDEREAL_AUTH_GITHUB_SECRET"],
+  ["SIDEREAL_AUTH_GOOGLE_ID", "SIDEREAL_AUTH_GOOGLE_SECRET"],
+  ["SIDEREAL_SMTP_URL", "SIDEREAL_MAIL_FROM"],
+] as const;
+
+/** What this service is to a site whose accounts may sign in here. */
+export interface OAuthClient {
+  clientId: string;
+  clientSecret: string;
+}
 
 export interface Config {
   host: string;
@@ -65,6 +100,12 @@ export interface Config {
   /** Where the worker tells its metrics; absent port: nowhere. */
   metricsHost: string;
   metricsPort: number | undefined;
+  /** What signs cookies; absent: one is made and kept. */
+  authSecret: string | undefined;
+  github: OAuthClient | undefined;
+  google: OAuthClient | undefined;
+  /** Where mail is handed over, and from whom it is. */
+  mail: { smtpUrl: string; from: string } | undefined;
 }
 
 /** Names of all settings but those of single providers, for the documentation test and for messages. */
@@ -118,6 +159,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   if (!parsed.success) {
     for (const issue of parsed.error.issues) problems.push(`${issue.path.join(".")}: ${issue.message}`);
   }
+  for (const [a, b] of PAIRS) {
+    for (const [one, other] of [[a, b] as const, [b, a] as const])
+      if (one in given && !(other in given)) problems.push(`${other}: must be told, as ${one} is`);
+  }
   const providers = readProviders(env, names, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const settings = parsed.data;
@@ -138,5 +183,19 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     providers,
     metricsHost: settings.SIDEREAL_METRICS_HOST,
     metricsPort: settings.SIDEREAL_METRICS_PORT,
+    authSecret: settings.SIDEREAL_AUTH_SECRET,
+    github: oauthClient(settings.SIDEREAL_AUTH_GITHUB_ID, settings.SIDEREAL_AUTH_GITHUB_SECRET),
+    google: oauthClient(settings.SIDEREAL_AUTH_GOOGLE_ID, settings.SIDEREAL_AUTH_GOOGLE_SECRET),
+    mail:
+      settings.SIDEREAL_SMTP_URL === undefined || settings.SIDEREAL_MAIL_FROM === undefined
+        ? undefined
+        : { smtpUrl: settings.SIDEREAL_SMTP_URL, from: settings.SIDEREAL_MAIL_FROM },
   };
+}
+
+function oauthClient(
+  clientId: string | undefined,
+  clientSecret: string | undefined,
+): OAuthClient | undefined {
+  return clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret };
 }

@@ -1,0 +1,129 @@
+import type { BetterAuthOptions } from "better-auth";
+import { betterAuth } from "better-auth/minimal";
+import { magicLink } from "better-auth/plugins/magic-link";
+import type { Config } from "../config.js";
+import type { Database } from "../database/database.js";
+import type { Logger } from "../log.js";
+import { createToken, hashToken } from "../tokens.js";
+import { libraryStore } from "./library-store.js";
+import { LINK_MS } from "./links.js";
+
+/** How long a session lasts; using it does not make it longer. */
+export const SESSION_MS = 30 * 86_400_000;
+
+export interface LibraryOptions {
+  database: Database;
+  config: Pick<Config, "baseUrl" | "github" | "google">;
+  secret: string;
+  log: Logger;
+  /** Gets the token of a link to send, and what was given with the wish for it. */
+  onLink: (link: { email: string; token: string; next: string }) => void;
+}
+
+/** Tokens of the sites that vouch for an account are of no use here once they have. */
+const NO_TOKENS = {
+  accessToken: null,
+  refreshToken: null,
+  idToken: null,
+  accessTokenExpiresAt: null,
+  refreshTokenExpiresAt: null,
+};
+
+/** Names of the library's tables and columns here. */
+const TABLES = {
+  user: {
+    modelName: "accounts",
+    fields: { emailVerified: "email_verified", createdAt: "created_at", updatedAt: "updated_at" },
+  },
+  session: {
+    modelName: "sessions",
+    fields: {
+      token: "token_hash",
+      userId: "account_id",
+      ipAddress: "ip_address",
+      userAgent: "user_agent",
+      expiresAt: "expires_at",
+      createdAt: "created_at",
+      updatedAt: "updated_at",
+    },
+  },
+  account: {
+    modelName: "identities",
+    fields: {
+      providerId: "provider",
+      accountId: "provider_account_id",
+      userId: "account_id",
+      accessToken: "access_token",
+      refreshToken: "refresh_token",
+      idToken: "id_token",
+      accessTokenExpiresAt: "access_token_expires_at",
+      refreshTokenExpiresAt: "refresh_token_expires_at",
+      createdAt: "created_at",
+      updatedAt: "updated_at",
+    },
+  },
+  verification: {
+    modelName: "verifications",
+    fields: { expiresAt: "expires_at", createdAt: "created_at", updatedAt: "updated_at" },
+  },
+} satisfies Pick<BetterAuthOptions, "user" | "session" | "account" | "verification">;
+
+/** The settings of the sign-in library, apart from where it stores. Its own routes are never served. */
+export function libraryOptions({ config, secret, log, onLink }: Omit<LibraryOptions, "database">) {
+  const { baseUrl, github, google } = config;
+  const isSecure = baseUrl.startsWith("https:");
+  return {
+    appName: "Sidereal",
+    baseURL: `${baseUrl}/api/auth`,
+    secret,
+    trustedOrigins: [new URL(baseUrl).origin],
+    user: {
+      ...TABLES.user,
+      // An address that its owner has not proven makes no account, and joins none.
+      validateUserInfo: ({ user }) =>
+        user.emailVerified === true ? undefined : { error: "email_not_verified" },
+    },
+    session: { ...TABLES.session, expiresIn: SESSION_MS / 1_000, disableSessionRefresh: true },
+    account: { ...TABLES.account, storeStateStrategy: "cookie", updateAccountOnSignIn: false },
+    verification: TABLES.verification,
+    socialProviders: { ...(github && { github }), ...(google && { google }) },
+    databaseHooks: {
+      account: {
+        create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) },
+        update: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) },
+      },
+    },
+    advanced: {
+      useSecureCookies: false,
+      cookiePrefix: isSecure ? "__Host-sidereal" : "sidereal",
+      defaultCookieAttributes: { httpOnly: true, sameSite: "lax", path: "/", secure: isSecure },
+      ipAddress: { disableIpTracking: true },
+      database: { validateSchema: false },
+    },
+    plugins: [
+      magicLink({
+        expiresIn: LINK_MS / 1_000,
+        generateToken: () => createToken("sidl"),
+        storeToken: { type: "custom-hasher", hash: async (token) => hashToken(token) },
+        sendMagicLink: ({ email, token, metadata }) =>
+          onLink({ email, token, next: String(metadata?.next ?? "/") }),
+      }),
+    ],
+    rateLimit: { enabled: false },
+    telemetry: { enabled: false },
+    logger: {
+      level: "warn",
+      // Only the message: what comes with it may hold tokens and addresses.
+      log: (level, message) => log[level]({ library: "better-auth" }, message),
+    },
+  } satisfies BetterAuthOptions;
+}
+
+/** The sign-in library on our database. */
+export async function openLibrary({ database, ...rest }: LibraryOptions) {
+  const options = libraryOptions(rest);
+  const store = await libraryStore(options, database);
+  return betterAuth({ ...options, database: () => store });
+}
+
+export type Library = Awaited<ReturnType<typeof openLibrary>>;

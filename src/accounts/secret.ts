@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../config.js";
+import type { Database } from "../database/database.js";
+
+const FILE = "auth-secret";
+const MARK = "auth-secret";
+
+/**
+ * The secret that signs cookies: the configured one; else one made at the first start and kept beside the SQLite file,
+ * readable by its owner alone, or, where there is no such folder, in the database.
+ */
+export async function readSecret(
+  { authSecret, databaseUrl, dataDir }: Pick<Config, "authSecret" | "databaseUrl" | "dataDir">,
+  database: Database,
+): Promise<string> {
+  if (authSecret !== undefined) return authSecret;
+  if (databaseUrl === undefined && dataDir !== ":memory:") return secretInFile(join(dataDir, FILE));
+  const made = { name: MARK, value: createSecret() };
+  await database.durable
+    .insertInto("marks")
+    .values(made)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const kept = await database.durable
+    .selectFrom("marks")
+    .select("value")
+    .where("name", "=", MARK)
+    .executeTakeFirstOrThrow();
+  return kept.value;
+}
+
+/** Two processes may start at once: the file appears whole, and the first one made stays. */
+function secretInFile(path: string): string {
+  if (!existsSync(path)) {
+    const own = `${path}.${process.pid}`;
+    writeFileSync(own, createSecret(), { mode: 0o600, flush: true });
+    try {
+      linkSync(own, path);
+    } catch (error) {
+      if (!existsSync(path)) throw error;
+    } finally {
+      rmSync(own);
+    }
+  }
+  const secret = readFileSync(path, "utf8").trim();
+  if (secret.length < 32)
+    throw new Error(`The file ${FILE} in the data folder is damaged; remove it, and all are signed out.`);
+  return secret;
+}
+
+function createSecret(): string {
+  return randomBytes(32).toString("base64url");
+}

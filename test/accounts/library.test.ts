@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { getMigrations } from "better-auth/db/migration";
+import { libraryOptions } from "../../src/accounts/library.js";
+import { loadConfig } from "../../src/config.js";
+import { createLog } from "../../src/log.js";
+import { onBothEngines } from "../support/engines.js";
+
+onBothEngines("The tables of the sign-in library", (engine) => {
+  test("the library's own generator finds no table, column, or index missing in ours", async () => {
+    const database = await engine.open();
+    const warnings: string[] = [];
+    const options = libraryOptions({
+      config: loadConfig({
+        SIDEREAL_AUTH_GITHUB_ID: "id",
+        SIDEREAL_AUTH_GITHUB_SECRET: "secret",
+        SIDEREAL_BASE_URL: "https://sidereal.example",
+      }),
+      secret: "s".repeat(40),
+      log: createLog("silent"),
+      onLink: () => {},
+    });
+    const { toBeCreated, toBeAdded } = await getMigrations({
+      ...options,
+      logger: { level: "warn", log: (_level, message) => warnings.push(message) },
+      database: { db: database.durable, type: database.dialect.libraryName },
+    });
+    assert.deepEqual(toBeCreated, []);
+    assert.deepEqual(toBeAdded, []);
+    assert.deepEqual(warnings, []);
+  });
+});

@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isOwnOrigin, safeNext } from "../../src/accounts/origin.js";
+import { fc } from "../support/properties.js";
+
+const BASE = "https://sidereal.example";
+
+test("a path on this origin is gone on to as it is", () => {
+  for (const path of ["/", "/watchlist?window=7d#top", "/a/b", "/%20", "/repos/a%2Fb"])
+    assert.equal(safeNext(path, BASE), path);
+  assert.equal(safeNext("/a/../b", BASE), "/b");
+});
+
+test("nothing leads to another origin", () => {
+  const hosts = ["evil.example", "evil.example/x", "@evil.example", "sidereal.example@evil.example"];
+  const before = [
+    "//",
+    "/\\",
+    "\\/",
+    "\\\\",
+    "/%5c",
+    "/%2f",
+    "/%252f",
+    "/%255C",
+    "/.//",
+    "/..//",
+    "/a/..//",
+    "/./\\",
+  ];
+  const more = [
+    "/\t/",
+    "/\n/",
+    "/\r\n/",
+    " //",
+    "https:",
+    "https://",
+    "https:/",
+    "http:///",
+    "javascript:",
+    "data:",
+  ];
+  for (const start of [...before, ...more])
+    for (const host of hosts) {
+      const path = safeNext(`${start}${host}`, BASE);
+      assert.equal(path, undefined, `${start}${host}`);
+    }
+  const piece = fc.constantFrom(
+    "/",
+    "\\",
+    ".",
+    "..",
+    "%2f",
+    "%5c",
+    "%25",
+    ":",
+    "@",
+    "\t",
+    "?",
+    "#",
+    "evil.example",
+    "a",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+      const path = safeNext(pieces.join(""), BASE);
+      if (path === undefined) return;
+      assert.equal(new URL(path, BASE).origin, BASE);
+      assert.doesNotMatch(decodeURIComponent(path.replaceAll(/%(?![0-9a-f]{2})/gi, "")), /^\/[/\\]/);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test("what changes something comes from our own pages, or from a program without cookies", () => {
+  const cases: [Record<string, string>, boolean][] = [
+    [{}, true],
+    [{ cookie: "a=b" }, false],
+    [{ origin: BASE, cookie: "a=b" }, true],
+    [{ origin: "null" }, false],
+    [{ origin: "https://evil.example" }, false],
+    [{ origin: "http://sidereal.example" }, false],
+    [{ origin: `${BASE}:8443` }, false],
+    [{ origin: "https://evil.example", "sec-fetch-site": "same-origin" }, false],
+    [{ "sec-fetch-site": "same-origin", cookie: "a=b" }, true],
+    [{ "sec-fetch-site": "same-site" }, false],
+    [{ "sec-fetch-site": "cross-site" }, false],
+  ];
+  for (const [headers, isOwn] of cases)
+    assert.equal(isOwnOrigin(new Headers(headers), BASE), isOwn, JSON.stringify(headers));
+});

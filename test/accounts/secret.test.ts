@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { readSecret } from "../../src/accounts/secret.js";
+import { onBothEngines } from "../support/engines.js";
+import { temporaryFolder } from "../support/imports.js";
+
+onBothEngines("The secret that signs cookies", (engine) => {
+  test("the configured one is used, and none is made", async () => {
+    const database = await engine.open();
+    const dataDir = "not-there";
+    const authSecret = "s".repeat(32);
+    assert.equal(await readSecret({ authSecret, databaseUrl: undefined, dataDir }, database), authSecret);
+  });
+
+  test("where there is no folder of its own, one is made once and kept in the database", async () => {
+    const database = await engine.open();
+    const config = { authSecret: undefined, databaseUrl: "postgres://elsewhere", dataDir: "" };
+    const secrets = await Promise.all([1, 2, 3].map(() => readSecret(config, database)));
+    assert.equal(new Set(secrets).size, 1);
+    assert.match(secrets[0] ?? "", /^[\w-]{43}$/);
+  });
+
+  describe("in a data folder", () => {
+    const folder = temporaryFolder();
+
+    test("one is made once, in a file for its owner alone", async () => {
+      const dataDir = mkdtempSync(join(folder, "data-"));
+      const config = { authSecret: undefined, databaseUrl: undefined, dataDir };
+      const database = await engine.open();
+      const first = await readSecret(config, database);
+      assert.match(first, /^[\w-]{43}$/);
+      assert.equal(await readSecret(config, database), first);
+      assert.deepEqual(readdirSync(dataDir), ["auth-secret"]);
+      assert.equal(statSync(join(dataDir, "auth-secret")).mode & 0o777, 0o600);
+    });
+
+    test("a damaged one is told, and not used", async () => {
+      const dataDir = mkdtempSync(join(folder, "data-"));
+      writeFileSync(join(dataDir, "auth-secret"), "short");
+      const config = { authSecret: undefined, databaseUrl: undefined, dataDir };
+      await assert.rejects(readSecret(config, await engine.open()), /auth-secret .* is damaged/);
+    });
+  });
+});

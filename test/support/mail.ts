@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { after, before } from "node:test";
+import { SMTPServer } from "smtp-server";
+
+/** A mail server of our own, on this machine. */
+export interface Mailbox {
+  /** The settings that make a service hand its mail over here. */
+  readonly settings: Record<string, string>;
+  /** The next mail, as soon as it is there. */
+  next(): Promise<ReceivedMail>;
+  /** Mails that were received and not taken yet. */
+  readonly waiting: number;
+}
+
+export interface ReceivedMail {
+  to: string[];
+  /** Header and body as they came, with line breaks of the encoding taken out. */
+  text: string;
+  /** The address in it that signs in. */
+  link: URL;
+}
+
+/** A mail server that runs as long as the tests of the suite it is called in. */
+export function openMailbox(): Mailbox {
+  const received: ReceivedMail[] = [];
+  const takers: ((mail: ReceivedMail) => void)[] = [];
+  const server = new SMTPServer({
+    disabledCommands: ["STARTTLS", "AUTH"],
+    authOptional: true,
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("end", () => {
+        const raw = Buffer.concat(chunks).toString();
+        const text = raw.replaceAll("=\r\n", "").replaceAll("=3D", "=");
+        const address = /^https?:\/\/\S+\/sign-in\/link\?\S+$/m.exec(text)?.[0];
+        const to = session.envelope.rcptTo.map(({ address }) => address);
+        const mail = { to, text, link: new URL(address ?? "http://no-link.invalid") };
+        const taker = takers.shift();
+        if (taker === undefined) received.push(mail);
+        else taker(mail);
+        done();
+      });
+    },
+  });
+  server.on("error", () => {});
+  let port = 0;
+  before(async () => {
+    const listening = server.listen(0, "127.0.0.1");
+    await once(listening, "listening");
+    const address = listening.address();
+    assert.ok(typeof address === "object" && address !== null);
+    port = address.port;
+  });
+  after(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return {
+    get settings() {
+      return {
+        SIDEREAL_SMTP_URL: `smtp://127.0.0.1:${port}`,
+        SIDEREAL_MAIL_FROM: "Sidereal <sidereal@example.org>",
+      };
+    },
+    next() {
+      const mail = received.shift();
+      if (mail !== undefined) return Promise.resolve(mail);
+      return new Promise((resolve) => takers.push(resolve));
+    },
+    get waiting() {
+      return received.length;
+    },
+  };
+}
+
+/** The token of a mailed link. */
+export function tokenOf({ link }: ReceivedMail): string {
+  return link.searchParams.get("token") ?? "";
+}
