@@ -1,5 +1,6 @@
 /** The only file that builds modules and joins them. */
 import type { Server } from "node:http";
+import { Accounts, ApiKeys } from "./accounts/accounts.js";
 import { createApi, createFront, createHttpServer, openApiDocument, type Source } from "./api/api.js";
 import { Catalog } from "./catalog/catalog.js";
 import type { Clock } from "./clock.js";
@@ -8,12 +9,12 @@ import { type Database, openDatabase } from "./database/database.js";
 import { fillWithDemo } from "./demo/demo.js";
 import { AppError } from "./errors.js";
 import type { Logger } from "./log.js";
-import { followChanges, type Modules, updateDerived } from "./modules.js";
+import { followChanges, type Members, type Modules, updateDerived } from "./modules.js";
 import { openProvider } from "./providers/providers.js";
 import { Rankings } from "./rankings/rankings.js";
 import { Search } from "./search/search.js";
 import { refreshNow, serveMetrics, track, Worker } from "./tracking/tracking.js";
-import { Watchlists } from "./watchlists/watchlists.js";
+import { PersonalWatchlists, Watchlists } from "./watchlists/watchlists.js";
 import { createWeb } from "./web/web.js";
 
 export interface AppContext {
@@ -30,6 +31,21 @@ export function buildModules(database: Database, clock: Clock): Modules {
     rankings: new Rankings(database, clock),
     search: new Search(database, catalog),
     watchlists: new Watchlists(database, clock),
+  };
+}
+
+/** What belongs to people, over the modules of the real catalogue. */
+export function buildMembers(
+  { config, clock, log }: AppContext,
+  modules: Modules,
+  keys = new ApiKeys(modules.database, clock),
+): Members {
+  const { database } = modules;
+  return {
+    modules,
+    keys,
+    accounts: new Accounts({ database, keys, config, clock, log }),
+    personalWatchlists: new PersonalWatchlists(database, clock),
   };
 }
 
@@ -115,12 +131,15 @@ class CatalogueSource {
 export function buildHandler(
   context: AppContext,
   source: () => Source,
+  members: () => Members,
 ): (request: Request) => Promise<Response> {
   const api = createApi({
     ...context,
     source,
+    members,
     pages: createWeb({
       source,
+      members,
       document: () => JSON.parse(JSON.stringify(openApiDocument(api, context.config.baseUrl))),
     }),
   });
@@ -128,10 +147,19 @@ export function buildHandler(
 }
 
 /** Like `buildHandler`, with the cache, tags and compression that stand before it. */
-export function buildFront(context: AppContext, modules: Modules): (request: Request) => Promise<Response> {
-  const handle = buildHandler(context, () => ({ modules, synthetic: false }));
+export function buildFront(
+  context: AppContext,
+  modules: Modules,
+  members = buildMembers(context, modules),
+): (request: Request) => Promise<Response> {
+  const handle = buildHandler(
+    context,
+    () => ({ modules, synthetic: false }),
+    () => members,
+  );
+  const findKey = (secret: string) => members.keys.find(secret);
   const readRevision = async () => String(await modules.catalog.revision());
-  return createFront({ ...context, handle, readRevision, cacheBytes: context.config.cacheBytes });
+  return createFront({ ...context, handle, readRevision, findKey, cacheBytes: context.config.cacheBytes });
 }
 
 /** A worker, and what it holds. */
@@ -252,11 +280,13 @@ export async function startService(
 ): Promise<Service> {
   const { config } = context;
   const source = await CatalogueSource.open(context, modules, withDemo);
-  let handle = buildHandler(context, source.current);
+  let members = buildMembers(context, modules);
+  let handle = buildHandler(context, source.current, () => members);
   const server = createHttpServer({
     ...context,
     handle: (request) => handle(request),
     readRevision: source.revision,
+    findKey: (secret) => members.keys.find(secret),
     cacheBytes: config.cacheBytes,
   });
   try {
@@ -272,8 +302,12 @@ export async function startService(
   const port = typeof address === "object" && address !== null ? address.port : config.port;
   // Port 0 means any free one; links can only name it once it is known.
   const url = config.port === 0 ? config.baseUrl.replace(/:0$/, `:${port}`) : config.baseUrl;
-  if (url !== config.baseUrl)
-    handle = buildHandler({ ...context, config: { ...config, baseUrl: url } }, source.current);
+  if (url !== config.baseUrl) {
+    const known = { ...context, config: { ...config, baseUrl: url } };
+    members = buildMembers(known, modules, members.keys);
+    handle = buildHandler(known, source.current, () => members);
+  }
+  await members.accounts.open();
   return {
     server,
     port,
@@ -285,6 +319,8 @@ export async function startService(
       const deadline = setTimeout(() => server.closeAllConnections(), STOP_MS);
       await closed;
       clearTimeout(deadline);
+      await members.accounts.close();
+      await members.keys.settle();
       await source.close();
     },
   };

@@ -1,8 +1,9 @@
+import type { Accounts, ApiKeys } from "./accounts/accounts.js";
 import type { Catalog } from "./catalog/catalog.js";
 import type { Database } from "./database/database.js";
 import type { Rankings } from "./rankings/rankings.js";
 import { orderWords, type Search, updateWords } from "./search/search.js";
-import type { Watchlists } from "./watchlists/watchlists.js";
+import type { PersonalWatchlists, Watchlists } from "./watchlists/watchlists.js";
 
 /** The modules over one database: what the API, the pages, the command line and the worker drive. `app.ts` builds them. */
 export interface Modules {
@@ -11,6 +12,14 @@ export interface Modules {
   rankings: Rankings;
   search: Search;
   watchlists: Watchlists;
+}
+
+/** What belongs to people: always over the real catalogue, also while a synthetic one is shown. */
+export interface Members {
+  modules: Modules;
+  accounts: Accounts;
+  keys: ApiKeys;
+  personalWatchlists: PersonalWatchlists;
 }
 
 /** Steps of bringing up to date what is derived, as told to `onProgress`. */

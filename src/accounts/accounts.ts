@@ -12,7 +12,7 @@ import type { Logger } from "../log.js";
 import { tokenPrefix } from "../tokens.js";
 import type { ApiKeys } from "./api-keys.js";
 import { type Library, openLibrary } from "./library.js";
-import { LinkQuota, linkMail } from "./links.js";
+import { LINK_MS, LinkQuota, linkMail } from "./links.js";
 import { Mailer } from "./mail.js";
 import { isLoopback, isOwnOrigin, safeNext } from "./origin.js";
 import { readSecret } from "./secret.js";
@@ -68,6 +68,11 @@ export class Accounts {
       mail: this.#mailer !== undefined || isLoopback(config.baseUrl),
       sites: SITES.filter((site) => config[site] !== undefined),
     };
+  }
+
+  /** How long a link may be used. */
+  get linkSeconds(): number {
+    return LINK_MS / 1_000;
   }
 
   /** Whether a request that changes something comes from our own pages, or from a program without cookies. */

@@ -4,13 +4,14 @@
  */
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
-import { HTTPException } from "hono/http-exception";
 import type { Config } from "../config.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
-import type { Modules } from "../modules.js";
+import type { Members, Modules } from "../modules.js";
+import { GUARDS, SECURITY_SCHEMES } from "./access.js";
 import { createRequestId } from "./answer.js";
 import { type ApiApp, type ApiEnv, errorResponse, validationError } from "./endpoint.js";
+import { toAppError } from "./faults.js";
 import { finishHeaders } from "./headers.js";
 import { ROUTES } from "./routes.js";
 
@@ -25,6 +26,8 @@ export interface Source {
 export interface ApiOptions {
   /** Asked for each request. */
   source: () => Source;
+  /** Asked for each request too. */
+  members: () => Members;
   config: Config;
   log: Logger;
   /** Pages to be answered beside the API, under the same rules. */
@@ -32,7 +35,7 @@ export interface ApiOptions {
 }
 
 /** The application without a port: a request in, an answer out. */
-export function createApi({ source, config, log, pages }: ApiOptions): ApiApp {
+export function createApi({ source, members, config, log, pages }: ApiOptions): ApiApp {
   const app: ApiApp = new OpenAPIHono<ApiEnv>({
     defaultHook: (result, context) => {
       if (result.success) return;
@@ -45,12 +48,15 @@ export function createApi({ source, config, log, pages }: ApiOptions): ApiApp {
     const { modules, synthetic } = source();
     context.set("modules", modules);
     context.set("synthetic", synthetic);
+    context.set("members", members());
     context.set("config", config);
     context.set("requestId", createRequestId());
     await next();
     finishHeaders(context.res.headers, context.req.path, context.var.requestId);
   });
-  for (const endpoint of ROUTES) endpoint.register(app);
+  for (const endpoint of ROUTES) endpoint.register(app, endpoint.access, GUARDS[endpoint.access]);
+  for (const [name, scheme] of Object.entries(SECURITY_SCHEMES))
+    app.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
   serveDocument(app);
   if (pages !== undefined) app.route("/", pages);
   refuseOtherMethods(app);
@@ -120,21 +126,4 @@ function refuseOtherMethods(app: ApiApp): void {
       });
     });
   }
-}
-
-/** Faults of a store that will pass: busy, full, out of reach. */
-const PASSING =
-  /SQLITE_BUSY|SQLITE_FULL|database is locked|disk is full|ECONNREFUSED|ECONNRESET|57P0[123]|53300|timeout/i;
-
-function toAppError(error: unknown): AppError {
-  if (error instanceof AppError) return error;
-  if (error instanceof HTTPException && error.status === 400) {
-    return new AppError("INVALID_REQUEST", "The body is not JSON.", { cause: error });
-  }
-  const text = error instanceof Error ? `${error.message} ${"code" in error ? String(error.code) : ""}` : "";
-  if (PASSING.test(text))
-    return new AppError("UNAVAILABLE", "The database cannot answer now; try again.", { cause: error });
-  return new AppError("INTERNAL", "Something went wrong here. The request id names it in the log.", {
-    cause: error,
-  });
 }

@@ -1,8 +1,10 @@
 import { type OpenAPIHono, type RouteConfig, type RouteHandler, z } from "@hono/zod-openapi";
-import type { Context } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
+import type { Account } from "../accounts/accounts.js";
 import type { Config } from "../config.js";
 import { AppError, ERROR_STATUS, type ErrorCode, type ErrorDetail } from "../errors.js";
-import type { Modules } from "../modules.js";
+import type { Members, Modules } from "../modules.js";
+import { type Access, SECURITY } from "./access.js";
 import { checkBody } from "./body.js";
 
 /** What handlers find in their context. */
@@ -14,6 +16,10 @@ export interface ApiEnv {
     synthetic: boolean;
     requestId: string;
     config: Config;
+    /** What belongs to people, over the real catalogue. */
+    members: Members;
+    /** Who is signed in; only where the access of the route is `session`. */
+    account: Account;
   };
 }
 
@@ -25,7 +31,7 @@ export interface Endpoint {
   route: RouteConfig;
   /** The router's pattern, where it is not the path of the contract. */
   pattern: string | undefined;
-  register(app: ApiApp): void;
+  register(app: ApiApp, access: Access, guards: readonly MiddlewareHandler<ApiEnv>[]): void;
 }
 
 /** Joins a contract with its handler; the handler's name is the operation id. */
@@ -38,11 +44,12 @@ export function endpoint<R extends RouteConfig>(
   return {
     route,
     pattern,
-    register: (app) => {
+    register: (app, access, guards) => {
+      const declared = { ...route, security: SECURITY[access] };
       // The document shows the path with its parameter; the router needs a pattern that lets slashes through.
-      if (pattern !== undefined) app.openAPIRegistry.registerPath(route);
-      const served = pattern === undefined ? route : { ...route, path: pattern, hide: true };
-      const middleware = route.request?.body === undefined ? [] : [checkBody];
+      if (pattern !== undefined) app.openAPIRegistry.registerPath(declared);
+      const served = pattern === undefined ? declared : { ...declared, path: pattern, hide: true };
+      const middleware = [...guards, ...(route.request?.body === undefined ? [] : [checkBody])];
       app.openapi({ ...served, middleware }, handler as never);
     },
   };
@@ -91,9 +98,9 @@ type ErrorContent = {
   };
 };
 
-/** The error answers of a route, by code. Every route can also answer 400, 500 and 503. */
+/** The error answers of a route, by code. Every route can also answer 400, 401 for a bad key, 500 and 503. */
 export function errorResponses(...codes: ErrorCode[]): Record<number, ErrorContent> {
-  const all: ErrorCode[] = ["INVALID_REQUEST", "INTERNAL", "UNAVAILABLE", ...codes];
+  const all: ErrorCode[] = ["INVALID_REQUEST", "INVALID_API_KEY", "INTERNAL", "UNAVAILABLE", ...codes];
   const byStatus = Map.groupBy(all, (code) => ERROR_STATUS[code]);
   return Object.fromEntries(
     [...byStatus].map(([status, names]) => [

@@ -1,19 +1,28 @@
 const PUBLIC_CACHE = "public, max-age=30, stale-while-revalidate=60";
 
+/** Whether an address is of somebody signed in, or of signing in: such answers are for nobody else, and from no other origin. */
+export function isPersonal(path: string): boolean {
+  return /^\/api\/(?:me|auth)(?:\/|$)/.test(path);
+}
+
 /** Sets every header that all answers share, whoever made them. */
 export function finishHeaders(headers: Headers, path: string, requestId: string): void {
   headers.set("X-Request-Id", requestId);
   headers.set("X-Content-Type-Options", "nosniff");
   if (headers.get("Content-Type") === "application/json")
     headers.set("Content-Type", "application/json; charset=utf-8");
-  headers.set(
-    "Referrer-Policy",
-    path.includes("/watchlists/") ? "no-referrer" : "strict-origin-when-cross-origin",
-  );
+  if (!headers.has("Referrer-Policy"))
+    headers.set(
+      "Referrer-Policy",
+      path.includes("/watchlists/") ? "no-referrer" : "strict-origin-when-cross-origin",
+    );
   if (!headers.has("Content-Security-Policy")) {
     headers.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
   }
-  if (path.startsWith("/api/")) {
+  if (isPersonal(path)) {
+    headers.set("Cross-Origin-Resource-Policy", "same-origin");
+    headers.set("Cache-Control", "no-store");
+  } else if (path.startsWith("/api/")) {
     headers.set("Access-Control-Allow-Origin", "*");
     headers.set("Access-Control-Expose-Headers", "ETag, Link, Location, Retry-After, Allow, X-Request-Id");
     headers.set("Cross-Origin-Resource-Policy", "cross-origin");

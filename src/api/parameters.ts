@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { providerName, repositoryId } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
 import { WINDOWS } from "../rankings/rankings.js";
+import { MAX_ITEMS } from "../watchlists/watchlists.js";
 
 /** Parameters that several routes share, so that the same name always has the same rule. */
 
@@ -139,3 +140,22 @@ export function searchText(maxLength: number) {
 export const tokenParameter = z
   .string()
   .openapi({ description: "The token of the watchlist, or its share token, which only reads." });
+
+/** A name that somebody gives to something of theirs. */
+export const nameField = z
+  .string()
+  .transform((text) => text.normalize("NFC").trim())
+  .refine((text) => text !== "" && lengthOf(text) <= 100, "must be 1 to 100 characters")
+  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), "must not hold control characters")
+  .openapi({ type: "string", minLength: 1, maxLength: 100 });
+
+/** Repositories for a watchlist, as they were written. */
+export const idsField = z
+  .array(idText)
+  .max(MAX_ITEMS, `must be at most ${MAX_ITEMS}`)
+  .refine((ids) => new Set(ids).size === ids.length, "must differ from each other");
+
+/** The part of a route's contract that says it takes JSON. */
+export function jsonBody<T extends z.ZodType>(schema: T) {
+  return { body: { required: true, content: { "application/json": { schema } } } };
+}

@@ -6,9 +6,11 @@ import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { createRequestId, sendAnswer, storeAnswer } from "./answer.js";
+import { checkKey, type FindKey } from "./caller.js";
 import { acceptsProblem, errorResponse } from "./endpoint.js";
+import { toAppError } from "./faults.js";
 import { FrontCache } from "./front-cache.js";
-import { finishHeaders } from "./headers.js";
+import { finishHeaders, isPersonal } from "./headers.js";
 import { requestTarget } from "./request-line.js";
 import { ROUTES } from "./routes.js";
 
@@ -17,6 +19,7 @@ export interface FrontOptions {
   handle: (request: Request) => Promise<Response> | Response;
   /** Differs whenever a cached answer may have become wrong. */
   readRevision: () => Promise<string>;
+  findKey: FindKey;
   cacheBytes: number;
   clock: Clock;
   log: Logger;
@@ -35,6 +38,7 @@ export function cacheKey(request: Request): string | undefined {
   if (request.method !== "GET" && request.method !== "HEAD") return undefined;
   const { pathname, searchParams } = new URL(request.url);
   if (!pathname.startsWith("/api/") || pathname.startsWith("/api/watchlists")) return undefined;
+  if (isPersonal(pathname)) return undefined;
   const names = KNOWN_PARAMETERS.find(({ path }) => path.test(pathname))?.names ?? ALL_PARAMETERS;
   const known = [...searchParams].filter(([name]) => names.has(name));
   known.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
@@ -45,12 +49,18 @@ export function cacheKey(request: Request): string | undefined {
 export function createFront({
   handle,
   readRevision,
+  findKey,
   cacheBytes,
   clock,
   log,
 }: FrontOptions): (request: Request) => Promise<Response> {
   const cache = new FrontCache({ maxBytes: cacheBytes, clock, readRevision, log });
   return async (request) => {
+    try {
+      await checkKey(request, findKey);
+    } catch (error) {
+      return sendAnswer(await storeAnswer(refuseKey(request, error, log)), request);
+    }
     const key = cacheKey(request);
     if (key === undefined) {
       // A HEAD is answered as GET would be, and loses its body at the end.
@@ -59,11 +69,26 @@ export function createFront({
       return sendAnswer(await storeAnswer(await handle(asked)), request);
     }
     // Computed for the key itself, so what the route does not know is not seen.
-    const normalised = new Request(new URL(key, request.url), { headers: request.headers });
+    const normalised = () => {
+      const headers = new Headers(request.headers);
+      // Nor is who asks: others are given the same answer.
+      for (const name of ["cookie", "authorization", "x-api-key"]) headers.delete(name);
+      return new Request(new URL(key, request.url), { headers });
+    };
     const form = acceptsProblem(request.headers.get("accept")) ? "problem" : "plain";
-    const answer = await cache.get(key, form, async () => storeAnswer(await handle(normalised)));
+    const answer = await cache.get(key, form, async () => storeAnswer(await handle(normalised())));
     return sendAnswer(answer, request);
   };
+}
+
+/** The answer to a request whose key is not valid, or cannot be looked up. */
+function refuseKey(request: Request, error: unknown, log: Logger): Response {
+  const known = toAppError(error);
+  const requestId = createRequestId();
+  if (known.status >= 500) log.error({ requestId, err: error }, "a key could not be looked up");
+  const response = errorResponse(known, requestId, request.headers.get("accept") ?? undefined);
+  finishHeaders(response.headers, new URL(request.url).pathname, requestId);
+  return response;
 }
 
 /** Time limits and bounds of connections; slow ones are looked for every two seconds. */

@@ -1,31 +1,18 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { plainOrder, repositoryId } from "../catalog/catalog.js";
-import { isoTime } from "../clock.js";
-import { invalidParameter } from "../errors.js";
-import { DEFAULT_NAME, MAX_ITEMS, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
+import { DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
 import { type ApiContext, dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
 import { seriesStart, seriesWindowParameter } from "./metrics.js";
-import {
-  cursorParameter,
-  idParameter,
-  idText,
-  lengthOf,
-  limitParameter,
-  pageParameter,
-  tokenParameter,
-  windowParameter,
-} from "./parameters.js";
-import { linkPages, nextCursorOf, placeOf } from "./repository-list.js";
+import { idParameter, idsField, jsonBody, nameField, tokenParameter } from "./parameters.js";
 import {
   createdWatchlistSchema,
   repositoryPageMetaSchema,
   repositorySchema,
-  repositoryView,
   sumPointSchema,
   sumPointView,
   watchlistSchema,
   watchlistView,
 } from "./views.js";
+import { answerWatchlistPage, existingIds, watchlistPageQuery } from "./watchlist-page.js";
 
 const tags = ["Watchlists"];
 const token = z.object({ token: tokenParameter });
@@ -36,17 +23,6 @@ const precondition = z.object({
     .optional()
     .openapi({ description: "ETag of the list as it was read; 412 when it has changed since." }),
 });
-const name = z
-  .string()
-  .transform((text) => text.normalize("NFC").trim())
-  .refine((text) => text !== "" && lengthOf(text) <= 100, "must be 1 to 100 characters")
-  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), "must not hold control characters")
-  .openapi({ type: "string", minLength: 1, maxLength: 100 });
-
-function json<T extends z.ZodType>(schema: T) {
-  return { body: { required: true, content: { "application/json": { schema } } } };
-}
-
 /** The tag of a list as it is now; strong, so that If-Match can be trusted. */
 function etag({ version, canEdit }: Watchlist): string {
   return `"${version}${canEdit ? "" : "r"}"`;
@@ -64,16 +40,6 @@ function answer(context: ApiContext, watchlist: Watchlist, shown: string) {
   return { data: watchlistView(watchlist, shown) };
 }
 
-/** The ids of repositories that exist; throws VALIDATION_FAILED with the others, as they were written. */
-async function existingIds(context: ApiContext, ids: readonly string[]): Promise<number[]> {
-  const numbers = ids.map((id) => repositoryId(id) ?? 0);
-  const found = await context.var.modules.catalog.findMany(numbers);
-  const known = new Set(found.map((repository) => repository.id));
-  const values = ids.filter((_, i) => !known.has(numbers[i] ?? 0));
-  if (values.length > 0) throw invalidParameter("ids", "no repository has this id", { values });
-  return numbers;
-}
-
 export const createWatchlist = endpoint(
   createRoute({
     method: "post",
@@ -82,14 +48,10 @@ export const createWatchlist = endpoint(
     tags,
     summary: "Make a watchlist",
     description: "Both tokens are shown only here. `token` may change the list; `shareToken` only reads it.",
-    request: json(
+    request: jsonBody(
       z.strictObject({
-        name: name.default(DEFAULT_NAME),
-        ids: z
-          .array(idText)
-          .max(MAX_ITEMS, `must be at most ${MAX_ITEMS}`)
-          .default([])
-          .refine((ids) => new Set(ids).size === ids.length, "must differ from each other"),
+        name: nameField.default(DEFAULT_NAME),
+        ids: idsField.default([]),
       }),
     ),
     responses: {
@@ -102,7 +64,7 @@ export const createWatchlist = endpoint(
   }),
   async (context) => {
     const { name, ids } = context.req.valid("json");
-    const existing = await existingIds(context, ids);
+    const existing = await existingIds(context.var.modules, ids);
     const created = await context.var.modules.watchlists.create(name, existing);
     context.header("Location", `/api/watchlists/${created.token}`);
     const { data } = answer(context, created.watchlist, created.token);
@@ -133,7 +95,7 @@ export const updateWatchlist = endpoint(
     operationId: "updateWatchlist",
     tags,
     summary: "Rename a watchlist",
-    request: { params: token, headers: precondition, ...json(z.strictObject({ name })) },
+    request: { params: token, headers: precondition, ...jsonBody(z.strictObject({ name: nameField })) },
     responses: {
       200: dataResponse("The list.", watchlistSchema),
       ...errorResponses(
@@ -186,7 +148,11 @@ export const addWatchlistItem = endpoint(
     operationId: "addWatchlistItem",
     tags,
     summary: "Add a repository to a watchlist",
-    request: { params: token, headers: precondition, ...json(z.strictObject({ repositoryId: idParameter })) },
+    request: {
+      params: token,
+      headers: precondition,
+      ...jsonBody(z.strictObject({ repositoryId: idParameter })),
+    },
     responses: {
       200: dataResponse("It was there already.", watchlistSchema),
       201: dataResponse("The list with it.", watchlistSchema),
@@ -247,8 +213,6 @@ export const clearWatchlist = endpoint(
   },
 );
 
-const WATCHLIST_SORTS = ["added", "stars", "forks", "pushed", "created"] as const;
-
 export const listWatchlistRepositories = endpoint(
   createRoute({
     method: "get",
@@ -259,17 +223,7 @@ export const listWatchlistRepositories = endpoint(
     description: "One that is gone stays in the list; its availability says so.",
     request: {
       params: token,
-      query: z.object({
-        window: windowParameter,
-        sort: z.enum(WATCHLIST_SORTS).default("added"),
-        order: z
-          .enum(["asc", "desc"])
-          .optional()
-          .openapi({ description: "asc for added, desc for the others, unless given." }),
-        limit: limitParameter,
-        page: pageParameter,
-        cursor: cursorParameter,
-      }),
+      query: watchlistPageQuery,
     },
     responses: {
       200: dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
@@ -277,43 +231,10 @@ export const listWatchlistRepositories = endpoint(
     },
   }),
   async (context) => {
-    const { watchlists, catalog, rankings } = context.var.modules;
-    const query = context.req.valid("query");
-    const { window, sort, limit } = query;
-    const watchlist = await watchlists.get(context.req.valid("param").token);
-    const direction = query.order ?? (sort === "added" ? "asc" : "desc");
-    const order = sort === "added" ? watchlists.addedOrder(direction) : plainOrder(sort, direction);
-    const identity = { watchlist: watchlist.id, order: order.name };
-    const within = watchlists.members(watchlist);
-    const page = await catalog.list({
-      filters: {},
-      order,
-      within,
-      withUnavailable: true,
-      ...placeOf(query, identity),
-    });
-    const trends = await rankings.trends(
-      page.repositories.map((repository) => repository.id),
-      window,
-    );
-    const { asOf } = await rankings.summary();
-    const nextCursor = nextCursorOf(page, identity);
-    const number = query.cursor === undefined ? (query.page ?? 1) : null;
-    linkPages(context, { nextCursor, page: number });
-    const { total, totalIsExact, hasMore } = page;
-    const meta = {
-      page: number,
-      limit,
-      total,
-      totalIsExact,
-      hasMore,
-      nextCursor,
-      window,
-      sort,
-      asOf: asOf === null ? null : isoTime(asOf),
-    };
-    const data = page.repositories.map((repository) => repositoryView(repository, trends.get(repository.id)));
-    return context.json({ data, meta }, 200);
+    const { modules } = context.var;
+    const watchlist = await modules.watchlists.get(context.req.valid("param").token);
+    const list = { watchlist: watchlist.id, within: modules.watchlists.members(watchlist) };
+    return context.json(await answerWatchlistPage(context, modules, list, context.req.valid("query")), 200);
   },
 );
 

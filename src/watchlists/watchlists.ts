@@ -10,6 +10,7 @@ import { AppError, invalidParameter } from "../errors.js";
 import { createToken, hashToken, tokenPrefix } from "../tokens.js";
 import { type SumSeries, sumSeries } from "./sums.js";
 
+export { PersonalWatchlists } from "./personal.js";
 export type { SumPoint, SumSeries } from "./sums.js";
 
 /** Most repositories in one list. */

@@ -1,14 +1,16 @@
 /** The pages for people, rendered here; they work without any script. */
 import { Hono } from "hono";
-import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Modules } from "../modules.js";
+import type { Members, Modules } from "../modules.js";
 import { Docs, type ReferenceDocument } from "./docs.js";
+import { HEADERS, render } from "./page.js";
+import { serveSignIn } from "./sign-in.js";
 import { Start } from "./start.js";
 import { STYLES, STYLES_PATH } from "./styles.js";
 
 export interface WebOptions {
   /** Asked for each request: the modules, and whether their catalogue is made up. */
   source: () => { modules: Modules; synthetic: boolean };
+  members: () => Members;
   /** The contract of the API, for the reference. */
   document: () => ReferenceDocument;
 }
@@ -16,15 +18,8 @@ export interface WebOptions {
 /** Repositories on the first page. */
 const SHOWN = 10;
 
-const HEADERS = {
-  "Content-Type": "text/html; charset=utf-8",
-  "Content-Security-Policy":
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-  "Cross-Origin-Resource-Policy": "same-origin",
-};
-
 /** The pages as an application of their own, to be put beside the API. */
-export function createWeb({ source, document }: WebOptions): Hono {
+export function createWeb({ source, members, document }: WebOptions): Hono {
   const app = new Hono();
   let reference: string | undefined;
   app.get("/", async (context) => {
@@ -54,6 +49,7 @@ export function createWeb({ source, document }: WebOptions): Hono {
     reference ??= render(<Docs document={document()} />);
     return context.body(reference, 200, HEADERS);
   });
+  serveSignIn(app, members);
   app.get(STYLES_PATH, (context) =>
     context.body(STYLES, 200, {
       "Content-Type": "text/css; charset=utf-8",
@@ -61,8 +57,4 @@ export function createWeb({ source, document }: WebOptions): Hono {
     }),
   );
   return app;
-}
-
-function render(page: JSX.Element): string {
-  return `<!doctype html>${page}`;
 }

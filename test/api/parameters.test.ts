@@ -3,6 +3,8 @@ import { before, test } from "node:test";
 import { DAY_MS } from "../../src/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
+import { openMailbox } from "../support/mail.js";
+import { SITE_SETTINGS, signIn } from "../support/members.js";
 import { document } from "../support/openapi.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
 
@@ -34,15 +36,18 @@ const WRONG_TIMES = [
 
 onBothEngines("Every documented query parameter", (engine) => {
   let world: World;
+  const mailbox = openMailbox();
+  let headers: Record<string, string>;
   /** Each query parameter of the contract with a path that takes it. */
   let parameters: { path: string; parameter: Parameter }[];
   const ask = async (path: string, query: [string, string][]) => {
     const joint = path.includes("?") ? "&" : "?";
-    return world.get(`${path}${joint}${new URLSearchParams(query)}`);
+    return world.get(`${path}${joint}${new URLSearchParams(query)}`, headers);
   };
 
   before(async () => {
-    world = await createWorld(engine);
+    world = await createWorld(engine, { ...mailbox.settings, ...SITE_SETTINGS });
+    ({ headers } = await signIn(world, mailbox, "ann@example.org"));
     // Young, and with more stars and forks than the day before, so that both are in every ranking.
     const more = {
       language: "Go",
@@ -55,6 +60,7 @@ onBothEngines("Every documented query parameter", (engine) => {
       const snapshots = [snapshot(24, 50, { forks: 5 }), snapshot(0, 90, { forks: 9 })];
       await world.record(observation(name, snapshots, { facts: more }));
     }
+    await world.send("POST", "/api/me/watchlist", { ids: ["1", "2"] }, headers);
     const { body } = await world.send("POST", "/api/watchlists", { ids: ["1", "2"] });
     const values: Record<string, string> = {
       provider: "github",
@@ -62,6 +68,7 @@ onBothEngines("Every documented query parameter", (engine) => {
       name: "big",
       fullName: "a/big",
       id: "1",
+      site: "github",
       token: body.data.token,
     };
     parameters = Object.entries(document.paths).flatMap(([pattern, operations]) => {
@@ -272,10 +279,10 @@ onBothEngines("Every documented query parameter", (engine) => {
     for (const path of paths) {
       for (const query of ["page=101&limit=100", "page=401", "page=10000&limit=2"]) {
         const answer = path.startsWith("/api/facets/") ? withoutCursor : expected;
-        assert.deepEqual(errorOf(await world.get(`${path}?${query}`)), answer, path);
+        assert.deepEqual(errorOf(await world.get(`${path}?${query}`, headers)), answer, path);
       }
       for (const query of ["page=100&limit=100", "page=400", "page=10000&limit=1"]) {
-        const { status, body } = await world.get(`${path}?${query}`);
+        const { status, body } = await world.get(`${path}?${query}`, headers);
         assert.deepEqual([status, body.data], [200, []], path);
       }
     }

@@ -30,7 +30,11 @@ export interface Wire {
 export function onTheWire(engine: Engine): Wire {
   let service: Service;
   before(async () => {
-    const config = loadConfig({ SIDEREAL_PORT: "0", SIDEREAL_BASE_URL: "https://sidereal.example" });
+    const config = loadConfig({
+      SIDEREAL_PORT: "0",
+      SIDEREAL_AUTH_SECRET: "s".repeat(40),
+      SIDEREAL_BASE_URL: "https://sidereal.example",
+    });
     const clock = new ManualClock(NOW);
     const modules = buildModules(await engine.open(), clock);
     await modules.catalog.record([

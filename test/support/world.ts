@@ -1,9 +1,9 @@
-import { type AppContext, buildFront, buildModules } from "../../src/app.js";
+import { type AppContext, buildFront, buildMembers, buildModules } from "../../src/app.js";
 import type { Observation, Snapshot } from "../../src/catalog/catalog.js";
 import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
 import { createLog } from "../../src/log.js";
-import { type Modules, updateDerived } from "../../src/modules.js";
+import { type Members, type Modules, updateDerived } from "../../src/modules.js";
 import type { Engine } from "./engines.js";
 import { checkAnswer } from "./openapi.js";
 
@@ -13,6 +13,7 @@ export const NOW = Date.UTC(2026, 3, 30, 12);
 /** A service over a fresh database, asked without a port. */
 export interface World {
   modules: Modules;
+  members: Members;
   clock: ManualClock;
   /** Records observations and brings up to date what is derived. */
   record(...observations: Observation[]): Promise<void>;
@@ -37,10 +38,12 @@ export async function createWorld(engine: Engine, env: Record<string, string> = 
   const config = loadConfig({
     SIDEREAL_BASE_URL: "https://sidereal.example",
     SIDEREAL_CACHE_MB: "0",
+    SIDEREAL_AUTH_SECRET: "Kq8-vN2wZ5xR1tY7uB3mC6pL9sD4fG0h",
     ...env,
   });
   const context: AppContext = { config, clock, log: createLog("silent") };
-  const front = buildFront(context, modules);
+  const members = buildMembers(context, modules);
+  const front = buildFront(context, modules, members);
   const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
     const asked = new Request(new URL(path, "http://localhost"), init);
     const response = await front(asked);
@@ -58,6 +61,7 @@ export async function createWorld(engine: Engine, env: Record<string, string> = 
   };
   return {
     modules,
+    members,
     clock,
     async record(...observations) {
       await modules.catalog.record(observations);

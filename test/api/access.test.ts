@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { ROUTES } from "../../src/api/routes.js";
+import { errorOf } from "../support/answers.js";
+import { onBothEngines } from "../support/engines.js";
+import { openMailbox } from "../support/mail.js";
+import { createKey, type Member, ORIGIN, signIn } from "../support/members.js";
+import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";
+
+const SESSION_ROUTES = ROUTES.filter(({ access }) => access === "session").map(({ route }) => ({
+  method: route.method.toUpperCase(),
+  pattern: route.path,
+  where: `${route.method.toUpperCase()} ${route.path}`,
+}));
+
+/** A body for each route that takes one; a route without a row here fails. */
+const BODIES: Readonly<Record<string, unknown>> = {
+  "POST /api/me/watchlist": { repositoryId: "1" },
+  "POST /api/me/keys": { name: "new" },
+};
+
+const NOBODY = {
+  status: 401,
+  code: "UNAUTHENTICATED",
+  message: "Sign in first; API keys are of no use here.",
+};
+
+test("every personal address needs a session, and no other does", () => {
+  for (const { access, route } of ROUTES) {
+    const isPersonal = /^\/api\/me(\/|$)/.test(route.path);
+    assert.equal(access === "session", isPersonal, route.path);
+    if (access === "watchlist token") assert.match(route.path, /\{token\}/);
+    if (route.path.includes("{token}")) assert.equal(access, "watchlist token", route.path);
+    assert.equal(access === "sign-in", route.path.startsWith("/api/auth/"), route.path);
+  }
+  assert.ok(SESSION_ROUTES.length >= 9);
+});
+
+onBothEngines("Who reaches what", (engine) => {
+  const mailbox = openMailbox();
+  let world: World;
+  let ann: Member;
+  let bob: Member;
+  let bobsKey: { id: string; key: string };
+
+  before(async () => {
+    world = await createWorld(engine, mailbox.settings);
+    await world.record(observation("a/one", daily(1, 2)), observation("b/two", daily(3, 4)));
+    [ann, bob] = [
+      await signIn(world, mailbox, "ann@example.org"),
+      await signIn(world, mailbox, "bob@example.org"),
+    ];
+    bobsKey = await createKey(world, bob, "the key of bob");
+    await world.send("POST", "/api/me/watchlist", { repositoryId: "2" }, bob.headers);
+    await world.get("/api/repos", { "X-API-Key": bobsKey.key });
+    await world.members.keys.settle();
+  });
+
+  /** A request to a route, with parameters that name what is Bob's. */
+  const ask = (route: (typeof SESSION_ROUTES)[number], headers: Record<string, string>): Promise<Answer> => {
+    const values: Record<string, string> = { keyId: bobsKey.id, repositoryId: "2" };
+    const path = route.pattern.replaceAll(/\{(\w+)\}/g, (_, name) => {
+      assert.ok(name in values, `${route.where}: no value for ${name}`);
+      return values[name] ?? "";
+    });
+    const takesBody = ROUTES.some(
+      ({ route: { path: p, method, request } }) =>
+        p === route.pattern && method.toUpperCase() === route.method && request?.body !== undefined,
+    );
+    assert.equal(takesBody, route.where in BODIES, `${route.where}: whether it takes a body`);
+    return world.send(route.method, path, BODIES[route.where], headers);
+  };
+  /** All that Bob has, as he sees it. */
+  const bobsThings = async () => {
+    const answers = ["/api/me", "/api/me/keys", "/api/me/watchlist"].map((path) =>
+      world.get(path, bob.headers),
+    );
+    return (await Promise.all(answers)).map(({ status, body }) => [status, body.data]);
+  };
+
+  test("nobody reaches a personal route without a session: not with nothing, a key, or a wrong cookie", async () => {
+    const things = await bobsThings();
+    const callers: Record<string, string>[] = [
+      {},
+      { Origin: ORIGIN },
+      { Origin: ORIGIN, Authorization: `Bearer ${bobsKey.key}` },
+      { Origin: ORIGIN, "X-API-Key": bobsKey.key },
+      { Origin: ORIGIN, Cookie: "__Host-sidereal.session_token=made.up" },
+      { Origin: ORIGIN, Cookie: `${bob.cookie.slice(0, 45)}x${bob.cookie.slice(46)}` },
+      { Origin: ORIGIN, Cookie: bob.cookie.replace("__Host-", "") },
+    ];
+    for (const route of SESSION_ROUTES) {
+      for (const headers of callers) {
+        const answer = await ask(route, headers);
+        assert.deepEqual(errorOf(answer), NOBODY, route.where);
+        assert.equal(answer.headers.get("www-authenticate"), 'Cookie realm="sidereal"');
+        assert.equal(answer.headers.get("cache-control"), "no-store");
+        assert.equal(answer.headers.get("access-control-allow-origin"), null);
+      }
+    }
+    assert.deepEqual(await bobsThings(), things);
+  });
+
+  test("a request that another site makes with the cookie changes nothing", async () => {
+    const things = await bobsThings();
+    const foreign: Record<string, string>[] = [
+      {},
+      { Origin: "https://evil.example" },
+      { Origin: "null" },
+      { Origin: "https://evil.example", "Sec-Fetch-Site": "same-origin" },
+      { "Sec-Fetch-Site": "cross-site" },
+      { "Sec-Fetch-Site": "same-site" },
+    ];
+    for (const route of SESSION_ROUTES.filter(({ method }) => method !== "GET")) {
+      for (const headers of foreign) {
+        const answer = await ask(route, { Cookie: bob.cookie, ...headers });
+        assert.deepEqual(
+          errorOf(answer),
+          {
+            status: 403,
+            code: "FORBIDDEN",
+            message: "This is possible from the pages of this service only.",
+          },
+          `${route.where} ${JSON.stringify(headers)}`,
+        );
+      }
+    }
+    assert.deepEqual(await bobsThings(), things);
+  });
+
+  test("somebody else who is signed in neither sees nor changes anything of Bob's", async () => {
+    const things = await bobsThings();
+    for (const route of SESSION_ROUTES) {
+      // Some routes end the session, so each is tried in one of its own.
+      ann = await signIn(world, mailbox, `ann-${SESSION_ROUTES.indexOf(route)}@example.org`);
+      const { status, body } = await ask(route, ann.headers);
+      assert.ok([200, 201, 204, 404].includes(status), `${route.where} answered ${status}`);
+      assert.doesNotMatch(JSON.stringify(body), /bob/, route.where);
+      if (route.pattern === "/api/me/watchlist" && route.method === "GET") assert.deepEqual(body.data, []);
+      if (route.pattern.includes("{keyId}")) {
+        const missing = await world.send(route.method, "/api/me/keys/999999", undefined, ann.headers);
+        assert.deepEqual([status, body.error.code], [404, "NOT_FOUND"], route.where);
+        assert.deepEqual(errorOf({ ...missing }), errorOf({ status, body, headers: missing.headers }));
+      }
+    }
+    assert.deepEqual(await bobsThings(), things);
+    assert.equal((await world.get("/api/repos", { "X-API-Key": bobsKey.key })).status, 200);
+  });
+});

@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { createToken } from "../../src/tokens.js";
+import { errorOf, invalid } from "../support/answers.js";
+import { onBothEngines } from "../support/engines.js";
+import { openMailbox, tokenOf } from "../support/mail.js";
+import { mailedToken, ORIGIN, SITE_SETTINGS, signIn } from "../support/members.js";
+import { createWorld, type World } from "../support/world.js";
+
+const USED = invalid("token", "is not valid: it was used before, is too old, or never was");
+const FORM = { "Content-Type": "application/x-www-form-urlencoded", Origin: ORIGIN };
+const SESSION_COOKIE =
+  /^__Host-sidereal\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/;
+
+onBothEngines("Signing in over HTTP", (engine) => {
+  const mailbox = openMailbox();
+  let world: World;
+  let people = 0;
+  const newAddress = () => `somebody-${++people}@example.org`;
+
+  before(async () => {
+    world = await createWorld(engine, { ...mailbox.settings, ...SITE_SETTINGS });
+  });
+  const ask = (body: unknown, headers: Record<string, string> = {}) =>
+    world.send("POST", "/api/auth/magic-link", body, headers);
+  const verify = (token: string) => world.send("POST", "/api/auth/verify", { token }, { Origin: ORIGIN });
+  const submit = async (fields: Record<string, string>, headers: Record<string, string> = FORM) => {
+    const body = new URLSearchParams(fields).toString();
+    const length = { "Content-Length": String(body.length) };
+    return world.request("/sign-in/link", { method: "POST", body, headers: { ...length, ...headers } });
+  };
+
+  test("the answer is the same for an address that is known and one that is not", async () => {
+    const email = newAddress();
+    await signIn(world, mailbox, email);
+    const answers = [await ask({ email }), await ask({ email: newAddress() })];
+    for (const { status, body, headers } of answers) {
+      assert.deepEqual([status, body], [202, { data: { expiresInSeconds: 900 } }]);
+      assert.equal(headers.get("cache-control"), "no-store");
+      assert.equal(headers.get("set-cookie"), null);
+    }
+    await mailbox.next();
+    await mailbox.next();
+  });
+
+  test("a link signs in by API, once, with a cookie that scripts and other sites do not get", async () => {
+    const email = newAddress();
+    const token = await mailedToken(world, mailbox, email);
+    const { status, body, headers } = await verify(token);
+    assert.equal(status, 200);
+    const { createdAt, sessionExpiresAt, ...account } = body.data;
+    assert.deepEqual(account, { email, name: null, sites: [] });
+    assert.ok(Date.parse(sessionExpiresAt) - Date.parse(createdAt) > 29 * 86_400_000);
+    const cookies = headers.getSetCookie();
+    assert.equal(cookies.length, 1);
+    assert.match(cookies[0] ?? "", SESSION_COOKIE);
+    const cookie = cookies[0]?.split(";")[0] ?? "";
+    assert.deepEqual((await world.get("/api/me", { Cookie: cookie })).body, body);
+    for (const used of [token, createToken("sidl"), "x", ""])
+      assert.deepEqual(errorOf(await verify(used)), USED);
+  });
+
+  test("without https the cookie has no prefix and is not bound to encrypted connections", async () => {
+    const plain = await createWorld(engine, {
+      ...mailbox.settings,
+      SIDEREAL_BASE_URL: "http://127.0.0.1:3000",
+    });
+    await plain.send("POST", "/api/auth/magic-link", { email: "ann@example.org" });
+    const token = tokenOf(await mailbox.next());
+    const { headers } = await plain.send("POST", "/api/auth/verify", { token });
+    assert.match(
+      headers.getSetCookie()[0] ?? "",
+      /^sidereal\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+  });
+
+  test("a scanner that opens the link does not use it up; the button does", async () => {
+    await ask({ email: newAddress(), next: "/watchlist?window=7d" });
+    const { link } = await mailbox.next();
+    assert.equal(link.origin, ORIGIN);
+    const path = `${link.pathname}${link.search}`;
+    for (let i = 0; i < 20; i++) {
+      const page = await world.request(path, { method: i % 2 === 0 ? "GET" : "HEAD" });
+      assert.equal(page.status, 200);
+      assert.equal(page.headers.get("set-cookie"), null);
+      assert.equal(page.headers.get("cache-control"), "no-store");
+      assert.equal(page.headers.get("referrer-policy"), "same-origin");
+      const policy = page.headers.get("content-security-policy") ?? "";
+      assert.match(
+        policy,
+        /^default-src 'none'; style-src 'self'; .*form-action 'self'; frame-ancestors 'none'$/,
+      );
+    }
+    const html = await (await world.request(path)).text();
+    const token = link.searchParams.get("token") ?? "";
+    assert.ok(html.includes(`<form method="post" action="/sign-in/link">`));
+    assert.ok(html.includes(`name="token" value="${token}"`));
+    assert.doesNotMatch(html, /<script/);
+
+    const next = link.searchParams.get("next") ?? "";
+    const done = await submit({ token, next });
+    assert.deepEqual([done.status, done.headers.get("location")], [303, "/watchlist?window=7d"]);
+    assert.match(done.headers.getSetCookie()[0] ?? "", SESSION_COOKIE);
+    const again = await submit({ token, next });
+    assert.deepEqual([again.status, again.headers.get("set-cookie")], [400, null]);
+  });
+
+  test("the page shows what stands in the address as text, never as markup", async () => {
+    const html = await (
+      await world.request(`/sign-in/link?token=${encodeURIComponent('"><script>x')}&next="><b>`)
+    ).text();
+    assert.doesNotMatch(html, /<script|<b>/);
+  });
+
+  test("another site cannot press the button, and a form that is none signs nobody in", async () => {
+    const token = await mailedToken(world, mailbox, newAddress());
+    for (const origin of ["https://evil.example", "null"])
+      assert.equal((await submit({ token }, { ...FORM, Origin: origin })).status, 403);
+    assert.equal((await submit({ token }, { ...FORM, "Content-Type": "text/plain" })).status, 400);
+    assert.equal((await submit({ token }, { ...FORM, "Content-Length": "9000" })).status, 400);
+    assert.equal((await submit({ token })).status, 303);
+  });
+
+  test("signing in goes on to nowhere but a path of this service", async () => {
+    const traps = [
+      "//evil.example",
+      "/\\evil.example",
+      "https://evil.example",
+      "/.//evil.example",
+      "/%5cevil",
+    ];
+    for (const next of [...traps, "javascript:alert(1)", "", "a"]) {
+      const expected = invalid("next", "must be a path of this service");
+      assert.deepEqual(errorOf(await ask({ email: newAddress(), next })), expected, next);
+      const site = await world.send("POST", "/api/auth/sign-in/github", { next }, { Origin: ORIGIN });
+      assert.deepEqual(errorOf(site), expected, next);
+      const token = await mailedToken(world, mailbox, newAddress());
+      assert.equal((await submit({ token, next })).headers.get("location"), "/", next);
+    }
+  });
+
+  test("what is no address, not JSON, too large, or from another site is refused", async () => {
+    for (const email of ["", "x", "a@b", "a@b.example, c@d.example", "a@b.example\r\nBcc: c@d.example"])
+      assert.deepEqual(errorOf(await ask({ email })), invalid("email", "must be an e-mail address"), email);
+    assert.deepEqual(errorOf(await ask({})), invalid("email", "is required"));
+    assert.equal((await ask({ email: "a@b.example", x: 1 })).status, 400);
+    assert.equal((await ask({ email: "x".repeat(20_000) })).status, 413);
+    assert.equal((await ask(undefined, { "Content-Type": "text/plain" })).status, 415);
+    const foreign = { Origin: "https://evil.example" };
+    for (const path of ["magic-link", "verify", "sign-out", "sign-in/github"])
+      assert.equal((await world.send("POST", `/api/auth/${path}`, {}, foreign)).status, 403, path);
+    assert.equal(mailbox.waiting, 0);
+  });
+
+  test("where no mail server is, sign-in by mail says that it is off", async () => {
+    const without = await createWorld(engine);
+    const answer = await without.send("POST", "/api/auth/magic-link", { email: "ann@example.org" });
+    assert.deepEqual(errorOf(answer), {
+      status: 403,
+      code: "FORBIDDEN",
+      message: "Sign-in by e-mail is off here: no mail server is configured.",
+    });
+  });
+
+  test("a site that vouches is asked for by its name, and what comes back wrong signs nobody in", async () => {
+    const begun = await world.send("POST", "/api/auth/sign-in/github", {}, { Origin: ORIGIN });
+    assert.equal(begun.status, 200);
+    assert.match(begun.body.data.url, /^https:\/\/github\.com\/login\/oauth\/authorize\?/);
+    assert.match(
+      begun.headers.getSetCookie()[0] ?? "",
+      /^__Host-sidereal\.\S+; .*HttpOnly; Secure; SameSite=Lax$/,
+    );
+    const google = await world.send("POST", "/api/auth/sign-in/google", {}, { Origin: ORIGIN });
+    assert.equal(errorOf(google).code, "NOT_FOUND");
+    const other = await world.send("POST", "/api/auth/sign-in/gitlab", {}, { Origin: ORIGIN });
+    assert.equal(errorOf(other).code, "VALIDATION_FAILED");
+    for (const query of ["", "?code=c&state=s", "?error=access_denied&state=s"]) {
+      const back = await world.get(`/api/auth/callback/github${query}`);
+      assert.deepEqual([back.status, back.headers.get("location")], [302, `${ORIGIN}/sign-in/failed`]);
+    }
+    assert.equal((await world.get("/sign-in/failed")).status, 200);
+  });
+
+  test("none of the library's own routes is there", async () => {
+    for (const path of ["get-session", "sign-up/email", "list-sessions", "magic-link/verify", "ok", "error"])
+      for (const method of ["GET", "POST"])
+        assert.equal((await world.send(method, `/api/auth/${path}`)).status, 404, path);
+  });
+});
