@@ -290,6 +290,7 @@ export async function startService(
     cacheBytes: config.cacheBytes,
   });
   try {
+    await members.accounts.open();
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
       server.listen(config.port, config.host, resolve);
@@ -307,7 +308,6 @@ export async function startService(
     members = buildMembers(known, modules, members.keys);
     handle = buildHandler(known, source.current, () => members);
   }
-  await members.accounts.open();
   return {
     server,
     port,

@@ -16,12 +16,10 @@ import { LINK_MS, LinkQuota, linkMail } from "./links.js";
 import { Mailer } from "./mail.js";
 import { isLoopback, isOwnOrigin, safeNext } from "./origin.js";
 import { readSecret } from "./secret.js";
+import { comeFromSite, failedUrl, goToSite, type Passage, SITES, type Site } from "./sites.js";
 
 export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
-
-/** Sites that may vouch for somebody. */
-export const SITES = ["github", "google"] as const;
-export type Site = (typeof SITES)[number];
+export { type Passage, SITES, type Site } from "./sites.js";
 
 /** Somebody who is signed in. */
 export interface Account {
@@ -32,12 +30,6 @@ export interface Account {
   createdAt: number;
   sessionId: string;
   sessionExpiresAt: number;
-}
-
-/** What a browser is to be told: cookies to set, and where to go. */
-export interface Passage {
-  cookies: string[];
-  location: string;
 }
 
 export interface AccountsOptions {
@@ -113,6 +105,7 @@ export class Accounts {
     const library = await this.#opened();
     const headers = new Headers();
     const response = await library.api.magicLinkVerify({ query: { token }, headers, asResponse: true });
+    if (response.status >= 500) throw unavailable();
     if (response.status !== 200) return undefined;
     const cookies = response.headers.getSetCookie();
     const account = await this.find(cookieHeader(cookies));
@@ -123,35 +116,15 @@ export class Accounts {
   async startAt(site: Site, next: string): Promise<Passage> {
     if (!this.methods.sites.includes(site))
       throw new AppError("NOT_FOUND", "Sign-in by this site is not configured here.");
-    const library = await this.#opened();
-    const { origin } = new URL(this.#options.config.baseUrl);
-    const response = await library.api.signInSocial({
-      body: { provider: site, callbackURL: `${origin}${next}`, errorCallbackURL: this.#failedUrl },
-      headers: new Headers(),
-      asResponse: true,
-    });
-    const told: unknown = await response.json();
-    const url = typeof told === "object" && told !== null && "url" in told ? told.url : undefined;
-    if (typeof url !== "string")
-      throw new Error("the sign-in library told no address to send the browser to");
-    return { cookies: response.headers.getSetCookie(), location: url };
+    return goToSite(await this.#opened(), this.#options.config.baseUrl, site, next);
   }
 
   /** Takes what a site sent back with the browser. The location is where to go on, or a page that says what went wrong. */
   async finishAt(site: Site, query: Record<string, string>, cookie: string): Promise<Passage> {
-    const failed = { cookies: [], location: this.#failedUrl };
+    const failed = { cookies: [], location: failedUrl(this.#options.config.baseUrl) };
     if (!this.methods.sites.includes(site)) return failed;
-    const library = await this.#opened();
-    const response = await library.api.callbackOAuth({
-      method: "GET",
-      params: { id: site },
-      query,
-      headers: new Headers({ cookie }),
-      asResponse: true,
-    });
-    const cookies = response.headers.getSetCookie();
+    const { cookies, location } = await comeFromSite(await this.#opened(), site, query, cookie);
     const isIn = (await this.find(cookieHeader(cookies))) !== undefined;
-    const location = response.headers.get("location");
     return isIn && location !== null ? { cookies, location } : { ...failed, cookies };
   }
 
@@ -159,7 +132,12 @@ export class Accounts {
   async find(cookie: string | null): Promise<Account | undefined> {
     if (!cookie?.includes(this.#cookieName)) return undefined;
     const library = await this.#opened();
-    const found = await library.api.getSession({ headers: new Headers({ cookie }) });
+    // The library asks the database, and hides what that answered.
+    const found = await library.api
+      .getSession({ headers: new Headers({ cookie }) })
+      .catch((cause: unknown) => {
+        throw unavailable(cause);
+      });
     if (found === null) return undefined;
     const { user, session } = found;
     return {
@@ -220,15 +198,16 @@ export class Accounts {
     return `${this.#isSecure ? "__Host-" : ""}sidereal.session_token`;
   }
 
-  get #failedUrl(): string {
-    return `${this.#options.config.baseUrl}/sign-in/failed`;
-  }
-
   #opened(): Promise<Library> {
     const { database, config, log } = this.#options;
-    this.#library ??= readSecret(config, database).then((secret) =>
-      openLibrary({ database, config, secret, log, onLink: (link) => this.#sendLink(link) }),
-    );
+    this.#library ??= readSecret(config, database)
+      .then((secret) =>
+        openLibrary({ database, config, secret, log, onLink: (link) => this.#sendLink(link) }),
+      )
+      .catch((error: unknown) => {
+        this.#library = undefined;
+        throw error;
+      });
     return this.#library;
   }
 
@@ -251,6 +230,10 @@ export class Accounts {
     await adapter.deleteMany({ model: "verification", where });
     await adapter.deleteMany({ model: "session", where });
   }
+}
+
+function unavailable(cause?: unknown): AppError {
+  return new AppError("UNAVAILABLE", "Sessions cannot be looked up now; try again.", { cause });
 }
 
 /** What a browser that was told these cookies sends back. */

@@ -96,6 +96,31 @@ onBothEngines("Signing in by a link", (engine) => {
     assert.equal(await accounts.find(cookie), undefined);
   });
 
+  test("links and sessions that are too old are removed when the next link is made", async (context) => {
+    const { database, link, signIn } = await start();
+    const rows = async (table: string) =>
+      (await sql`select id from ${sql.table(table)}`.execute(database.read)).rows.length;
+    await signIn("ann@example.org");
+    await link("bob@example.org");
+    assert.deepEqual([await rows("sessions"), await rows("verifications")], [1, 1]);
+    context.mock.timers.enable({ apis: ["Date"], now: Date.now() + 29 * 86_400_000 });
+    await link("cid@example.org");
+    assert.deepEqual([await rows("sessions"), await rows("verifications")], [1, 1]);
+    context.mock.timers.setTime(Date.now() + 2 * 86_400_000);
+    await link("dan@example.org");
+    assert.deepEqual([await rows("sessions"), await rows("verifications")], [0, 1]);
+  });
+
+  test("a database that does not answer is told as such, not as nobody or a used link", async () => {
+    const { database, accounts, link, signIn } = await start();
+    const { cookie } = await signIn("ann@example.org");
+    const token = tokenOf(await link("ann@example.org"));
+    await database.close();
+    const isUnavailable = (error: unknown) => error instanceof AppError && error.code === "UNAVAILABLE";
+    await assert.rejects(accounts.find(cookie), isUnavailable);
+    await assert.rejects(accounts.signInByLink(token));
+  });
+
   test("each sign-in is a session of its own, of one account", async () => {
     const { accounts, signIn } = await start();
     const [first, second] = [await signIn("ann@example.org"), await signIn("ANN@example.org")];
