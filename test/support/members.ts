@@ -32,6 +32,11 @@ export async function signIn(world: World, mailbox: Mailbox, email: string): Pro
   return { cookie, headers: { Cookie: cookie, Origin: ORIGIN } };
 }
 
+/** A text with another character at a place. */
+export function changed(text: string, at: number): string {
+  return `${text.slice(0, at)}${text[at] === "x" ? "y" : "x"}${text.slice(at + 1)}`;
+}
+
 /** Makes an API key for somebody signed in. */
 export async function createKey(
   world: World,
