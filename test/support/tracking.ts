@@ -30,6 +30,7 @@ export interface TrackingOptions {
   startAfterDays?: number;
   /** How long the script of the forges goes on; 30 where absent. */
   scriptDays?: number;
+  /** A minute where absent. */
   deriveEveryMs?: number;
   /** Puts something between the worker and a provider. */
   watch?: (provider: Provider) => Provider;
@@ -96,7 +97,7 @@ export async function createTrackingWorld(
         return chance;
       },
       derive: () => followChanges(modules, false),
-      ...(options.deriveEveryMs === undefined ? {} : { deriveEveryMs: options.deriveEveryMs }),
+      deriveEveryMs: options.deriveEveryMs ?? 60_000,
     });
     return { worker, running: worker.run() };
   };
