@@ -10,7 +10,7 @@ const DAILY_DAYS = 400;
 /** Pages after the first come later than the first pages of all. */
 const NEXT_PAGE_MS = HOUR_MS;
 /** How long to wait when there is nothing to ask for, or the forge does not offer it. */
-const IDLE_MS = 60_000;
+const IDLE_MS = 5_000;
 const NOT_OFFERED_MS = DAY_MS;
 
 /** How far the past of a repository has been told. */

@@ -16,13 +16,17 @@ export interface WorkerOptions {
   log: Logger;
   /** From 0 to 1, for spreading what is due. */
   chance?: () => number;
-  /** Brings up to date what is derived; called again so long after it ended. */
+  /** Brings up to date what is derived. */
   derive: () => Promise<void>;
+  /** How long after it ended it is called again; where absent, as soon as its cost allows. */
   deriveEveryMs?: number;
   retention?: Retention;
 }
 
-const DERIVE_EVERY_MS = 60_000;
+/** Deriving takes this part of the time at most, unless a minute has passed: a small catalogue is shown within seconds. */
+const DERIVE_PART = 0.05;
+const DERIVE_SOONEST_MS = 5_000;
+const DERIVE_LATEST_MS = 60_000;
 const RETENTION_EVERY_MS = 3_600_000;
 const REPORT_EVERY_MS = 10_000;
 /** After a fault of our own a lane goes on this much later. */
@@ -69,8 +73,10 @@ export class Worker {
       {
         name: "derive",
         step: async () => {
+          const began = clock.monotonic();
           await options.derive();
-          return options.deriveEveryMs ?? DERIVE_EVERY_MS;
+          const rest = (clock.monotonic() - began) / DERIVE_PART;
+          return options.deriveEveryMs ?? Math.min(DERIVE_LATEST_MS, Math.max(DERIVE_SOONEST_MS, rest));
         },
       },
       {

@@ -3,9 +3,14 @@ import { DAY_MS, ManualClock } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import { followChanges, type Modules } from "../../src/modules.js";
-import { type OpenProvider, openProvider, type ProviderKind } from "../../src/providers/providers.js";
+import {
+  type OpenProvider,
+  openProvider,
+  type Provider,
+  type ProviderKind,
+} from "../../src/providers/providers.js";
 import { Worker } from "../../src/tracking/tracking.js";
-import { type Forge, startForge } from "./forge/forge.js";
+import { type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
 
 /** The forges of a simulated world begin at this time; tracking begins some days later. */
 export const FORGE_START = Date.UTC(2026, 0, 10);
@@ -17,6 +22,18 @@ export interface TrackedForge {
   repositories: number;
   tokens?: readonly string[];
   minStars?: number;
+  /** GitHub: whether stars of past days are offered; they are where absent. */
+  hasHistory?: boolean;
+}
+
+export interface TrackingOptions {
+  startAfterDays?: number;
+  /** How long the script of the forges goes on; 30 where absent. */
+  scriptDays?: number;
+  /** A minute where absent. */
+  deriveEveryMs?: number;
+  /** Puts something between the worker and a provider. */
+  watch?: (provider: Provider) => Provider;
 }
 
 /** Forges on this machine, a catalogue, and a worker between them, in a time of their own. */
@@ -38,14 +55,24 @@ const CHANCE_STEP = 0.618033988749895;
 export async function createTrackingWorld(
   database: Database,
   tracked: readonly TrackedForge[],
-  options: { startAfterDays?: number; deriveEveryMs?: number } = {},
+  options: TrackingOptions = {},
 ): Promise<TrackingWorld> {
   const clock = new ManualClock(FORGE_START + (options.startAfterDays ?? 10) * DAY_MS);
   const modules = buildModules(database, clock);
   const forges = new Map<string, Forge>();
   const opened: OpenProvider[] = [];
-  for (const [i, { kind, name, repositories, tokens = ["first-token"], minStars = 0 }] of tracked.entries()) {
-    const forge = await startForge({ kind, clock, repositories, seed: i + 1 });
+  const { scriptDays = 30, watch = (provider) => provider } = options;
+  for (const [i, one] of tracked.entries()) {
+    const { kind, name, repositories, tokens = ["first-token"], minStars = 0, hasHistory = true } = one;
+    const catalogue = new ForgeCatalogue({
+      seed: i + 1,
+      repositories,
+      start: clock.now(),
+      days: scriptDays,
+      isNested: kind === "gitlab",
+    });
+    const forge = await startForge({ kind, clock, catalogue });
+    forge.switches.hasHistory = hasHistory;
     forges.set(name, forge);
     const settings = {
       name,
@@ -62,7 +89,7 @@ export async function createTrackingWorld(
   const begin = () => {
     const worker = new Worker({
       modules,
-      providers: opened.map(({ provider }) => provider),
+      providers: opened.map(({ provider }) => watch(provider)),
       clock,
       log: createLog((process.env.SIDEREAL_TEST_LOG ?? "silent") as "silent"),
       chance: () => {
@@ -70,7 +97,7 @@ export async function createTrackingWorld(
         return chance;
       },
       derive: () => followChanges(modules, false),
-      ...(options.deriveEveryMs === undefined ? {} : { deriveEveryMs: options.deriveEveryMs }),
+      deriveEveryMs: options.deriveEveryMs ?? 60_000,
     });
     return { worker, running: worker.run() };
   };
