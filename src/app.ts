@@ -177,10 +177,19 @@ export async function startWorker(
     derive: deriver(modules, clock),
   });
   const { metricsPort: port, metricsHost: host } = config;
+  const close = async () => {
+    await Promise.all(opened.map((one) => one.close()));
+    await modules.database.close();
+  };
   const metrics =
     port === undefined
       ? undefined
-      : await serveMetrics({ database: modules.database, clock }, worker.reporters, { host, port });
+      : await serveMetrics({ database: modules.database, clock }, worker.reporters, { host, port }).catch(
+          async (error: unknown) => {
+            await close();
+            throw error;
+          },
+        );
   if (metrics !== undefined) log.info({ host, port: metrics.port }, "metrics are told at /metrics");
   const done = worker.run();
   return {
@@ -189,8 +198,7 @@ export async function startWorker(
       worker.stop();
       await done;
       await metrics?.close();
-      await Promise.all(opened.map((one) => one.close()));
-      await modules.database.close();
+      await close();
     },
   };
 }
@@ -212,8 +220,11 @@ export async function openTracker(context: AppContext): Promise<Tracker> {
     track: (provider, fullName) => track(modules, providerOf(provider), clock, fullName, signal),
     async refresh(provider, fullName) {
       const found = await modules.catalog.findByName(provider, fullName);
-      if (found === undefined) return "not known; track would take it up";
-      return refreshNow(modules, providerOf(provider), clock, log, found.repository.id, signal);
+      if (found === undefined) return { result: "not known; track would take it up", failed: true };
+      const { id } = found.repository;
+      const outcome = await refreshNow(modules, providerOf(provider), clock, log, id, signal);
+      if (outcome.kind !== "failed") return { result: outcome.kind, failed: false };
+      return { result: `${outcome.failure.kind} (${outcome.failure.message})`, failed: true };
     },
     async close() {
       await followChanges(modules, false);
@@ -225,7 +236,7 @@ export async function openTracker(context: AppContext): Promise<Tracker> {
 
 export interface Tracker {
   track(provider: string, fullName: string): Promise<{ repositoryId: number; isNew: boolean }>;
-  refresh(provider: string, fullName: string): Promise<string>;
+  refresh(provider: string, fullName: string): Promise<{ result: string; failed: boolean }>;
   close(): Promise<void>;
 }
 

@@ -53,8 +53,14 @@ async function work(context: AppContext, modules: Modules): Promise<void> {
   const orphaned = process.send === undefined ? [] : [once(process, "disconnect")];
   await Promise.race([stopSignal(), ...orphaned]);
   log.info("the worker is stopping");
+  // What is derived can be left at any step: whoever comes next goes on from there.
+  setTimeout(() => process.exit(EXIT.ok), WORKER_STOP_MS).unref();
   await worker.stop();
 }
+
+/** Time that a worker gets to end what is under way, and after which its parent ends it. */
+const WORKER_STOP_MS = 8_000;
+const WORKER_KILL_MS = 9_500;
 
 /** How long to wait before a worker that has ended by itself is started again. */
 const WORKER_REST_MS = 10_000;
@@ -64,6 +70,8 @@ async function start(context: AppContext, modules: Modules): Promise<void> {
   const { config, log } = context;
   if (config.providers.length === 0) return serve(context, modules, config.demo);
   const stopping = new AbortController();
+  // At the signal itself, as a terminal sends it to the worker too.
+  stopSignal().then(() => stopping.abort());
   const working = keepWorking(log, stopping.signal);
   await serve(context, modules, false);
   stopping.abort();
@@ -75,9 +83,14 @@ async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise
   if (entry === undefined) return;
   while (!signal.aborted) {
     const child = fork(entry, ["work"], { stdio: "inherit" });
-    const stop = () => child.kill("SIGTERM");
+    let killing: NodeJS.Timeout | undefined;
+    const stop = () => {
+      child.kill("SIGTERM");
+      killing = setTimeout(() => child.kill("SIGKILL"), WORKER_KILL_MS);
+    };
     signal.addEventListener("abort", stop, { once: true });
     const [code] = await once(child, "exit");
+    clearTimeout(killing);
     signal.removeEventListener("abort", stop);
     if (signal.aborted) return;
     log.error({ code }, "the worker has ended by itself; it is started again");

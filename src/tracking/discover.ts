@@ -4,11 +4,11 @@ import type { Discovered, UpstreamRepository } from "../providers/providers.js";
 import { spread } from "./cadence.js";
 import { type Lane, LEASE_MS, restBetween } from "./context.js";
 import { observationOf } from "./observe.js";
-import { type Appointment, schedule } from "./schedule.js";
+import { type Appointment, historyOf, schedule } from "./schedule.js";
 
 /** A new walk begins so long after the last one began. */
 const WALK_MS = DAY_MS;
-/** A new repository is refreshed within so long, the popular ones sooner. */
+/** A new repository is refreshed within so long, as its list has told most of it. */
 const FIRST_REFRESH_MS = DAY_MS;
 
 interface Walk {
@@ -44,13 +44,14 @@ export class DiscoverLane {
     const walk = await this.#take(now);
     if (typeof walk === "number") return walk;
     let page: Discovered;
+    let found: number;
     try {
       page = await provider.discover(walk.cursor, signal);
+      found = await this.#keep(page.repositories);
     } catch (error) {
       await this.#giveBack();
       throw error;
     }
-    const found = await this.#keep(page.repositories);
     reporter.report.discovered += found;
     reporter.succeeded(clock.now());
     const isEnd = page.next === null;
@@ -98,7 +99,7 @@ export class DiscoverLane {
   }
 
   /**
-   * Records what is new; what is known and has changed is due at once, as lists tell less than a refresh. Returns how many
+   * Records what is new; what is scheduled and has changed is due at once, as lists tell less than a refresh. Returns how many
    * are new.
    */
   async #keep(told: readonly UpstreamRepository[]): Promise<number> {
@@ -125,7 +126,7 @@ export class DiscoverLane {
     if (changed.length > 0) {
       await dialect.exclusively(write, "catalogue", (tx) =>
         sql`update repositories set next_refresh_at = ${at} where ${dialect.among(sql.ref("id"), changed)}
-          and (next_refresh_at is null or next_refresh_at > ${at})`.execute(tx),
+          and next_refresh_at > ${at}`.execute(tx),
       );
     }
     const fresh = new Map(
@@ -141,22 +142,18 @@ export class DiscoverLane {
           if (repositoryId === undefined) return [];
           const dueAt = at + spread(FIRST_REFRESH_MS * (0.25 + 0.65 * chance()), chance());
           return [
-            { repositoryId, provider: provider.name, dueAt, nodeId: one.nodeId, etag: null, failures: 0 },
+            {
+              repositoryId,
+              provider: provider.name,
+              dueAt,
+              nodeId: one.nodeId,
+              etag: null,
+              failures: 0,
+              ...historyOf(provider.kind, one.stars, at),
+            },
           ];
         });
         await schedule(tx, dialect, appointments);
-        if (provider.kind !== "github") return;
-        // Those with more stars first.
-        for (const [i, one] of list.entries()) {
-          const id = ids[i];
-          if (id === undefined) continue;
-          await tx
-            .updateTable("tracking")
-            .set({ history_due: at - Math.min(one.stars, 1_000_000) * 1_000 })
-            .where("repository_id", "=", id)
-            .where("history_cursor", "is", null)
-            .execute();
-        }
       },
     );
     return fresh.size;

@@ -1,6 +1,6 @@
 import type { Availability, Observation, Repository } from "../catalog/catalog.js";
-import { DAY_MS, WEEK_MS } from "../clock.js";
-import type { FailureKind, Refreshed, UpstreamFailure } from "../providers/providers.js";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
+import { type FailureKind, type Refreshed, UpstreamFailure } from "../providers/providers.js";
 import { type Trend, WINDOWS } from "../rankings/rankings.js";
 import { intervalOf, nextStretch, retryAfter, spread } from "./cadence.js";
 import { type Lane, LEASE_MS, restBetween } from "./context.js";
@@ -14,6 +14,8 @@ const ENROLL_SPREAD_MS = DAY_MS;
 /** A batch of so many takes along what is due within so long. */
 const LARGE_BATCH = 50;
 const AHEAD_MS = 10 * 60_000;
+/** Those of a call that failed as a whole come so much later, that others are tried first. */
+const BEHIND_MS = 10 * 60_000;
 /** How long to wait when nothing is due, at most. */
 const IDLE_MS = 60_000;
 
@@ -28,9 +30,12 @@ const AVAILABILITY_BY_FAILURE: Partial<Record<FailureKind, Availability>> = {
 /** Refreshes what is due of one provider, batch by batch. */
 export class RefreshLane {
   readonly #lane: Lane;
+  /** On the monotonic clock. */
+  #steppedAt: number;
 
   constructor(lane: Lane) {
     this.#lane = lane;
+    this.#steppedAt = lane.clock.monotonic();
   }
 
   /** Refreshes one batch. Returns how long to wait for the next, in ms. Throws what the provider throws. */
@@ -39,16 +44,19 @@ export class RefreshLane {
     const now = clock.now();
     const readyAt = provider.readyAt("refresh");
     if (readyAt > now) return readyAt - now;
-    await enroll(modules.database, provider.name, now, ENROLL_SPREAD_MS, ENROLL);
+    await enroll(modules.database, provider, now, ENROLL_SPREAD_MS, ENROLL);
     const next = await nextDue(modules.database, provider.name);
     const { report } = reporter;
-    report.stretch = nextStretch(report.stretch, next === null ? 0 : Math.max(0, now - next));
+    const passed = clock.monotonic() - this.#steppedAt;
+    this.#steppedAt = clock.monotonic();
+    report.stretch = nextStretch(report.stretch, next === null ? 0 : Math.max(0, now - next), passed);
     if (next === null || next > now) return next === null ? IDLE_MS : Math.min(IDLE_MS, next - now);
+    const leasedUntil = now + LEASE_MS;
     const claims = await claimDue(modules.database, provider.name, {
       now,
       // Where many are asked for at once, those that are due soon go along.
       dueBefore: provider.batchSize >= LARGE_BATCH ? now + AHEAD_MS : now,
-      leasedUntil: now + LEASE_MS,
+      leasedUntil,
       limit: provider.batchSize,
     });
     // Other workers hold what is due.
@@ -59,8 +67,14 @@ export class RefreshLane {
       await this.keep(outcomes);
       for (const [{ repositoryId }, outcome] of outcomes) if (!isLeftFor(outcome)) left.delete(repositoryId);
       reporter.succeeded(clock.now());
-    } finally {
-      await release(modules.database, [...left]);
+      await release(modules.database, [...left], leasedUntil);
+    } catch (error) {
+      // It may be these that cannot be had: then the next ones are tried before them.
+      const isTheirs =
+        error instanceof UpstreamFailure && error.kind !== "quota" && !this.#lane.signal.aborted;
+      const dueAt = isTheirs ? clock.now() + BEHIND_MS : undefined;
+      await release(modules.database, [...left], leasedUntil, dueAt);
+      throw error;
     }
     return restBetween(provider.kind);
   }
@@ -81,7 +95,9 @@ export class RefreshLane {
       return outcome === undefined ? [] : [[claim, outcome]];
     });
     for (const claim of claims.filter(({ providerId }) => providerId === null)) {
-      told.push([claim, await this.#askByName(claim)]);
+      const outcome = await this.#askByName(claim);
+      told.push([claim, outcome]);
+      if (isLeftFor(outcome)) break;
     }
     return told;
   }
@@ -104,7 +120,11 @@ export class RefreshLane {
     const repositories = new Map((await catalog.findMany(ids)).map((one) => [one.id, one]));
     const trends = await Promise.all(WINDOWS.slice(0, 2).map((window) => rankings.trends(ids, window)));
     const at = clock.now();
-    const batch: { observation: Observation; appointment: Omit<Appointment, "repositoryId"> }[] = [];
+    const batch: {
+      observation: Observation;
+      appointment: Omit<Appointment, "repositoryId">;
+      repositoryId: number;
+    }[] = [];
     const onlyScheduled: Appointment[] = [];
     for (const [claim, outcome] of outcomes) {
       const before = repositories.get(claim.repositoryId);
@@ -113,23 +133,23 @@ export class RefreshLane {
       if (isLeftFor(outcome)) continue;
       const known = trends.flatMap((trend) => trend.get(claim.repositoryId) ?? []);
       const appointment = this.#appointment(claim, outcome, before, known, at);
+      const { repositoryId } = claim;
       const observation = this.#observation(claim, outcome, before, at);
-      if (observation === undefined) onlyScheduled.push({ ...appointment, repositoryId: claim.repositoryId });
-      else batch.push({ observation, appointment });
+      if (observation === undefined) onlyScheduled.push({ ...appointment, repositoryId });
+      else batch.push({ observation: { ...observation, repositoryId }, appointment, repositoryId });
       reporter.report.refreshed++;
     }
     if (batch.length + onlyScheduled.length === 0) return;
     const { dialect } = database;
-    const asked = outcomes.map(([claim]) => claim.repositoryId);
+    const doubles: Observation[] = [];
     const record = (observations: readonly Observation[]) =>
       catalog.record(observations, async (tx, recorded) => {
-        // What was asked for and turned out to be another repository keeps its place in the schedule.
+        // What was asked for and turned out to be one that is known by its id keeps a place in the schedule.
         const found = new Set(recorded);
-        const others = asked.filter(
-          (id) => !found.has(id) && !onlyScheduled.some((one) => one.repositoryId === id),
-        );
+        const others = batch.filter(({ repositoryId }) => !found.has(repositoryId));
+        doubles.push(...others.map(({ observation }) => lostObservation(observation, at)));
         await schedule(tx, dialect, [
-          ...others.map((id) => this.#again(id, at)),
+          ...others.map(({ repositoryId }) => this.#again(repositoryId, at)),
           ...onlyScheduled,
           ...batch.flatMap(({ appointment }, i): Appointment[] => {
             const repositoryId = recorded[i];
@@ -139,6 +159,8 @@ export class RefreshLane {
       });
     if (batch.length > 0) await record(batch.map(({ observation }) => observation));
     else await dialect.exclusively(database.write, "catalogue", (tx) => schedule(tx, dialect, onlyScheduled));
+    // Imported under a name that one known by its id has had since: there is nothing left of its own.
+    if (doubles.length > 0) await catalog.record(doubles);
   }
 
   #again(repositoryId: number, at: number): Appointment {
@@ -196,25 +218,36 @@ export class RefreshLane {
       owner: before.owner,
       name: before.name,
       at,
+      isNameless: true,
       facts: { availability },
       snapshots: [],
     };
   }
 }
 
-/** Whether nothing was found out, through no fault of the repository: it stays as due as it was. */
-function isLeftFor(outcome: Refreshed): boolean {
-  return outcome.kind === "failed" && isOfInstance(outcome.failure);
+/** That the repository which an observation was asked for is not there any more. */
+function lostObservation({ provider, owner, name, repositoryId }: Observation, at: number): Observation {
+  return {
+    provider,
+    owner,
+    name,
+    at,
+    ...(repositoryId === undefined ? {} : { repositoryId }),
+    isNameless: true,
+    facts: { availability: "GONE" },
+    snapshots: [],
+  };
 }
 
-function isOfInstance({ kind }: UpstreamFailure): boolean {
-  return kind === "quota" || kind === "unreachable";
+/** Whether nothing was found out, through no fault of the repository: it stays as due as it was. */
+function isLeftFor(outcome: Refreshed): boolean {
+  return outcome.kind === "failed" && outcome.failure.kind === "quota";
 }
 
 /** The greatest pace that is known, in stars a day. */
 function paceOf(claim: Claim, stars: number, trends: readonly Trend[], at: number): number | null {
   const paces = trends.map(({ starsDelta, from, to }) => (Math.max(0, starsDelta) * DAY_MS) / (to - from));
-  if (claim.stars !== null && claim.countedAt !== null && at - claim.countedAt >= DAY_MS / 48) {
+  if (claim.stars !== null && claim.countedAt !== null && at - claim.countedAt >= HOUR_MS / 2) {
     paces.push((Math.max(0, stars - claim.stars) * DAY_MS) / (at - claim.countedAt));
   }
   return paces.length === 0 ? null : Math.max(...paces);
