@@ -51,7 +51,9 @@ async function work(context: AppContext, modules: Modules): Promise<void> {
   log.info({ providers: config.providers.map(({ name }) => name) }, "tracking");
   // Started by `start`: it ends when that process does, however it ends.
   const orphaned = process.send === undefined ? [] : [once(process, "disconnect")];
-  await Promise.race([stopSignal(), ...orphaned]);
+  // It may have ended while this one began.
+  const isOrphan = process.send !== undefined && !process.connected;
+  if (!isOrphan) await Promise.race([stopSignal(), ...orphaned]);
   log.info("the worker is stopping");
   await worker.stop();
 }
@@ -65,9 +67,13 @@ async function start(context: AppContext, modules: Modules): Promise<void> {
   if (config.providers.length === 0) return serve(context, modules, config.demo);
   const stopping = new AbortController();
   const working = keepWorking(log, stopping.signal);
-  await serve(context, modules, false);
-  stopping.abort();
-  await working;
+  try {
+    await serve(context, modules, false);
+  } finally {
+    // Also where the port is taken: without the service there is no worker.
+    stopping.abort();
+    await working;
+  }
 }
 
 async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise<void> {
