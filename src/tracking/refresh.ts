@@ -151,7 +151,7 @@ export class RefreshLane {
     }
     if (batch.length + onlyScheduled.length === 0) return;
     const { dialect } = database;
-    const asked = outcomes.map(([claim]) => claim.repositoryId);
+    const asked = outcomes.flatMap(([claim, outcome]) => (isLeftFor(outcome) ? [] : [claim.repositoryId]));
     const record = (observations: readonly Observation[]) =>
       catalog.record(observations, async (tx, recorded) => {
         // What was asked for and turned out to be another repository keeps its place in the schedule.

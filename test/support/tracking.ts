@@ -119,8 +119,8 @@ export async function createTrackingWorld(
   };
   let current = begin(modules);
   const atRest = async () => {
-    const lanes = workers.reduce((sum, { worker }) => sum + worker.lanes, 0);
-    while (clock.sleeping < lanes) await new Promise((resolve) => setImmediate(resolve));
+    const lanes = () => workers.reduce((sum, { worker }) => sum + worker.lanes, 0);
+    while (clock.sleeping < lanes()) await new Promise((resolve) => setImmediate(resolve));
   };
   const config = loadConfig({ SIDEREAL_CACHE_MB: "0" });
   const context: AppContext = { config, clock, log: createLog("silent") };

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { type Database, openDatabase } from "../../src/database/database.js";
+import { createLog } from "../../src/log.js";
 import type { TrackingWorld } from "../support/tracking.js";
 
 /**
@@ -27,4 +29,9 @@ export async function makeAllDue({ modules, clock }: TrackingWorld): Promise<voi
   const { write } = modules.database;
   await write.updateTable("repositories").set({ next_refresh_at: clock.now() }).execute();
   await write.updateTable("walks").set({ next_at: clock.now() }).execute();
+}
+
+/** An empty database in memory, closed with its world. */
+export function openSqlite(): Promise<Database> {
+  return openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log: createLog("silent") });
 }
