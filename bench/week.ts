@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
-import { DAY_MS, WEEK_MS } from "../src/clock.js";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../src/clock.js";
 import { openDatabase } from "../src/database/database.js";
 import { createLog } from "../src/log.js";
 import type { ProviderKind } from "../src/providers/providers.js";
@@ -214,25 +214,26 @@ async function tellSize({ modules }: TrackingWorld): Promise<void> {
 }
 
 async function main(dataDir: string): Promise<void> {
+  let now = () => 0;
+  const watches = new Map<string, Watch>();
   const tracked = SHARES.map(
     ([name, kind, share]): TrackedForge => ({
       kind,
       name,
       repositories: Math.round(repositories * share),
       hasHistory: values.history,
+      listingAgeMs: HOUR_MS,
+      catalogue: { days },
+      wrap: (provider) => {
+        const watch = new Watch();
+        watches.set(provider.name, watch);
+        return watch.around(provider, () => now());
+      },
     }),
   );
-  const watches = new Map<string, Watch>();
   const database = await openDatabase({ url: undefined, dataDir, pool: 4, log: createLog("error") });
-  let now = () => 0;
   const world = await createTrackingWorld(database, tracked, {
-    scriptDays: days,
     deriveEveryMs: Number(values["derive-minutes"]) * 60_000,
-    watch: (provider) => {
-      const watch = new Watch();
-      watches.set(provider.name, watch);
-      return watch.around(provider, () => now());
-    },
   });
   now = () => world.clock.now();
   const events = new Map([...world.forges].map(([name, forge]) => [name, new EventWatch(name, forge)]));

@@ -51,7 +51,9 @@ async function work(context: AppContext, modules: Modules): Promise<void> {
   log.info({ providers: config.providers.map(({ name }) => name) }, "tracking");
   // Started by `start`: it ends when that process does, however it ends.
   const orphaned = process.send === undefined ? [] : [once(process, "disconnect")];
-  await Promise.race([stopSignal(), ...orphaned]);
+  // It may have ended while this one began.
+  const isOrphan = process.send !== undefined && !process.connected;
+  if (!isOrphan) await Promise.race([stopSignal(), ...orphaned]);
   log.info("the worker is stopping");
   // What is derived can be left at any step: whoever comes next goes on from there.
   setTimeout(() => process.exit(EXIT.ok), WORKER_STOP_MS).unref();
@@ -73,9 +75,13 @@ async function start(context: AppContext, modules: Modules): Promise<void> {
   // At the signal itself, as a terminal sends it to the worker too.
   stopSignal().then(() => stopping.abort());
   const working = keepWorking(log, stopping.signal);
-  await serve(context, modules, false);
-  stopping.abort();
-  await working;
+  try {
+    await serve(context, modules, false);
+  } finally {
+    // Also where the port is taken: without the service there is no worker.
+    stopping.abort();
+    await working;
+  }
 }
 
 async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise<void> {

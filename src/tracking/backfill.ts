@@ -7,7 +7,7 @@ import { type Lane, LEASE_MS, restBetween } from "./context.js";
 import { asFailure } from "./report.js";
 
 /** Days back to which every day is kept; beyond it one a week, as retention would. */
-const DAILY_DAYS = 400;
+export const DAILY_DAYS = 400;
 /** Pages after the first come later than the first pages of all. */
 const NEXT_PAGE_MS = HOUR_MS;
 /** How long to wait when there is nothing to ask for, or the forge does not offer it. */

@@ -19,6 +19,8 @@ const BEHIND_MS = 10 * 60_000;
 /** How long to wait when nothing is due, at most. */
 const IDLE_MS = 60_000;
 
+const SEVERAL = 3;
+
 /** What a failure says of the repository; absent: nothing. */
 const AVAILABILITY_BY_FAILURE: Partial<Record<FailureKind, Availability>> = {
   gone: "GONE",
@@ -99,7 +101,36 @@ export class RefreshLane {
       told.push([claim, outcome]);
       if (isLeftFor(outcome)) break;
     }
-    return told;
+    return (await this.#isDoubtful(told)) ? told.map(doubted) : told;
+  }
+
+  /**
+   * Whether a forge has only losses to tell, even of a repository that it had a short time ago: then it is the forge that is
+   * at fault, such as one that answers 404 to everything, and nothing is lost.
+   */
+  async #isDoubtful(told: readonly [Claim, Refreshed][]): Promise<boolean> {
+    const { modules, provider, signal } = this.#lane;
+    const losses = told.filter(([, outcome]) => isLoss(outcome));
+    if (losses.length === 0 || told.some(([, { kind }]) => kind !== "failed")) return false;
+    const claimed = told.map(([{ repositoryId }]) => repositoryId);
+    const row = await modules.database.read
+      .selectFrom("repositories")
+      .leftJoin("tracking", "tracking.repository_id", "repositories.id")
+      .select(["provider_id as providerId", "node_id as nodeId", "owner", "name"])
+      .where("repositories.provider", "=", provider.name)
+      .where("availability", "=", "AVAILABLE")
+      .where("provider_id", "is not", null)
+      .where("repositories.id", "not in", claimed)
+      .where("refreshed_at", "is not", null)
+      .orderBy("refreshed_at", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    // All that there are have been asked for: some can be lost at once, but hardly each of several.
+    if (row === undefined) return losses.length >= SEVERAL;
+    const { providerId, nodeId, owner, name } = row;
+    const control = { providerId: providerId ?? "", nodeId, fullName: `${owner}/${name}`, etag: null };
+    const [answer] = await provider.refreshMany([control], signal);
+    return answer?.kind === "failed";
   }
 
   async #askByName({ owner, name }: Claim): Promise<Refreshed> {
@@ -237,6 +268,18 @@ function lostObservation({ provider, owner, name, repositoryId }: Observation, a
     facts: { availability: "GONE" },
     snapshots: [],
   };
+}
+
+/** Whether a forge says that the repository is not there, or not to be shown. */
+function isLoss(outcome: Refreshed): boolean {
+  return outcome.kind === "failed" && AVAILABILITY_BY_FAILURE[outcome.failure.kind] !== undefined;
+}
+
+/** A loss that is not believed: asked for again later, and not recorded. */
+function doubted([claim, outcome]: [Claim, Refreshed]): [Claim, Refreshed] {
+  if (!isLoss(outcome)) return [claim, outcome];
+  const message = `${claim.owner}/${claim.name} is said to be lost, and so is everything else`;
+  return [claim, { kind: "failed", failure: new UpstreamFailure("malformed", message) }];
 }
 
 /** Whether nothing was found out, through no fault of the repository: it stays as due as it was. */

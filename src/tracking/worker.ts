@@ -20,6 +20,8 @@ export interface WorkerOptions {
   derive: () => Promise<void>;
   /** How long after it ended it is called again; where absent, as soon as its cost allows. */
   deriveEveryMs?: number;
+  /** How often it writes down how it is doing. */
+  reportEveryMs?: number;
   retention?: Retention;
 }
 
@@ -91,7 +93,7 @@ export class Worker {
         name: "report",
         step: async () => {
           await this.#report();
-          return REPORT_EVERY_MS;
+          return options.reportEveryMs ?? REPORT_EVERY_MS;
         },
       },
     );
@@ -168,7 +170,7 @@ export class Worker {
 }
 
 /** As long as the forge asked for, or longer with each failure in a row. */
-function restOf({ kind, until }: UpstreamFailure, failures: number, now: number, chance: number): number {
+function restOf({ until }: UpstreamFailure, failures: number, now: number, chance: number): number {
   const asked = until === null ? 0 : Math.max(0, until - now);
-  return kind === "quota" && until !== null ? asked : Math.max(asked, restAfter(failures, chance));
+  return Math.max(asked, restAfter(failures, chance));
 }
