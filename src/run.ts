@@ -54,6 +54,8 @@ async function work(context: AppContext, modules: Modules): Promise<void> {
   await Promise.race([stopSignal(), ...orphaned]);
   log.info("the worker is stopping");
   await worker.stop();
+  // Listening for its end keeps the channel open, and with it this process.
+  if (process.connected) process.disconnect();
 }
 
 /** How long to wait before a worker that has ended by itself is started again. */
