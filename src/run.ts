@@ -58,6 +58,8 @@ async function work(context: AppContext, modules: Modules): Promise<void> {
   // What is derived can be left at any step: whoever comes next goes on from there.
   setTimeout(() => process.exit(EXIT.ok), WORKER_STOP_MS).unref();
   await worker.stop();
+  // Listening for its end keeps the channel open, and with it this process.
+  if (process.connected) process.disconnect();
 }
 
 /** Time that a worker gets to end what is under way, and after which its parent ends it. */

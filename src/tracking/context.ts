@@ -27,8 +27,8 @@ export interface Lane {
 }
 
 /**
- * How long a lane rests between two requests, in ms. GitHub allows 900 points a minute to all lanes together; smaller forges
- * are asked twice a second at most.
+ * How long a lane rests for each request, in ms. GitHub allows 900 points a minute to all lanes together; a lane asks smaller
+ * forges no more than twice a second in the mean.
  */
 export function restBetween(kind: ProviderKind): number {
   return kind === "github" ? 150 : 500;

@@ -11,7 +11,7 @@ import { type Appointment, type Claim, claimDue, enroll, nextDue, release, sched
 /** Repositories that are taken up at a time, over so long. */
 const ENROLL = 5_000;
 const ENROLL_SPREAD_MS = DAY_MS;
-/** A batch of so many takes along what is due within so long. */
+/** A batch of so many is one request, and takes along what is due within so long. */
 const LARGE_BATCH = 50;
 const AHEAD_MS = 10 * 60_000;
 /** Those of a call that failed as a whole come so much later, that others are tried first. */
@@ -78,7 +78,8 @@ export class RefreshLane {
       await release(modules.database, [...left], leasedUntil, dueAt);
       throw error;
     }
-    return restBetween(provider.kind);
+    const requests = provider.batchSize >= LARGE_BATCH ? 1 : claims.length;
+    return requests * restBetween(provider.kind);
   }
 
   /** What the forge says of each. Those without an id of the forge are asked for by their name. */
