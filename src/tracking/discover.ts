@@ -8,6 +8,8 @@ import { type Appointment, historyOf, schedule } from "./schedule.js";
 
 /** A new walk begins so long after the last one began. */
 const WALK_MS = DAY_MS;
+/** How often it is looked whether a walk is due, as another worker may have made it. */
+const LOOK_MS = 10 * 60_000;
 /** A new repository is refreshed within so long, as its list has told most of it. */
 const FIRST_REFRESH_MS = DAY_MS;
 
@@ -62,7 +64,7 @@ export class DiscoverLane {
       walks = walks + ${isEnd ? 1 : 0}, leased_until = 0 where provider = ${provider.name}`.execute(
       modules.database.write,
     );
-    return isEnd ? Math.max(0, nextAt - clock.now()) : restBetween(provider.kind);
+    return isEnd ? LOOK_MS : restBetween(provider.kind);
   }
 
   /** The walk, taken by this worker; or how long to wait until it can be. */
@@ -75,10 +77,10 @@ export class DiscoverLane {
         .selectAll()
         .where("provider", "=", provider.name)
         .executeTakeFirst();
-      if (row !== undefined && row.leased_until > now) return Math.min(60_000, row.leased_until - now);
+      if (row !== undefined && row.leased_until > now) return Math.min(LOOK_MS, row.leased_until - now);
       // A clock that was set back must not stop walks for longer than they take.
       if (row !== undefined && row.next_at > now && row.next_at - now <= 2 * WALK_MS)
-        return Math.min(HOUR_MS, row.next_at - now);
+        return Math.min(LOOK_MS, row.next_at - now);
       const begins = row === undefined || row.cursor === null;
       const startedAt = begins ? now : row.started_at;
       await sql`insert into walks (provider, cursor, next_at, started_at, found, walks, leased_until)
