@@ -56,6 +56,8 @@ async function work(context: AppContext, modules: Modules): Promise<void> {
   if (!isOrphan) await Promise.race([stopSignal(), ...orphaned]);
   log.info("the worker is stopping");
   await worker.stop();
+  // The channel would keep this process, and so the one that waits for it.
+  if (process.connected) process.disconnect();
 }
 
 /** How long to wait before a worker that has ended by itself is started again. */
