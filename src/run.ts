@@ -58,7 +58,7 @@ async function work(context: AppContext, modules: Modules): Promise<void> {
   // What is derived can be left at any step: whoever comes next goes on from there.
   setTimeout(() => process.exit(EXIT.ok), WORKER_STOP_MS).unref();
   await worker.stop();
-  // Listening for its end keeps the channel open, and with it this process.
+  // The channel would keep this process, and so the one that waits for it.
   if (process.connected) process.disconnect();
 }
 
