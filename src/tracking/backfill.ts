@@ -3,7 +3,7 @@ import { z } from "zod";
 import { SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
 import type { PastDays } from "../providers/providers.js";
-import { type Lane, LEASE_MS, restBetween } from "./context.js";
+import { answered, type Lane, LEASE_MS, restBetween, type Step, waiting } from "./context.js";
 import { asFailure } from "./report.js";
 
 /** Days back to which every day is kept; beyond it one a week, as retention would. */
@@ -46,14 +46,14 @@ export class BackfillLane {
     this.#lane = lane;
   }
 
-  /** Asks for one page. Returns how long to wait for the next, in ms. Throws what the provider throws. */
-  async step(): Promise<number> {
+  /** Asks for one page. Throws what the provider throws. */
+  async step(): Promise<Step> {
     const { modules, provider, clock, reporter, signal } = this.#lane;
     const now = clock.now();
     const readyAt = provider.readyAt("history");
-    if (readyAt > now) return readyAt - now;
+    if (readyAt > now) return waiting(readyAt - now);
     const candidate = await this.#take(now);
-    if (candidate === undefined) return IDLE_MS;
+    if (candidate === undefined) return waiting(IDLE_MS);
     const { id, provider_id, node_id, owner, name } = candidate;
     const ref = { providerId: provider_id, nodeId: node_id, fullName: `${owner}/${name}`, etag: null };
     const at = cursorOf(candidate.history_cursor);
@@ -67,11 +67,11 @@ export class BackfillLane {
       await this.#leave(id, candidate.history_cursor, now + (isOfRepository ? WEEK_MS : NEXT_PAGE_MS));
       if (!isOfRepository) throw failure;
       reporter.failed(failure, clock.now());
-      return restBetween(provider.kind);
+      return answered(restBetween(provider.kind));
     }
     if (page === null) {
       await this.#leave(id, candidate.history_cursor, now + NOT_OFFERED_MS);
-      return NOT_OFFERED_MS;
+      return answered(NOT_OFFERED_MS);
     }
     // Counted at some time: what was gained on later days is not in the count. Pages overlap as weeks begin meanwhile.
     const known = at ?? { day: (candidate.counted_at ?? now) + 1, stars: candidate.stars ?? 0 };
@@ -107,7 +107,7 @@ export class BackfillLane {
     );
     reporter.report.backfilled += older.length;
     reporter.succeeded(clock.now());
-    return restBetween(provider.kind);
+    return answered(restBetween(provider.kind));
   }
 
   /** The next one whose past is due, put off so that no other worker takes it too. */

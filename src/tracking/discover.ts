@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Discovered, UpstreamRepository } from "../providers/providers.js";
 import { spread } from "./cadence.js";
-import { type Lane, LEASE_MS, restBetween } from "./context.js";
+import { answered, type Lane, LEASE_MS, restBetween, type Step, waiting } from "./context.js";
 import { observationOf } from "./observe.js";
 import { type Appointment, historyOf, schedule } from "./schedule.js";
 
@@ -37,14 +37,14 @@ export class DiscoverLane {
     this.#lane = lane;
   }
 
-  /** Reads one page. Returns how long to wait for the next, in ms. Throws what the provider throws. */
-  async step(): Promise<number> {
+  /** Reads one page. Throws what the provider throws. */
+  async step(): Promise<Step> {
     const { modules, provider, clock, reporter, signal } = this.#lane;
     const now = clock.now();
     const readyAt = provider.readyAt("discover");
-    if (readyAt > now) return readyAt - now;
+    if (readyAt > now) return waiting(readyAt - now);
     const walk = await this.#take(now);
-    if (typeof walk === "number") return walk;
+    if (typeof walk === "number") return waiting(walk);
     let page: Discovered;
     let found: number;
     try {
@@ -64,7 +64,7 @@ export class DiscoverLane {
       walks = walks + ${isEnd ? 1 : 0}, leased_until = 0 where provider = ${provider.name}`.execute(
       modules.database.write,
     );
-    return isEnd ? LOOK_MS : restBetween(provider.kind);
+    return answered(isEnd ? LOOK_MS : restBetween(provider.kind));
   }
 
   /** The walk, taken by this worker; or how long to wait until it can be. */

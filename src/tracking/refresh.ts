@@ -3,7 +3,7 @@ import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
 import { type FailureKind, type Refreshed, UpstreamFailure } from "../providers/providers.js";
 import { type Trend, WINDOWS } from "../rankings/rankings.js";
 import { intervalOf, nextStretch, retryAfter, spread } from "./cadence.js";
-import { type Lane, LEASE_MS, restBetween } from "./context.js";
+import { answered, type Lane, LEASE_MS, restBetween, type Step, waiting } from "./context.js";
 import { observationOf, unchangedObservation } from "./observe.js";
 import { asFailure } from "./report.js";
 import { type Appointment, type Claim, claimDue, enroll, nextDue, release, schedule } from "./schedule.js";
@@ -40,19 +40,19 @@ export class RefreshLane {
     this.#steppedAt = lane.clock.monotonic();
   }
 
-  /** Refreshes one batch. Returns how long to wait for the next, in ms. Throws what the provider throws. */
-  async step(): Promise<number> {
+  /** Refreshes one batch. Throws what the provider throws. */
+  async step(): Promise<Step> {
     const { modules, provider, clock, reporter } = this.#lane;
     const now = clock.now();
     const readyAt = provider.readyAt("refresh");
-    if (readyAt > now) return readyAt - now;
+    if (readyAt > now) return waiting(readyAt - now);
     await enroll(modules.database, provider, now, ENROLL_SPREAD_MS, ENROLL);
     const next = await nextDue(modules.database, provider.name);
     const { report } = reporter;
     const passed = clock.monotonic() - this.#steppedAt;
     this.#steppedAt = clock.monotonic();
     report.stretch = nextStretch(report.stretch, next === null ? 0 : Math.max(0, now - next), passed);
-    if (next === null || next > now) return next === null ? IDLE_MS : Math.min(IDLE_MS, next - now);
+    if (next === null || next > now) return waiting(next === null ? IDLE_MS : Math.min(IDLE_MS, next - now));
     const leasedUntil = now + LEASE_MS;
     const claims = await claimDue(modules.database, provider.name, {
       now,
@@ -62,7 +62,7 @@ export class RefreshLane {
       limit: provider.batchSize,
     });
     // Other workers hold what is due.
-    if (claims.length === 0) return IDLE_MS;
+    if (claims.length === 0) return waiting(IDLE_MS);
     const left = new Set(claims.map((claim) => claim.repositoryId));
     try {
       const outcomes = await this.ask(claims);
@@ -79,7 +79,7 @@ export class RefreshLane {
       throw error;
     }
     const requests = provider.batchSize >= LARGE_BATCH ? 1 : claims.length;
-    return requests * restBetween(provider.kind);
+    return answered(requests * restBetween(provider.kind));
   }
 
   /** What the forge says of each. Those without an id of the forge are asked for by their name. */

@@ -3,7 +3,7 @@ import type { Logger } from "../log.js";
 import { type Provider, UpstreamFailure } from "../providers/providers.js";
 import { BackfillLane } from "./backfill.js";
 import { restAfter } from "./cadence.js";
-import type { Lane, TrackingModules } from "./context.js";
+import { type Lane, type Step, type TrackingModules, waiting } from "./context.js";
 import { DiscoverLane } from "./discover.js";
 import { RefreshLane } from "./refresh.js";
 import { Reporter, WORKER } from "./report.js";
@@ -34,10 +34,10 @@ const REPORT_EVERY_MS = 10_000;
 /** After a fault of our own a lane goes on this much later. */
 const FAULT_REST_MS = 60_000;
 
-/** One loop: does a piece of work, and tells how long to wait for the next, in ms. */
+/** One loop: does a piece of work at a time. */
 interface Loop {
   name: string;
-  step: () => Promise<number>;
+  step: () => Promise<Step>;
   reporter?: Reporter;
 }
 
@@ -78,7 +78,9 @@ export class Worker {
           const began = clock.monotonic();
           await options.derive();
           const rest = (clock.monotonic() - began) / DERIVE_PART;
-          return options.deriveEveryMs ?? Math.min(DERIVE_LATEST_MS, Math.max(DERIVE_SOONEST_MS, rest));
+          return waiting(
+            options.deriveEveryMs ?? Math.min(DERIVE_LATEST_MS, Math.max(DERIVE_SOONEST_MS, rest)),
+          );
         },
       },
       {
@@ -86,14 +88,14 @@ export class Worker {
         step: async () => {
           const removed = await thinSnapshots(modules.database, clock, retention, signal);
           if (removed > 0) log.info({ snapshots: removed }, "old snapshots were thinned");
-          return RETENTION_EVERY_MS;
+          return waiting(RETENTION_EVERY_MS);
         },
       },
       {
         name: "report",
         step: async () => {
           await this.#report();
-          return options.reportEveryMs ?? REPORT_EVERY_MS;
+          return waiting(options.reportEveryMs ?? REPORT_EVERY_MS);
         },
       },
     );
@@ -122,8 +124,9 @@ export class Worker {
     while (!signal.aborted) {
       let wait: number;
       try {
-        wait = await step();
-        failures = 0;
+        const { waitMs, hasAnswer } = await step();
+        wait = waitMs;
+        if (hasAnswer) failures = 0;
       } catch (error) {
         if (signal.aborted) return;
         failures++;
