@@ -1,6 +1,15 @@
 /** The only file that builds modules and joins them. */
 import type { Server } from "node:http";
-import { createApi, createFront, createHttpServer, openApiDocument, type Source } from "./api/api.js";
+import {
+  type ApiBindings,
+  createApi,
+  createFront,
+  createHttpServer,
+  type Front,
+  Meter,
+  openApiDocument,
+  type Source,
+} from "./api/api.js";
 import { Catalog } from "./catalog/catalog.js";
 import type { Clock } from "./clock.js";
 import type { Config } from "./config.js";
@@ -111,27 +120,30 @@ class CatalogueSource {
   }
 }
 
-/** The whole service without a port, for tests and for `startService`. */
-export function buildHandler(
+/** The whole service without a port and without what stands before the routes. */
+function buildHandler(
   context: AppContext,
   source: () => Source,
-): (request: Request) => Promise<Response> {
+  meter: Meter,
+): (request: Request, bindings: ApiBindings) => Promise<Response> {
   const api = createApi({
     ...context,
     source,
+    meter,
     pages: createWeb({
       source,
       document: () => JSON.parse(JSON.stringify(openApiDocument(api, context.config.baseUrl))),
     }),
   });
-  return async (request) => api.fetch(request);
+  return async (request, bindings) => api.fetch(request, bindings);
 }
 
-/** Like `buildHandler`, with the cache, tags and compression that stand before it. */
-export function buildFront(context: AppContext, modules: Modules): (request: Request) => Promise<Response> {
-  const handle = buildHandler(context, () => ({ modules, synthetic: false }));
+/** The whole service without a port, for tests. */
+export function buildFront(context: AppContext, modules: Modules): Front {
+  const meter = new Meter(context);
+  const handle = buildHandler(context, () => ({ modules, synthetic: false }), meter);
   const readRevision = async () => String(await modules.catalog.revision());
-  return createFront({ ...context, handle, readRevision, cacheBytes: context.config.cacheBytes });
+  return createFront({ ...context, handle, readRevision, meter, cacheBytes: context.config.cacheBytes });
 }
 
 /** A worker, and what it holds. */
@@ -263,10 +275,12 @@ export async function startService(
 ): Promise<Service> {
   const { config } = context;
   const source = await CatalogueSource.open(context, modules, withDemo);
-  let handle = buildHandler(context, source.current);
+  const meter = new Meter(context);
+  let handle = buildHandler(context, source.current, meter);
   const server = createHttpServer({
     ...context,
-    handle: (request) => handle(request),
+    handle: (request, bindings) => handle(request, bindings),
+    meter,
     readRevision: source.revision,
     cacheBytes: config.cacheBytes,
   });
@@ -284,7 +298,7 @@ export async function startService(
   // Port 0 means any free one; links can only name it once it is known.
   const url = config.port === 0 ? config.baseUrl.replace(/:0$/, `:${port}`) : config.baseUrl;
   if (url !== config.baseUrl)
-    handle = buildHandler({ ...context, config: { ...config, baseUrl: url } }, source.current);
+    handle = buildHandler({ ...context, config: { ...config, baseUrl: url } }, source.current, meter);
   return {
     server,
     port,

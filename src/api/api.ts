@@ -12,9 +12,12 @@ import type { Modules } from "../modules.js";
 import { createRequestId } from "./answer.js";
 import { type ApiApp, type ApiEnv, errorResponse, validationError } from "./endpoint.js";
 import { finishHeaders } from "./headers.js";
+import type { Meter } from "./meter.js";
 import { ROUTES } from "./routes.js";
 
-export { createFront, createHttpServer } from "./server.js";
+export type { ApiBindings } from "./endpoint.js";
+export { Meter } from "./meter.js";
+export { createFront, createHttpServer, type Front } from "./server.js";
 
 /** What answers a request: the modules, and whether their catalogue is the synthetic one. */
 export interface Source {
@@ -27,12 +30,13 @@ export interface ApiOptions {
   source: () => Source;
   config: Config;
   log: Logger;
+  meter: Meter;
   /** Pages to be answered beside the API, under the same rules. */
   pages?: Hono;
 }
 
 /** The application without a port: a request in, an answer out. */
-export function createApi({ source, config, log, pages }: ApiOptions): ApiApp {
+export function createApi({ source, config, log, meter, pages }: ApiOptions): ApiApp {
   const app: ApiApp = new OpenAPIHono<ApiEnv>({
     defaultHook: (result, context) => {
       if (result.success) return;
@@ -46,6 +50,7 @@ export function createApi({ source, config, log, pages }: ApiOptions): ApiApp {
     context.set("modules", modules);
     context.set("synthetic", synthetic);
     context.set("config", config);
+    context.set("meter", meter);
     context.set("requestId", createRequestId());
     await next();
     finishHeaders(context.res.headers, context.req.path, context.var.requestId);

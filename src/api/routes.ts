@@ -1,5 +1,6 @@
 import type { Endpoint } from "./endpoint.js";
 import { getHealth, getReadiness } from "./health.js";
+import { getLimits } from "./limits.js";
 import { listMetrics, listRanks } from "./metrics.js";
 import { getSummary, listLanguages, listTopics, suggest } from "./overview.js";
 import {
@@ -39,6 +40,7 @@ export const ROUTES: readonly Endpoint[] = [
   watchlists.addWatchlistItem,
   watchlists.clearWatchlist,
   watchlists.removeWatchlistItem,
+  getLimits,
   getHealth,
   getReadiness,
 ];

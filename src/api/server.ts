@@ -1,69 +1,84 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
-import type { z } from "@hono/zod-openapi";
 import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
-import { createRequestId, sendAnswer, storeAnswer } from "./answer.js";
-import { acceptsProblem, errorResponse } from "./endpoint.js";
+import type { Caller } from "../metering/metering.js";
+import { createRequestId, type StoredAnswer, sendAnswer, storeAnswer } from "./answer.js";
+import { type ApiBindings, acceptsProblem, errorResponse } from "./endpoint.js";
 import { FrontCache } from "./front-cache.js";
 import { finishHeaders } from "./headers.js";
+import { ANY_OTHER, type Meter } from "./meter.js";
 import { requestTarget } from "./request-line.js";
-import { ROUTES } from "./routes.js";
+import { type FoundRoute, findRoute } from "./route-table.js";
 
 export interface FrontOptions {
   /** Answers what the cache does not have. */
-  handle: (request: Request) => Promise<Response> | Response;
+  handle: (request: Request, bindings: ApiBindings) => Promise<Response> | Response;
   /** Differs whenever a cached answer may have become wrong. */
   readRevision: () => Promise<string>;
   cacheBytes: number;
   clock: Clock;
   log: Logger;
+  meter: Meter;
 }
 
-/** The query parameters that each route knows; others do not split the cache. */
-const KNOWN_PARAMETERS = ROUTES.map(({ route, pattern }) => ({
-  path: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, pattern === undefined ? "[^/]+" : ".+")}$`),
-  names: new Set(Object.keys((route.request?.query as z.ZodObject | undefined)?.shape ?? {})),
-}));
-/** For an address in an unusual spelling, such as one with needless escapes: those of any route. */
-const ALL_PARAMETERS = new Set(KNOWN_PARAMETERS.flatMap(({ names }) => [...names]));
+/** Paths whose answers are for the caller alone. */
+const PRIVATE = /^\/api\/(?:watchlists|limits)(?:\/|$)/;
 
 /** The name of a public request in the cache; undefined for those that must be computed for the caller alone. */
-export function cacheKey(request: Request): string | undefined {
-  if (request.method !== "GET" && request.method !== "HEAD") return undefined;
-  const { pathname, searchParams } = new URL(request.url);
-  if (!pathname.startsWith("/api/") || pathname.startsWith("/api/watchlists")) return undefined;
-  const names = KNOWN_PARAMETERS.find(({ path }) => path.test(pathname))?.names ?? ALL_PARAMETERS;
-  const known = [...searchParams].filter(([name]) => names.has(name));
+function cacheKey(method: string, { pathname, searchParams }: URL, route: FoundRoute): string | undefined {
+  if (method !== "GET" && method !== "HEAD") return undefined;
+  if (!route.path.startsWith("/api/") || PRIVATE.test(route.path)) return undefined;
+  const known = [...searchParams].filter(([name]) => route.parameters.has(name));
   known.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `${pathname}?${new URLSearchParams(known)}`;
 }
 
-/** A request to an answer, with all that stands before the routes: cache, tags, compression. */
-export function createFront({
-  handle,
-  readRevision,
-  cacheBytes,
-  clock,
-  log,
-}: FrontOptions): (request: Request) => Promise<Response> {
+/** Answers a request of a caller whose connection comes from `peer`; undefined: from no address. */
+export type Front = (request: Request, peer: string | undefined) => Promise<Response>;
+
+/** A request to an answer, with all that stands before the routes: limits, cache, tags, compression. */
+export function createFront({ handle, readRevision, cacheBytes, clock, log, meter }: FrontOptions): Front {
   const cache = new FrontCache({ maxBytes: cacheBytes, clock, readRevision, log });
-  return async (request) => {
-    const key = cacheKey(request);
+  const answer = (request: Request, url: URL, route: FoundRoute, caller: Caller): Promise<StoredAnswer> => {
+    const key = cacheKey(request.method, url, route);
     if (key === undefined) {
       // A HEAD is answered as GET would be, and loses its body at the end.
       const asked =
         request.method === "HEAD" ? new Request(request.url, { headers: request.headers }) : request;
-      return sendAnswer(await storeAnswer(await handle(asked)), request);
+      return Promise.resolve(handle(asked, { caller })).then(storeAnswer);
     }
     // Computed for the key itself, so what the route does not know is not seen.
-    const normalised = new Request(new URL(key, request.url), { headers: request.headers });
+    const normalised = new Request(new URL(key, url), { headers: request.headers });
     const form = acceptsProblem(request.headers.get("accept")) ? "problem" : "plain";
-    const answer = await cache.get(key, form, async () => storeAnswer(await handle(normalised)));
-    return sendAnswer(answer, request);
+    return cache.get(key, form, async () => storeAnswer(await handle(normalised, { caller })));
   };
+  return async (request, peer) => {
+    const url = new URL(request.url);
+    const route = findRoute(request.method, url.pathname);
+    const caller = meter.callerOf(peer, request.headers.get("x-forwarded-for"));
+    const toll = meter.admit(caller, route.limit, request.method, url.searchParams);
+    // Before the cache: bytes that are ready are counted like those that must be made.
+    const response =
+      toll?.decision.allowed === false
+        ? await sendAnswer(
+            await storeAnswer(refusal(toll.refusal(), request.headers.get("accept"), route.path)),
+            request,
+          )
+        : await sendAnswer(await answer(request, url, route, caller), request);
+    toll?.settle(response.status, response.headers);
+    return response;
+  };
+}
+
+/** An error that is answered before any route is asked. */
+function refusal(error: AppError, accept: string | null | undefined, path: string): Response {
+  const requestId = createRequestId();
+  const response = errorResponse(error, requestId, accept);
+  finishHeaders(response.headers, path, requestId);
+  return response;
 }
 
 /** Time limits and bounds of connections; slow ones are looked for every two seconds. */
@@ -78,22 +93,25 @@ const SERVER_OPTIONS = {
 
 /** The front on a Node server. Malformed requests are refused before anything is built from them. */
 export function createHttpServer(options: FrontOptions): Server {
-  const { log } = options;
+  const { log, meter } = options;
   const front = createFront(options);
-  const listener = getRequestListener((request) => front(request), {
-    overrideGlobalObjects: false,
-    errorHandler: (error) => {
-      log.error({ err: error }, "a request could not be answered");
-      return errorResponse(new AppError("INTERNAL", "Something went wrong here."), "none", undefined);
+  const listener = getRequestListener(
+    (request, { incoming }) => front(request, incoming.socket.remoteAddress),
+    {
+      overrideGlobalObjects: false,
+      errorHandler: (error) => {
+        log.error({ err: error }, "a request could not be answered");
+        return errorResponse(new AppError("INTERNAL", "Something went wrong here."), "none", undefined);
+      },
     },
-  });
+  );
   const server = createServer(SERVER_OPTIONS, (request, response) => {
     try {
       request.url = requestTarget(request);
       // Answers never depend on the host a caller claims; links are built from the configured address.
       request.headers.host = "localhost";
     } catch (error) {
-      refuse(request, response, error);
+      refuse(request, response, error, meter);
       return;
     }
     void listener(request, response);
@@ -125,12 +143,16 @@ function refuseUnparsed(error: Error & { code?: string }, socket: Duplex): void 
   socket.end(`HTTP/1.1 ${status}\r\n${lines}\r\n${body}`);
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+/** Answers a request that is malformed; it counts, as nothing may be asked without end. */
+function refuse(request: IncomingMessage, response: ServerResponse, error: unknown, meter: Meter): void {
   const known =
     error instanceof AppError ? error : new AppError("INVALID_REQUEST", "The request is malformed.");
-  const requestId = createRequestId();
-  const answer = errorResponse(known, requestId, request.headers.accept);
-  finishHeaders(answer.headers, request.url ?? "/", requestId);
+  const forwardedFor = request.headersDistinct["x-forwarded-for"]?.join() ?? null;
+  const caller = meter.callerOf(request.socket.remoteAddress, forwardedFor);
+  const toll = meter.admit(caller, ANY_OTHER, "GET", new URLSearchParams());
+  const refused = toll?.decision.allowed === false ? toll.refusal() : known;
+  const answer = refusal(refused, request.headers.accept, request.url ?? "/");
+  toll?.settle(answer.status, answer.headers);
   answer.text().then(
     (text) => {
       answer.headers.set("Content-Length", String(Buffer.byteLength(text)));

@@ -28,6 +28,8 @@ import {
 } from "./views.js";
 
 const tags = ["Watchlists"];
+/** So that looking for tokens ends soon. */
+const UNKNOWN_TOKEN_COST = 10;
 const token = z.object({ token: tokenParameter });
 const precondition = z.object({
   "if-match": z
@@ -108,6 +110,7 @@ export const createWatchlist = endpoint(
     const { data } = answer(context, created.watchlist, created.token);
     return context.json({ data: { ...data, shareToken: created.shareToken } }, 201);
   },
+  { bucket: "write" },
 );
 
 export const getWatchlist = endpoint(
@@ -124,6 +127,7 @@ export const getWatchlist = endpoint(
     const { token } = context.req.valid("param");
     return context.json(answer(context, await context.var.modules.watchlists.get(token), token), 200);
   },
+  { bucket: "default", unknownCost: UNKNOWN_TOKEN_COST },
 );
 
 export const updateWatchlist = endpoint(
@@ -155,6 +159,7 @@ export const updateWatchlist = endpoint(
       200,
     );
   },
+  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
 );
 
 const removed = {
@@ -177,6 +182,7 @@ export const removeWatchlist = endpoint(
     await context.var.modules.watchlists.remove(context.req.valid("param").token, condition);
     return context.body(null, 204);
   },
+  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
 );
 
 export const addWatchlistItem = endpoint(
@@ -210,6 +216,7 @@ export const addWatchlistItem = endpoint(
       ? context.json(answer(context, watchlist, token), 201)
       : context.json(answer(context, watchlist, token), 200);
   },
+  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
 );
 
 export const removeWatchlistItem = endpoint(
@@ -228,6 +235,7 @@ export const removeWatchlistItem = endpoint(
     await context.var.modules.watchlists.removeItems(token, repositoryId, condition);
     return context.body(null, 204);
   },
+  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
 );
 
 export const clearWatchlist = endpoint(
@@ -245,6 +253,7 @@ export const clearWatchlist = endpoint(
     await context.var.modules.watchlists.removeItems(context.req.valid("param").token, "all", condition);
     return context.body(null, 204);
   },
+  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
 );
 
 const WATCHLIST_SORTS = ["added", "stars", "forks", "pushed", "created"] as const;
@@ -315,6 +324,7 @@ export const listWatchlistRepositories = endpoint(
     const data = page.repositories.map((repository) => repositoryView(repository, trends.get(repository.id)));
     return context.json({ data, meta }, 200);
   },
+  { bucket: "default", unknownCost: UNKNOWN_TOKEN_COST },
 );
 
 export const listWatchlistMetrics = endpoint(
@@ -348,4 +358,5 @@ export const listWatchlistMetrics = endpoint(
     const data = series.points.map(sumPointView);
     return context.json({ data, meta: { window, resolution: series.resolution, points: data.length } }, 200);
   },
+  { bucket: "heavy", unknownCost: UNKNOWN_TOKEN_COST },
 );

@@ -14,6 +14,7 @@ import { createTransport } from "../../src/providers/transport.js";
 import { type Retention, Worker } from "../../src/tracking/tracking.js";
 import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
 import { QUIET } from "./forge/world.js";
+import { GENEROUS } from "./world.js";
 
 /** The forges of a simulated world begin at this time; tracking begins some days later. */
 export const FORGE_START = Date.UTC(2026, 0, 10);
@@ -127,7 +128,7 @@ export async function createTrackingWorld(
     const lanes = () => workers.reduce((sum, { worker }) => sum + worker.lanes, 0);
     while (clock.sleeping < lanes()) await new Promise((resolve) => setImmediate(resolve));
   };
-  const config = loadConfig({ SIDEREAL_CACHE_MB: "0" });
+  const config = loadConfig({ SIDEREAL_CACHE_MB: "0", ...GENEROUS });
   const context: AppContext = { config, clock, log: createLog("silent") };
   const front = buildFront(context, modules);
   const stop = async () => {
@@ -147,7 +148,7 @@ export async function createTrackingWorld(
       return current;
     },
     async get(path) {
-      const response = await front(new Request(new URL(path, "http://localhost")));
+      const response = await front(new Request(new URL(path, "http://localhost")), "192.0.2.1");
       return { status: response.status, body: await response.json() };
     },
     async pass(ms) {
