@@ -46,6 +46,8 @@ function stopSignal(): Promise<NodeJS.Signals> {
 }
 
 async function work(context: AppContext, modules: Modules): Promise<void> {
+  // Listened for from the beginning: what has been taken is given back however early it is asked to stop.
+  const asked = stopSignal();
   const worker = await startWorker(context, modules);
   const { log, config } = context;
   log.info({ providers: config.providers.map(({ name }) => name) }, "tracking");
@@ -53,7 +55,7 @@ async function work(context: AppContext, modules: Modules): Promise<void> {
   const orphaned = process.send === undefined ? [] : [once(process, "disconnect")];
   // It may have ended while this one began.
   const isOrphan = process.send !== undefined && !process.connected;
-  if (!isOrphan) await Promise.race([stopSignal(), ...orphaned]);
+  if (!isOrphan) await Promise.race([asked, ...orphaned]);
   log.info("the worker is stopping");
   // What is derived can be left at any step: whoever comes next goes on from there.
   setTimeout(() => process.exit(EXIT.ok), WORKER_STOP_MS).unref();
