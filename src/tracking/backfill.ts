@@ -62,7 +62,7 @@ export class BackfillLane {
       page = await provider.history(ref, at?.next ?? null, signal);
     } catch (error) {
       const failure = asFailure(error);
-      const isOfRepository = !["quota", "unreachable", "refused"].includes(failure.kind);
+      const isOfRepository = !["quota", "clock", "unreachable", "refused"].includes(failure.kind);
       // Asked for again after the others; what is wrong with one repository must not hold up the others.
       await this.#leave(id, candidate.history_cursor, now + (isOfRepository ? WEEK_MS : NEXT_PAGE_MS));
       if (!isOfRepository) throw failure;

@@ -73,7 +73,7 @@ export class RefreshLane {
     } catch (error) {
       // It may be these that cannot be had: then the next ones are tried before them.
       const isTheirs =
-        error instanceof UpstreamFailure && error.kind !== "quota" && !this.#lane.signal.aborted;
+        error instanceof UpstreamFailure && !isForNow(error.kind) && !this.#lane.signal.aborted;
       const dueAt = isTheirs ? clock.now() + BEHIND_MS : undefined;
       await release(modules.database, [...left], leasedUntil, dueAt);
       throw error;
@@ -285,7 +285,12 @@ function doubted([claim, outcome]: [Claim, Refreshed]): [Claim, Refreshed] {
 
 /** Whether nothing was found out, through no fault of the repository: it stays as due as it was. */
 function isLeftFor(outcome: Refreshed): boolean {
-  return outcome.kind === "failed" && outcome.failure.kind === "quota";
+  return outcome.kind === "failed" && isForNow(outcome.failure.kind);
+}
+
+/** Failures that say nothing of any repository, and when to come back of all. */
+function isForNow(kind: FailureKind): boolean {
+  return kind === "quota" || kind === "clock";
 }
 
 /** The greatest pace that is known, in stars a day. */

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
+import { DAY_MS } from "../clock.js";
 import type { BulkColumns, BulkRow, Database, Dialect, Tx } from "../database/database.js";
 import type { Provider, ProviderKind } from "../providers/providers.js";
+import { LATEST_MS } from "./cadence.js";
 
 /** A repository that a worker has taken to refresh it. */
 export interface Claim {
@@ -205,4 +207,23 @@ export async function nextDue({ read }: Database, provider: string): Promise<num
     where provider = ${provider} and next_refresh_at is not null`.execute(read);
   const at = rows[0]?.at;
   return at === null || at === undefined ? null : Number(at);
+}
+
+/** Nothing is put off for longer; what lies further ahead was written by a clock that was wrong. */
+const FURTHEST_MS = LATEST_MS + DAY_MS;
+
+/** Makes due at once what is due further ahead than anything can be, and frees what is taken for as long. */
+export async function mendTimes({ dialect, write }: Database, provider: string, now: number): Promise<void> {
+  const furthest = now + FURTHEST_MS;
+  await dialect.exclusively(write, "catalogue", async (tx) => {
+    await sql`update repositories set next_refresh_at = ${now}
+      where provider = ${provider} and next_refresh_at > ${furthest}`.execute(tx);
+    await sql`update tracking set history_due = ${now}
+      where provider = ${provider} and history_due > ${furthest}`.execute(tx);
+    await sql`update tracking set leased_until = 0
+      where provider = ${provider} and leased_until > 0 and leased_until > ${furthest}`.execute(tx);
+    await sql`update walks set leased_until = 0 where provider = ${provider} and leased_until > ${furthest}`.execute(
+      tx,
+    );
+  });
 }

@@ -92,7 +92,7 @@ export async function refreshNow(
   const outcomes = await lane.ask([claim]);
   await lane.keep(outcomes);
   const outcome = outcomes[0]?.[1];
-  if (outcome?.kind === "failed" && ["quota", "unreachable"].includes(outcome.failure.kind))
+  if (outcome?.kind === "failed" && ["quota", "clock", "unreachable"].includes(outcome.failure.kind))
     throw outcome.failure;
   if (outcome === undefined) throw new UpstreamFailure("malformed", "the forge said nothing of it");
   return outcome;

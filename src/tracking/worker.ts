@@ -8,6 +8,7 @@ import { DiscoverLane } from "./discover.js";
 import { RefreshLane } from "./refresh.js";
 import { Reporter, WORKER } from "./report.js";
 import { DEFAULT_RETENTION, type Retention, thinSnapshots } from "./retention.js";
+import { mendTimes } from "./schedule.js";
 
 export interface WorkerOptions {
   modules: TrackingModules;
@@ -86,6 +87,7 @@ export class Worker {
       {
         name: "retention",
         step: async () => {
+          for (const { name } of providers) await mendTimes(modules.database, name, clock.now());
           const removed = await thinSnapshots(modules.database, clock, retention, signal);
           if (removed > 0) log.info({ snapshots: removed }, "old snapshots were thinned");
           return waiting(RETENTION_EVERY_MS);
