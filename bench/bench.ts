@@ -87,7 +87,7 @@ async function main(): Promise<void> {
   print(`database: ${((await database.dialect.size(database.read)) / 1e6).toFixed(0)} MB`);
 
   const front = buildFront(
-    { config: loadConfig({ SIDEREAL_CACHE_MB: "0" }), clock: systemClock, log },
+    { config: loadConfig({ SIDEREAL_CACHE_MB: "0", SIDEREAL_LIMITS: "false" }), clock: systemClock, log },
     modules,
   );
   const rounds = Number(values.rounds);
@@ -132,7 +132,7 @@ async function main(): Promise<void> {
   ];
   for (const [name, path] of requests) {
     const ask = async (round: number) => {
-      const response = await front(new Request(`http://localhost${path(round)}`));
+      const response = await front(new Request(`http://localhost${path(round)}`), undefined);
       if (response.status !== 200) throw new Error(`${path(round)} answered ${response.status}`);
       await response.arrayBuffer();
     };

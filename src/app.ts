@@ -1,7 +1,16 @@
 /** The only file that builds modules and joins them. */
 import type { Server } from "node:http";
 import { Accounts, ApiKeys } from "./accounts/accounts.js";
-import { createApi, createFront, createHttpServer, openApiDocument, type Source } from "./api/api.js";
+import {
+  type ApiBindings,
+  createApi,
+  createFront,
+  createHttpServer,
+  type Front,
+  Meter,
+  openApiDocument,
+  type Source,
+} from "./api/api.js";
 import { Catalog } from "./catalog/catalog.js";
 import type { Clock } from "./clock.js";
 import type { Config } from "./config.js";
@@ -127,39 +136,44 @@ class CatalogueSource {
   }
 }
 
-/** The whole service without a port, for tests and for `startService`. */
-export function buildHandler(
+/** The whole service without a port and without what stands before the routes. */
+function buildHandler(
   context: AppContext,
   source: () => Source,
   members: () => Members,
-): (request: Request) => Promise<Response> {
+  meter: Meter,
+): (request: Request, bindings: ApiBindings) => Promise<Response> {
   const api = createApi({
     ...context,
     source,
     members,
+    meter,
     pages: createWeb({
       source,
       members,
       document: () => JSON.parse(JSON.stringify(openApiDocument(api, context.config.baseUrl))),
     }),
   });
-  return async (request) => api.fetch(request);
+  return async (request, bindings) => api.fetch(request, bindings);
 }
 
-/** Like `buildHandler`, with the cache, tags and compression that stand before it. */
+/** The whole service without a port, for tests. */
 export function buildFront(
   context: AppContext,
   modules: Modules,
   members = buildMembers(context, modules),
-): (request: Request) => Promise<Response> {
+): Front {
+  const meter = new Meter(context);
   const handle = buildHandler(
     context,
     () => ({ modules, synthetic: false }),
     () => members,
+    meter,
   );
   const findKey = (secret: string) => members.keys.find(secret);
   const readRevision = async () => String(await modules.catalog.revision());
-  return createFront({ ...context, handle, readRevision, findKey, cacheBytes: context.config.cacheBytes });
+  const { cacheBytes } = context.config;
+  return createFront({ ...context, handle, readRevision, findKey, meter, cacheBytes });
 }
 
 /** A worker, and what it holds. */
@@ -205,10 +219,19 @@ export async function startWorker(
     derive: deriver(modules, clock),
   });
   const { metricsPort: port, metricsHost: host } = config;
+  const close = async () => {
+    await Promise.all(opened.map((one) => one.close()));
+    await modules.database.close();
+  };
   const metrics =
     port === undefined
       ? undefined
-      : await serveMetrics({ database: modules.database, clock }, worker.reporters, { host, port });
+      : await serveMetrics({ database: modules.database, clock }, worker.reporters, { host, port }).catch(
+          async (error: unknown) => {
+            await close();
+            throw error;
+          },
+        );
   if (metrics !== undefined) log.info({ host, port: metrics.port }, "metrics are told at /metrics");
   const done = worker.run();
   return {
@@ -217,8 +240,7 @@ export async function startWorker(
       worker.stop();
       await done;
       await metrics?.close();
-      await Promise.all(opened.map((one) => one.close()));
-      await modules.database.close();
+      await close();
     },
   };
 }
@@ -240,8 +262,11 @@ export async function openTracker(context: AppContext): Promise<Tracker> {
     track: (provider, fullName) => track(modules, providerOf(provider), clock, fullName, signal),
     async refresh(provider, fullName) {
       const found = await modules.catalog.findByName(provider, fullName);
-      if (found === undefined) return "not known; track would take it up";
-      return refreshNow(modules, providerOf(provider), clock, log, found.repository.id, signal);
+      if (found === undefined) return { result: "not known; track would take it up", failed: true };
+      const { id } = found.repository;
+      const outcome = await refreshNow(modules, providerOf(provider), clock, log, id, signal);
+      if (outcome.kind !== "failed") return { result: outcome.kind, failed: false };
+      return { result: `${outcome.failure.kind} (${outcome.failure.message})`, failed: true };
     },
     async close() {
       await followChanges(modules, false);
@@ -253,7 +278,7 @@ export async function openTracker(context: AppContext): Promise<Tracker> {
 
 export interface Tracker {
   track(provider: string, fullName: string): Promise<{ repositoryId: number; isNew: boolean }>;
-  refresh(provider: string, fullName: string): Promise<string>;
+  refresh(provider: string, fullName: string): Promise<{ result: string; failed: boolean }>;
   close(): Promise<void>;
 }
 
@@ -280,11 +305,13 @@ export async function startService(
 ): Promise<Service> {
   const { config } = context;
   const source = await CatalogueSource.open(context, modules, withDemo);
+  const meter = new Meter(context);
   let members = buildMembers(context, modules);
-  let handle = buildHandler(context, source.current, () => members);
+  let handle = buildHandler(context, source.current, () => members, meter);
   const server = createHttpServer({
     ...context,
-    handle: (request) => handle(request),
+    handle: (request, bindings) => handle(request, bindings),
+    meter,
     readRevision: source.revision,
     findKey: (secret) => members.keys.find(secret),
     cacheBytes: config.cacheBytes,
@@ -306,7 +333,7 @@ export async function startService(
   if (url !== config.baseUrl) {
     const known = { ...context, config: { ...config, baseUrl: url } };
     members = buildMembers(known, modules, members.keys);
-    handle = buildHandler(known, source.current, () => members);
+    handle = buildHandler(known, source.current, () => members, meter);
   }
   return {
     server,

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
+import { LIMIT_SETTINGS, type Limits, networkList, readLimits } from "./limit-config.js";
 import { LOG_LEVELS } from "./log.js";
 import {
   isProviderSetting,
@@ -37,6 +38,8 @@ const SETTINGS = {
   SIDEREAL_DEMO: flag.default(true),
   SIDEREAL_DEMO_REPOSITORIES: whole(1, 100_000).default(2_000),
   SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
+  SIDEREAL_LIMITS: flag.default(true),
+  SIDEREAL_TRUSTED_PROXIES: networkList.default([]),
   SIDEREAL_PROVIDERS: z.string().default(""),
   SIDEREAL_METRICS_HOST: z.string().min(1).default("127.0.0.1"),
   SIDEREAL_METRICS_PORT: whole(0, 65_535).optional(),
@@ -95,6 +98,10 @@ export interface Config {
   demoRepositories: number;
   /** Bound of the front cache; 0 turns it off. */
   cacheBytes: number;
+  /** Undefined: nothing is limited. */
+  limits: Limits | undefined;
+  /** Networks whose `X-Forwarded-For` is believed. */
+  trustedProxies: readonly string[];
   /** The forges that are tracked; none: nothing is. */
   providers: readonly ProviderConfig[];
   /** Where the worker tells its metrics; absent port: nowhere. */
@@ -109,7 +116,7 @@ export interface Config {
 }
 
 /** Names of all settings but those of single providers, for the documentation test and for messages. */
-export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
+export const SETTING_NAMES: readonly string[] = [...Object.keys(SETTINGS), ...LIMIT_SETTINGS];
 
 /** What is wrong with the environment, one line a setting. */
 export class ConfigError extends Error {
@@ -138,7 +145,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const names = providerNames(env.SIDEREAL_PROVIDERS ?? "");
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith("SIDEREAL_") || value === undefined || value === "") continue;
-    if (isProviderSetting(name, names)) continue;
+    if (isProviderSetting(name, names) || LIMIT_SETTINGS.includes(name)) continue;
     const secret = SECRETS.find((candidate) => name === `${candidate}_FILE`);
     if (secret !== undefined) {
       if (env[secret]) problems.push(`${name}: ${secret} is given too; one of them must go`);
@@ -164,6 +171,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       if (one in given && !(other in given)) problems.push(`${other}: must be told, as ${one} is`);
   }
   const providers = readProviders(env, names, problems);
+  const limits = readLimits(env, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const settings = parsed.data;
   const hostForUrl = settings.SIDEREAL_HOST.includes(":")
@@ -180,6 +188,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     demo: settings.SIDEREAL_DEMO,
     demoRepositories: settings.SIDEREAL_DEMO_REPOSITORIES,
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
+    limits: settings.SIDEREAL_LIMITS ? limits : undefined,
+    trustedProxies: settings.SIDEREAL_TRUSTED_PROXIES,
     providers,
     metricsHost: settings.SIDEREAL_METRICS_HOST,
     metricsPort: settings.SIDEREAL_METRICS_PORT,

@@ -46,15 +46,27 @@ function stopSignal(): Promise<NodeJS.Signals> {
 }
 
 async function work(context: AppContext, modules: Modules): Promise<void> {
+  // Listened for from the beginning: what has been taken is given back however early it is asked to stop.
+  const asked = stopSignal();
   const worker = await startWorker(context, modules);
   const { log, config } = context;
   log.info({ providers: config.providers.map(({ name }) => name) }, "tracking");
   // Started by `start`: it ends when that process does, however it ends.
   const orphaned = process.send === undefined ? [] : [once(process, "disconnect")];
-  await Promise.race([stopSignal(), ...orphaned]);
+  // It may have ended while this one began.
+  const isOrphan = process.send !== undefined && !process.connected;
+  if (!isOrphan) await Promise.race([asked, ...orphaned]);
   log.info("the worker is stopping");
+  // What is derived can be left at any step: whoever comes next goes on from there.
+  setTimeout(() => process.exit(EXIT.ok), WORKER_STOP_MS).unref();
   await worker.stop();
+  // The channel would keep this process, and so the one that waits for it.
+  if (process.connected) process.disconnect();
 }
+
+/** Time that a worker gets to end what is under way, and after which its parent ends it. */
+const WORKER_STOP_MS = 8_000;
+const WORKER_KILL_MS = 9_500;
 
 /** How long to wait before a worker that has ended by itself is started again. */
 const WORKER_REST_MS = 10_000;
@@ -64,10 +76,16 @@ async function start(context: AppContext, modules: Modules): Promise<void> {
   const { config, log } = context;
   if (config.providers.length === 0) return serve(context, modules, config.demo);
   const stopping = new AbortController();
+  // At the signal itself, as a terminal sends it to the worker too.
+  stopSignal().then(() => stopping.abort());
   const working = keepWorking(log, stopping.signal);
-  await serve(context, modules, false);
-  stopping.abort();
-  await working;
+  try {
+    await serve(context, modules, false);
+  } finally {
+    // Also where the port is taken: without the service there is no worker.
+    stopping.abort();
+    await working;
+  }
 }
 
 async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise<void> {
@@ -75,9 +93,14 @@ async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise
   if (entry === undefined) return;
   while (!signal.aborted) {
     const child = fork(entry, ["work"], { stdio: "inherit" });
-    const stop = () => child.kill("SIGTERM");
+    let killing: NodeJS.Timeout | undefined;
+    const stop = () => {
+      child.kill("SIGTERM");
+      killing = setTimeout(() => child.kill("SIGKILL"), WORKER_KILL_MS);
+    };
     signal.addEventListener("abort", stop, { once: true });
     const [code] = await once(child, "exit");
+    clearTimeout(killing);
     signal.removeEventListener("abort", stop);
     if (signal.aborted) return;
     log.error({ code }, "the worker has ended by itself; it is started again");

@@ -146,3 +146,34 @@ test("a secret that is too short or an address that is none is refused without b
     "SIDEREAL_MAIL_FROM: must be an e-mail address, with a name before it or without",
   ]);
 });
+
+test("limits and trusted proxies are checked like all else", () => {
+  const { limits, trustedProxies } = loadConfig({
+    SIDEREAL_LIMIT_HEAVY_KEY: "500",
+    SIDEREAL_TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.7,2001:db8::/32",
+  });
+  assert.deepEqual(limits?.heavy, { anonymous: 20, signed_in: 60, key: 500 });
+  assert.deepEqual(trustedProxies, ["10.0.0.0/8", "192.0.2.7", "2001:db8::/32"]);
+  assert.equal(loadConfig({ SIDEREAL_LIMITS: "false" }).limits, undefined);
+  assert.deepEqual(loadConfig({}).trustedProxies, []);
+  for (const value of ["0", "-1", "1000001", "1.5", "many"]) {
+    const [problem, ...more] = problemsOf({ SIDEREAL_LIMIT_SEARCH_ANONYMOUS: value });
+    assert.match(problem ?? "", /^SIDEREAL_LIMIT_SEARCH_ANONYMOUS: /, value);
+    assert.deepEqual(more, []);
+  }
+  for (const value of [
+    "10.0.0.0/33",
+    "2001:db8::/129",
+    "10.0.0.0/",
+    "10.0.0",
+    "proxy.example",
+    "fe80::1%eth0",
+    "1.2.3.4/8/8",
+  ])
+    assert.match(
+      problemsOf({ SIDEREAL_TRUSTED_PROXIES: value })[0] ?? "",
+      /^SIDEREAL_TRUSTED_PROXIES/,
+      value,
+    );
+  assert.match(problemsOf({ SIDEREAL_LIMIT_AUTH_KEY: "5" })[0] ?? "", /no such setting/);
+});

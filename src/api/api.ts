@@ -13,9 +13,12 @@ import { createRequestId } from "./answer.js";
 import { type ApiApp, type ApiEnv, errorResponse, validationError } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { finishHeaders } from "./headers.js";
+import type { Meter } from "./meter.js";
 import { ROUTES } from "./routes.js";
 
-export { createFront, createHttpServer } from "./server.js";
+export type { ApiBindings } from "./endpoint.js";
+export { Meter } from "./meter.js";
+export { createFront, createHttpServer, type Front } from "./server.js";
 
 /** What answers a request: the modules, and whether their catalogue is the synthetic one. */
 export interface Source {
@@ -30,12 +33,13 @@ export interface ApiOptions {
   members: () => Members;
   config: Config;
   log: Logger;
+  meter: Meter;
   /** Pages to be answered beside the API, under the same rules. */
   pages?: Hono;
 }
 
 /** The application without a port: a request in, an answer out. */
-export function createApi({ source, members, config, log, pages }: ApiOptions): ApiApp {
+export function createApi({ source, members, config, log, meter, pages }: ApiOptions): ApiApp {
   const app: ApiApp = new OpenAPIHono<ApiEnv>({
     defaultHook: (result, context) => {
       if (result.success) return;
@@ -50,6 +54,7 @@ export function createApi({ source, members, config, log, pages }: ApiOptions): 
     context.set("synthetic", synthetic);
     context.set("members", members());
     context.set("config", config);
+    context.set("meter", meter);
     context.set("requestId", createRequestId());
     await next();
     finishHeaders(context.res.headers, context.req.path, context.var.requestId);

@@ -56,6 +56,7 @@ export const requestMagicLink = endpoint(
     await accounts.requestLink(email, checkedNext(context, next));
     return context.json({ data: { expiresInSeconds: accounts.linkSeconds } }, 202);
   },
+  { bucket: "auth" },
 );
 
 export const verifyMagicLink = endpoint(
@@ -83,6 +84,7 @@ export const verifyMagicLink = endpoint(
     const { account } = signedIn;
     return context.json({ data: accountView(account, await accounts.sitesOf(account.id)) }, 200);
   },
+  { bucket: "auth" },
 );
 
 const site = z.object({ site: z.enum(SITES).openapi({ description: "A site that is configured here." }) });
@@ -112,6 +114,7 @@ export const startSiteSignIn = endpoint(
     setCookies(context, cookies);
     return context.json({ data: { url: location } }, 200);
   },
+  { bucket: "auth" },
 );
 
 const told = z.string().max(4_000).optional();
@@ -146,6 +149,7 @@ export const finishSiteSignIn = endpoint(
     setCookies(context, cookies);
     return context.redirect(location, 302);
   },
+  { bucket: "auth" },
 );
 
 export const signOut = endpoint(
@@ -166,4 +170,5 @@ export const signOut = endpoint(
     setCookies(context, account === undefined ? [accounts.clearingCookie] : await accounts.signOut(account));
     return context.body(null, 204);
   },
+  { bucket: "auth" },
 );

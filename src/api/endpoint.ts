@@ -3,12 +3,20 @@ import type { Context, MiddlewareHandler } from "hono";
 import type { Account } from "../accounts/accounts.js";
 import type { Config } from "../config.js";
 import { AppError, ERROR_STATUS, type ErrorCode, type ErrorDetail } from "../errors.js";
+import type { Caller } from "../metering/metering.js";
 import type { Members, Modules } from "../modules.js";
 import { type Access, SECURITY } from "./access.js";
 import { checkBody } from "./body.js";
+import { type Meter, RATE_HEADERS, type RouteLimit } from "./meter.js";
+
+/** What the front has found out about a request. */
+export interface ApiBindings {
+  caller: Caller;
+}
 
 /** What handlers find in their context. */
 export interface ApiEnv {
+  Bindings: ApiBindings;
   Variables: {
     /** The modules over the database that answers this request. */
     modules: Modules;
@@ -20,6 +28,7 @@ export interface ApiEnv {
     members: Members;
     /** Who is signed in; only where the access of the route is `session`. */
     account: Account;
+    meter: Meter;
   };
 }
 
@@ -31,24 +40,26 @@ export interface Endpoint {
   route: RouteConfig;
   /** The router's pattern, where it is not the path of the contract. */
   pattern: string | undefined;
+  limit: RouteLimit;
   register(app: ApiApp, access: Access, guards: readonly MiddlewareHandler<ApiEnv>[]): void;
 }
 
-/** Joins a contract with its handler; the handler's name is the operation id. */
+/** Joins a contract with its handler and with what its requests count for; the handler's name is the operation id. */
 export function endpoint<R extends RouteConfig>(
   route: R,
   handler: RouteHandler<R, ApiEnv>,
-  options: { pattern?: string } = {},
+  { pattern, ...limit }: RouteLimit & { pattern?: string },
 ): Endpoint {
-  const { pattern } = options;
   return {
     route,
     pattern,
+    limit,
     register: (app, access, guards) => {
       const declared = { ...route, security: SECURITY[access] };
+      const told = limit.bucket === "none" ? declared : withLimit(declared, limit);
       // The document shows the path with its parameter; the router needs a pattern that lets slashes through.
-      if (pattern !== undefined) app.openAPIRegistry.registerPath(declared);
-      const served = pattern === undefined ? declared : { ...declared, path: pattern, hide: true };
+      if (pattern !== undefined) app.openAPIRegistry.registerPath(told);
+      const served = pattern === undefined ? told : { ...declared, path: pattern, hide: true };
       const middleware = [...guards, ...(route.request?.body === undefined ? [] : [checkBody])];
       app.openapi({ ...served, middleware }, handler as never);
     },
@@ -89,6 +100,30 @@ const problemSchema = z
   .openapi("Problem", {
     description: "The same facts as RFC 9457, for those who accept application/problem+json.",
   });
+
+const rateHeaders = z.object(
+  Object.fromEntries(
+    Object.entries(RATE_HEADERS).map(([name, description]) => [
+      name,
+      z.string().optional().openapi({ description }),
+    ]),
+  ),
+);
+
+/** The contract with the headers that all its answers have, and the refusal. */
+function withLimit(route: RouteConfig, { bucket, isFree }: RouteLimit): RouteConfig {
+  const responses: RouteConfig["responses"] = {
+    ...route.responses,
+    ...(isFree ? {} : { 429: errorResponses("RATE_LIMITED")[429] }),
+  };
+  const told = Object.entries(responses).map(([status, response]) => {
+    if (response === undefined || "$ref" in response) return [status, response];
+    const own = response.headers instanceof z.ZodObject ? response.headers.shape : {};
+    const wait = status === "429" ? { "Retry-After": z.string() } : {};
+    return [status, { ...response, headers: rateHeaders.extend({ ...own, ...wait }) }];
+  });
+  return { ...route, responses: Object.fromEntries(told), "x-rate-limit-bucket": bucket };
+}
 
 type ErrorContent = {
   description: string;
@@ -136,7 +171,11 @@ export function acceptsProblem(accept: string | null | undefined): boolean {
 }
 
 /** An error as a response, in the form the caller accepts. */
-export function errorResponse(error: AppError, requestId: string, accept: string | undefined): Response {
+export function errorResponse(
+  error: AppError,
+  requestId: string,
+  accept: string | null | undefined,
+): Response {
   const { code, message, status, details } = error;
   const isProblem = acceptsProblem(accept);
   const title = code.charAt(0) + code.slice(1).toLowerCase().replaceAll("_", " ");

@@ -1,9 +1,22 @@
+import { RATE_HEADERS } from "./meter.js";
+
 const PUBLIC_CACHE = "public, max-age=30, stale-while-revalidate=60";
 
 /** Whether an address is of somebody signed in, or of signing in: such answers are for nobody else, and from no other origin. */
 export function isPersonal(path: string): boolean {
   return /^\/api\/(?:me|auth)(?:\/|$)/.test(path);
 }
+
+/** Headers that scripts of other origins may read. */
+const EXPOSED = [
+  "ETag",
+  "Link",
+  "Location",
+  "Retry-After",
+  "Allow",
+  "X-Request-Id",
+  ...Object.keys(RATE_HEADERS),
+].join(", ");
 
 /** Sets every header that all answers share, whoever made them. */
 export function finishHeaders(headers: Headers, path: string, requestId: string): void {
@@ -24,7 +37,7 @@ export function finishHeaders(headers: Headers, path: string, requestId: string)
     headers.set("Cache-Control", "no-store");
   } else if (path.startsWith("/api/")) {
     headers.set("Access-Control-Allow-Origin", "*");
-    headers.set("Access-Control-Expose-Headers", "ETag, Link, Location, Retry-After, Allow, X-Request-Id");
+    headers.set("Access-Control-Expose-Headers", EXPOSED);
     headers.set("Cross-Origin-Resource-Policy", "cross-origin");
   }
   if (path.startsWith("/api/watchlists")) headers.set("X-Robots-Tag", "noindex");

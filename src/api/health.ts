@@ -17,6 +17,7 @@ export const getHealth = endpoint(
     context.header("Cache-Control", "no-store");
     return context.json({ data: { status: "ok" as const } }, 200);
   },
+  { bucket: "none" },
 );
 
 export const getReadiness = endpoint(
@@ -37,4 +38,5 @@ export const getReadiness = endpoint(
     }
     return context.json({ data: { status: "ok" as const } }, 200);
   },
+  { bucket: "none" },
 );

@@ -36,6 +36,7 @@ export const getMe = endpoint(
     const { account, members } = context.var;
     return context.json({ data: accountView(account, await members.accounts.sitesOf(account.id)) }, 200);
   },
+  { bucket: "default" },
 );
 
 export const removeMe = endpoint(
@@ -52,6 +53,7 @@ export const removeMe = endpoint(
     setCookies(context, await members.accounts.remove(account));
     return context.body(null, 204);
   },
+  { bucket: "write" },
 );
 
 export const signOutEverywhere = endpoint(
@@ -68,6 +70,7 @@ export const signOutEverywhere = endpoint(
     setCookies(context, await members.accounts.signOutEverywhere(account));
     return context.body(null, 204);
   },
+  { bucket: "write" },
 );
 
 export const listMyWatchlist = endpoint(
@@ -90,6 +93,7 @@ export const listMyWatchlist = endpoint(
     const query = context.req.valid("query");
     return context.json(await answerWatchlistPage(context, members.modules, list, query), 200);
   },
+  { bucket: "default" },
 );
 
 export const addToMyWatchlist = endpoint(
@@ -122,6 +126,7 @@ export const addToMyWatchlist = endpoint(
     const answer = { data: personalWatchlistView(items) };
     return added > 0 ? context.json(answer, 201) : context.json(answer, 200);
   },
+  { bucket: "write" },
 );
 
 export const removeFromMyWatchlist = endpoint(
@@ -142,6 +147,7 @@ export const removeFromMyWatchlist = endpoint(
     await members.personalWatchlists.remove(account.id, context.req.valid("param").repositoryId);
     return context.body(null, 204);
   },
+  { bucket: "write" },
 );
 
 export const listKeys = endpoint(
@@ -157,6 +163,7 @@ export const listKeys = endpoint(
     const { account, members } = context.var;
     return context.json({ data: (await members.keys.list(account.id)).map(apiKeyView) }, 200);
   },
+  { bucket: "default" },
 );
 
 export const createKey = endpoint(
@@ -178,6 +185,7 @@ export const createKey = endpoint(
     const { key, secret } = await members.keys.create(account.id, context.req.valid("json").name);
     return context.json({ data: { ...apiKeyView(key), key: secret } }, 201);
   },
+  { bucket: "write" },
 );
 
 export const revokeKey = endpoint(
@@ -198,4 +206,5 @@ export const revokeKey = endpoint(
     await members.keys.revoke(account.id, context.req.valid("param").keyId);
     return context.body(null, 204);
   },
+  { bucket: "write" },
 );

@@ -67,6 +67,7 @@ export const listMetrics = endpoint(
     };
     return context.json({ data, meta }, 200);
   },
+  { bucket: "heavy" },
 );
 
 /** Places answered at most: all that are kept of 400 days in 16 rankings and two scopes. */
@@ -119,4 +120,5 @@ export const listRanks = endpoint(
     );
     return context.json({ data, meta: { repositoryId: String(id), window, places: data.length } }, 200);
   },
+  { bucket: "heavy" },
 );

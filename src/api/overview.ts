@@ -34,6 +34,7 @@ export const getSummary = endpoint(
     const summary = await context.var.modules.rankings.summary();
     return context.json({ data: summaryView(summary, context.var.synthetic) }, 200);
   },
+  { bucket: "default" },
 );
 
 function facetEndpoint(kind: FacetKind, path: string, operationId: string, what: string) {
@@ -78,6 +79,7 @@ function facetEndpoint(kind: FacetKind, path: string, operationId: string, what:
       const meta = { page, limit, total, totalIsExact, hasMore, nextCursor: null };
       return context.json({ data: facets.map(facetView), meta }, 200);
     },
+    { bucket: "default" },
   );
 }
 
@@ -138,4 +140,5 @@ export const suggest = endpoint(
     };
     return context.json({ data }, 200);
   },
+  { bucket: "search" },
 );

@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { isoTime } from "../clock.js";
 import type { RankedList } from "../rankings/rankings.js";
 import { type ApiContext, dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
+import type { RouteLimit } from "./meter.js";
 import { answerList, listQuery, type Sort } from "./repository-list.js";
 import {
   facetSchema,
@@ -12,6 +13,9 @@ import {
   summarySchema,
   summaryView,
 } from "./views.js";
+
+/** A list with words to look for is a search. */
+const LIST_LIMIT: RouteLimit = { bucket: { withQ: "search", without: "default" } };
 
 export const listRepositories = endpoint(
   createRoute({
@@ -29,6 +33,7 @@ export const listRepositories = endpoint(
     },
   }),
   async (context) => context.json(await answerList(context, context.req.valid("query")), 200),
+  LIST_LIMIT,
 );
 
 /** A list whose sort is fixed; all other parameters are those of /api/repos. */
@@ -48,6 +53,7 @@ function rankingEndpoint(path: string, operationId: string, sort: Sort, summary:
       },
     }),
     async (context) => context.json(await answerList(context, { ...context.req.valid("query"), sort }), 200),
+    LIST_LIMIT,
   );
 }
 
@@ -144,4 +150,5 @@ export const getHome = endpoint(
     };
     return context.json({ data }, 200);
   },
+  { bucket: "default" },
 );

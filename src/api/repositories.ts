@@ -167,6 +167,7 @@ export const getRepository = endpoint(
       throw invalidParameter("owner", "owner and name must be those of a repository");
     return answerDetail(context, provider, `${owner}/${name}`, context.req.valid("query").explain === "true");
   },
+  { bucket: "default" },
 );
 
 export const getRepositoryByFullName = endpoint(
@@ -186,6 +187,7 @@ export const getRepositoryByFullName = endpoint(
     const { fullName, explain } = context.req.valid("query");
     return answerDetail(context, context.req.valid("param").provider, fullName, explain === "true");
   },
+  { bucket: "default" },
 );
 
 export const getRepositoryByFullNamePath = endpoint(
@@ -206,5 +208,5 @@ export const getRepositoryByFullNamePath = endpoint(
     const { provider, fullName } = context.req.valid("param");
     return answerDetail(context, provider, fullName, context.req.valid("query").explain === "true");
   },
-  { pattern: "/api/repos/:provider/by-full-name/:fullName{.+}" },
+  { bucket: "default", pattern: "/api/repos/:provider/by-full-name/:fullName{.+}" },
 );

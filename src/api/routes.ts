@@ -2,6 +2,7 @@ import type { Access } from "./access.js";
 import * as auth from "./auth.js";
 import type { Endpoint } from "./endpoint.js";
 import { getHealth, getReadiness } from "./health.js";
+import { getLimits } from "./limits.js";
 import * as me from "./me.js";
 import { listMetrics, listRanks } from "./metrics.js";
 import { getSummary, listLanguages, listTopics, suggest } from "./overview.js";
@@ -77,5 +78,5 @@ export const ROUTES: readonly Route[] = [
     me.createKey,
     me.revokeKey,
   ),
-  ...open("public", getHealth, getReadiness),
+  ...open("public", getLimits, getHealth, getReadiness),
 ];

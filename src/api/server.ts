@@ -1,51 +1,48 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
-import type { z } from "@hono/zod-openapi";
 import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
-import { createRequestId, sendAnswer, storeAnswer } from "./answer.js";
+import type { Caller } from "../metering/metering.js";
+import { createRequestId, type StoredAnswer, sendAnswer, storeAnswer } from "./answer.js";
 import { checkKey, type FindKey } from "./caller.js";
-import { acceptsProblem, errorResponse } from "./endpoint.js";
+import { type ApiBindings, acceptsProblem, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { FrontCache } from "./front-cache.js";
-import { finishHeaders, isPersonal } from "./headers.js";
+import { finishHeaders } from "./headers.js";
+import { ANY_OTHER, BAD_KEY, type Meter } from "./meter.js";
 import { requestTarget } from "./request-line.js";
-import { ROUTES } from "./routes.js";
+import { type FoundRoute, findRoute } from "./route-table.js";
 
 export interface FrontOptions {
   /** Answers what the cache does not have. */
-  handle: (request: Request) => Promise<Response> | Response;
+  handle: (request: Request, bindings: ApiBindings) => Promise<Response> | Response;
   /** Differs whenever a cached answer may have become wrong. */
   readRevision: () => Promise<string>;
   findKey: FindKey;
   cacheBytes: number;
   clock: Clock;
   log: Logger;
+  meter: Meter;
 }
 
-/** The query parameters that each route knows; others do not split the cache. */
-const KNOWN_PARAMETERS = ROUTES.map(({ route, pattern }) => ({
-  path: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, pattern === undefined ? "[^/]+" : ".+")}$`),
-  names: new Set(Object.keys((route.request?.query as z.ZodObject | undefined)?.shape ?? {})),
-}));
-/** For an address in an unusual spelling, such as one with needless escapes: those of any route. */
-const ALL_PARAMETERS = new Set(KNOWN_PARAMETERS.flatMap(({ names }) => [...names]));
+/** Paths whose answers are for the caller alone. */
+const PRIVATE = /^\/api\/(?:watchlists|limits|me|auth)(?:\/|$)/;
 
 /** The name of a public request in the cache; undefined for those that must be computed for the caller alone. */
-export function cacheKey(request: Request): string | undefined {
-  if (request.method !== "GET" && request.method !== "HEAD") return undefined;
-  const { pathname, searchParams } = new URL(request.url);
-  if (!pathname.startsWith("/api/") || pathname.startsWith("/api/watchlists")) return undefined;
-  if (isPersonal(pathname)) return undefined;
-  const names = KNOWN_PARAMETERS.find(({ path }) => path.test(pathname))?.names ?? ALL_PARAMETERS;
-  const known = [...searchParams].filter(([name]) => names.has(name));
+function cacheKey(method: string, { pathname, searchParams }: URL, route: FoundRoute): string | undefined {
+  if (method !== "GET" && method !== "HEAD") return undefined;
+  if (!route.path.startsWith("/api/") || PRIVATE.test(route.path)) return undefined;
+  const known = [...searchParams].filter(([name]) => route.parameters.has(name));
   known.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `${pathname}?${new URLSearchParams(known)}`;
 }
 
-/** A request to an answer, with all that stands before the routes: cache, tags, compression. */
+/** Answers a request of a caller whose connection comes from `peer`; undefined: from no address. */
+export type Front = (request: Request, peer: string | undefined) => Promise<Response>;
+
+/** A request to an answer, with all that stands before the routes: limits, cache, tags, compression. */
 export function createFront({
   handle,
   readRevision,
@@ -53,41 +50,61 @@ export function createFront({
   cacheBytes,
   clock,
   log,
-}: FrontOptions): (request: Request) => Promise<Response> {
+  meter,
+}: FrontOptions): Front {
   const cache = new FrontCache({ maxBytes: cacheBytes, clock, readRevision, log });
-  return async (request) => {
-    try {
-      await checkKey(request, findKey);
-    } catch (error) {
-      return sendAnswer(await storeAnswer(refuseKey(request, error, log)), request);
-    }
-    const key = cacheKey(request);
+  const answer = (request: Request, url: URL, route: FoundRoute, caller: Caller): Promise<StoredAnswer> => {
+    const key = cacheKey(request.method, url, route);
     if (key === undefined) {
       // A HEAD is answered as GET would be, and loses its body at the end.
       const asked =
         request.method === "HEAD" ? new Request(request.url, { headers: request.headers }) : request;
-      return sendAnswer(await storeAnswer(await handle(asked)), request);
+      return Promise.resolve(handle(asked, { caller })).then(storeAnswer);
     }
     // Computed for the key itself, so what the route does not know is not seen.
-    const normalised = () => {
-      const headers = new Headers(request.headers);
-      // Nor is who asks: others are given the same answer.
-      for (const name of ["cookie", "authorization", "x-api-key"]) headers.delete(name);
-      return new Request(new URL(key, request.url), { headers });
-    };
+    const headers = new Headers(request.headers);
+    // Nor is who asks: others are given the same answer.
+    for (const name of ["cookie", "authorization", "x-api-key"]) headers.delete(name);
+    const normalised = new Request(new URL(key, url), { headers });
     const form = acceptsProblem(request.headers.get("accept")) ? "problem" : "plain";
-    const answer = await cache.get(key, form, async () => storeAnswer(await handle(normalised())));
-    return sendAnswer(answer, request);
+    return cache.get(key, form, async () => storeAnswer(await handle(normalised, { caller })));
+  };
+  return async (request, peer) => {
+    const url = new URL(request.url);
+    const route = findRoute(request.method, url.pathname);
+    const address = meter.callerOf(peer, request.headers.get("x-forwarded-for"));
+    let caller = address;
+    let fault: AppError | undefined;
+    try {
+      const holder = await checkKey(request, findKey);
+      // Signing in is limited by address alone, and so is what is refused.
+      if (holder !== undefined && route.limit.bucket !== "auth")
+        caller = { kind: "key", name: String(holder.accountId) };
+    } catch (error) {
+      fault = toAppError(error);
+      if (fault.status >= 500) log.error({ err: error }, "a key could not be looked up");
+    }
+    const limit = fault === undefined ? route.limit : BAD_KEY;
+    const toll = meter.admit(caller, limit, request.method, url.searchParams);
+    if (toll?.decision.allowed === false) fault = toll.refusal();
+    // Before the cache: bytes that are ready are counted like those that must be made.
+    const response =
+      fault === undefined
+        ? await sendAnswer(await answer(request, url, route, caller), request)
+        : await sendAnswer(
+            await storeAnswer(refusal(fault, request.headers.get("accept"), route.path)),
+            request,
+          );
+    toll?.settle(response.status, response.headers);
+    return response;
   };
 }
 
-/** The answer to a request whose key is not valid, or cannot be looked up. */
-function refuseKey(request: Request, error: unknown, log: Logger): Response {
-  const known = toAppError(error);
+/** An error that is answered before any route is asked. */
+function refusal(error: AppError, accept: string | null | undefined, path: string): Response {
   const requestId = createRequestId();
-  if (known.status >= 500) log.error({ requestId, err: error }, "a key could not be looked up");
-  const response = errorResponse(known, requestId, request.headers.get("accept") ?? undefined);
-  finishHeaders(response.headers, new URL(request.url).pathname, requestId);
+  const response = errorResponse(error, requestId, accept);
+  finishHeaders(response.headers, path, requestId);
   return response;
 }
 
@@ -103,22 +120,25 @@ const SERVER_OPTIONS = {
 
 /** The front on a Node server. Malformed requests are refused before anything is built from them. */
 export function createHttpServer(options: FrontOptions): Server {
-  const { log } = options;
+  const { log, meter } = options;
   const front = createFront(options);
-  const listener = getRequestListener((request) => front(request), {
-    overrideGlobalObjects: false,
-    errorHandler: (error) => {
-      log.error({ err: error }, "a request could not be answered");
-      return errorResponse(new AppError("INTERNAL", "Something went wrong here."), "none", undefined);
+  const listener = getRequestListener(
+    (request, { incoming }) => front(request, incoming.socket.remoteAddress),
+    {
+      overrideGlobalObjects: false,
+      errorHandler: (error) => {
+        log.error({ err: error }, "a request could not be answered");
+        return errorResponse(new AppError("INTERNAL", "Something went wrong here."), "none", undefined);
+      },
     },
-  });
+  );
   const server = createServer(SERVER_OPTIONS, (request, response) => {
     try {
       request.url = requestTarget(request);
       // Answers never depend on the host a caller claims; links are built from the configured address.
       request.headers.host = "localhost";
     } catch (error) {
-      refuse(request, response, error);
+      refuse(request, response, error, meter);
       return;
     }
     void listener(request, response);
@@ -150,12 +170,16 @@ function refuseUnparsed(error: Error & { code?: string }, socket: Duplex): void 
   socket.end(`HTTP/1.1 ${status}\r\n${lines}\r\n${body}`);
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+/** Answers a request that is malformed; it counts, as nothing may be asked without end. */
+function refuse(request: IncomingMessage, response: ServerResponse, error: unknown, meter: Meter): void {
   const known =
     error instanceof AppError ? error : new AppError("INVALID_REQUEST", "The request is malformed.");
-  const requestId = createRequestId();
-  const answer = errorResponse(known, requestId, request.headers.accept);
-  finishHeaders(answer.headers, request.url ?? "/", requestId);
+  const forwardedFor = request.headersDistinct["x-forwarded-for"]?.join() ?? null;
+  const caller = meter.callerOf(request.socket.remoteAddress, forwardedFor);
+  const toll = meter.admit(caller, ANY_OTHER, "GET", new URLSearchParams());
+  const refused = toll?.decision.allowed === false ? toll.refusal() : known;
+  const answer = refusal(refused, request.headers.accept, request.url ?? "/");
+  toll?.settle(answer.status, answer.headers);
   answer.text().then(
     (text) => {
       answer.headers.set("Content-Length", String(Buffer.byteLength(text)));

@@ -15,6 +15,8 @@ import {
 import { answerWatchlistPage, existingIds, watchlistPageQuery } from "./watchlist-page.js";
 
 const tags = ["Watchlists"];
+/** So that looking for tokens ends soon. */
+const UNKNOWN_TOKEN_COST = 10;
 const token = z.object({ token: tokenParameter });
 const precondition = z.object({
   "if-match": z
@@ -70,6 +72,7 @@ export const createWatchlist = endpoint(
     const { data } = answer(context, created.watchlist, created.token);
     return context.json({ data: { ...data, shareToken: created.shareToken } }, 201);
   },
+  { bucket: "write" },
 );
 
 export const getWatchlist = endpoint(
@@ -86,6 +89,7 @@ export const getWatchlist = endpoint(
     const { token } = context.req.valid("param");
     return context.json(answer(context, await context.var.modules.watchlists.get(token), token), 200);
   },
+  { bucket: "default", unknownCost: UNKNOWN_TOKEN_COST },
 );
 
 export const updateWatchlist = endpoint(
@@ -117,6 +121,7 @@ export const updateWatchlist = endpoint(
       200,
     );
   },
+  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
 );
 
 const removed = {
@@ -139,6 +144,7 @@ export const removeWatchlist = endpoint(
     await context.var.modules.watchlists.remove(context.req.valid("param").token, condition);
     return context.body(null, 204);
   },
+  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
 );
 
 export const addWatchlistItem = endpoint(
@@ -176,6 +182,7 @@ export const addWatchlistItem = endpoint(
       ? context.json(answer(context, watchlist, token), 201)
       : context.json(answer(context, watchlist, token), 200);
   },
+  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
 );
 
 export const removeWatchlistItem = endpoint(
@@ -194,6 +201,7 @@ export const removeWatchlistItem = endpoint(
     await context.var.modules.watchlists.removeItems(token, repositoryId, condition);
     return context.body(null, 204);
   },
+  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
 );
 
 export const clearWatchlist = endpoint(
@@ -211,6 +219,7 @@ export const clearWatchlist = endpoint(
     await context.var.modules.watchlists.removeItems(context.req.valid("param").token, "all", condition);
     return context.body(null, 204);
   },
+  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
 );
 
 export const listWatchlistRepositories = endpoint(
@@ -236,6 +245,7 @@ export const listWatchlistRepositories = endpoint(
     const list = { watchlist: watchlist.id, within: modules.watchlists.members(watchlist) };
     return context.json(await answerWatchlistPage(context, modules, list, context.req.valid("query")), 200);
   },
+  { bucket: "default", unknownCost: UNKNOWN_TOKEN_COST },
 );
 
 export const listWatchlistMetrics = endpoint(
@@ -269,4 +279,5 @@ export const listWatchlistMetrics = endpoint(
     const data = series.points.map(sumPointView);
     return context.json({ data, meta: { window, resolution: series.resolution, points: data.length } }, 200);
   },
+  { bucket: "heavy", unknownCost: UNKNOWN_TOKEN_COST },
 );

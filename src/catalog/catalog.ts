@@ -182,6 +182,18 @@ export class Catalog {
   }
 }
 
+/** The next ids in their order, for going through all repositories. */
+export async function repositoriesAfter(db: Db, after: number, limit: number): Promise<number[]> {
+  const rows = await db
+    .selectFrom("repositories")
+    .select("id")
+    .where("id", ">", after)
+    .orderBy("id")
+    .limit(limit)
+    .execute();
+  return rows.map((row) => row.id);
+}
+
 /** Those of the ids that exist, in the order of the ids; for callers that are inside a transaction. */
 export async function findRepositories(
   db: Db,

@@ -19,8 +19,8 @@ export interface Draft {
 const place = (provider: string, key: string): string => `${provider} ${key}`;
 
 /**
- * Finds out which repository each observation of a batch speaks of. In this order: the provider's id; without an id, a
- * previous name that was in use at the time, when the present holder of the name was not yet known; the present name;
+ * Finds out which repository each observation of a batch speaks of. In this order: the provider's id; the one that was
+ * asked about, if nothing tells otherwise; without an id, a previous name that was in use at the time, when the present holder of the name was not yet known; the present name;
  * else it is a new repository. So an old archive, taken over again after names have changed hands, says the same.
  */
 export class Identities {
@@ -41,9 +41,11 @@ export class Identities {
       if (known === undefined) map.set(provider, new Set([value]));
       else known.add(value);
     };
-    for (const { provider, providerId, owner, name } of batch) {
+    const told = new Map<string, number[]>();
+    for (const { provider, providerId, owner, name, repositoryId } of batch) {
       add(names, provider, nameKey(owner, name));
       if (providerId !== undefined) add(ids, provider, providerId);
+      if (repositoryId !== undefined) told.set(provider, [...(told.get(provider) ?? []), repositoryId]);
     }
     const load = async (
       provider: string,
@@ -58,6 +60,7 @@ export class Identities {
         .execute();
       for (const row of rows) if (!identities.#byId.has(row.id)) identities.#keep(draftOf(row, false));
     };
+    for (const [provider, values] of told) await load(provider, "id", values);
     for (const [provider, values] of ids) await load(provider, "provider_id", [...values]);
     for (const [provider, values] of names) {
       await load(provider, "name_key", [...values]);
@@ -88,6 +91,12 @@ export class Identities {
     const byProviderId =
       providerId === undefined ? undefined : this.#byProviderId.get(place(provider, providerId));
     if (byProviderId !== undefined) return byProviderId;
+    const asked =
+      observation.repositoryId === undefined ? undefined : this.#byId.get(observation.repositoryId);
+    if (asked !== undefined && (providerId === undefined || asked.row.provider_id === null)) {
+      if (providerId !== undefined) this.#adopt(asked, providerId);
+      return asked;
+    }
 
     const byName = this.#byName.get(key);
     if (providerId === undefined && at !== null) {
@@ -208,6 +217,12 @@ export const REPOSITORY_COLUMNS = {
 } as const satisfies Record<keyof RepositoryTable, BulkColumns[string]>;
 
 export const REPOSITORY_COLUMN_NAMES = Object.keys(REPOSITORY_COLUMNS) as (keyof RepositoryTable)[];
+
+/** What recording writes: when a repository is due is the business of whoever schedules. */
+export const RECORDED_COLUMN_NAMES = REPOSITORY_COLUMN_NAMES.filter((name) => name !== "next_refresh_at");
+export const RECORDED_COLUMNS: BulkColumns = Object.fromEntries(
+  RECORDED_COLUMN_NAMES.map((name) => [name, REPOSITORY_COLUMNS[name]]),
+);
 
 function draftOf(row: RepositoryTable, isNew: boolean): Draft {
   return {

@@ -30,6 +30,10 @@ export interface Observation {
   discoveredAt?: number;
   /** The id it should get if it is new and the id is free; keeps links alive across export and import. */
   preferredId?: number;
+  /** The repository it speaks of, for a source that was asked about that one; it need not know the provider's id yet. */
+  repositoryId?: number;
+  /** true: the source told no name; owner and name are those it was asked by, and nothing follows from them. */
+  isNameless?: boolean;
   /** Names it had before. */
   previousNames?: readonly { fullName: string; until: number }[];
 }

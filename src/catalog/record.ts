@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
 import { appendSnapshots, type SnapshotsOf } from "./append.js";
-import { type Draft, Identities, REPOSITORY_COLUMN_NAMES, REPOSITORY_COLUMNS } from "./identity.js";
+import { type Draft, Identities, RECORDED_COLUMN_NAMES, RECORDED_COLUMNS } from "./identity.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { bumpRevision, markOutdated } from "./outdated.js";
 import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
@@ -87,8 +87,13 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
     row.refreshed_at = at;
     draft.changed = true;
     const isCalledSo = row.owner === owner && row.name === name && row.name_key !== null;
-    if (!isCalledSo && !identities.hadName(draft, owner, name, at)) identities.rename(draft, owner, name, at);
-  } else if (at !== null && nameKey(observation.owner, observation.name) !== nameKey(row.owner, row.name)) {
+    if (!observation.isNameless && !isCalledSo && !identities.hadName(draft, owner, name, at))
+      identities.rename(draft, owner, name, at);
+  } else if (
+    !observation.isNameless &&
+    at !== null &&
+    nameKey(observation.owner, observation.name) !== nameKey(row.owner, row.name)
+  ) {
     identities.keepPreviousName(draft, `${observation.owner}/${observation.name}`, at);
   }
   for (const { fullName, until } of observation.previousNames ?? [])
@@ -201,8 +206,8 @@ async function writeRepositories(tx: Tx, dialect: Dialect, drafts: readonly Draf
       .where(dialect.among(sql.ref("id"), movedIds))
       .execute();
   }
-  const rows = drafts.map(({ row }): BulkRow => REPOSITORY_COLUMN_NAMES.map((column) => row[column]));
-  await dialect.upsert(tx, "repositories", REPOSITORY_COLUMNS, ["id"], rows);
+  const rows = drafts.map(({ row }): BulkRow => RECORDED_COLUMN_NAMES.map((column) => row[column]));
+  await dialect.upsert(tx, "repositories", RECORDED_COLUMNS, ["id"], rows);
 
   const retopiced = drafts.filter((draft) => draft.topicsChanged);
   if (retopiced.length === 0) return;

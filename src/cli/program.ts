@@ -23,7 +23,7 @@ export interface Host {
   /** Tracks and refreshes single repositories at once. */
   openTracker(): Promise<{
     track(provider: string, fullName: string): Promise<{ repositoryId: number; isNew: boolean }>;
-    refresh(provider: string, fullName: string): Promise<string>;
+    refresh(provider: string, fullName: string): Promise<{ result: string; failed: boolean }>;
     close(): Promise<void>;
   }>;
   /** A synthetic catalogue in memory. */

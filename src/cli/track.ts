@@ -31,9 +31,9 @@ export function addTrack(program: Command, host: Host, finish: (code: number) =>
     .option("--json", "print one object a repository")
     .action(async (texts: string[], { json }: { json?: boolean }) =>
       finish(
-        await forEach(host, texts, json === true, async (tracker, { provider, fullName }) => ({
-          result: await tracker.refresh(provider, fullName),
-        })),
+        await forEach(host, texts, json === true, (tracker, { provider, fullName }) =>
+          tracker.refresh(provider, fullName),
+        ),
       ),
     );
 }
@@ -44,7 +44,7 @@ async function forEach(
   host: Host,
   texts: readonly string[],
   json: boolean,
-  act: (tracker: Tracker, named: Named) => Promise<{ id?: string; result: string }>,
+  act: (tracker: Tracker, named: Named) => Promise<{ id?: string; result: string; failed?: boolean }>,
 ): Promise<number> {
   const known = host.config.providers.map(({ name }) => name);
   const named: Named[] = [];
@@ -65,7 +65,8 @@ async function forEach(
     for (const one of named) {
       const facts = { provider: one.provider, fullName: one.fullName };
       try {
-        const done = await act(tracker, one);
+        const { failed, ...done } = await act(tracker, one);
+        if (failed === true) code = EXIT.failed;
         report(json, { ...facts, ...done }, `${one.provider.toLowerCase()}:${one.fullName}: ${done.result}`);
       } catch (error) {
         if (!(error instanceof UpstreamFailure)) throw error;

@@ -96,8 +96,12 @@ export interface Dialect {
 
   /** Refreshes the planner's statistics after much has changed; of all tables, or of one. */
   analyze(db: Db, table?: TableName): Promise<void>;
-  /** Puts the table `next`, with its rows, indexes and statistics, in the place of `table`. */
+  /**
+   * Puts the table `next`, with its rows, indexes and statistics, in the place of `table`. Does not wait for readers of it
+   * for long, as later readers would wait too: throws what `isInUse` is true of, and is to be tried again.
+   */
   replaceTable(tx: Tx, table: TableName, next: TableName): Promise<void>;
+  isInUse(error: unknown): boolean;
   /** Bytes the database takes on disk; 0 in memory. */
   size(db: Db): Promise<number>;
 }

@@ -60,6 +60,9 @@ export function tsQuery({ words }: WordQuery): string {
     .join(" & ");
 }
 
+/** SQLSTATE of a lock that was not had in time. */
+const LOCK_NOT_AVAILABLE = "55P03";
+
 export const postgresDialect: Dialect = {
   engine: "postgres",
   libraryName: "postgres",
@@ -179,7 +182,10 @@ export const postgresDialect: Dialect = {
     await (table === undefined ? sql`analyze` : sql`analyze ${sql.table(table)}`).execute(db);
   },
 
+  isInUse: (error) => error instanceof Error && "code" in error && error.code === LOCK_NOT_AVAILABLE,
+
   async replaceTable(tx, table, next) {
+    await sql`set local lock_timeout = '1s'`.execute(tx);
     await sql`drop table ${sql.table(table)}`.execute(tx);
     await sql`alter table ${sql.table(next)} rename to ${sql.table(table)}`.execute(tx);
   },

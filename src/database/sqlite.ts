@@ -253,6 +253,9 @@ export const sqliteDialect: Dialect = {
     await (table === undefined ? sql`analyze` : sql`analyze ${sql.table(table)}`).execute(db);
   },
 
+  // Readers have their own state of the file.
+  isInUse: () => false,
+
   async replaceTable(tx, table, next) {
     await sql`drop table ${sql.table(table)}`.execute(tx);
     await sql`alter table ${sql.table(next)} rename to ${sql.table(table)}`.execute(tx);

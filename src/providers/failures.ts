@@ -10,6 +10,8 @@
  * - `quota`: the allowance is spent, or the forge asks to slow down; `until` tells when to come back.
  * - `refused`: the token is wrong or may not do this (401, 403 without a limit).
  * - `malformed`: an answer that is not what was asked for: no JSON, too long, too deep, cut off, of the wrong shape.
+ * - `clock`: the forge's clock and ours differ by more than an hour. Snapshots are only as good as their times, so
+ *   nothing is believed until the two agree.
  * - `unreachable`: no answer: a broken connection, a time-out, a status of 500 and above, an address that may not be
  *   connected to.
  */
@@ -21,6 +23,7 @@ export const FAILURE_KINDS = [
   "quota",
   "refused",
   "malformed",
+  "clock",
   "unreachable",
 ] as const;
 export type FailureKind = (typeof FAILURE_KINDS)[number];

@@ -1,4 +1,6 @@
-import type { Clock } from "../clock.js";
+import { type Clock, HOUR_MS } from "../clock.js";
+import { UpstreamFailure } from "./failures.js";
+import type { UpstreamFetch } from "./fetch.js";
 import { createForgejo } from "./forgejo/forgejo.js";
 import { createGithub } from "./github/github.js";
 import { createGitlab } from "./gitlab/gitlab.js";
@@ -23,5 +25,22 @@ function originsOf({ kind, url }: ProviderSettings): string[] {
 export function openProvider(settings: ProviderSettings, clock: Clock, userAgent: string): OpenProvider {
   const { mayBePrivate } = settings;
   const { fetch, close } = createTransport({ origins: originsOf(settings), mayBePrivate, userAgent });
-  return { provider: CREATE[settings.kind](settings, { fetch, clock }), close };
+  const provider = CREATE[settings.kind](settings, { fetch: checkClock(fetch, settings.name, clock), clock });
+  return { provider, close };
+}
+
+/** How far two clocks may be apart; more than any answer takes on its way, or a cache keeps. */
+const MAX_SKEW_MS = HOUR_MS;
+
+/** Lets nothing through that a forge says at quite another time than ours: one of the two clocks is wrong. */
+export function checkClock(fetch: UpstreamFetch, name: string, clock: Clock): UpstreamFetch {
+  return async (url, request) => {
+    const answer = await fetch(url, request);
+    const skewMs = Date.parse(answer.headers.get("date") ?? "") - clock.now();
+    // A forge that tells no time is believed.
+    if (Number.isNaN(skewMs) || Math.abs(skewMs) <= MAX_SKEW_MS) return answer;
+    const hours = Math.round(Math.abs(skewMs) / HOUR_MS);
+    const direction = skewMs > 0 ? "behind" : "ahead of";
+    throw new UpstreamFailure("clock", `this machine's clock is ${hours} h ${direction} that of ${name}`);
+  };
 }

@@ -6,7 +6,7 @@
 import type { UpstreamFailure } from "./failures.js";
 
 export { FAILURE_KINDS, type FailureKind, UpstreamFailure } from "./failures.js";
-export { type OpenProvider, openProvider } from "./open.js";
+export { checkClock, type OpenProvider, openProvider } from "./open.js";
 
 /** The kinds of forge that are spoken to. */
 export const PROVIDER_KINDS = ["github", "gitlab", "forgejo"] as const;

@@ -141,9 +141,10 @@ async function oneByOne(
     const outcome = await refresh(repository).catch(asOutcome);
     outcomes.push(outcome);
     const failure = outcome.kind === "failed" ? outcome.failure : null;
-    if (failure !== null && ["quota", "unreachable", "refused"].includes(failure.kind)) ofForge.push(failure);
+    if (failure !== null && ["quota", "clock", "unreachable", "refused"].includes(failure.kind))
+      ofForge.push(failure);
     unreachable = failure?.kind === "unreachable" ? unreachable + 1 : 0;
-    if (failure?.kind === "quota" || unreachable === MAX_UNREACHABLE) break;
+    if (failure?.kind === "quota" || failure?.kind === "clock" || unreachable === MAX_UNREACHABLE) break;
   }
   const [first] = ofForge;
   if (first !== undefined && ofForge.length === outcomes.length) throw first;

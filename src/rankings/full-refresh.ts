@@ -1,11 +1,10 @@
 import { sql } from "kysely";
-import { bumpRevision, newestSnapshots } from "../catalog/catalog.js";
+import { bumpRevision, newestSnapshots, repositoriesAfter } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import {
   type BulkRow,
   createRollupTable,
   type Database,
-  type Db,
   type Dialect,
   indexRollupTable,
   type Tx,
@@ -41,11 +40,16 @@ export async function refreshAll(
     // From here on a mark means a change that this run may not have seen.
     await tx.deleteFrom("outdated").where("kind", "in", ["rollups", "regrown"]).execute();
   };
-  const work = (run: Run) => makeAll(database, run, onProgress);
+  const work = (run: Run) => makeAll(database, clock, run, onProgress);
   return (await runAlone(database, clock, "growth", prepare, work)) ?? 0;
 }
 
-async function makeAll(database: Database, run: Run, onProgress: (done: number) => void): Promise<number> {
+async function makeAll(
+  database: Database,
+  clock: Clock,
+  run: Run,
+  onProgress: (done: number) => void,
+): Promise<number> {
   const { dialect, write } = database;
   const used = await readScales(write);
   const newest = await newestSnapshots(write);
@@ -54,7 +58,7 @@ async function makeAll(database: Database, run: Run, onProgress: (done: number) 
   const lastIds: number[] = [];
   let done = 0;
   for (let after = 0; ; ) {
-    const ids = await idsAfter(write, after);
+    const ids = await repositoriesAfter(write, after, BATCH);
     const last = ids.at(-1);
     if (last === undefined) break;
     after = last;
@@ -78,19 +82,30 @@ async function makeAll(database: Database, run: Run, onProgress: (done: number) 
     await run.step((tx) => index.execute(tx));
   }
   await run.step((tx) => dialect.analyze(tx, "rollups_next"));
-  await run.end((tx) => swap(tx, dialect, { scales, newest, falls }));
+  await swapWhenFree(database, clock, run, { scales, newest, falls });
   return done;
 }
 
-async function idsAfter(db: Db, after: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom("repositories")
-    .select("id")
-    .where("id", ">", after)
-    .orderBy("id")
-    .limit(BATCH)
-    .execute();
-  return rows.map((row) => row.id);
+/** How often the swap is tried where a long reader, such as a backup, holds the present table; and how long apart. */
+const SWAP_TRIES = 200;
+const SWAP_REST_MS = 5_000;
+
+async function swapWhenFree(
+  { dialect }: Database,
+  clock: Clock,
+  run: Run,
+  measured: Measured,
+): Promise<void> {
+  const { signal } = new AbortController();
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run.end((tx) => swap(tx, dialect, measured));
+    } catch (error) {
+      if (!dialect.isInUse(error) || tries === SWAP_TRIES) throw error;
+      await clock.sleep(SWAP_REST_MS, signal);
+      await run.step(async () => {});
+    }
+  }
 }
 
 function areSame(measured: AllScales, used: AllScales): boolean {

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { Database, Tx } from "../database/database.js";
 import type { Facet } from "./facets.js";
 import { keepPrepared, readPrepared } from "./prepared.js";
+import type { Ranking } from "./standings.js";
 import { WINDOW_HOURS } from "./windows.js";
 
 /** Rows of each list on the first page. */
@@ -25,28 +26,25 @@ export interface Home {
   generatedAt: number;
 }
 
-const COLUMNS = {
-  trending: "trending",
-  rising: "rising",
-  newHot: "new_hot",
-  forkGrowth: "forks_delta",
-} as const;
-
-async function firstOf(tx: Tx, column: string, window: "24h" | "7d"): Promise<number[]> {
-  const key = sql.ref(`g.${column}`);
-  const rows = await sql<{ id: number }>`
-    select g.repository_id as id from rollups g cross join repositories r
-    where r.id = g.repository_id and g.window_hours = ${WINDOW_HOURS[window]} and ${key} > 0
-      and r.availability = 'AVAILABLE' and coalesce(r.archived, 0) = 0 and coalesce(r.fork, 0) = 0
-    order by ${key} desc, g.repository_id desc limit ${ROWS}`.execute(tx);
-  return rows.rows.map((row) => row.id);
+async function firstOf(tx: Tx, ranking: Ranking, window: "24h" | "7d"): Promise<number[]> {
+  const rows = await tx
+    .selectFrom("positions")
+    .select("repository_id")
+    .where("ranking", "=", ranking)
+    .where("window_hours", "=", WINDOW_HOURS[window])
+    .where("scope", "=", "overall")
+    .where("scope_name", "=", "")
+    .orderBy("position")
+    .limit(ROWS)
+    .execute();
+  return rows.map((row) => row.repository_id);
 }
 
 /** 24 hours, unless they show fewer rows than a list has and 7 days show more. */
-async function rankedList(tx: Tx, column: string): Promise<RankedList> {
-  const day = await firstOf(tx, column, "24h");
+async function rankedList(tx: Tx, ranking: Ranking): Promise<RankedList> {
+  const day = await firstOf(tx, ranking, "24h");
   if (day.length >= ROWS) return { window: "24h", isFallback: false, ids: day };
-  const week = await firstOf(tx, column, "7d");
+  const week = await firstOf(tx, ranking, "7d");
   return week.length > day.length
     ? { window: "7d", isFallback: true, ids: week }
     : { window: "24h", isFallback: false, ids: day };
@@ -62,10 +60,10 @@ async function topFacets(tx: Tx, kind: "language" | "topic"): Promise<Facet[]> {
 /** Prepares the first page and stores it beside the summary. */
 export async function rebuildHome(tx: Tx, now: number): Promise<void> {
   const home: Home = {
-    trending: await rankedList(tx, COLUMNS.trending),
-    rising: await rankedList(tx, COLUMNS.rising),
-    newHot: await rankedList(tx, COLUMNS.newHot),
-    forkGrowth: await rankedList(tx, COLUMNS.forkGrowth),
+    trending: await rankedList(tx, "trending"),
+    rising: await rankedList(tx, "rising"),
+    newHot: await rankedList(tx, "new_hot"),
+    forkGrowth: await rankedList(tx, "forks_gained"),
     languages: await topFacets(tx, "language"),
     topics: await topFacets(tx, "topic"),
     generatedAt: now,

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { bumpRevision } from "../catalog/catalog.js";
+import { bumpRevision, repositoriesAfter } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
-import type { Database, Db, Tx } from "../database/database.js";
+import type { Database, Tx } from "../database/database.js";
 import { FacetSums, keepFacetParts, readFacetParts } from "./facets.js";
 import { mergePlaces, PlaceCollector, readRankedTopics, replacePlaces } from "./positions.js";
 import { keepToday } from "./rank-history.js";
@@ -33,8 +33,12 @@ export async function updatePlaces(database: Database, clock: Clock): Promise<bo
   const ids = marked.map((row) => row.repository_id);
   const isWhole = state === "abandoned" || ids[0] === 0 || ids.length >= MANY;
   if (!isWhole) {
-    const isDone = await dialect.exclusively(write, "catalogue", (tx) => updateSome(tx, database, ids));
-    if (isDone) return true;
+    const result = await dialect.exclusively(write, "catalogue", async (tx) => {
+      // Another process may have begun with all of them meanwhile.
+      if ((await runState(tx, clock, "places")) !== "none") return "busy";
+      return (await updateSome(tx, database, ids)) ? "done" : "too few";
+    });
+    if (result !== "too few") return result === "done";
   }
   const done = await runAlone(database, clock, "places", beginAll, (run) => updateAll(database, run));
   return done ?? false;
@@ -70,7 +74,7 @@ async function updateAll(database: Database, run: Run): Promise<boolean> {
   const collector = new PlaceCollector(await readRankedTopics(write));
   const sums = new FacetSums();
   for (let after = 0; ; ) {
-    const ids = await idsAfter(write, after);
+    const ids = await repositoriesAfter(write, after, BATCH);
     const last = ids.at(-1);
     if (last === undefined) break;
     after = last;
@@ -88,15 +92,4 @@ async function updateAll(database: Database, run: Run): Promise<boolean> {
     await bumpRevision(tx);
   });
   return true;
-}
-
-async function idsAfter(db: Db, after: number): Promise<number[]> {
-  const rows = await db
-    .selectFrom("repositories")
-    .select("id")
-    .where("id", ">", after)
-    .orderBy("id")
-    .limit(BATCH)
-    .execute();
-  return rows.map((row) => row.id);
 }

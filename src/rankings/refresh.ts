@@ -70,8 +70,10 @@ async function isFullDue(database: Database, clock: Clock, rescale: boolean): Pr
     .groupBy("provider")
     .execute();
   const scaledAt = new Map(scaled.map((row) => [row.provider, Number(row.as_of)]));
-  const day = (at: number | undefined) => Math.floor((at ?? 0) / DAY_MS);
-  if ([...newest].some(([provider, at]) => day(scaledAt.get(provider)) !== day(at))) return true;
+  if ([...newest.keys()].some((provider) => !scaledAt.has(provider))) return true;
+  // Once a day for all providers together, whenever each of them begins its day.
+  const day = (times: Iterable<number>) => Math.floor(Math.max(0, ...times) / DAY_MS);
+  if (day(newest.values()) !== day(scaledAt.values())) return true;
   const marked = await sql<{ marked: number }>`select count(*) as marked from (
     select 1 from outdated where kind = 'rollups' limit ${rescale ? 1 : MANY_PART * MANY}) as bounded`.execute(
     write,

@@ -7,8 +7,9 @@ import type { Database, Db, Tx } from "../database/database.js";
 const RUNS = { growth: 1, places: 2 } as const;
 export type RunName = keyof typeof RUNS;
 
-/** A run that has given no sign for so long is taken for dead. */
-const SILENT_MS = 60_000;
+/** A run of another machine that has given no sign for so long is taken for dead, and one of this machine for hung. */
+const SILENT_MS = 5 * 60_000;
+const HUNG_MS = 60 * 60_000;
 
 /** Thrown where another process has taken over; it does the work. */
 export class Superseded extends Error {}
@@ -35,14 +36,14 @@ export async function runState(
     .where("id", "=", RUNS[name])
     .executeTakeFirstOrThrow();
   if (owner === null) return "none";
-  const isSilent = Math.abs(clock.now() - seen_at) > SILENT_MS;
-  return isSilent || isDead(owner) ? "abandoned" : "running";
+  const [host, pid] = owner.split(" ");
+  const isHere = host === hostname();
+  const isSilent = Math.abs(clock.now() - seen_at) > (isHere ? HUNG_MS : SILENT_MS);
+  return isSilent || (isHere && isDead(pid)) ? "abandoned" : "running";
 }
 
-/** Whether the owner is a process of this machine that is no longer there. */
-function isDead(owner: string): boolean {
-  const [host, pid] = owner.split(" ");
-  if (host !== hostname()) return false;
+/** Whether a process of this machine is no longer there. */
+function isDead(pid: string | undefined): boolean {
   try {
     process.kill(Number(pid), 0);
     return false;
@@ -83,7 +84,10 @@ export async function runAlone<T>(
         .where("owner", "=", owner)
         .executeTakeFirst();
       if (numUpdatedRows === 0n) throw new Superseded();
-      return inside(tx);
+      const result = await inside(tx);
+      // A step can take long; its end is a sign too.
+      await tx.updateTable("runs").set({ seen_at: clock.now() }).where("owner", "=", owner).execute();
+      return result;
     });
   const end = (inside: (tx: Tx) => Promise<void>): Promise<void> =>
     step(async (tx) => {

@@ -1,23 +1,25 @@
 import { sql } from "kysely";
 import { z } from "zod";
 import { SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
-import { DAY_MS, HOUR_MS } from "../clock.js";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
 import type { PastDays } from "../providers/providers.js";
-import { type Lane, LEASE_MS, restBetween } from "./context.js";
+import { answered, type Lane, LEASE_MS, restBetween, type Step, waiting } from "./context.js";
+import { asFailure } from "./report.js";
 
 /** Days back to which every day is kept; beyond it one a week, as retention would. */
-const DAILY_DAYS = 400;
+export const DAILY_DAYS = 400;
 /** Pages after the first come later than the first pages of all. */
 const NEXT_PAGE_MS = HOUR_MS;
 /** How long to wait when there is nothing to ask for, or the forge does not offer it. */
-const IDLE_MS = 60_000;
+const IDLE_MS = 5_000;
 const NOT_OFFERED_MS = DAY_MS;
 
 /** How far the past of a repository has been told. */
 const cursorSchema = z.object({
   /** The provider's own cursor. */
   next: z.string(),
-  /** Stars at the end of the day before the oldest that was told. */
+  /** The oldest day that was told, and the stars at the end of the day before it. */
+  day: z.int(),
   stars: z.int(),
 });
 type Cursor = z.infer<typeof cursorSchema>;
@@ -29,6 +31,7 @@ interface Candidate {
   owner: string;
   name: string;
   stars: number | null;
+  counted_at: number | null;
   history_cursor: string | null;
 }
 
@@ -43,14 +46,14 @@ export class BackfillLane {
     this.#lane = lane;
   }
 
-  /** Asks for one page. Returns how long to wait for the next, in ms. Throws what the provider throws. */
-  async step(): Promise<number> {
+  /** Asks for one page. Throws what the provider throws. */
+  async step(): Promise<Step> {
     const { modules, provider, clock, reporter, signal } = this.#lane;
     const now = clock.now();
     const readyAt = provider.readyAt("history");
-    if (readyAt > now) return readyAt - now;
+    if (readyAt > now) return waiting(readyAt - now);
     const candidate = await this.#take(now);
-    if (candidate === undefined) return IDLE_MS;
+    if (candidate === undefined) return waiting(IDLE_MS);
     const { id, provider_id, node_id, owner, name } = candidate;
     const ref = { providerId: provider_id, nodeId: node_id, fullName: `${owner}/${name}`, etag: null };
     const at = cursorOf(candidate.history_cursor);
@@ -58,19 +61,26 @@ export class BackfillLane {
     try {
       page = await provider.history(ref, at?.next ?? null, signal);
     } catch (error) {
-      // Asked for again after the others.
-      await this.#leave(id, candidate.history_cursor, now + NEXT_PAGE_MS);
-      throw error;
+      const failure = asFailure(error);
+      const isOfRepository = !["quota", "clock", "unreachable", "refused"].includes(failure.kind);
+      // Asked for again after the others; what is wrong with one repository must not hold up the others.
+      await this.#leave(id, candidate.history_cursor, now + (isOfRepository ? WEEK_MS : NEXT_PAGE_MS));
+      if (!isOfRepository) throw failure;
+      reporter.failed(failure, clock.now());
+      return answered(restBetween(provider.kind));
     }
     if (page === null) {
       await this.#leave(id, candidate.history_cursor, now + NOT_OFFERED_MS);
-      return NOT_OFFERED_MS;
+      return answered(NOT_OFFERED_MS);
     }
-    const stars = at?.stars ?? candidate.stars ?? 0;
-    const { snapshots, before } = pastSnapshots(page, stars, now);
+    // Counted at some time: what was gained on later days is not in the count. Pages overlap as weeks begin meanwhile.
+    const known = at ?? { day: (candidate.counted_at ?? now) + 1, stars: candidate.stars ?? 0 };
+    const days = page.days.filter(({ day }) => day < known.day);
+    const { snapshots, before } = pastSnapshots({ days }, known.stars, now);
+    const oldest = Math.min(known.day, ...days.map(({ day }) => day));
     const first = await firstOwn(this.#lane, id);
     const older = snapshots.filter(({ capturedAt }) => first === null || capturedAt < first);
-    const next: Cursor | null = page.next === null ? null : { next: page.next, stars: before };
+    const next: Cursor | null = page.next === null ? null : { next: page.next, day: oldest, stars: before };
     await modules.catalog.record(
       [
         {
@@ -79,6 +89,7 @@ export class BackfillLane {
           owner,
           name,
           at: null,
+          isNameless: true,
           facts: {},
           snapshots: older,
         },
@@ -96,7 +107,7 @@ export class BackfillLane {
     );
     reporter.report.backfilled += older.length;
     reporter.succeeded(clock.now());
-    return restBetween(provider.kind);
+    return answered(restBetween(provider.kind));
   }
 
   /** The next one whose past is due, put off so that no other worker takes it too. */
@@ -105,7 +116,7 @@ export class BackfillLane {
     const { write, dialect } = modules.database;
     return write.transaction().execute(async (tx) => {
       const { rows } = await sql<Candidate>`
-        select r.id, r.provider_id, t.node_id, r.owner, r.name, r.stars, t.history_cursor
+        select r.id, r.provider_id, t.node_id, r.owner, r.name, r.stars, r.counted_at, t.history_cursor
         from tracking t join repositories r on r.id = t.repository_id
         where t.provider = ${provider.name} and t.history_due <= ${now} and r.provider_id is not null
           and r.availability = 'AVAILABLE'
@@ -150,7 +161,7 @@ async function firstOwn({ modules }: Lane, id: number): Promise<number | null> {
  * oldest. Days may be missing: then nothing was gained on them.
  */
 export function pastSnapshots(
-  { days }: PastDays,
+  { days }: Pick<PastDays, "days">,
   stars: number,
   now: number,
 ): { snapshots: Snapshot[]; before: number } {

@@ -54,14 +54,17 @@ export function spread(ms: number, chance: number): number {
 const MAX_STRETCH = 48;
 const LATE_MS = HOUR_MS;
 const EARLY_MS = 10 * 60_000;
+/** It doubles in about two and a half hours: a pause that is made up for within minutes changes next to nothing. */
+const GROWTH_PER_HOUR = 1.32;
 
 /**
  * The factor by which all intervals are longer than wished, where the allowance of a forge is too small for all of them.
- * It follows how late the one is that has waited longest: grows slowly while that is over an hour, and shrinks again. So
- * the hot ones stay hotter than the cold ones, and none is starved.
+ * It follows how late the one is that has waited longest: grows with the time that passes while that is over an hour, and
+ * shrinks again. So the hot ones stay hotter than the cold ones, and none is starved.
  */
-export function nextStretch(stretch: number, latenessMs: number): number {
-  if (latenessMs > LATE_MS) return Math.min(MAX_STRETCH, stretch * 1.05);
-  if (latenessMs < EARLY_MS) return Math.max(1, stretch / 1.05);
+export function nextStretch(stretch: number, latenessMs: number, passedMs: number): number {
+  const factor = GROWTH_PER_HOUR ** (Math.min(HOUR_MS, Math.max(0, passedMs)) / HOUR_MS);
+  if (latenessMs > LATE_MS) return Math.min(MAX_STRETCH, stretch * factor);
+  if (latenessMs < EARLY_MS) return Math.max(1, stretch / factor);
   return stretch;
 }

@@ -27,12 +27,25 @@ export interface Lane {
 }
 
 /**
- * How long a lane rests between two requests, in ms. GitHub allows 900 points a minute to all lanes together; smaller forges
- * are asked twice a second at most.
+ * How long a lane rests for each request, in ms. GitHub allows 900 points a minute to all lanes together; a lane asks smaller
+ * forges no more than twice a second in the mean.
  */
 export function restBetween(kind: ProviderKind): number {
   return kind === "github" ? 150 : 500;
 }
+
+/** What a lane has just done. */
+export interface Step {
+  /** How long to wait for the next one. */
+  waitMs: number;
+  /** Whether a forge was asked, and answered. */
+  hasAnswer: boolean;
+}
+
+/** Nothing could be done yet. */
+export const waiting = (waitMs: number): Step => ({ waitMs, hasAnswer: false });
+/** A forge has answered. */
+export const answered = (waitMs: number): Step => ({ waitMs, hasAnswer: true });
 
 /** How long a worker may keep what it has taken; longer than any call takes. */
 export const LEASE_MS = 10 * 60_000;

@@ -2,13 +2,15 @@ import { sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Discovered, UpstreamRepository } from "../providers/providers.js";
 import { spread } from "./cadence.js";
-import { type Lane, LEASE_MS, restBetween } from "./context.js";
+import { answered, type Lane, LEASE_MS, restBetween, type Step, waiting } from "./context.js";
 import { observationOf } from "./observe.js";
-import { type Appointment, schedule } from "./schedule.js";
+import { type Appointment, historyOf, schedule } from "./schedule.js";
 
 /** A new walk begins so long after the last one began. */
 const WALK_MS = DAY_MS;
-/** A new repository is refreshed within so long, the popular ones sooner. */
+/** How often it is looked whether a walk is due, as another worker may have made it. */
+const LOOK_MS = 10 * 60_000;
+/** A new repository is refreshed within so long, as its list has told most of it. */
 const FIRST_REFRESH_MS = DAY_MS;
 
 interface Walk {
@@ -35,22 +37,23 @@ export class DiscoverLane {
     this.#lane = lane;
   }
 
-  /** Reads one page. Returns how long to wait for the next, in ms. Throws what the provider throws. */
-  async step(): Promise<number> {
+  /** Reads one page. Throws what the provider throws. */
+  async step(): Promise<Step> {
     const { modules, provider, clock, reporter, signal } = this.#lane;
     const now = clock.now();
     const readyAt = provider.readyAt("discover");
-    if (readyAt > now) return readyAt - now;
+    if (readyAt > now) return waiting(readyAt - now);
     const walk = await this.#take(now);
-    if (typeof walk === "number") return walk;
+    if (typeof walk === "number") return waiting(walk);
     let page: Discovered;
+    let found: number;
     try {
       page = await provider.discover(walk.cursor, signal);
+      found = await this.#keep(page.repositories);
     } catch (error) {
       await this.#giveBack();
       throw error;
     }
-    const found = await this.#keep(page.repositories);
     reporter.report.discovered += found;
     reporter.succeeded(clock.now());
     const isEnd = page.next === null;
@@ -61,7 +64,7 @@ export class DiscoverLane {
       walks = walks + ${isEnd ? 1 : 0}, leased_until = 0 where provider = ${provider.name}`.execute(
       modules.database.write,
     );
-    return isEnd ? Math.max(0, nextAt - clock.now()) : restBetween(provider.kind);
+    return answered(isEnd ? LOOK_MS : restBetween(provider.kind));
   }
 
   /** The walk, taken by this worker; or how long to wait until it can be. */
@@ -74,10 +77,10 @@ export class DiscoverLane {
         .selectAll()
         .where("provider", "=", provider.name)
         .executeTakeFirst();
-      if (row !== undefined && row.leased_until > now) return Math.min(60_000, row.leased_until - now);
+      if (row !== undefined && row.leased_until > now) return Math.min(LOOK_MS, row.leased_until - now);
       // A clock that was set back must not stop walks for longer than they take.
       if (row !== undefined && row.next_at > now && row.next_at - now <= 2 * WALK_MS)
-        return Math.min(HOUR_MS, row.next_at - now);
+        return Math.min(LOOK_MS, row.next_at - now);
       const begins = row === undefined || row.cursor === null;
       const startedAt = begins ? now : row.started_at;
       await sql`insert into walks (provider, cursor, next_at, started_at, found, walks, leased_until)
@@ -98,7 +101,7 @@ export class DiscoverLane {
   }
 
   /**
-   * Records what is new; what is known and has changed is due at once, as lists tell less than a refresh. Returns how many
+   * Records what is new; what is scheduled and has changed is due at once, as lists tell less than a refresh. Returns how many
    * are new.
    */
   async #keep(told: readonly UpstreamRepository[]): Promise<number> {
@@ -125,7 +128,7 @@ export class DiscoverLane {
     if (changed.length > 0) {
       await dialect.exclusively(write, "catalogue", (tx) =>
         sql`update repositories set next_refresh_at = ${at} where ${dialect.among(sql.ref("id"), changed)}
-          and (next_refresh_at is null or next_refresh_at > ${at})`.execute(tx),
+          and next_refresh_at > ${at}`.execute(tx),
       );
     }
     const fresh = new Map(
@@ -141,22 +144,18 @@ export class DiscoverLane {
           if (repositoryId === undefined) return [];
           const dueAt = at + spread(FIRST_REFRESH_MS * (0.25 + 0.65 * chance()), chance());
           return [
-            { repositoryId, provider: provider.name, dueAt, nodeId: one.nodeId, etag: null, failures: 0 },
+            {
+              repositoryId,
+              provider: provider.name,
+              dueAt,
+              nodeId: one.nodeId,
+              etag: null,
+              failures: 0,
+              ...historyOf(provider.kind, one.stars, at),
+            },
           ];
         });
         await schedule(tx, dialect, appointments);
-        if (provider.kind !== "github") return;
-        // Those with more stars first.
-        for (const [i, one] of list.entries()) {
-          const id = ids[i];
-          if (id === undefined) continue;
-          await tx
-            .updateTable("tracking")
-            .set({ history_due: at - Math.min(one.stars, 1_000_000) * 1_000 })
-            .where("repository_id", "=", id)
-            .where("history_cursor", "is", null)
-            .execute();
-        }
       },
     );
     return fresh.size;

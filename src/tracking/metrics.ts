@@ -20,17 +20,20 @@ export async function serveMetrics(
 ): Promise<Metrics> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  registerStatus(registry, database, clock);
+  const readAgain = registerStatus(registry, database, clock);
   registerReports(registry, reporters);
   const server = createServer((request, response) => {
     if (request.method !== "GET" || request.url !== "/metrics") {
       response.writeHead(404, { "Content-Type": "text/plain" }).end("see /metrics\n");
       return;
     }
-    registry.metrics().then(
-      (text) => response.writeHead(200, { "Content-Type": registry.contentType }).end(text),
-      () => response.writeHead(500, { "Content-Type": "text/plain" }).end("the metrics could not be read\n"),
-    );
+    readAgain()
+      .then(() => registry.metrics())
+      .then(
+        (text) => response.writeHead(200, { "Content-Type": registry.contentType }).end(text),
+        () =>
+          response.writeHead(500, { "Content-Type": "text/plain" }).end("the metrics could not be read\n"),
+      );
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -44,11 +47,13 @@ function portOf(server: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-function registerStatus(registry: Registry, database: Database, clock: Clock): void {
+/** Returns what reads the status anew, which must be over before anything is told. */
+function registerStatus(registry: Registry, database: Database, clock: Clock): () => Promise<void> {
   const gauge = (name: string, help: string, labels: string[] = ["provider"]) =>
     new Gauge({ name: `sidereal_${name}`, help, labelNames: labels, registers: [registry] });
   const scheduled = gauge("repositories_scheduled", "Repositories that are refreshed on a schedule.");
   const repositories = gauge("repositories", "Repositories by availability.", ["provider", "availability"]);
+  const due = gauge("repositories_due", "Repositories that are due now.");
   const overdue = gauge("repositories_overdue", "Repositories that have been due for more than an hour.");
   const taken = gauge("repositories_taken", "Repositories that a worker has taken.");
   const waiting = gauge("backfill_waiting", "Repositories of which more of the past is to be asked for.");
@@ -56,28 +61,26 @@ function registerStatus(registry: Registry, database: Database, clock: Clock): v
     "provider",
     "quantile",
   ]);
-  const due = new Gauge({
-    name: "sidereal_repositories_due",
-    help: "Repositories that are due now.",
-    labelNames: ["provider"],
-    registers: [registry],
-    async collect() {
-      for (const one of await readStatus(database, clock.now())) {
-        const { provider } = one;
-        due.set({ provider }, one.due);
-        scheduled.set({ provider }, one.scheduled);
-        overdue.set({ provider }, one.overdue);
-        taken.set({ provider }, one.taken);
-        waiting.set({ provider }, one.backfillWaiting);
-        for (const [availability, total] of Object.entries(one.repositories))
-          repositories.set({ provider, availability }, total);
-        if (one.freshness === null) continue;
-        freshness.set({ provider, quantile: "0.5" }, one.freshness.median / 1_000);
-        freshness.set({ provider, quantile: "0.9" }, one.freshness.p90 / 1_000);
-        freshness.set({ provider, quantile: "0.99" }, one.freshness.p99 / 1_000);
-      }
-    },
-  });
+  return async () => {
+    const status = await readStatus(database, clock.now());
+    // What is not there any more is not told any more.
+    repositories.reset();
+    freshness.reset();
+    for (const one of status) {
+      const { provider } = one;
+      due.set({ provider }, one.due);
+      scheduled.set({ provider }, one.scheduled);
+      overdue.set({ provider }, one.overdue);
+      taken.set({ provider }, one.taken);
+      waiting.set({ provider }, one.backfillWaiting);
+      for (const [availability, total] of Object.entries(one.repositories))
+        repositories.set({ provider, availability }, total);
+      if (one.freshness === null) continue;
+      freshness.set({ provider, quantile: "0.5" }, one.freshness.median / 1_000);
+      freshness.set({ provider, quantile: "0.9" }, one.freshness.p90 / 1_000);
+      freshness.set({ provider, quantile: "0.99" }, one.freshness.p99 / 1_000);
+    }
+  };
 }
 
 function registerReports(registry: Registry, reporters: ReadonlyMap<string, Reporter>): void {

@@ -36,6 +36,7 @@ export function unchangedObservation(repository: Repository, providerId: string,
     owner,
     name,
     at,
+    isNameless: true,
     facts: { stars, forks, openIssues, watchers, availability: "AVAILABLE" },
     snapshots:
       stars === null ? [] : [{ capturedAt: at, stars, forks, openIssues, watchers, source: "OBSERVED" }],

@@ -1,9 +1,9 @@
 import type { Availability, Observation, Repository } from "../catalog/catalog.js";
-import { DAY_MS, WEEK_MS } from "../clock.js";
-import type { FailureKind, Refreshed, UpstreamFailure } from "../providers/providers.js";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
+import { type FailureKind, type Refreshed, UpstreamFailure } from "../providers/providers.js";
 import { type Trend, WINDOWS } from "../rankings/rankings.js";
 import { intervalOf, nextStretch, retryAfter, spread } from "./cadence.js";
-import { type Lane, LEASE_MS, restBetween } from "./context.js";
+import { answered, type Lane, LEASE_MS, restBetween, type Step, waiting } from "./context.js";
 import { observationOf, unchangedObservation } from "./observe.js";
 import { asFailure } from "./report.js";
 import { type Appointment, type Claim, claimDue, enroll, nextDue, release, schedule } from "./schedule.js";
@@ -11,11 +11,15 @@ import { type Appointment, type Claim, claimDue, enroll, nextDue, release, sched
 /** Repositories that are taken up at a time, over so long. */
 const ENROLL = 5_000;
 const ENROLL_SPREAD_MS = DAY_MS;
-/** A batch of so many takes along what is due within so long. */
+/** A batch of so many is one request, and takes along what is due within so long. */
 const LARGE_BATCH = 50;
 const AHEAD_MS = 10 * 60_000;
+/** Those of a call that failed as a whole come so much later, that others are tried first. */
+const BEHIND_MS = 10 * 60_000;
 /** How long to wait when nothing is due, at most. */
 const IDLE_MS = 60_000;
+
+const SEVERAL = 3;
 
 /** What a failure says of the repository; absent: nothing. */
 const AVAILABILITY_BY_FAILURE: Partial<Record<FailureKind, Availability>> = {
@@ -28,41 +32,54 @@ const AVAILABILITY_BY_FAILURE: Partial<Record<FailureKind, Availability>> = {
 /** Refreshes what is due of one provider, batch by batch. */
 export class RefreshLane {
   readonly #lane: Lane;
+  /** On the monotonic clock. */
+  #steppedAt: number;
 
   constructor(lane: Lane) {
     this.#lane = lane;
+    this.#steppedAt = lane.clock.monotonic();
   }
 
-  /** Refreshes one batch. Returns how long to wait for the next, in ms. Throws what the provider throws. */
-  async step(): Promise<number> {
+  /** Refreshes one batch. Throws what the provider throws. */
+  async step(): Promise<Step> {
     const { modules, provider, clock, reporter } = this.#lane;
     const now = clock.now();
     const readyAt = provider.readyAt("refresh");
-    if (readyAt > now) return readyAt - now;
-    await enroll(modules.database, provider.name, now, ENROLL_SPREAD_MS, ENROLL);
+    if (readyAt > now) return waiting(readyAt - now);
+    await enroll(modules.database, provider, now, ENROLL_SPREAD_MS, ENROLL);
     const next = await nextDue(modules.database, provider.name);
     const { report } = reporter;
-    report.stretch = nextStretch(report.stretch, next === null ? 0 : Math.max(0, now - next));
-    if (next === null || next > now) return next === null ? IDLE_MS : Math.min(IDLE_MS, next - now);
+    const passed = clock.monotonic() - this.#steppedAt;
+    this.#steppedAt = clock.monotonic();
+    report.stretch = nextStretch(report.stretch, next === null ? 0 : Math.max(0, now - next), passed);
+    if (next === null || next > now) return waiting(next === null ? IDLE_MS : Math.min(IDLE_MS, next - now));
+    const leasedUntil = now + LEASE_MS;
     const claims = await claimDue(modules.database, provider.name, {
       now,
       // Where many are asked for at once, those that are due soon go along.
       dueBefore: provider.batchSize >= LARGE_BATCH ? now + AHEAD_MS : now,
-      leasedUntil: now + LEASE_MS,
+      leasedUntil,
       limit: provider.batchSize,
     });
     // Other workers hold what is due.
-    if (claims.length === 0) return IDLE_MS;
+    if (claims.length === 0) return waiting(IDLE_MS);
     const left = new Set(claims.map((claim) => claim.repositoryId));
     try {
       const outcomes = await this.ask(claims);
       await this.keep(outcomes);
       for (const [{ repositoryId }, outcome] of outcomes) if (!isLeftFor(outcome)) left.delete(repositoryId);
       reporter.succeeded(clock.now());
-    } finally {
-      await release(modules.database, [...left]);
+      await release(modules.database, [...left], leasedUntil);
+    } catch (error) {
+      // It may be these that cannot be had: then the next ones are tried before them.
+      const isTheirs =
+        error instanceof UpstreamFailure && !isForNow(error.kind) && !this.#lane.signal.aborted;
+      const dueAt = isTheirs ? clock.now() + BEHIND_MS : undefined;
+      await release(modules.database, [...left], leasedUntil, dueAt);
+      throw error;
     }
-    return restBetween(provider.kind);
+    const requests = provider.batchSize >= LARGE_BATCH ? 1 : claims.length;
+    return answered(requests * restBetween(provider.kind));
   }
 
   /** What the forge says of each. Those without an id of the forge are asked for by their name. */
@@ -81,9 +98,40 @@ export class RefreshLane {
       return outcome === undefined ? [] : [[claim, outcome]];
     });
     for (const claim of claims.filter(({ providerId }) => providerId === null)) {
-      told.push([claim, await this.#askByName(claim)]);
+      const outcome = await this.#askByName(claim);
+      told.push([claim, outcome]);
+      if (isLeftFor(outcome)) break;
     }
-    return told;
+    return (await this.#isDoubtful(told)) ? told.map(doubted) : told;
+  }
+
+  /**
+   * Whether a forge has only losses to tell, even of a repository that it had a short time ago: then it is the forge that is
+   * at fault, such as one that answers 404 to everything, and nothing is lost.
+   */
+  async #isDoubtful(told: readonly [Claim, Refreshed][]): Promise<boolean> {
+    const { modules, provider, signal } = this.#lane;
+    const losses = told.filter(([, outcome]) => isLoss(outcome));
+    if (losses.length === 0 || told.some(([, { kind }]) => kind !== "failed")) return false;
+    const claimed = told.map(([{ repositoryId }]) => repositoryId);
+    const row = await modules.database.read
+      .selectFrom("repositories")
+      .leftJoin("tracking", "tracking.repository_id", "repositories.id")
+      .select(["provider_id as providerId", "node_id as nodeId", "owner", "name"])
+      .where("repositories.provider", "=", provider.name)
+      .where("availability", "=", "AVAILABLE")
+      .where("provider_id", "is not", null)
+      .where("repositories.id", "not in", claimed)
+      .where("refreshed_at", "is not", null)
+      .orderBy("refreshed_at", "desc")
+      .limit(1)
+      .executeTakeFirst();
+    // All that there are have been asked for: some can be lost at once, but hardly each of several.
+    if (row === undefined) return losses.length >= SEVERAL;
+    const { providerId, nodeId, owner, name } = row;
+    const control = { providerId: providerId ?? "", nodeId, fullName: `${owner}/${name}`, etag: null };
+    const [answer] = await provider.refreshMany([control], signal);
+    return answer?.kind === "failed";
   }
 
   async #askByName({ owner, name }: Claim): Promise<Refreshed> {
@@ -104,7 +152,11 @@ export class RefreshLane {
     const repositories = new Map((await catalog.findMany(ids)).map((one) => [one.id, one]));
     const trends = await Promise.all(WINDOWS.slice(0, 2).map((window) => rankings.trends(ids, window)));
     const at = clock.now();
-    const batch: { observation: Observation; appointment: Omit<Appointment, "repositoryId"> }[] = [];
+    const batch: {
+      observation: Observation;
+      appointment: Omit<Appointment, "repositoryId">;
+      repositoryId: number;
+    }[] = [];
     const onlyScheduled: Appointment[] = [];
     for (const [claim, outcome] of outcomes) {
       const before = repositories.get(claim.repositoryId);
@@ -113,23 +165,23 @@ export class RefreshLane {
       if (isLeftFor(outcome)) continue;
       const known = trends.flatMap((trend) => trend.get(claim.repositoryId) ?? []);
       const appointment = this.#appointment(claim, outcome, before, known, at);
+      const { repositoryId } = claim;
       const observation = this.#observation(claim, outcome, before, at);
-      if (observation === undefined) onlyScheduled.push({ ...appointment, repositoryId: claim.repositoryId });
-      else batch.push({ observation, appointment });
+      if (observation === undefined) onlyScheduled.push({ ...appointment, repositoryId });
+      else batch.push({ observation: { ...observation, repositoryId }, appointment, repositoryId });
       reporter.report.refreshed++;
     }
     if (batch.length + onlyScheduled.length === 0) return;
     const { dialect } = database;
-    const asked = outcomes.map(([claim]) => claim.repositoryId);
+    const doubles: Observation[] = [];
     const record = (observations: readonly Observation[]) =>
       catalog.record(observations, async (tx, recorded) => {
-        // What was asked for and turned out to be another repository keeps its place in the schedule.
+        // What was asked for and turned out to be one that is known by its id keeps a place in the schedule.
         const found = new Set(recorded);
-        const others = asked.filter(
-          (id) => !found.has(id) && !onlyScheduled.some((one) => one.repositoryId === id),
-        );
+        const others = batch.filter(({ repositoryId }) => !found.has(repositoryId));
+        doubles.push(...others.map(({ observation }) => lostObservation(observation, at)));
         await schedule(tx, dialect, [
-          ...others.map((id) => this.#again(id, at)),
+          ...others.map(({ repositoryId }) => this.#again(repositoryId, at)),
           ...onlyScheduled,
           ...batch.flatMap(({ appointment }, i): Appointment[] => {
             const repositoryId = recorded[i];
@@ -139,6 +191,8 @@ export class RefreshLane {
       });
     if (batch.length > 0) await record(batch.map(({ observation }) => observation));
     else await dialect.exclusively(database.write, "catalogue", (tx) => schedule(tx, dialect, onlyScheduled));
+    // Imported under a name that one known by its id has had since: there is nothing left of its own.
+    if (doubles.length > 0) await catalog.record(doubles);
   }
 
   #again(repositoryId: number, at: number): Appointment {
@@ -196,25 +250,53 @@ export class RefreshLane {
       owner: before.owner,
       name: before.name,
       at,
+      isNameless: true,
       facts: { availability },
       snapshots: [],
     };
   }
 }
 
-/** Whether nothing was found out, through no fault of the repository: it stays as due as it was. */
-function isLeftFor(outcome: Refreshed): boolean {
-  return outcome.kind === "failed" && isOfInstance(outcome.failure);
+/** That the repository which an observation was asked for is not there any more. */
+function lostObservation({ provider, owner, name, repositoryId }: Observation, at: number): Observation {
+  return {
+    provider,
+    owner,
+    name,
+    at,
+    ...(repositoryId === undefined ? {} : { repositoryId }),
+    isNameless: true,
+    facts: { availability: "GONE" },
+    snapshots: [],
+  };
 }
 
-function isOfInstance({ kind }: UpstreamFailure): boolean {
-  return kind === "quota" || kind === "unreachable";
+/** Whether a forge says that the repository is not there, or not to be shown. */
+function isLoss(outcome: Refreshed): boolean {
+  return outcome.kind === "failed" && AVAILABILITY_BY_FAILURE[outcome.failure.kind] !== undefined;
+}
+
+/** A loss that is not believed: asked for again later, and not recorded. */
+function doubted([claim, outcome]: [Claim, Refreshed]): [Claim, Refreshed] {
+  if (!isLoss(outcome)) return [claim, outcome];
+  const message = `${claim.owner}/${claim.name} is said to be lost, and so is everything else`;
+  return [claim, { kind: "failed", failure: new UpstreamFailure("malformed", message) }];
+}
+
+/** Whether nothing was found out, through no fault of the repository: it stays as due as it was. */
+function isLeftFor(outcome: Refreshed): boolean {
+  return outcome.kind === "failed" && isForNow(outcome.failure.kind);
+}
+
+/** Failures that say nothing of any repository, and when to come back of all. */
+function isForNow(kind: FailureKind): boolean {
+  return kind === "quota" || kind === "clock";
 }
 
 /** The greatest pace that is known, in stars a day. */
 function paceOf(claim: Claim, stars: number, trends: readonly Trend[], at: number): number | null {
   const paces = trends.map(({ starsDelta, from, to }) => (Math.max(0, starsDelta) * DAY_MS) / (to - from));
-  if (claim.stars !== null && claim.countedAt !== null && at - claim.countedAt >= DAY_MS / 48) {
+  if (claim.stars !== null && claim.countedAt !== null && at - claim.countedAt >= HOUR_MS / 2) {
     paces.push((Math.max(0, stars - claim.stars) * DAY_MS) / (at - claim.countedAt));
   }
   return paces.length === 0 ? null : Math.max(...paces);

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { bumpRevision } from "../catalog/catalog.js";
+import { bumpRevision, repositoriesAfter } from "../catalog/catalog.js";
 import { type Clock, DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
 import type { Database, Tx } from "../database/database.js";
 
@@ -26,7 +26,7 @@ const MARK = "retention";
 
 /**
  * Thins old snapshots: of those that have become older than a border since the last time, only the last of each day, or
- * week, is kept. A few repositories in a transaction, so that nobody waits; safe to be killed and run again. Returns how
+ * week, is kept. What is imported later from before these borders stays as it is. A few repositories in a transaction, so that nobody waits; safe to be killed and run again. Returns how
  * many snapshots were taken away.
  */
 export async function thinSnapshots(
@@ -46,14 +46,7 @@ export async function thinSnapshots(
   if (to.daily <= last.daily && to.weekly <= last.weekly) return 0;
   let removed = 0;
   for (let after = 0; !signal.aborted; ) {
-    const ids = await write
-      .selectFrom("repositories")
-      .select("id")
-      .where("id", ">", after)
-      .orderBy("id")
-      .limit(BATCH)
-      .execute();
-    const end = ids.at(-1)?.id;
+    const end = (await repositoriesAfter(write, after, BATCH)).at(-1);
     if (end === undefined) {
       await dialect.exclusively(write, "catalogue", (tx) => keepBorders(tx, to));
       return removed;

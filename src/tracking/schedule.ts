@@ -1,5 +1,8 @@
 import { sql } from "kysely";
+import { DAY_MS } from "../clock.js";
 import type { BulkColumns, BulkRow, Database, Dialect, Tx } from "../database/database.js";
+import type { Provider, ProviderKind } from "../providers/providers.js";
+import { LATEST_MS } from "./cadence.js";
 
 /** A repository that a worker has taken to refresh it. */
 export interface Claim {
@@ -14,8 +17,6 @@ export interface Claim {
   stars: number | null;
   /** When its counts were last told. */
   countedAt: number | null;
-  /** When it was due. */
-  dueAt: number;
 }
 
 interface ClaimRow {
@@ -28,7 +29,6 @@ interface ClaimRow {
   failures: number;
   stars: number | null;
   counted_at: number | null;
-  next_refresh_at: number;
 }
 
 /** Which repositories are taken. Times in ms since 1970. */
@@ -49,7 +49,7 @@ export async function claimDue(
 ): Promise<Claim[]> {
   return write.transaction().execute(async (tx) => {
     const { rows } = await sql<ClaimRow>`
-      select r.id, r.provider_id, t.node_id, t.etag, r.owner, r.name, t.failures, r.stars, r.counted_at, r.next_refresh_at
+      select r.id, r.provider_id, t.node_id, t.etag, r.owner, r.name, t.failures, r.stars, r.counted_at
       from repositories r join tracking t on t.repository_id = r.id
       where r.provider = ${provider} and r.next_refresh_at <= ${dueBefore} and t.leased_until <= ${now}
       order by r.next_refresh_at limit ${limit} ${dialect.lockFree("t")}`.execute(tx);
@@ -74,19 +74,29 @@ export async function claimDue(
       failures: row.failures,
       stars: row.stars,
       countedAt: row.counted_at,
-      dueAt: row.next_refresh_at,
     }));
   });
 }
 
-/** Gives repositories back that were taken and not refreshed; they are as due as before. */
-export async function release({ dialect, write }: Database, ids: readonly number[]): Promise<void> {
+/**
+ * Gives repositories back that were taken until `leasedUntil` and not refreshed. They are as due as before; or due at
+ * `dueAt`, so that others come before them.
+ */
+export async function release(
+  { dialect, write }: Database,
+  ids: readonly number[],
+  leasedUntil: number,
+  dueAt?: number,
+): Promise<void> {
   if (ids.length === 0) return;
-  await write
-    .updateTable("tracking")
-    .set({ leased_until: 0 })
-    .where(dialect.among(sql.ref("repository_id"), ids))
-    .execute();
+  await dialect.exclusively(write, "catalogue", async (tx) => {
+    const { rows } = await sql<{ repository_id: number }>`update tracking set leased_until = 0
+      where leased_until = ${leasedUntil} and ${dialect.among(sql.ref("repository_id"), ids)}
+      returning repository_id`.execute(tx);
+    if (dueAt === undefined || rows.length === 0) return;
+    const due = rows.map((row): BulkRow => [row.repository_id, dueAt]);
+    await dialect.updateRows(tx, "repositories", { id: "bigint", next_refresh_at: "bigint" }, 1, due);
+  });
 }
 
 /** When a repository is due next, and what its next refresh needs. */
@@ -97,6 +107,8 @@ export interface Appointment {
   nodeId: string | null;
   etag: string | null;
   failures: number;
+  /** From when on its past is to be asked for, if none of it has been; absent: as before. */
+  historyDue?: number;
 }
 
 const TRACKING_COLUMNS: BulkColumns = {
@@ -128,8 +140,22 @@ export async function schedule(
     ],
   );
   await dialect.upsert(tx, "tracking", TRACKING_COLUMNS, ["repository_id"], rows);
+  for (const { repositoryId, historyDue } of last) {
+    if (historyDue === undefined) continue;
+    await tx
+      .updateTable("tracking")
+      .set({ history_due: historyDue })
+      .where("repository_id", "=", repositoryId)
+      .where("history_cursor", "is", null)
+      .execute();
+  }
   const due = last.map(({ repositoryId, dueAt }): BulkRow => [repositoryId, dueAt]);
   await dialect.updateRows(tx, "repositories", { id: "bigint", next_refresh_at: "bigint" }, 1, due);
+}
+
+/** When the past of a new repository is due: only GitHub tells it, and that of those with more stars comes first. */
+export function historyOf(kind: ProviderKind, stars: number, now: number): { historyDue?: number } {
+  return kind === "github" ? { historyDue: now - Math.min(stars, 1_000_000) * 1_000 } : {};
 }
 
 /**
@@ -137,28 +163,39 @@ export async function schedule(
  * `spreadMs`, evenly. Returns how many.
  */
 export async function enroll(
-  { dialect, write }: Database,
-  provider: string,
+  { dialect, write, read }: Database,
+  { name: provider, kind }: Pick<Provider, "name" | "kind">,
   now: number,
   spreadMs: number,
   limit: number,
 ): Promise<number> {
+  const waiting = await read
+    .selectFrom("repositories")
+    .select("id")
+    .where("provider", "=", provider)
+    .where("next_refresh_at", "is", null)
+    .limit(1)
+    .execute();
+  if (waiting.length === 0) return 0;
   return dialect.exclusively(write, "catalogue", async (tx) => {
     const rows = await tx
       .selectFrom("repositories")
-      .select("id")
+      .select(["id", "stars"])
       .where("provider", "=", provider)
       .where("next_refresh_at", "is", null)
       .limit(limit)
       .execute();
-    const appointments = rows.map(({ id }, i) => ({
-      repositoryId: id,
-      provider,
-      dueAt: now + Math.round((i / rows.length) * spreadMs),
-      nodeId: null,
-      etag: null,
-      failures: 0,
-    }));
+    const appointments = rows.map(
+      ({ id, stars }, i): Appointment => ({
+        repositoryId: id,
+        provider,
+        dueAt: now + Math.round((i / rows.length) * spreadMs),
+        nodeId: null,
+        etag: null,
+        failures: 0,
+        ...historyOf(kind, stars ?? 0, now),
+      }),
+    );
     await schedule(tx, dialect, appointments);
     return rows.length;
   });
@@ -170,4 +207,23 @@ export async function nextDue({ read }: Database, provider: string): Promise<num
     where provider = ${provider} and next_refresh_at is not null`.execute(read);
   const at = rows[0]?.at;
   return at === null || at === undefined ? null : Number(at);
+}
+
+/** Nothing is put off for longer; what lies further ahead was written by a clock that was wrong. */
+const FURTHEST_MS = LATEST_MS + DAY_MS;
+
+/** Makes due at once what is due further ahead than anything can be, and frees what is taken for as long. */
+export async function mendTimes({ dialect, write }: Database, provider: string, now: number): Promise<void> {
+  const furthest = now + FURTHEST_MS;
+  await dialect.exclusively(write, "catalogue", async (tx) => {
+    await sql`update repositories set next_refresh_at = ${now}
+      where provider = ${provider} and next_refresh_at > ${furthest}`.execute(tx);
+    await sql`update tracking set history_due = ${now}
+      where provider = ${provider} and history_due > ${furthest}`.execute(tx);
+    await sql`update tracking set leased_until = 0
+      where provider = ${provider} and leased_until > 0 and leased_until > ${furthest}`.execute(tx);
+    await sql`update walks set leased_until = 0 where provider = ${provider} and leased_until > ${furthest}`.execute(
+      tx,
+    );
+  });
 }

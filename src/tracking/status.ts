@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { DAY_MS } from "../clock.js";
+import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
 import type { WorkerReport } from "./report.js";
 
@@ -56,8 +56,8 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
       provider,
       scheduled: await count("repositories", sql`next_refresh_at is not null`),
       due: await count("repositories", sql`next_refresh_at <= ${now}`),
-      overdue: await count("repositories", sql`next_refresh_at <= ${now - DAY_MS / 24}`),
-      taken: await count("tracking", sql`leased_until > ${now}`),
+      overdue: await count("repositories", sql`next_refresh_at <= ${now - HOUR_MS}`),
+      taken: await count("tracking", sql`leased_until > 0 and leased_until > ${now}`),
       repositories: Object.fromEntries(
         byAvailability.rows.map((row) => [row.availability, Number(row.total)]),
       ),

@@ -7,12 +7,12 @@
 import type { Clock } from "../clock.js";
 import { DAY_MS } from "../clock.js";
 import type { Logger } from "../log.js";
-import type { Provider } from "../providers/providers.js";
+import { type Provider, type Refreshed, UpstreamFailure } from "../providers/providers.js";
 import type { TrackingModules } from "./context.js";
 import { observationOf } from "./observe.js";
 import { RefreshLane } from "./refresh.js";
 import { Reporter } from "./report.js";
-import { type Claim, schedule } from "./schedule.js";
+import { type Claim, historyOf, schedule } from "./schedule.js";
 
 export { HEAT_CLASSES, type HeatClass, heatClass, intervalOf } from "./cadence.js";
 export type { TrackingModules } from "./context.js";
@@ -48,15 +48,9 @@ export async function track(
           nodeId: told.nodeId,
           etag: null,
           failures: 0,
+          ...historyOf(provider.kind, 1_000_000, at),
         },
       ]);
-      if (provider.kind !== "github") return;
-      await tx
-        .updateTable("tracking")
-        .set({ history_due: 0 })
-        .where("repository_id", "=", repositoryId)
-        .where("history_cursor", "is", null)
-        .execute();
     },
   );
   return { repositoryId, isNew: repositoriesAdded > 0 };
@@ -70,7 +64,7 @@ export async function refreshNow(
   log: Logger,
   repositoryId: number,
   signal: AbortSignal,
-): Promise<"found" | "unchanged" | "failed"> {
+): Promise<Refreshed> {
   const { read } = modules.database;
   const row = await read
     .selectFrom("repositories")
@@ -92,14 +86,14 @@ export async function refreshNow(
     failures: kept?.failures ?? 0,
     stars: row.stars,
     countedAt: row.counted_at,
-    dueAt: clock.now(),
   };
   const reporter = new Reporter(clock.now());
   const lane = new RefreshLane({ modules, provider, clock, log, reporter, chance: Math.random, signal });
   const outcomes = await lane.ask([claim]);
   await lane.keep(outcomes);
   const outcome = outcomes[0]?.[1];
-  if (outcome?.kind === "failed" && ["quota", "unreachable"].includes(outcome.failure.kind))
+  if (outcome?.kind === "failed" && ["quota", "clock", "unreachable"].includes(outcome.failure.kind))
     throw outcome.failure;
-  return outcome?.kind ?? "failed";
+  if (outcome === undefined) throw new UpstreamFailure("malformed", "the forge said nothing of it");
+  return outcome;
 }

@@ -3,11 +3,12 @@ import type { Logger } from "../log.js";
 import { type Provider, UpstreamFailure } from "../providers/providers.js";
 import { BackfillLane } from "./backfill.js";
 import { restAfter } from "./cadence.js";
-import type { Lane, TrackingModules } from "./context.js";
+import { type Lane, type Step, type TrackingModules, waiting } from "./context.js";
 import { DiscoverLane } from "./discover.js";
 import { RefreshLane } from "./refresh.js";
 import { Reporter, WORKER } from "./report.js";
 import { DEFAULT_RETENTION, type Retention, thinSnapshots } from "./retention.js";
+import { mendTimes } from "./schedule.js";
 
 export interface WorkerOptions {
   modules: TrackingModules;
@@ -16,22 +17,28 @@ export interface WorkerOptions {
   log: Logger;
   /** From 0 to 1, for spreading what is due. */
   chance?: () => number;
-  /** Brings up to date what is derived; called again so long after it ended. */
+  /** Brings up to date what is derived. */
   derive: () => Promise<void>;
+  /** How long after it ended it is called again; where absent, as soon as its cost allows. */
   deriveEveryMs?: number;
+  /** How often it writes down how it is doing. */
+  reportEveryMs?: number;
   retention?: Retention;
 }
 
-const DERIVE_EVERY_MS = 60_000;
+/** Deriving takes this part of the time at most, unless a minute has passed: a small catalogue is shown within seconds. */
+const DERIVE_PART = 0.05;
+const DERIVE_SOONEST_MS = 5_000;
+const DERIVE_LATEST_MS = 60_000;
 const RETENTION_EVERY_MS = 3_600_000;
 const REPORT_EVERY_MS = 10_000;
 /** After a fault of our own a lane goes on this much later. */
 const FAULT_REST_MS = 60_000;
 
-/** One loop: does a piece of work, and tells how long to wait for the next, in ms. */
+/** One loop: does a piece of work at a time. */
 interface Loop {
   name: string;
-  step: () => Promise<number>;
+  step: () => Promise<Step>;
   reporter?: Reporter;
 }
 
@@ -69,23 +76,28 @@ export class Worker {
       {
         name: "derive",
         step: async () => {
+          const began = clock.monotonic();
           await options.derive();
-          return options.deriveEveryMs ?? DERIVE_EVERY_MS;
+          const rest = (clock.monotonic() - began) / DERIVE_PART;
+          return waiting(
+            options.deriveEveryMs ?? Math.min(DERIVE_LATEST_MS, Math.max(DERIVE_SOONEST_MS, rest)),
+          );
         },
       },
       {
         name: "retention",
         step: async () => {
+          for (const { name } of providers) await mendTimes(modules.database, name, clock.now());
           const removed = await thinSnapshots(modules.database, clock, retention, signal);
           if (removed > 0) log.info({ snapshots: removed }, "old snapshots were thinned");
-          return RETENTION_EVERY_MS;
+          return waiting(RETENTION_EVERY_MS);
         },
       },
       {
         name: "report",
         step: async () => {
           await this.#report();
-          return REPORT_EVERY_MS;
+          return waiting(options.reportEveryMs ?? REPORT_EVERY_MS);
         },
       },
     );
@@ -114,8 +126,9 @@ export class Worker {
     while (!signal.aborted) {
       let wait: number;
       try {
-        wait = await step();
-        failures = 0;
+        const { waitMs, hasAnswer } = await step();
+        wait = waitMs;
+        if (hasAnswer) failures = 0;
       } catch (error) {
         if (signal.aborted) return;
         failures++;
@@ -162,7 +175,7 @@ export class Worker {
 }
 
 /** As long as the forge asked for, or longer with each failure in a row. */
-function restOf({ kind, until }: UpstreamFailure, failures: number, now: number, chance: number): number {
+function restOf({ until }: UpstreamFailure, failures: number, now: number, chance: number): number {
   const asked = until === null ? 0 : Math.max(0, until - now);
-  return kind === "quota" && until !== null ? asked : Math.max(asked, restAfter(failures, chance));
+  return Math.max(asked, restAfter(failures, chance));
 }

@@ -108,6 +108,9 @@ onBothEngines("Conventions of every route", (engine) => {
         const head = await world.request(path, { method: "HEAD", headers });
         assert.equal(head.status, get.status, path);
         const [wanted, given] = [headersOf(get), headersOf(head)];
+        // Both are counted, so what is left differs.
+        for (const one of [wanted, given])
+          for (const name of ["ratelimit", "x-ratelimit-remaining"]) delete one[name];
         assert.deepEqual(given, wanted, path);
         assert.equal((await head.arrayBuffer()).byteLength, 0, path);
         const { byteLength } = await get.arrayBuffer();

@@ -114,7 +114,7 @@ onBothEngines("Places and facets", (engine) => {
     await updateDerived(world.modules);
     assert.equal((await world.get("/api/repos?sort=stars_gained")).body.data.length > 0, true);
     assert.deepEqual((await world.get("/api/facets/languages")).body.data, []);
-    world.clock.advance(61_000);
+    world.clock.advance(61 * 60_000);
     await updateDerived(world.modules);
     assert.equal((await world.get("/api/facets/languages")).body.data[0].name, "Go");
     const rows = await database.read.selectFrom("runs").select("owner").execute();

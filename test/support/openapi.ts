@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormatsModule from "ajv-formats";
-import { createApi, openApiDocument } from "../../src/api/api.js";
+import { createApi, Meter, openApiDocument } from "../../src/api/api.js";
+import { systemClock } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
 import { createLog } from "../../src/log.js";
 import { decodedText } from "./answers.js";
@@ -19,10 +20,19 @@ const unused = () => {
   throw new Error("the document needs no catalogue");
 };
 
+const config = loadConfig({});
+const log = createLog("silent");
+
 export const document: Document = JSON.parse(
   JSON.stringify(
     openApiDocument(
-      createApi({ source: unused, members: unused, config: loadConfig({}), log: createLog("silent") }),
+      createApi({
+        source: unused,
+        members: unused,
+        config,
+        log,
+        meter: new Meter({ config, log, clock: systemClock }),
+      }),
       "https://sidereal.example",
     ),
   ),
@@ -73,7 +83,7 @@ export async function checkAnswer(request: Request, response: Response): Promise
   if (operation === undefined) {
     // Nothing at this address, or not with this method: the shared error schemas still hold.
     assert.ok(
-      [204, 400, 401, 404, 405, 415].includes(response.status),
+      [204, 400, 401, 404, 405, 415, 429].includes(response.status),
       `${request.method} ${pathname} answered ${response.status}`,
     );
     const { Error: plain = {}, Problem: problem = {} } = document.components.schemas;

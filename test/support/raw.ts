@@ -8,7 +8,7 @@ import { loadConfig } from "../../src/config.js";
 import { createLog } from "../../src/log.js";
 import { updateDerived } from "../../src/modules.js";
 import type { Engine } from "./engines.js";
-import { daily, NOW, observation } from "./world.js";
+import { daily, GENEROUS, NOW, observation } from "./world.js";
 
 /** The end of a request's headers, after which the server closes the connection. */
 export const END = "Host: sidereal.example\r\nConnection: close\r\n\r\n";
@@ -31,6 +31,7 @@ export function onTheWire(engine: Engine): Wire {
   let service: Service;
   before(async () => {
     const config = loadConfig({
+      ...GENEROUS,
       SIDEREAL_PORT: "0",
       SIDEREAL_AUTH_SECRET: "s".repeat(40),
       SIDEREAL_BASE_URL: "https://sidereal.example",

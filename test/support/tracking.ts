@@ -1,11 +1,20 @@
-import { buildModules } from "../../src/app.js";
-import { DAY_MS, ManualClock } from "../../src/clock.js";
+import { Writable } from "node:stream";
+import pino from "pino";
+import { type AppContext, buildFront, buildModules } from "../../src/app.js";
+import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
+import { loadConfig } from "../../src/config.js";
 import type { Database } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import { followChanges, type Modules } from "../../src/modules.js";
-import { type OpenProvider, openProvider, type ProviderKind } from "../../src/providers/providers.js";
-import { Worker } from "../../src/tracking/tracking.js";
-import { type Forge, startForge } from "./forge/forge.js";
+import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
+import { createGithub } from "../../src/providers/github/github.js";
+import { createGitlab } from "../../src/providers/gitlab/gitlab.js";
+import type { OpenProvider, Provider, ProviderKind } from "../../src/providers/providers.js";
+import { createTransport } from "../../src/providers/transport.js";
+import { type Retention, Worker } from "../../src/tracking/tracking.js";
+import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
+import { QUIET } from "./forge/world.js";
+import { GENEROUS } from "./world.js";
 
 /** The forges of a simulated world begin at this time; tracking begins some days later. */
 export const FORGE_START = Date.UTC(2026, 0, 10);
@@ -17,92 +26,201 @@ export interface TrackedForge {
   repositories: number;
   tokens?: readonly string[];
   minStars?: number;
+  /** The catalogue behind it; where absent events happen at their usual rates. `"quiet"`: none do. */
+  catalogue?: Partial<CatalogueOptions> | "quiet";
+  /** GitHub: whether stars of past days are offered; they are where absent. */
+  hasHistory?: boolean;
+  /** How old its lists may be, in ms; 0 where absent. */
+  listingAgeMs?: number;
+  /** How long answers may take, in ms of real time. */
+  answerMs?: number;
+  /** Stands between the worker and the provider. */
+  wrap?: (provider: Provider) => Provider;
 }
 
-/** Forges on this machine, a catalogue, and a worker between them, in a time of their own. */
+export interface TrackingOptions {
+  startAfterDays?: number;
+  deriveEveryMs?: number;
+  retention?: Retention;
+}
+
+/** Forges on this machine, a catalogue, and workers between them, in a time of their own. */
 export interface TrackingWorld {
   clock: ManualClock;
   modules: Modules;
-  forges: ReadonlyMap<string, Forge>;
   opened: OpenProvider[];
+  /** The worker that was started last. */
   worker: Worker;
-  /** Lets the worker work until so much time has passed. */
+  /** Everything that workers have logged, in lines of JSON. */
+  logged: readonly string[];
+  forges: ReadonlyMap<string, Forge>;
+  forge(name: string): Forge;
+  /** Answers as the service over the same database does. */
+  get(path: string): Promise<{ status: number; body: Body }>;
+  /** Lets the workers work until so much time has passed. */
   pass(ms: number): Promise<void>;
-  /** Stops the worker and begins with another one, as after a restart. */
+  /** Starts another worker, over the same database unless another one is given. */
+  addWorker(modules?: Modules): Promise<void>;
+  /** Stops all workers. */
+  stop(): Promise<void>;
+  /** Stops the workers and begins with another one, as after a restart. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-const CHANCE_STEP = 0.618033988749895;
+// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies whose shape is proved elsewhere.
+type Body = any;
 
+const CHANCE_STEP = 0.618033988749895;
+const CREATE = { github: createGithub, gitlab: createGitlab, forgejo: createForgejo } as const;
+
+/** Starts forges and one worker. */
 export async function createTrackingWorld(
   database: Database,
   tracked: readonly TrackedForge[],
-  options: { startAfterDays?: number; deriveEveryMs?: number } = {},
+  options: TrackingOptions = {},
 ): Promise<TrackingWorld> {
   const clock = new ManualClock(FORGE_START + (options.startAfterDays ?? 10) * DAY_MS);
   const modules = buildModules(database, clock);
   const forges = new Map<string, Forge>();
+  for (const [i, one] of tracked.entries()) forges.set(one.name, await startTracked(one, i + 1, clock));
+  const forge = (name: string): Forge => {
+    const found = forges.get(name);
+    if (found === undefined) throw new Error(`there is no forge ${name}`);
+    return found;
+  };
   const opened: OpenProvider[] = [];
-  for (const [i, { kind, name, repositories, tokens = ["first-token"], minStars = 0 }] of tracked.entries()) {
-    const forge = await startForge({ kind, clock, repositories, seed: i + 1 });
-    forges.set(name, forge);
-    const settings = {
-      name,
-      kind,
-      url: forge.url,
-      tokens,
-      requestsPerHour: null,
-      minStars,
-      mayBePrivate: true,
-    };
-    opened.push(openProvider(settings, clock, "sidereal-test"));
-  }
+  const logged: string[] = [];
+  const log = pino(
+    { level: "debug" },
+    new Writable({
+      write(line, _encoding, done) {
+        logged.push(String(line));
+        done();
+      },
+    }),
+  );
   let chance = 0;
-  const begin = () => {
+  let workers: { worker: Worker; running: Promise<void> }[] = [];
+  const begin = (over: Modules) => {
+    const own = tracked.map((one) => openTracked(one, forge(one.name), clock));
+    opened.push(...own);
     const worker = new Worker({
-      modules,
-      providers: opened.map(({ provider }) => provider),
+      modules: over,
+      providers: own.map(({ provider }, i) => tracked[i]?.wrap?.(provider) ?? provider),
       clock,
-      log: createLog((process.env.SIDEREAL_TEST_LOG ?? "silent") as "silent"),
+      log,
       chance: () => {
         chance = (chance + CHANCE_STEP) % 1;
         return chance;
       },
-      derive: () => followChanges(modules, false),
-      ...(options.deriveEveryMs === undefined ? {} : { deriveEveryMs: options.deriveEveryMs }),
+      derive: () => followChanges(over, false),
+      ...(options.retention && { retention: options.retention }),
+      // Each costs a transaction, and tests pass days.
+      deriveEveryMs: options.deriveEveryMs ?? HOUR_MS,
+      reportEveryMs: HOUR_MS,
     });
-    return { worker, running: worker.run() };
+    workers.push({ worker, running: worker.run() });
+    return worker;
   };
-  let current = begin();
+  let current = begin(modules);
+  const atRest = async () => {
+    const lanes = () => workers.reduce((sum, { worker }) => sum + worker.lanes, 0);
+    while (clock.sleeping < lanes()) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const config = loadConfig({ SIDEREAL_CACHE_MB: "0", ...GENEROUS });
+  const context: AppContext = { config, clock, log: createLog("silent") };
+  const front = buildFront(context, modules);
+  const stop = async () => {
+    for (const { worker } of workers) worker.stop();
+    await Promise.all(workers.map(({ running }) => running));
+    workers = [];
+  };
   return {
     clock,
     modules,
-    forges,
     opened,
+    logged,
+    forges,
+    forge,
+    stop,
     get worker() {
-      return current.worker;
+      return current;
+    },
+    async get(path) {
+      const response = await front(new Request(new URL(path, "http://localhost")), "192.0.2.1");
+      return { status: response.status, body: await response.json() };
     },
     async pass(ms) {
       const end = clock.now() + ms;
       while (clock.now() < end) {
-        while (clock.sleeping < current.worker.lanes) await new Promise((resolve) => setImmediate(resolve));
-        const wake = clock.untilNextWake ?? 0;
+        await atRest();
+        const wake = clock.untilNextWake ?? Number.POSITIVE_INFINITY;
         clock.advance(Math.max(1, Math.min(wake, end - clock.now())));
       }
-      while (clock.sleeping < current.worker.lanes) await new Promise((resolve) => setImmediate(resolve));
+      await atRest();
+    },
+    async addWorker(over = modules) {
+      current = begin(over);
+      await atRest();
     },
     async restart() {
-      current.worker.stop();
-      await current.running;
-      current = begin();
+      await stop();
+      current = begin(modules);
     },
     async close() {
-      current.worker.stop();
-      await current.running;
+      await stop();
       for (const { close } of opened) await close();
-      for (const forge of forges.values()) await forge.close();
+      for (const one of forges.values()) await one.close();
       await database.close();
     },
   };
+}
+
+/** A catalogue of so many repositories to which nothing happens by itself. */
+export function quietCatalogue(kind: ProviderKind, repositories: number, seed = 1): ForgeCatalogue {
+  return new ForgeCatalogue({
+    seed,
+    repositories,
+    start: FORGE_START,
+    rates: QUIET,
+    isNested: kind === "gitlab",
+  });
+}
+
+async function startTracked(
+  { kind, repositories, catalogue = {}, hasHistory = true, listingAgeMs = 0 }: TrackedForge,
+  seed: number,
+  clock: ManualClock,
+): Promise<Forge> {
+  const made =
+    catalogue === "quiet"
+      ? quietCatalogue(kind, repositories, seed)
+      : new ForgeCatalogue({
+          seed,
+          repositories,
+          start: clock.now(),
+          isNested: kind === "gitlab",
+          ...catalogue,
+        });
+  const forge = await startForge({ kind, clock, catalogue: made });
+  // Lists as old as an hour are a matter of tests of their own.
+  forge.switches.listingAgeMs = listingAgeMs;
+  forge.switches.hasHistory = hasHistory;
+  return forge;
+}
+
+function openTracked(
+  { kind, name, tokens = ["first-token"], minStars = 0, answerMs }: TrackedForge,
+  { url }: Forge,
+  clock: ManualClock,
+): OpenProvider {
+  const { fetch, close } = createTransport({
+    origins: [url],
+    mayBePrivate: true,
+    userAgent: "sidereal-test",
+    ...(answerMs !== undefined && { answerMs, silenceMs: answerMs }),
+  });
+  const settings = { name, kind, url, tokens, requestsPerHour: null, minStars, mayBePrivate: true };
+  return { provider: CREATE[kind](settings, { fetch, clock }), close };
 }

@@ -2,6 +2,7 @@ import { type AppContext, buildFront, buildMembers, buildModules } from "../../s
 import type { Observation, Snapshot } from "../../src/catalog/catalog.js";
 import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
+import { LIMIT_SETTINGS } from "../../src/limit-config.js";
 import { createLog } from "../../src/log.js";
 import { type Members, type Modules, updateDerived } from "../../src/modules.js";
 import type { Engine } from "./engines.js";
@@ -17,13 +18,18 @@ export interface World {
   clock: ManualClock;
   /** Records observations and brings up to date what is derived. */
   record(...observations: Observation[]): Promise<void>;
-  /** Sends a request; every answer is checked against the OpenAPI document. */
-  request(path: string, init?: RequestInit): Promise<Response>;
+  /** Sends a request, from the address `peer`; every answer is checked against the OpenAPI document. */
+  request(path: string, init?: RequestInit & { peer?: string }): Promise<Response>;
   /** GET, with the parsed body. */
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   /** A request with a JSON body. */
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
 }
+
+/** Limits that no test reaches; tests of limits ask for others. */
+export const GENEROUS: Readonly<Record<string, string>> = Object.fromEntries(
+  LIMIT_SETTINGS.map((name) => [name, "1000000"]),
+);
 
 export interface Answer {
   status: number;
@@ -39,14 +45,18 @@ export async function createWorld(engine: Engine, env: Record<string, string> = 
     SIDEREAL_BASE_URL: "https://sidereal.example",
     SIDEREAL_CACHE_MB: "0",
     SIDEREAL_AUTH_SECRET: "Kq8-vN2wZ5xR1tY7uB3mC6pL9sD4fG0h",
+    ...GENEROUS,
     ...env,
   });
   const context: AppContext = { config, clock, log: createLog("silent") };
   const members = buildMembers(context, modules);
   const front = buildFront(context, modules, members);
-  const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
+  const request = async (
+    path: string,
+    { peer = "192.0.2.1", ...init }: RequestInit & { peer?: string } = {},
+  ): Promise<Response> => {
     const asked = new Request(new URL(path, "http://localhost"), init);
-    const response = await front(asked);
+    const response = await front(asked, peer);
     await checkAnswer(asked, response.clone());
     return response;
   };

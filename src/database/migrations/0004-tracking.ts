@@ -19,6 +19,9 @@ export const tracking: Migration = {
     await sql`create index tracking_history on tracking (provider, history_due) where history_due is not null`.execute(
       tx,
     );
+    await sql`create index tracking_leased on tracking (provider, leased_until) where leased_until > 0`.execute(
+      tx,
+    );
     // Without a condition: repositories that nobody has scheduled yet are found by it too.
     await sql`create index repositories_schedule on repositories (provider, next_refresh_at)`.execute(tx);
     await sql`create table walks (

@@ -100,6 +100,7 @@ export class NodeRefresh {
     const { data, errors } = parseRecord(answerSchema, answer.body);
     this.#learn(answer, data?.rateLimit ?? null, errors);
     const nodes = data?.nodes ?? null;
+    const pathless = errors.filter(({ path }) => path?.[0] !== "nodes");
     if (nodes === null && errors.some(isTooMuch)) return repositories;
     if (nodes?.length !== repositories.length) {
       const types = errors.map(({ type }) =>
@@ -111,10 +112,12 @@ export class NodeRefresh {
       );
     }
     const errorOf = new Map(
-      errors.map((error) => [error.path?.[0] === "nodes" ? error.path[1] : undefined, error]),
+      errors.flatMap((error) => (error.path?.[0] === "nodes" ? [[error.path[1], error] as const] : [])),
     );
     return repositories.filter((repository, i) => {
-      const outcome = outcomeOf(repository, nodes[i], errorOf.get(i));
+      // An error of the whole query may be why a node is missing; it says nothing of the repository.
+      const error = errorOf.get(i) ?? (nodes[i] === null ? pathless[0] : undefined);
+      const outcome = outcomeOf(repository, nodes[i], error);
       if (outcome !== null) outcomes.set(repository, outcome);
       return outcome === null;
     });
@@ -152,7 +155,7 @@ function outcomeOf(
       throw thrown;
     }
   }
-  if (error === undefined || error.type === "NOT_FOUND")
+  if (error === undefined || (error.type === "NOT_FOUND" && error.path !== undefined))
     return failed(new UpstreamFailure("gone", "GraphQL: no such node"));
   if (isTooMuch(error)) return null;
   if (/access blocked|dmca/i.test(error.message))

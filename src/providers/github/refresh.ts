@@ -52,11 +52,11 @@ export class Refresher {
         unanswered = 0;
       } catch (error) {
         if (!(error instanceof UpstreamFailure)) throw error;
-        if (error.kind === "quota" || error.kind === "unreachable" || error.kind === "refused") {
+        if (["quota", "clock", "unreachable", "refused"].includes(error.kind)) {
           // Once no token is accepted, none may send: that is not what is to be told.
           if (failure?.kind !== "refused") failure = error;
           unanswered++;
-          if (error.kind === "quota" || unanswered === MAX_UNANSWERED) break;
+          if (error.kind === "quota" || error.kind === "clock" || unanswered === MAX_UNANSWERED) break;
         } else {
           outcomes.set(repository, { kind: "failed", failure: error });
         }

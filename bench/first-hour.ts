@@ -1,0 +1,101 @@
+/**
+ * The first minutes of somebody who starts the service for the first time: `npm run -s build && node dist/bench/first-hour.js`.
+ * The real program tracks a made-up GitHub with one token, in real time; printed is what its first page has to show.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { systemClock } from "../src/clock.js";
+import { type Forge, startForge } from "../test/support/forge/forge.js";
+
+const { values } = parseArgs({
+  options: {
+    repositories: { type: "string", default: "3000" },
+    seconds: { type: "string", default: "0,5,10,15,20,30,45,60,90,120,180,240,300" },
+  },
+});
+
+const list = z.object({ window: z.string(), repositories: z.array(z.object({ fullName: z.string() })) });
+const summaryAnswer = z.object({
+  data: z.object({ repositories: z.number(), snapshots: z.number(), synthetic: z.boolean() }),
+});
+const homeAnswer = z.object({ data: z.looseObject({ trending: list, rising: list, newHot: list }) });
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+/** The address that the program tells once its port is open. */
+function addressOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+      text += chunk;
+      const [, address] = /answers at (\S+)\n/.exec(text) ?? [];
+      if (address !== undefined) resolve(address);
+    });
+    child.once("exit", (code) => reject(new Error(`the service has ended with ${code}`)));
+  });
+}
+
+async function ask<T>(schema: z.ZodType<T>, address: string): Promise<T> {
+  const response = await fetch(address);
+  return schema.parse(await response.json());
+}
+
+async function tell(url: string, { counters }: Forge, began: number): Promise<void> {
+  const { data: summary } = await ask(summaryAnswer, `${url}/api/stats/summary`);
+  const { data: home } = await ask(homeAnswer, `${url}/api/home`);
+  const lists = (["trending", "rising", "newHot"] as const).map((name) => {
+    const { repositories, window } = home[name];
+    return `${name} ${repositories.length} (${window})`;
+  });
+  const after = Math.round((performance.now() - began) / 1_000);
+  print(
+    `${String(after).padStart(4)} s: ${summary.repositories} repositories, ${summary.snapshots} snapshots; ` +
+      `${lists.join(", ")}; first ${home.trending.repositories[0]?.fullName ?? "none"}; asked ${JSON.stringify(counters.byKind)}`,
+  );
+}
+
+async function main(dataDir: string): Promise<void> {
+  const forge = await startForge({
+    kind: "github",
+    clock: systemClock,
+    repositories: Number(values.repositories),
+  });
+  const began = performance.now();
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../src/main.js"), "start"], {
+    cwd: dataDir,
+    env: {
+      PATH: process.env.PATH,
+      SIDEREAL_DATA_DIR: dataDir,
+      SIDEREAL_PORT: "0",
+      SIDEREAL_GITHUB_URL: forge.url,
+      SIDEREAL_GITHUB_TOKENS: "first-token",
+      SIDEREAL_GITHUB_PRIVATE: "true",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit");
+  try {
+    const url = await addressOf(child);
+    for (const second of values.seconds.split(",").map(Number)) {
+      const wait = began + second * 1_000 - performance.now();
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, wait)));
+      await tell(url, forge, began);
+    }
+  } finally {
+    const stopping = performance.now();
+    child.kill("SIGTERM");
+    const [code] = await ended;
+    print(
+      `stopped in ${Math.round(performance.now() - stopping)} ms with ${code}; ${forge.violations.length} violations`,
+    );
+    await forge.close();
+  }
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), "sidereal-first-"));
+await main(dataDir).finally(() => rmSync(dataDir, { recursive: true, force: true }));

@@ -1,0 +1,260 @@
+/**
+ * A week of tracking against three made-up forges, in virtual time, through the real worker and a SQLite file:
+ * `npm run -s build && node dist/bench/week.js --repositories 100000 --days 7`. After the week it goes on until every
+ * repository has come round once more, and holds the catalogue against the forges.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { sql } from "kysely";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../src/clock.js";
+import { openDatabase } from "../src/database/database.js";
+import { createLog } from "../src/log.js";
+import type { ProviderKind } from "../src/providers/providers.js";
+import { HEAT_CLASSES, type HeatClass, heatClass } from "../src/tracking/tracking.js";
+import type { EventKind } from "../test/support/forge/forge.js";
+import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../test/support/tracking.js";
+import { EventWatch } from "./week-events.js";
+import { HourlyUse, quantile, span, Watch } from "./week-watch.js";
+
+const { values } = parseArgs({
+  options: {
+    repositories: { type: "string", default: "2000" },
+    days: { type: "string", default: "7" },
+    "derive-minutes": { type: "string", default: "60" },
+    history: { type: "boolean", default: false },
+  },
+});
+const repositories = Number(values.repositories);
+const days = Number(values.days);
+/** How often the catalogue is looked at; delays are told to this step. */
+const LOOK_MS = 15 * 60_000;
+/** Once more round: a week, a tenth more for the spread, and a day for what is asked for with one request each. */
+const ROUND_MS = 1.1 * WEEK_MS + DAY_MS;
+
+const SHARES: readonly (readonly [string, ProviderKind, number])[] = [
+  ["GITHUB", "github", 0.8],
+  ["GITLAB", "gitlab", 0.12],
+  ["CODEBERG", "forgejo", 0.08],
+];
+/** What each allows in an hour to one token, and which requests are counted against it. */
+const QUOTAS: readonly (readonly [string, string, number, readonly string[]])[] = [
+  ["GITHUB", "graphql", 5_000, ["graphql"]],
+  ["GITHUB", "search", 30 * 60, ["search"]],
+  ["GITHUB", "core", 5_000, ["repository", "repository-by-id", "history", "other"]],
+  ["GITLAB", "core", 2_000 * 60, ["list", "repository", "repository-by-id"]],
+];
+const GITHUB_REFRESHES = ["graphql", "repository", "repository-by-id"];
+const REST_REFRESHES = ["repository", "repository-by-id"];
+
+const print = (line = "") => process.stdout.write(`${line}\n`);
+const percent = (part: number) => `${(100 * part).toFixed(1)} %`;
+
+interface ScheduleRow {
+  provider: string;
+  refreshed_at: number;
+  next_refresh_at: number;
+}
+
+/** Ages of what is known, and the longest that anything waited. */
+class Freshness {
+  readonly ages = new Map<HeatClass, number[]>(HEAT_CLASSES.map((heat) => [heat, []]));
+  readonly counts = new Map<HeatClass, number>();
+  longestWait = 0;
+
+  async sample({ modules, clock }: TrackingWorld): Promise<void> {
+    const { rows } = await sql<ScheduleRow>`select provider, refreshed_at, next_refresh_at from repositories
+      where availability = 'AVAILABLE' and refreshed_at is not null and next_refresh_at is not null`.execute(
+      modules.database.read,
+    );
+    this.counts.clear();
+    for (const { refreshed_at, next_refresh_at } of rows) {
+      const heat = heatClass(Math.max(0, next_refresh_at - refreshed_at));
+      this.ages.get(heat)?.push(clock.now() - refreshed_at);
+      this.counts.set(heat, (this.counts.get(heat) ?? 0) + 1);
+    }
+  }
+
+  async wait({ modules, clock }: TrackingWorld): Promise<void> {
+    const { rows } = await sql<{ at: number | null }>`select min(next_refresh_at) as at from repositories
+      where next_refresh_at is not null`.execute(modules.database.read);
+    this.longestWait = Math.max(this.longestWait, clock.now() - (rows[0]?.at ?? clock.now()));
+  }
+}
+
+interface Measures {
+  watches: Map<string, Watch>;
+  events: Map<string, EventWatch>;
+  use: HourlyUse;
+  freshness: Freshness;
+}
+
+async function pass(world: TrackingWorld, ms: number, measures: Measures, sampleFrom: number): Promise<void> {
+  const { clock, modules, forges } = world;
+  const end = clock.now() + ms;
+  const began = clock.now();
+  for (let step = 1; clock.now() < end; step++) {
+    await world.pass(Math.min(LOOK_MS, end - clock.now()));
+    for (const watch of measures.events.values()) await watch.look(modules.database, clock.now());
+    await measures.freshness.wait(world);
+    if (step % 4 === 0) for (const [name, forge] of forges) measures.use.note(name, forge);
+    if (step % 24 === 0 && clock.now() - began >= sampleFrom) await measures.freshness.sample(world);
+    if (step % 96 === 0) {
+      const memory = Math.round(process.memoryUsage.rss() / 2 ** 20);
+      process.stderr.write(`day ${step / 96}, ${Math.round(performance.now() / 1_000)} s, ${memory} MiB\n`);
+    }
+  }
+}
+
+async function tellRequests({ forges }: TrackingWorld, { watches, use }: Measures): Promise<void> {
+  print("Requests");
+  for (const [name, { counters }] of forges) {
+    const watch = watches.get(name) ?? new Watch();
+    const refreshes = name === "GITHUB" ? GITHUB_REFRESHES : REST_REFRESHES;
+    const sent = refreshes.reduce((sum, kind) => sum + (counters.byKind[kind] ?? 0), 0);
+    print(
+      `  ${name}: ${counters.requests} (${JSON.stringify(counters.byKind)}), by status ${JSON.stringify(counters.byStatus)}`,
+    );
+    print(
+      `    ${watch.asked} refreshes (${watch.found} found, ${watch.unchanged} unchanged, ${watch.failed} failed) in ${watch.calls} calls; ` +
+        `${(sent / Math.max(1, watch.asked)).toFixed(4)} requests a refresh; ${(counters.bytes / 2 ** 20).toFixed(0)} MiB received`,
+    );
+    print(
+      `    ${watch.soon} within a day of the last, ${watch.needless} of them found nothing changed (${percent(watch.needless / Math.max(1, watch.soon))})`,
+    );
+  }
+  print("Quota used");
+  for (const [name, resource, perHour, kinds] of QUOTAS) {
+    const { peak, mean } = use.of(name, kinds, days * 24);
+    print(
+      `  ${name} ${resource}: mean ${percent(mean / perHour)}, busiest hour ${percent(peak / perHour)} of ${perHour} an hour`,
+    );
+  }
+}
+
+function tellFreshness({ freshness }: Measures): void {
+  print("Age of what is known, by how soon a repository is refreshed (every 6 h of the second half)");
+  for (const heat of HEAT_CLASSES) {
+    const ages = freshness.ages.get(heat) ?? [];
+    print(
+      `  ${heat.padEnd(5)} ${String(freshness.counts.get(heat) ?? 0).padStart(7)} at the end; median ${span(quantile(ages, 0.5))}, 99 % ${span(quantile(ages, 0.99))}`,
+    );
+  }
+  print(`  longest wait past the due time: ${span(freshness.longestWait)}`);
+}
+
+function tellEvents({ events }: Measures, now: number): void {
+  print(`What happened, and how long until the catalogue showed it (to ${span(LOOK_MS)})`);
+  const all = new Map<EventKind, number[]>();
+  let [late, overtaken] = [0, 0];
+  for (const watch of events.values()) {
+    for (const [kind, delays] of watch.delays) all.set(kind, [...(all.get(kind) ?? []), ...delays]);
+    late += watch.late(now).length;
+    overtaken += watch.overtaken;
+  }
+  for (const [kind, delays] of all) {
+    print(
+      `  ${kind.padEnd(11)} ${String(delays.length).padStart(6)}; median ${span(quantile(delays, 0.5))}, 99 % ${span(quantile(delays, 0.99))}, longest ${span(Math.max(0, ...delays))}`,
+    );
+  }
+  print(`  ${overtaken} undone or replaced before they were seen; older than a week and not shown: ${late}`);
+}
+
+/** Every repository of every forge, held against the catalogue as of its last refresh. */
+async function countDifferences({ modules, forges, clock }: TrackingWorld): Promise<void> {
+  let [compared, differences, late] = [0, 0, 0];
+  for (const [name, { catalogue }] of forges) {
+    const rows = await modules.database.read
+      .selectFrom("repositories")
+      .select(["provider_id", "owner", "name", "availability", "archived", "stars", "refreshed_at"])
+      .where("provider", "=", name)
+      .execute();
+    const known = new Map(rows.map((row) => [row.provider_id, row]));
+    const differ = (what: string) => {
+      if (++differences <= 10) print(`  ${name} ${what}`);
+    };
+    if (known.size !== rows.length) differ(`${rows.length - known.size} rows without an id of their own`);
+    for (const { id } of catalogue.truth(clock.now())) {
+      const row = known.get(String(id));
+      known.delete(String(id));
+      compared++;
+      if (row === undefined) {
+        const wasVisible = catalogue.get(id, clock.now() - 2 * DAY_MS)?.standing === "public";
+        if (wasVisible && catalogue.get(id, clock.now())?.standing === "public") differ(`${id} is missing`);
+        continue;
+      }
+      const at = row.refreshed_at ?? 0;
+      if (clock.now() - at > ROUND_MS) late++;
+      const truth = catalogue.get(id, at);
+      if (truth === undefined) {
+        differ(`${id} was not there when it was refreshed`);
+        continue;
+      }
+      const isPublic = truth.standing === "public";
+      if (isPublic !== (row.availability === "AVAILABLE"))
+        differ(`${id} is ${truth.standing}, not ${row.availability}`);
+      if (!isPublic) continue;
+      if (`${row.owner}/${row.name}` !== truth.fullName) differ(`${id} is called ${truth.fullName}`);
+      if (row.stars !== truth.stars) differ(`${id} has ${truth.stars} stars, not ${row.stars}`);
+      if (row.archived !== null && (row.archived === 1) !== truth.isArchived) differ(`${id}: archived`);
+    }
+    for (const id of known.keys()) differ(`${id} is not of this forge`);
+  }
+  print(
+    `${compared} repositories compared: ${differences} differences; ${late} not refreshed in the last round`,
+  );
+}
+
+async function tellSize({ modules }: TrackingWorld): Promise<void> {
+  const { read, dialect } = modules.database;
+  const { rows } = await sql<{ total: number }>`select count(*) as total from snapshots`.execute(read);
+  const size = await dialect.size(read);
+  print(`${Number(rows[0]?.total ?? 0)} snapshots, database ${(size / 1e6).toFixed(0)} MB`);
+}
+
+async function main(dataDir: string): Promise<void> {
+  let now = () => 0;
+  const watches = new Map<string, Watch>();
+  const tracked = SHARES.map(
+    ([name, kind, share]): TrackedForge => ({
+      kind,
+      name,
+      repositories: Math.round(repositories * share),
+      hasHistory: values.history,
+      listingAgeMs: HOUR_MS,
+      catalogue: { days },
+      wrap: (provider) => {
+        const watch = new Watch();
+        watches.set(provider.name, watch);
+        return watch.around(provider, () => now());
+      },
+    }),
+  );
+  const database = await openDatabase({ url: undefined, dataDir, pool: 4, log: createLog("error") });
+  const world = await createTrackingWorld(database, tracked, {
+    deriveEveryMs: Number(values["derive-minutes"]) * 60_000,
+  });
+  now = () => world.clock.now();
+  const events = new Map([...world.forges].map(([name, forge]) => [name, new EventWatch(name, forge)]));
+  const measures = { watches, events, use: new HourlyUse(), freshness: new Freshness() };
+  try {
+    await pass(world, days * DAY_MS, measures, (days * DAY_MS) / 2);
+    print(`${repositories} repositories, ${days} days: ${(performance.now() / 1_000).toFixed(0)} s`);
+    await tellRequests(world, measures);
+    tellFreshness(measures);
+    await tellSize(world);
+    await pass(world, ROUND_MS, measures, Number.POSITIVE_INFINITY);
+    print(`Once more round, ${span(ROUND_MS)}: ${(performance.now() / 1_000).toFixed(0)} s in all`);
+    tellEvents(measures, world.clock.now());
+    await countDifferences(world);
+    for (const [name, { violations }] of world.forges) print(`${name}: ${violations.length} violations`);
+    print(`longest wait past the due time, in all: ${span(measures.freshness.longestWait)}`);
+    print(`memory peak ${Math.round(process.resourceUsage().maxRSS / 1_024)} MiB, with the forges in it`);
+  } finally {
+    await world.close();
+  }
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), "sidereal-week-"));
+await main(dataDir).finally(() => rmSync(dataDir, { recursive: true, force: true }));

@@ -1,0 +1,52 @@
+import type { z } from "@hono/zod-openapi";
+import type { Endpoint } from "./endpoint.js";
+import { ANY_OTHER, type RouteLimit } from "./meter.js";
+import { ROUTES } from "./routes.js";
+
+interface Row {
+  method: string;
+  path: RegExp;
+  limit: RouteLimit;
+  /** The query parameters that the route knows. */
+  parameters: ReadonlySet<string>;
+}
+
+function rowOf({ route, pattern, limit }: Endpoint): Row {
+  return {
+    method: route.method.toUpperCase(),
+    path: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, pattern === undefined ? "[^/]+" : ".+")}$`),
+    limit,
+    parameters: new Set(Object.keys((route.request?.query as z.ZodObject | undefined)?.shape ?? {})),
+  };
+}
+
+const TABLE = ROUTES.map(rowOf);
+const NO_PARAMETERS: ReadonlySet<string> = new Set();
+
+/** What stands before the routes must know of the one that will answer. */
+export interface FoundRoute {
+  /** The path without needless escapes, which the router reads it by. */
+  path: string;
+  limit: RouteLimit;
+  parameters: ReadonlySet<string>;
+}
+
+/** Finds the route as the router does: the first that fits. HEAD is GET, and OPTIONS any method. */
+export function findRoute(method: string, pathname: string): FoundRoute {
+  const path = withoutEscapes(pathname);
+  const wanted = method === "HEAD" ? "GET" : method;
+  const row = TABLE.find((one) => (one.method === wanted || wanted === "OPTIONS") && one.path.test(path));
+  if (row !== undefined) return { path, limit: row.limit, parameters: row.parameters };
+  const limit: RouteLimit = path.startsWith("/api/") ? ANY_OTHER : { bucket: "none" };
+  return { path, limit, parameters: NO_PARAMETERS };
+}
+
+/** Decodes once what does not part the path, as the router does; otherwise an escape could hide which route answers. */
+function withoutEscapes(pathname: string): string {
+  if (!pathname.includes("%")) return pathname;
+  try {
+    return decodeURI(pathname.replaceAll("%25", "%2525"));
+  } catch {
+    return pathname;
+  }
+}

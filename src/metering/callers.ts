@@ -1,0 +1,84 @@
+import { BlockList, isIPv4, isIPv6 } from "node:net";
+
+/** The name of all who have no address, such as those that come through a socket file. They share one allowance. */
+export const NO_ADDRESS = "none";
+
+/**
+ * Tells callers apart by address: each IPv4 address is one, and each IPv6 network of 64 bits, since that is what one
+ * customer is given at least. `X-Forwarded-For` is believed only as far as configured proxies wrote it.
+ */
+export class Callers {
+  readonly #trusted: BlockList | undefined;
+
+  /** `trustedProxies`: valid addresses and networks (CIDR). */
+  constructor(trustedProxies: readonly string[]) {
+    if (trustedProxies.length === 0) return;
+    this.#trusted = new BlockList();
+    for (const network of trustedProxies) {
+      const [address = "", bits] = network.split("/");
+      const family = isIPv4(address) ? "ipv4" : "ipv6";
+      const prefix = bits === undefined ? (family === "ipv4" ? 32 : 128) : Number(bits);
+      this.#trusted.addSubnet(address, prefix, family);
+    }
+  }
+
+  /**
+   * The name of the caller of a connection from `peer`, with all its `X-Forwarded-For` lines joined by commas. From the right,
+   * the first address that is not a trusted proxy; where something else than an address stands, the proxy that
+   * wrote it.
+   */
+  nameOf(peer: string | undefined, forwardedFor: string | null): string {
+    const address = canonicalAddress(peer ?? "");
+    if (address === undefined) return NO_ADDRESS;
+    if (forwardedFor === null || !this.#isTrusted(address)) return prefixOf(address);
+    let nearest = address;
+    for (const entry of forwardedFor.split(",").reverse()) {
+      const next = canonicalAddress(withoutPort(entry.trim()));
+      if (next === undefined) break;
+      nearest = next;
+      if (!this.#isTrusted(next)) break;
+    }
+    return prefixOf(nearest);
+  }
+
+  #isTrusted(address: string): boolean {
+    return this.#trusted?.check(address, isIPv4(address) ? "ipv4" : "ipv6") ?? false;
+  }
+}
+
+/** Some proxies add the port they saw. */
+function withoutPort(entry: string): string {
+  return (
+    /^(\d+\.\d+\.\d+\.\d+):\d{1,5}$/.exec(entry)?.[1] ?? /^\[(.+)\](?::\d{1,5})?$/.exec(entry)?.[1] ?? entry
+  );
+}
+
+/** One spelling for each address: dotted for IPv4, also where it is mapped into IPv6 (`::ffff:0:0/96`), else eight groups. */
+function canonicalAddress(text: string): string | undefined {
+  if (isIPv4(text)) return text;
+  if (!isIPv6(text)) return undefined;
+  const groups = groupsOf(text.replace(/%.*$/, ""));
+  const [high = 0, low = 0] = groups.slice(6);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+  return groups.map((group) => group.toString(16)).join(":");
+}
+
+/** The eight groups of a valid IPv6 address. */
+function groupsOf(address: string): number[] {
+  const hex = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...parts: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = parts.slice(0, 4).map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+  const [before = "", after] = hex.split("::");
+  const parse = (text: string) =>
+    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
+  const left = parse(before);
+  const right = after === undefined ? [] : parse(after);
+  return [...left, ...new Array<number>(8 - left.length - right.length).fill(0), ...right];
+}
+
+/** What is counted of a canonical address. */
+function prefixOf(address: string): string {
+  return isIPv4(address) ? address : `${address.split(":").slice(0, 4).join(":")}::/64`;
+}

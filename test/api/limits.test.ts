@@ -1,0 +1,364 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { ROUTES } from "../../src/api/routes.js";
+import { HOUR_MS } from "../../src/clock.js";
+import { LIMIT_SETTINGS } from "../../src/limit-config.js";
+import { createToken } from "../../src/tokens.js";
+import { addAccount } from "../support/accounts.js";
+import { errorOf } from "../support/answers.js";
+import { onBothEngines } from "../support/engines.js";
+import { document } from "../support/openapi.js";
+import { get, onTheWire } from "../support/raw.js";
+import { type Answer, createWorld, daily, NOW, observation, type World } from "../support/world.js";
+
+/** The limits of an installation that sets none. */
+const DEFAULTS = Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, ""]));
+const RATE = [
+  "ratelimit",
+  "ratelimit-policy",
+  "x-ratelimit-limit",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+  "x-ratelimit-resource",
+];
+
+/** What an answer says of limits; fails where its two forms differ. */
+function told({ headers }: Answer) {
+  const policy = /^"(\w+)";q=(\d+);w=(\d+)$/.exec(headers.get("ratelimit-policy") ?? "");
+  const left = /^"(\w+)";r=(\d+);t=(\d+)$/.exec(headers.get("ratelimit") ?? "");
+  assert.ok(policy && left, `${headers.get("ratelimit-policy")} ${headers.get("ratelimit")}`);
+  const older = ["limit", "remaining", "resource"].map((name) => headers.get(`x-ratelimit-${name}`));
+  assert.deepEqual(older, [policy[2], left[2], policy[1]]);
+  assert.equal(left[1], policy[1]);
+  return { bucket: policy[1], limit: Number(policy[2]), remaining: Number(left[2]), more: Number(left[3]) };
+}
+
+onBothEngines("Limits", (engine) => {
+  let world: World;
+  let callers = 0;
+  /** GET and other requests from an address that nobody has used. */
+  const newcomer = () => {
+    const peer = `198.18.${callers >> 8}.${callers++ & 255}`;
+    const ask = async (path: string, init: RequestInit = {}): Promise<Answer> => {
+      const response = await world.request(path, { ...init, peer });
+      const text = await response.text();
+      const isJson = text !== "" && response.headers.get("content-type")?.includes("json");
+      return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+    };
+    return ask;
+  };
+  const json = (body: unknown): RequestInit => ({
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+
+  before(async () => {
+    world = await createWorld(engine, DEFAULTS);
+    await world.record(observation("a/one", daily(1, 2)));
+  });
+
+  const EXAMPLES: readonly (readonly [string, number, string, RequestInit])[] = [
+    ["default", 120, "/api/stats/summary", {}],
+    ["search", 120, "/api/search/suggest?q=o", {}],
+    ["heavy", 20, "/api/repos/1/metrics", {}],
+    ["write", 20, "/api/watchlists", json({})],
+  ];
+  for (const [bucket, limit, path, init] of EXAMPLES) {
+    test(`${bucket}: after r=n exactly n pass at once, and after Retry-After the next`, async () => {
+      const ask = newcomer();
+      for (let left = limit - 1; left >= 0; left--) {
+        const answer = await ask(path, init);
+        assert.ok(answer.status < 300);
+        assert.deepEqual({ ...told(answer), more: 0 }, { bucket, limit, remaining: left, more: 0 });
+      }
+      const refused = await ask(path, init);
+      const wait = Number(refused.headers.get("retry-after"));
+      assert.equal(wait, 60 / limit < 1 ? 1 : 60 / limit);
+      assert.ok(wait >= told(refused).more);
+      const message = `at most ${limit} requests in 60 seconds; try again in ${wait}`;
+      assert.deepEqual(errorOf(refused), {
+        status: 429,
+        code: "RATE_LIMITED",
+        message: `Too many requests of the kind ${bucket}: ${message}.`,
+        details: [{ parameter: "bucket", message, values: [bucket] }],
+      });
+      assert.equal(refused.headers.get("cache-control"), "no-store");
+      assert.equal(refused.headers.get("access-control-allow-origin"), "*");
+      assert.equal(Number(refused.headers.get("x-ratelimit-reset")), world.clock.now() / 1_000 + 60);
+      const problem = await ask(path, {
+        ...init,
+        headers: { ...init.headers, Accept: "application/problem+json" },
+      });
+      assert.equal(problem.headers.get("content-type"), "application/problem+json; charset=utf-8");
+      assert.deepEqual([problem.body.status, problem.body.code], [429, "RATE_LIMITED"]);
+      world.clock.set(world.clock.now() + HOUR_MS);
+      assert.equal((await ask(path, init)).status, 429, "only time that passes counts");
+      world.clock.set(world.clock.now() - 2 * HOUR_MS);
+      world.clock.advance(wait * 1_000);
+      assert.ok((await ask(path, init)).status < 300);
+      world.clock.set(NOW);
+    });
+  }
+
+  test("every route has the bucket of what it does, and says so in every answer", async () => {
+    const expected = (method: string, path: string, withQ: boolean): string | null => {
+      if (path === "/healthz" || path === "/readyz") return null;
+      if (path.startsWith("/api/auth/")) return "auth";
+      if (method !== "GET") return "write";
+      if (/\/(?:metrics|ranks)$/.test(path)) return "heavy";
+      return withQ || path === "/api/search/suggest" ? "search" : "default";
+    };
+    for (const { route, limit } of ROUTES) {
+      const method = route.method.toUpperCase();
+      const path = route.path.replaceAll(/\{(\w+)\}/g, "1");
+      const takesQ = typeof limit.bucket === "object";
+      assert.equal(
+        takesQ,
+        route.path !== "/api/search/suggest" &&
+          JSON.stringify(document.paths[route.path]).includes('"name":"q"'),
+      );
+      for (const [query, withQ] of [
+        ["", false],
+        ["?q=", false],
+        ["?q=a", takesQ],
+        ["?%71=a", takesQ],
+      ] as const) {
+        const where = `${method} ${path}${query}`;
+        const answer = await newcomer()(path + query, { method });
+        assert.equal(answer.headers.get("x-ratelimit-resource"), expected(method, path, withQ), where);
+        if (limit.bucket === "none") for (const name of RATE) assert.equal(answer.headers.get(name), null);
+      }
+    }
+    for (const path of ["/api/openapi.json", "/api/nothing", "/api/"])
+      assert.equal(told(await newcomer()(path)).bucket, "default");
+    for (const path of ["/", "/docs", "/nothing"])
+      assert.equal((await newcomer()(path)).headers.get("ratelimit"), null);
+  });
+
+  test("a key has the limits of keys, which all keys of an account share, and one that opens nothing costs ten", async () => {
+    const account = await addAccount(world.modules.database, "limits@example.org");
+    const { keys } = world.members;
+    const secrets = [(await keys.create(account, "one")).secret, (await keys.create(account, "two")).secret];
+    const ask = newcomer();
+    for (const [i, secret] of secrets.entries()) {
+      const answer = await ask("/api/stats/summary", { headers: { "X-API-Key": secret } });
+      assert.deepEqual([told(answer).limit, told(answer).remaining], [1_200, 1_199 - i]);
+    }
+    const limits = await ask("/api/limits", { headers: { Authorization: `Bearer ${secrets[0]}` } });
+    assert.equal(limits.body.data.caller, "key");
+    assert.equal(told(await ask("/api/stats/summary")).remaining, 119, "the address has not been counted");
+    const refused = await ask("/api/stats/summary", { headers: { "X-API-Key": "sid_nothing" } });
+    assert.equal(refused.status, 401);
+    assert.deepEqual([told(refused).limit, told(refused).remaining], [120, 109]);
+  });
+
+  test("no spelling of an address counts in another bucket than what it is answered from", async () => {
+    const cases = [
+      ["/api/repos/1/metric%73", "heavy"],
+      ["/api/repos/1/%6detrics?window=90d", "heavy"],
+      ["/%61pi/search/suggest", "search"],
+      ["/api/repos?a=b&%71=x", "search"],
+    ] as const;
+    for (const [path, bucket] of cases) {
+      const answer = await newcomer()(path);
+      assert.equal(answer.status, 200, path);
+      assert.equal(told(answer).bucket, bucket, path);
+    }
+  });
+
+  test("304 costs nothing, and HEAD as much as GET", async () => {
+    const ask = newcomer();
+    const path = "/api/repos?sort=stars";
+    const first = await ask(path);
+    const headers = { "If-None-Match": first.headers.get("etag") ?? "" };
+    for (let i = 0; i < 3; i++) {
+      const answer = await ask(path, { headers });
+      assert.equal(answer.status, 304);
+      assert.equal(told(answer).remaining, 119);
+    }
+    assert.equal(told(await ask(path, { method: "HEAD" })).remaining, 118);
+    assert.equal(told(await ask(path, { method: "HEAD", headers })).remaining, 118);
+    const list = (await ask("/api/watchlists", json({}))).body.data.token;
+    const read = await ask(`/api/watchlists/${list}`);
+    const again = { headers: { "If-None-Match": read.headers.get("etag") ?? "" } };
+    assert.equal(told(await ask(`/api/watchlists/${list}`, again)).remaining, told(read).remaining);
+  });
+
+  test("OPTIONS costs nothing and is never refused", async () => {
+    const ask = newcomer();
+    for (let i = 0; i < 21; i++) await ask("/api/repos/1/metrics");
+    const answer = await ask("/api/repos/1/metrics", { method: "OPTIONS" });
+    assert.equal(answer.status, 204);
+    assert.deepEqual(told(answer), { bucket: "heavy", limit: 20, remaining: 0, more: 3 });
+  });
+
+  test("/api/limits tells every bucket, costs nothing, and is answered also when nothing is left", async () => {
+    const ask = newcomer();
+    for (let i = 0; i < 121; i++) await ask("/api/stats/summary");
+    await ask("/api/repos/1/ranks");
+    world.clock.advance(500);
+    for (let i = 0; i < 2; i++) {
+      const answer = await ask("/api/limits");
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers.get("cache-control"), "no-store");
+      assert.deepEqual(answer.body.data, {
+        caller: "anonymous",
+        isLimited: true,
+        buckets: [
+          {
+            bucket: "default",
+            limit: 120,
+            windowSeconds: 60,
+            remaining: 1,
+            moreInSeconds: 1,
+            resetSeconds: 60,
+          },
+          {
+            bucket: "search",
+            limit: 120,
+            windowSeconds: 60,
+            remaining: 120,
+            moreInSeconds: 0,
+            resetSeconds: 0,
+          },
+          { bucket: "heavy", limit: 20, windowSeconds: 60, remaining: 19, moreInSeconds: 3, resetSeconds: 3 },
+          { bucket: "write", limit: 20, windowSeconds: 60, remaining: 20, moreInSeconds: 0, resetSeconds: 0 },
+          { bucket: "auth", limit: 10, windowSeconds: 60, remaining: 10, moreInSeconds: 0, resetSeconds: 0 },
+        ],
+      });
+    }
+    assert.equal((await ask("/api/stats/summary")).status, 200);
+    assert.equal((await ask("/api/stats/summary")).status, 429);
+  });
+
+  test("an unknown token costs ten, whatever is asked of it; a known one costs one", async (t) => {
+    const find = t.mock.method(world.modules.watchlists, "get");
+    for (const token of [createToken("sidw"), createToken("sidr"), "sidw_made-up"]) {
+      const ask = newcomer();
+      assert.equal(told(await ask("/api/stats/summary")).remaining, 119);
+      find.mock.resetCalls();
+      const answers = [];
+      for (let i = 0; i < 14; i++) answers.push(await ask(`/api/watchlists/${token}`));
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [...Array(12).fill(404), 429, 429],
+      );
+      assert.equal(told(answers[0] as Answer).remaining, 109);
+      assert.equal(find.mock.callCount(), 12, "who is refused makes no work");
+    }
+    const ask = newcomer();
+    const { token } = (await ask("/api/watchlists", json({}))).body.data;
+    assert.equal(told(await ask(`/api/watchlists/${token}`)).remaining, 119);
+    const cases = [
+      ["GET", `/api/watchlists/${createToken("sidw")}/repositories`, 110],
+      ["GET", `/api/watchlists/${createToken("sidw")}/metrics`, 10],
+      ["DELETE", `/api/watchlists/${createToken("sidw")}`, 10],
+      ["DELETE", `/api/watchlists/${createToken("sidw")}/items/1`, 10],
+      ["GET", "/api/repos/github/no/such", 119],
+    ] as const;
+    for (const [method, path, left] of cases) {
+      const answer = await newcomer()(path, { method });
+      assert.equal(answer.status, 404, path);
+      assert.equal(told(answer).remaining, left, path);
+    }
+  });
+
+  test("many at once are told different things, and no more pass than the limit", async () => {
+    const ask = newcomer();
+    const answers = await Promise.all(Array.from({ length: 30 }, () => ask("/api/repos/1/metrics")));
+    assert.equal(answers.filter(({ status }) => status === 200).length, 20);
+    assert.equal(answers.filter(({ status }) => status === 429).length, 10);
+    assert.equal(told(await ask("/api/repos/1/metrics")).remaining, 0);
+  });
+
+  test("an IPv6 network of 64 bits is one caller, and a mapped address that of IPv4", async () => {
+    const remaining = async (peer: string): Promise<string | null> =>
+      (await world.request("/api/stats/summary", { peer })).headers.get("x-ratelimit-remaining");
+    assert.equal(await remaining("2001:db8::1"), "119");
+    assert.equal(await remaining("2001:db8::2:1"), "118");
+    assert.equal(await remaining("2001:db8:0:1::1"), "119");
+    assert.equal(await remaining("203.0.113.1"), "119");
+    assert.equal(await remaining("::ffff:203.0.113.1"), "118");
+  });
+});
+
+onBothEngines("Limits in other installations", (engine) => {
+  const remaining = async (world: World, peer: string, headers: Record<string, string> = {}) =>
+    Number(
+      (await world.request("/api/stats/summary", { peer, headers })).headers.get("x-ratelimit-remaining"),
+    );
+
+  test("what a caller says of its address changes nothing, unless a trusted proxy passes it on", async () => {
+    const world = await createWorld(engine, {
+      ...DEFAULTS,
+      SIDEREAL_TRUSTED_PROXIES: "10.0.0.0/8, 2001:db8::/32",
+    });
+    const spoofed = (i: number) => ({
+      "X-Forwarded-For": `1.2.3.${i}`,
+      Forwarded: `for=1.2.3.${i}`,
+      "X-Real-IP": `1.2.3.${i}`,
+    });
+    for (let i = 1; i <= 5; i++) assert.equal(await remaining(world, "203.0.113.1", spoofed(i)), 120 - i);
+    for (let i = 1; i <= 5; i++) assert.equal(await remaining(world, "10.0.0.1", spoofed(i)), 119);
+    const behind = (i: number) => ({ "X-Forwarded-For": `9.9.9.${i}, 203.0.113.2, 2001:db8::5` });
+    for (let i = 1; i <= 5; i++) assert.equal(await remaining(world, "10.0.0.2", behind(i)), 120 - i);
+    const other = { Forwarded: "for=1.2.3.4", "X-Real-IP": "1.2.3.4" };
+    assert.equal(await remaining(world, "10.0.0.3", other), 119);
+    assert.equal(await remaining(world, "10.0.0.3", other), 118);
+  });
+
+  test("an answer that is ready counts like any other, and has the numbers of who gets it", async (t) => {
+    const world = await createWorld(engine, { ...DEFAULTS, SIDEREAL_CACHE_MB: "8" });
+    const summary = t.mock.method(world.modules.rankings, "summary");
+    for (let i = 1; i <= 120; i++) assert.equal(await remaining(world, "203.0.113.1"), 120 - i);
+    const refused = await world.request("/api/stats/summary", { peer: "203.0.113.1" });
+    assert.equal(refused.status, 429);
+    assert.equal(await remaining(world, "203.0.113.2"), 119);
+    assert.equal(summary.mock.callCount(), 1);
+    const limits = async (peer: string) => (await world.request("/api/limits", { peer })).text();
+    const [one, two] = await Promise.all([limits("203.0.113.1"), limits("203.0.113.2")]);
+    const remainingIn = (text: string) => JSON.parse(text).data.buckets[0].remaining;
+    assert.deepEqual([remainingIn(one), remainingIn(two)], [0, 119]);
+  });
+
+  test("limits are those that are set", async () => {
+    const world = await createWorld(engine, { ...DEFAULTS, SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "7" });
+    const answer = await world.get("/api/stats/summary");
+    assert.deepEqual(told(answer), { bucket: "default", limit: 7, remaining: 6, more: 9 });
+  });
+
+  test("limits that are turned off limit nobody and are not told", async () => {
+    const world = await createWorld(engine, { ...DEFAULTS, SIDEREAL_LIMITS: "false" });
+    for (let i = 0; i < 30; i++) {
+      const answer = await world.get("/api/watchlists/unknown");
+      assert.equal(answer.status, 404);
+      for (const name of RATE) assert.equal(answer.headers.get(name), null);
+    }
+    const { data } = (await world.get("/api/limits")).body;
+    assert.deepEqual(data, { caller: "anonymous", isLimited: false, buckets: [] });
+  });
+
+  const wire = onTheWire(engine);
+  test("on the wire the connection's address is the caller, and a malformed request counts too", async () => {
+    const left = async (target: string): Promise<number> => {
+      const [answer] = await wire.send(get(target));
+      return Number(answer?.headers["x-ratelimit-remaining"]);
+    };
+    const before = await left("/api/stats/summary");
+    assert.equal(await left("/api/%zz"), before - 1);
+    assert.equal(await left("/api/stats/summary"), before - 2);
+  });
+});
+
+test("the document has the refusal and the headers of every route that is limited", () => {
+  for (const { route, limit } of ROUTES) {
+    const { responses } = document.paths[route.path]?.[route.method] ?? { responses: {} };
+    const isLimited = limit.bucket !== "none";
+    assert.equal("429" in responses, isLimited && limit.isFree !== true, route.path);
+    for (const response of Object.values(responses)) {
+      const names = "headers" in response ? Object.keys(response.headers ?? {}) : [];
+      assert.equal(names.includes("RateLimit"), isLimited, route.path);
+    }
+  }
+});

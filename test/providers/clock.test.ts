@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
+import { checkClock, UpstreamFailure } from "../../src/providers/providers.js";
+
+const NOW = Date.UTC(2026, 3, 30, 12);
+const { signal } = new AbortController();
+
+/** Asks a forge whose clock says `date`; undefined: that tells no time. */
+async function ask(date: number | undefined): Promise<number> {
+  const headers = new Headers(date === undefined ? {} : { date: new Date(date).toUTCString() });
+  const fetch = checkClock(
+    async () => ({ status: 200, headers, text: "{}" }),
+    "GITHUB",
+    new ManualClock(NOW),
+  );
+  return (await fetch("https://github.com/", { signal })).status;
+}
+
+test("an answer at about our time, or without a time, is let through", async () => {
+  for (const date of [undefined, NOW, NOW - HOUR_MS, NOW + HOUR_MS]) assert.equal(await ask(date), 200);
+});
+
+test("nothing is believed where the two clocks are more than an hour apart, and the log says by how much", async () => {
+  const isTold = (pattern: RegExp) => (error: unknown) =>
+    error instanceof UpstreamFailure && error.kind === "clock" && pattern.test(error.message);
+  await assert.rejects(ask(NOW - 400 * DAY_MS), isTold(/9600 h ahead of that of GITHUB/));
+  await assert.rejects(ask(NOW + 2 * HOUR_MS), isTold(/2 h behind that of GITHUB/));
+});

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/clock.js";
+import {
+  heatClass,
+  intervalOf,
+  nextStretch,
+  restAfter,
+  retryAfter,
+  spread,
+} from "../../src/tracking/cadence.js";
+import { fc } from "../support/properties.js";
+
+const stars = fc.integer({ min: 0, max: 2_000_000 });
+const pace = fc.double({ min: 0, max: 1e6, noNaN: true });
+const idleDays = fc.option(fc.double({ min: 0, max: 5_000, noNaN: true }));
+const chance = fc.double({ min: 0, max: 1, noNaN: true });
+
+test("a repository is looked at hourly at the soonest and weekly at the latest, whatever it does", () => {
+  fc.assert(
+    fc.property(stars, fc.option(pace), idleDays, (count, starsPerDay, idle) => {
+      const interval = intervalOf({ stars: count, starsPerDay, idleDays: idle });
+      assert.ok(Number.isSafeInteger(interval) && interval >= HOUR_MS && interval <= WEEK_MS, `${interval}`);
+    }),
+  );
+});
+
+test("the faster it grows the sooner it is looked at, and one that is worked on no later than one at rest", () => {
+  fc.assert(
+    fc.property(stars, pace, pace, idleDays, (count, one, other, idle) => {
+      const [slow, fast] = one < other ? [one, other] : [other, one];
+      const of = (starsPerDay: number) => intervalOf({ stars: count, starsPerDay, idleDays: idle });
+      assert.ok(of(fast) <= of(slow));
+      const worked = intervalOf({ stars: count, starsPerDay: one, idleDays: 1 });
+      assert.ok(worked <= intervalOf({ stars: count, starsPerDay: one, idleDays: 400 }));
+    }),
+  );
+});
+
+test("of two that grow alike, the one for which that is more comes first", () => {
+  const of = (count: number) => intervalOf({ stars: count, starsPerDay: 30, idleDays: 0 });
+  assert.ok(of(1_000) < of(100_000));
+});
+
+test("intervals fall into four classes, from hot to cold", () => {
+  const classes = [HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS, WEEK_MS].map(heatClass);
+  assert.deepEqual(classes, ["hot", "hot", "warm", "cool", "cold"]);
+});
+
+test("after failures one waits longer and longer, up to a week for a repository and an hour for a forge", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 1e9 }), chance, (failures, part) => {
+      assert.ok(retryAfter(failures) >= HOUR_MS && retryAfter(failures) <= WEEK_MS);
+      assert.ok(retryAfter(failures + 1) >= retryAfter(failures));
+      const rest = restAfter(failures, part);
+      assert.ok(rest >= 27_000 && rest <= 1.1 * HOUR_MS, `${rest}`);
+      assert.ok(restAfter(failures + 1, part) >= rest);
+    }),
+  );
+});
+
+test("what is spread stays within a tenth", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 2 * WEEK_MS }), chance, (ms, part) => {
+      const spreadMs = spread(ms, part);
+      assert.ok(spreadMs >= Math.floor(0.9 * ms) && spreadMs <= Math.ceil(1.1 * ms));
+    }),
+  );
+});
+
+test("intervals are stretched while repositories wait too long, up to a bound, and shrink back to what is wished", () => {
+  let stretch = 1;
+  for (let i = 0; i < 200; i++) {
+    const next = nextStretch(stretch, 2 * HOUR_MS, HOUR_MS / 2);
+    assert.ok(next >= stretch && next <= 48);
+    stretch = next;
+  }
+  assert.equal(stretch, 48);
+  assert.equal(nextStretch(stretch, HOUR_MS / 2, HOUR_MS), stretch, "neither early nor late");
+  for (let i = 0; i < 200; i++) stretch = nextStretch(stretch, 0, HOUR_MS);
+  assert.equal(stretch, 1);
+  assert.ok(nextStretch(1, 2 * HOUR_MS, 60_000) < 1.01, "a minute of catching up");
+});

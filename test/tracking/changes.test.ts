@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { HOUR_MS } from "../../src/clock.js";
+import { onBothEngines } from "../support/engines.js";
+import type { EventKind } from "../support/forge/forge.js";
+import { createTrackingWorld, type TrackingWorld } from "../support/tracking.js";
+import { checkTruth, makeAllDue } from "./truth.js";
+
+const KINDS = [
+  { kind: "github", name: "GITHUB" },
+  { kind: "gitlab", name: "GITLAB" },
+  { kind: "forgejo", name: "CODEBERG" },
+] as const;
+
+async function bring(
+  world: TrackingWorld,
+  name: string,
+  kind: EventKind,
+  id: number,
+  to: string | null = null,
+) {
+  world.forge(name).catalogue.add({ at: world.clock.now(), kind, id, to });
+}
+
+/** Lets everything be asked for again, also what has been put off. */
+async function again(world: TrackingWorld): Promise<void> {
+  await world.pass(HOUR_MS);
+  await makeAllDue(world);
+  await world.pass(HOUR_MS);
+}
+
+onBothEngines("What happens to repositories of a forge", (engine) => {
+  // The engines differ in nothing that a kind of forge could touch.
+  for (const { kind, name } of engine.name === "sqlite" ? KINDS : KINDS.slice(0, 1)) {
+    test(`is found out, and identity is kept by the forge's own number: ${kind}`, async (t) => {
+      const catalogue = { rates: { ...NOTHING, created: 0.3 }, days: 30 };
+      const world = await createTrackingWorld(
+        await engine.open(),
+        [{ kind, name, repositories: 12, catalogue }],
+        { startAfterDays: 0 },
+      );
+      t.after(() => world.close());
+      await again(world);
+      const { forge, get, clock } = world;
+      const ids = forge(name).catalogue.ids().slice(0, 10);
+      const nameOf = (id: number) => forge(name).catalogue.get(id, clock.now())?.fullName ?? "";
+      const detail = async (fullName: string) => {
+        const { status, body } = await get(
+          `/api/repos/${name}/by-full-name?fullName=${encodeURIComponent(fullName)}`,
+        );
+        return { status, ...body.data };
+      };
+      const listed = async () =>
+        (await get("/api/repos?sort=stars&limit=100")).body.data.map(
+          (one: { fullName: string }) => one.fullName,
+        );
+      const [renamed = 0, moved = 0, archived = 0, hidden = 0, blocked = 0, deleted = 0, taken = 0] = ids;
+      const names = new Map(ids.map((id) => [id, nameOf(id)]));
+      const was = (id: number) => names.get(id) ?? "";
+      const before = new Map<number, string>();
+      for (const id of ids) before.set(id, (await detail(was(id))).id);
+
+      await bring(
+        world,
+        name,
+        "renamed",
+        renamed,
+        `${was(renamed).slice(0, was(renamed).lastIndexOf("/"))}/new-name`,
+      );
+      await bring(
+        world,
+        name,
+        "transferred",
+        moved,
+        `new-owner/${was(moved).slice(was(moved).lastIndexOf("/") + 1)}`,
+      );
+      await bring(world, name, "archived", archived);
+      await bring(world, name, "hidden", hidden);
+      await bring(world, name, "blocked", blocked);
+      await bring(world, name, "deleted", deleted);
+      await again(world);
+      for (const id of [renamed, moved]) {
+        const found = await detail(nameOf(id));
+        assert.deepEqual([found.status, found.id], [200, before.get(id)], nameOf(id));
+        assert.equal((await detail(was(id))).status, 301, "the previous name leads on");
+      }
+      assert.equal((await detail(was(archived))).archived, true);
+      const states = await Promise.all([hidden, blocked, deleted].map((id) => detail(was(id))));
+      assert.ok(["PRIVATE", "GONE"].includes(states[0]?.availability), states[0]?.availability);
+      assert.ok(["BLOCKED", "GONE"].includes(states[1]?.availability), states[1]?.availability);
+      assert.equal(states[2]?.availability, "GONE");
+      const shown = await listed();
+      for (const id of [hidden, blocked, deleted]) assert.ok(!shown.includes(was(id)), was(id));
+
+      await bring(world, name, "restored", deleted);
+      await bring(world, name, "shown", hidden);
+      // A stranger takes a name that was given up.
+      await bring(world, name, "transferred", taken, was(renamed));
+      await again(world);
+      for (const id of [deleted, hidden]) {
+        const found = await detail(was(id));
+        assert.deepEqual([found.availability, found.id], ["AVAILABLE", before.get(id)]);
+      }
+      assert.equal((await detail(was(renamed))).id, before.get(taken), "a reused name is its new owner's");
+      assert.equal((await detail(nameOf(renamed))).id, before.get(renamed));
+
+      await world.pass(4 * HOUR_MS);
+      await again(world);
+      // A worker sleeps until the walk of the next day; a new one begins at once.
+      await makeAllDue(world);
+      await world.restart();
+      await world.pass(2 * HOUR_MS);
+      const truth = [...forge(name).catalogue.truth(clock.now() - 3 * HOUR_MS)];
+      const all = await listed();
+      const born = truth.filter(({ id }) => !ids.includes(id) && id > Math.max(...ids));
+      assert.ok(born.length > 0, "none was created");
+      for (const { fullName, standing } of born)
+        if (standing === "public") assert.ok(all.includes(fullName), fullName);
+      await checkTruth(world);
+      assert.deepEqual(forge(name).violations, []);
+    });
+  }
+});
+
+const NOTHING = { renamed: 0, transferred: 0, archived: 0, hidden: 0, blocked: 0, deleted: 0, burst: 0 };

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";
+import { makeAllDue, openSqlite } from "./truth.js";
+
+describe("The allowance of a forge", () => {
+  // What is kept of it is kept in memory, so one engine is enough for so many days.
+  const start = async (t: TestContext, forge: TrackedForge) => {
+    const world = await createTrackingWorld(await openSqlite(), [forge]);
+    t.after(() => world.close());
+    return world;
+  };
+  const github = { kind: "github", name: "GITHUB", catalogue: "quiet" } as const;
+
+  test("is never overdrawn without a token, and still everything is refreshed in turn", async (t) => {
+    const world = await start(t, { ...github, repositories: 80, tokens: [] });
+    await world.pass(DAY_MS);
+    const forge = world.forge("GITHUB");
+    assert.deepEqual(forge.violations, []);
+    const { byToken, requests } = forge.counters;
+    assert.equal(byToken.anonymous, requests);
+    const never = await world.modules.database.read
+      .selectFrom("repositories")
+      .select((row) => row.fn.countAll().as("total"))
+      .where("next_refresh_at", "<", world.clock.now() - DAY_MS / 2)
+      .executeTakeFirst();
+    assert.equal(Number(never?.total), 0, "a repository was starved");
+  });
+
+  test("is spent evenly where there are two tokens", async (t) => {
+    const world = await start(t, { ...github, repositories: 60, tokens: ["token-one", "token-two"] });
+    for (let day = 0; day < 2; day++) {
+      await makeAllDue(world);
+      await world.pass(10 * HOUR_MS);
+    }
+    const { violations, counters } = world.forge("GITHUB");
+    assert.deepEqual(violations, []);
+    const { "token-one": one = 0, "token-two": two = 0 } = counters.byToken;
+    assert.ok(one + two > 50 && Math.abs(one - two) <= 0.2 * (one + two), `${one} and ${two}`);
+  });
+
+  test("is kept to when it is nearly spent, when the forge asks to wait, and when it calls it a burst", async (t) => {
+    for (const kind of ["github", "gitlab"] as const) {
+      const world = await start(t, { kind, name: "FORGE", repositories: 40, catalogue: "quiet" });
+      const forge = world.forge("FORGE");
+      await world.pass(HOUR_MS);
+      forge.switches.allowances = {
+        ...forge.switches.allowances,
+        core: { limit: 12, anonymous: 12, windowMs: HOUR_MS },
+      };
+      await makeAllDue(world);
+      await world.pass(4 * HOUR_MS);
+      const retryAfterSeconds = 1_800;
+      for (const name of ["429-retry-after", kind === "github" ? "403-secondary" : "429-bare"] as const) {
+        let left = 3;
+        forge.switches.fault = () => (left-- > 0 ? { name, retryAfterSeconds } : undefined);
+        await makeAllDue(world);
+        await world.pass(3 * HOUR_MS);
+      }
+      assert.deepEqual(forge.violations, [], kind);
+    }
+  });
+
+  test("far too small for all lets each have its turn", async (t) => {
+    const world = await start(t, { kind: "gitlab", name: "GITLAB", repositories: 100, catalogue: "quiet" });
+    const forge = world.forge("GITLAB");
+    await world.pass(HOUR_MS);
+    forge.switches.allowances = { core: { limit: 10, anonymous: 10, windowMs: HOUR_MS } };
+    const from = world.clock.now();
+    await makeAllDue(world);
+    await world.pass(20 * HOUR_MS);
+    const rows = await world.modules.database.read
+      .selectFrom("repositories")
+      .select("refreshed_at")
+      .execute();
+    assert.equal(rows.length, 100);
+    const starved = rows.filter(({ refreshed_at }) => (refreshed_at ?? 0) <= from);
+    assert.equal(starved.length, 0, `${forge.counters.requests} requests`);
+    assert.deepEqual(forge.violations, []);
+  });
+});

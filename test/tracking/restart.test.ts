@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { buildModules } from "../../src/app.js";
+import { HOUR_MS } from "../../src/clock.js";
+import { openDatabase } from "../../src/database/database.js";
+import { createLog } from "../../src/log.js";
+import type { Provider, RepositoryRef } from "../../src/providers/providers.js";
+import { claimDue } from "../../src/tracking/schedule.js";
+import { onBothEngines } from "../support/engines.js";
+import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
+import { checkTruth, makeAllDue } from "./truth.js";
+
+const FORGE: TrackedForge = { kind: "gitlab", name: "GITLAB", repositories: 30, catalogue: "quiet" };
+
+async function taken({ modules, clock }: TrackingWorld): Promise<number> {
+  const row = await modules.database.read
+    .selectFrom("tracking")
+    .select((one) => one.fn.countAll().as("total"))
+    .where("leased_until", ">", clock.now())
+    .executeTakeFirst();
+  return Number(row?.total);
+}
+
+/** A forge that remembers which repositories are asked for at the same time, and by how many. */
+function watched() {
+  const under = new Map<string, number>();
+  const asked = new Map<string, number>();
+  let peak = 0;
+  const wrap = (provider: Provider): Provider => ({
+    ...provider,
+    async refreshMany(refs: readonly RepositoryRef[], signal: AbortSignal) {
+      for (const { providerId } of refs) {
+        under.set(providerId, (under.get(providerId) ?? 0) + 1);
+        asked.set(providerId, (asked.get(providerId) ?? 0) + 1);
+        peak = Math.max(peak, under.get(providerId) ?? 0);
+      }
+      try {
+        return await provider.refreshMany(refs, signal);
+      } finally {
+        for (const { providerId } of refs) under.set(providerId, (under.get(providerId) ?? 1) - 1);
+      }
+    },
+  });
+  return { wrap, asked, peak: () => peak };
+}
+
+onBothEngines("A worker", (engine) => {
+  test("that is killed leaves work to the next one, which does it once, when the lease is over", async (t) => {
+    const world = await createTrackingWorld(await engine.open(), [FORGE]);
+    t.after(() => world.close());
+    await world.pass(HOUR_MS);
+    await world.stop();
+    await makeAllDue(world);
+    const { clock, modules, forge } = world;
+    const from = clock.now();
+    const claims = await claimDue(modules.database, "GITLAB", {
+      now: from,
+      dueBefore: from,
+      leasedUntil: from + 600_000,
+      limit: 20,
+    });
+    assert.equal(claims.length, 20);
+    forge("GITLAB").counters.reset();
+    await world.addWorker();
+    await world.pass(300_000);
+    assert.equal(forge("GITLAB").counters.refreshed, 10, "what another one holds is not touched");
+    await world.pass(HOUR_MS);
+    assert.equal(forge("GITLAB").counters.refreshed, 30);
+    assert.equal(await checkTruth(world, { from: from - 1, to: clock.now() + 1 }), 30, "one snapshot each");
+    assert.equal(await taken(world), 0);
+  });
+
+  test("goes on after a fault of its own, without losing or doubling anything", async (t) => {
+    let faults = 2;
+    const wrap = (provider: Provider): Provider => ({
+      ...provider,
+      refreshMany: (refs, signal) => {
+        if (faults-- > 0) throw new Error("a fault of our own");
+        return provider.refreshMany(refs, signal);
+      },
+    });
+    const world = await createTrackingWorld(await engine.open(), [{ ...FORGE, wrap }]);
+    t.after(() => world.close());
+    await world.pass(HOUR_MS);
+    await makeAllDue(world);
+    const from = world.clock.now();
+    // Shorter than the shortest interval, and over before lists are looked at again.
+    await world.pass(HOUR_MS / 12);
+    assert.equal(await checkTruth(world, { from: from - 1, to: world.clock.now() + 1 }), 30);
+    assert.equal(await taken(world), 0);
+    assert.equal(world.logged.filter((line) => line.includes("a fault of our own")).length, 2);
+  });
+
+  test("never asks for what another one over the same database is asking for", async (t) => {
+    const { wrap, asked, peak } = watched();
+    const world = await createTrackingWorld(await engine.open(), [{ ...FORGE, wrap }]);
+    t.after(() => world.close());
+    await world.pass(HOUR_MS);
+    await makeAllDue(world);
+    asked.clear();
+    const second = await openDatabase({ ...engine.location(), pool: 4, log: createLog("silent") });
+    await world.addWorker(buildModules(second, world.clock));
+    await world.pass(HOUR_MS / 2);
+    assert.equal(peak(), 1);
+    assert.deepEqual(new Set(asked.values()), new Set([1]));
+    assert.equal(asked.size, 30);
+    await world.stop();
+    await second.close();
+  });
+
+  test("that is stopped gives back what it has taken, and soon, even while the forge is silent", async (t) => {
+    const world = await createTrackingWorld(await engine.open(), [FORGE]);
+    t.after(() => world.close());
+    await world.pass(HOUR_MS);
+    await world.stop();
+    await makeAllDue(world);
+    const { forge } = world;
+    let waiting = 0;
+    forge("GITLAB").switches.fault = () => {
+      waiting++;
+      return "stall";
+    };
+    const starting = world.addWorker().catch(() => {});
+    while (waiting < 1) await new Promise((resolve) => setImmediate(resolve));
+    const began = performance.now();
+    await world.stop();
+    assert.ok(performance.now() - began < 10_000);
+    assert.equal(await taken(world), 0);
+    await starting;
+  });
+});

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { DAY_MS, HOUR_MS, ManualClock, WEEK_MS } from "../../src/clock.js";
+import type { Database } from "../../src/database/database.js";
+import { DEFAULT_RETENTION, thinSnapshots } from "../../src/tracking/tracking.js";
+import { onBothEngines } from "../support/engines.js";
+import { fc } from "../support/properties.js";
+import { createWorld, NOW, observation, snapshot } from "../support/world.js";
+
+const never = new AbortController().signal;
+
+async function series(database: Database, name: string): Promise<number[]> {
+  const rows = await database.read
+    .selectFrom("snapshots")
+    .innerJoin("repositories", "repositories.id", "snapshots.repository_id")
+    .select("captured_at")
+    .where("name", "=", name)
+    .orderBy("captured_at")
+    .execute();
+  return rows.map((row) => row.captured_at);
+}
+
+/** What is to be kept: all that is young, then the last of each day, then the last of each week. */
+function kept(times: readonly number[], now: number): number[] {
+  const daily = Math.floor((now - 30 * DAY_MS) / DAY_MS) * DAY_MS;
+  const weekly = Math.floor((now - 400 * DAY_MS) / WEEK_MS) * WEEK_MS;
+  return times.filter((at, i) => {
+    const next = times[i + 1];
+    if (next === undefined || at >= daily) return true;
+    const step = at < weekly ? WEEK_MS : DAY_MS;
+    return Math.floor(next / step) !== Math.floor(at / step);
+  });
+}
+
+async function checkCounters(database: Database): Promise<void> {
+  const one = async (query: ReturnType<typeof sql<{ n: number }>>) =>
+    Number((await query.execute(database.read)).rows[0]?.n ?? 0);
+  const counted = await one(sql<{ n: number }>`select sum(snapshots) as n from snapshot_hours`);
+  assert.equal(counted, await one(sql<{ n: number }>`select count(*) as n from snapshots`));
+  assert.equal(
+    await one(sql<{ n: number }>`select count(*) as n from snapshot_hours where snapshots < 0`),
+    0,
+  );
+}
+
+onBothEngines("Thinning old snapshots", (engine) => {
+  test("all are kept for 30 days, the last of each day for 400, the last of each week beyond", async () => {
+    const world = await createWorld(engine);
+    const { database } = world.modules;
+    const times: number[] = [];
+    for (let hours = 460 * 24; hours >= 0; hours -= hours > 40 * 24 ? 9 : 5) times.push(hours);
+    await world.record(
+      observation(
+        "old/one",
+        times.map((hours) => snapshot(hours, 100_000 - hours)),
+      ),
+    );
+    const before = await series(database, "one");
+    const removed = await thinSnapshots(database, world.clock, DEFAULT_RETENTION, never);
+    const after = await series(database, "one");
+    assert.deepEqual(after, kept(before, NOW));
+    assert.equal(removed, before.length - after.length);
+    await checkCounters(database);
+    assert.equal(await thinSnapshots(database, world.clock, DEFAULT_RETENTION, never), 0, "a second time");
+    assert.deepEqual(await series(database, "one"), after);
+  });
+
+  test("day by day it keeps what it would keep at once, and is not called for twice", async () => {
+    const world = await createWorld(engine);
+    const { database } = world.modules;
+    const clock = new ManualClock(NOW - 20 * DAY_MS);
+    const hours = Array.from({ length: 60 * 4 }, (_, i) => (60 * 4 - i) * 6);
+    await world.record(
+      observation(
+        "old/two",
+        hours.map((ago) => snapshot(ago, 5_000 - ago)),
+      ),
+    );
+    const before = await series(database, "two");
+    for (let day = 0; day <= 20; day++, clock.advance(DAY_MS)) {
+      await thinSnapshots(database, clock, DEFAULT_RETENTION, never);
+    }
+    assert.deepEqual(await series(database, "two"), kept(before, NOW));
+    await checkCounters(database);
+  });
+
+  test("being ended in the middle loses nothing that is to be kept, and the rest is done the next time", async () => {
+    const world = await createWorld(engine);
+    const { database } = world.modules;
+    await world.record(observation("old/three", [snapshot(2_000, 1), snapshot(1_999.9, 2), snapshot(1, 3)]));
+    const ended = AbortSignal.abort();
+    assert.equal(await thinSnapshots(database, world.clock, DEFAULT_RETENTION, ended), 0);
+    assert.equal((await series(database, "three")).length, 3);
+    assert.equal(await thinSnapshots(database, world.clock, DEFAULT_RETENTION, never), 1);
+    await checkCounters(database);
+  });
+
+  test("whatever was recorded, what stays was there, and the newest always does", async () => {
+    const world = await createWorld(engine);
+    const { database } = world.modules;
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uniqueArray(fc.integer({ min: 0, max: 600 * 24 }), { minLength: 1 }),
+        async (ago) => {
+          const name = `any-${count++}`;
+          const times = ago.toSorted((a, b) => b - a);
+          await world.modules.catalog.record([
+            observation(
+              `any/${name}`,
+              times.map((hours) => snapshot(hours, 1)),
+            ),
+          ]);
+          await sql`delete from marks where name = 'retention'`.execute(database.write);
+          const reading = series(database, name);
+          await thinSnapshots(database, world.clock, DEFAULT_RETENTION, never);
+          assert.ok((await reading).length > 0, "a reader waits for nothing");
+          const before = times.map((hours) => NOW - hours * HOUR_MS);
+          const after = await series(database, name);
+          assert.deepEqual(after, kept(before, NOW));
+          assert.equal(after.at(-1), before.at(-1));
+        },
+      ),
+      { numRuns: 25 },
+    );
+    await checkCounters(database);
+  });
+});
