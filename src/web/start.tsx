@@ -50,6 +50,10 @@ const DemoNotice: FC = () => (
       <strong>This is a demonstration.</strong> The repositories shown are made up and held in memory only.
       They go as soon as the catalogue holds its first real repository.
     </p>
+    <p>Track real forges from now on:</p>
+    <pre>
+      <code>SIDEREAL_PROVIDERS=github,codeberg npm start</code>
+    </pre>
     <p>Bring real history, while this runs or before:</p>
     <pre>
       <code>npm run -s sidereal -- import github-ranking-2026-04-*.csv</code>
