@@ -247,7 +247,7 @@ export async function startWorker(
 
 /** Tracks and refreshes single repositories at once. */
 export async function openTracker(context: AppContext): Promise<Tracker> {
-  const { config, clock, log } = context;
+  const { config, clock } = context;
   const modules = await openModules(context);
   const opened = new Map(
     config.providers.map((settings) => [settings.name, openProvider(settings, clock, USER_AGENT)]),
@@ -264,7 +264,7 @@ export async function openTracker(context: AppContext): Promise<Tracker> {
       const found = await modules.catalog.findByName(provider, fullName);
       if (found === undefined) return { result: "not known; track would take it up", failed: true };
       const { id } = found.repository;
-      const outcome = await refreshNow(modules, providerOf(provider), clock, log, id, signal);
+      const outcome = await refreshNow(modules, providerOf(provider), clock, id, signal);
       if (outcome.kind !== "failed") return { result: outcome.kind, failed: false };
       return { result: `${outcome.failure.kind} (${outcome.failure.message})`, failed: true };
     },

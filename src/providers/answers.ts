@@ -3,10 +3,19 @@ import { UpstreamFailure } from "./failures.js";
 import type { UpstreamAnswer } from "./fetch.js";
 import type { Told } from "./quota.js";
 
-/** How long to wait when a forge asks to slow down and does not say how long. */
-const SLOW_DOWN_MS = 60_000;
+/** How long to wait when a forge asks to slow down and does not say how long; GitHub asks for at least this. */
+export const SLOW_DOWN_MS = 60_000;
 /** A wait of more than this for a reset is no wait but a clock that is wrong: forges count by the hour at most. */
 const LONGEST_PERIOD_MS = HOUR_MS + 60_000;
+
+/** A longer validator is not kept. */
+const MAX_ETAG = 200;
+
+/** The validator of an answer, for asking again under a condition; null where there is none. */
+export function etagOf(headers: Headers): string | null {
+  const tag = headers.get("etag");
+  return tag !== null && tag.length <= MAX_ETAG ? tag : null;
+}
 
 type Head = Pick<UpstreamAnswer, "status" | "headers">;
 

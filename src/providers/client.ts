@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.js";
-import { failureOf, toldBy } from "./answers.js";
+import { etagOf, failureOf, toldBy } from "./answers.js";
 import type { UpstreamAnswer, UpstreamFetch } from "./fetch.js";
 import { parseJson } from "./json.js";
 import type { ProviderSettings } from "./providers.js";
@@ -27,7 +27,6 @@ export interface Document {
 export const RESOURCE = "core";
 
 const MAX_REDIRECTS = 3;
-const MAX_ETAG = 200;
 
 /** Reads documents of a REST API: tokens and their quota, statuses, redirects within the API, JSON. */
 export class Client {
@@ -58,11 +57,10 @@ export class Client {
       const failure = failureOf(answer, `${this.#options.settings.name} ${path}`, this.#options.clock);
       if (failure !== null) throw failure;
       if (answer.status === 304) return null;
-      const tag = answer.headers.get("etag");
       return {
         body: parseJson(answer.text),
         headers: answer.headers,
-        etag: tag !== null && tag.length <= MAX_ETAG ? tag : null,
+        etag: etagOf(answer.headers),
       };
     }
   }

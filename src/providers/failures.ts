@@ -28,6 +28,16 @@ export const FAILURE_KINDS = [
 ] as const;
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
+/** Whether a failure says nothing of any repository, and when to come back of all. */
+export function isForNow(kind: FailureKind): boolean {
+  return kind === "quota" || kind === "clock";
+}
+
+/** Whether a failure is of the forge as a whole, and none of the repository that was asked for. */
+export function isOfForge(kind: FailureKind): boolean {
+  return isForNow(kind) || kind === "unreachable" || kind === "refused";
+}
+
 /** What a provider throws, and nothing else. The message is for the log: it holds no token and no body of an answer. */
 export class UpstreamFailure extends Error {
   readonly kind: FailureKind;

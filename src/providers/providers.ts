@@ -5,7 +5,7 @@
  */
 import type { UpstreamFailure } from "./failures.js";
 
-export { FAILURE_KINDS, type FailureKind, UpstreamFailure } from "./failures.js";
+export { FAILURE_KINDS, type FailureKind, isForNow, isOfForge, UpstreamFailure } from "./failures.js";
 export { checkClock, type OpenProvider, openProvider } from "./open.js";
 
 /** The kinds of forge that are spoken to. */

@@ -5,7 +5,7 @@
 import type { z } from "zod";
 import type { Clock } from "../clock.js";
 import { Client, type Document, RESOURCE } from "./client.js";
-import { UpstreamFailure } from "./failures.js";
+import { isForNow, isOfForge, UpstreamFailure } from "./failures.js";
 import type { UpstreamFetch } from "./fetch.js";
 import { fullName as fullNameField, parseRecord, parseRecords } from "./fields.js";
 import type {
@@ -141,10 +141,9 @@ async function oneByOne(
     const outcome = await refresh(repository).catch(asOutcome);
     outcomes.push(outcome);
     const failure = outcome.kind === "failed" ? outcome.failure : null;
-    if (failure !== null && ["quota", "clock", "unreachable", "refused"].includes(failure.kind))
-      ofForge.push(failure);
+    if (failure !== null && isOfForge(failure.kind)) ofForge.push(failure);
     unreachable = failure?.kind === "unreachable" ? unreachable + 1 : 0;
-    if (failure?.kind === "quota" || failure?.kind === "clock" || unreachable === MAX_UNREACHABLE) break;
+    if ((failure !== null && isForNow(failure.kind)) || unreachable === MAX_UNREACHABLE) break;
   }
   const [first] = ofForge;
   if (first !== undefined && ofForge.length === outcomes.length) throw first;

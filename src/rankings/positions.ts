@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { BulkColumns, BulkRow, Database, Db, Dialect, PositionTable, Tx } from "../database/database.js";
 import { type Ranking, type Standing, TABLES, type Table } from "./standings.js";
 import { type Entry, isBefore, TopList } from "./top-list.js";
-import { WINDOW_HOURS, WINDOWS, type Window } from "./windows.js";
+import { WINDOW_HOURS, type Window, windowOfHours } from "./windows.js";
 
 export const RANK_SCOPES = ["overall", "provider", "language", "topic"] as const;
 export type RankScope = (typeof RANK_SCOPES)[number];
@@ -276,9 +276,6 @@ function mergeList(list: Touched, changed: ReadonlySet<number>): List | undefine
   return { scope, name, entries, isWhole: true };
 }
 
-const windowOf = (hours: number): Window | null =>
-  WINDOWS.find((window) => WINDOW_HOURS[window] === hours) ?? null;
-
 /** All present places of a repository, by ranking, window and scope. */
 export async function readRanks(database: Database, repositoryId: number): Promise<Rank[]> {
   const rows = await database.read
@@ -294,6 +291,14 @@ export async function readRanks(database: Database, repositoryId: number): Promi
     const within = scope as RankScope;
     if (position > PLACES[within]) return [];
     const name = scope_name === "" ? null : scope_name;
-    return [{ ranking: ranking as Ranking, window: windowOf(window_hours), scope: within, name, position }];
+    return [
+      {
+        ranking: ranking as Ranking,
+        window: windowOfHours(window_hours) ?? null,
+        scope: within,
+        name,
+        position,
+      },
+    ];
   });
 }

@@ -4,7 +4,7 @@ import { DAY_MS } from "../clock.js";
 import type { Database, Tx } from "../database/database.js";
 import { PLACES, type Rank, type RankScope } from "./positions.js";
 import type { Ranking } from "./standings.js";
-import { WINDOW_HOURS, WINDOWS } from "./windows.js";
+import { windowOfHours } from "./windows.js";
 
 /** Scopes whose places are kept day by day. */
 const KEPT_SCOPES = ["overall", "language"] as const satisfies readonly RankScope[];
@@ -63,7 +63,7 @@ export async function readRankHistory(
     .execute();
   return rows.reverse().map((row) => ({
     ranking: row.ranking as Ranking,
-    window: WINDOWS.find((window) => WINDOW_HOURS[window] === row.window_hours) ?? null,
+    window: windowOfHours(row.window_hours) ?? null,
     scope: row.scope as RankScope,
     day: row.day * DAY_MS,
     position: row.position,

@@ -8,7 +8,7 @@ import type { Growth } from "./growth.js";
 import type { Past } from "./past.js";
 import { type AllScales, scalesOf } from "./scales.js";
 import { type ScoreInput, type Scores, score } from "./scores.js";
-import { WINDOW_HOURS, WINDOWS } from "./windows.js";
+import { WINDOW_HOURS, windowOfHours } from "./windows.js";
 
 /** A row of the table of rollups, in the order of its columns. */
 export const ROLLUP_COLUMNS: BulkColumns = {
@@ -119,7 +119,7 @@ export type ScoredRow = RollupTable & {
 
 /** What the scores of a stored rollup are made of; the same as when it was made. */
 export function scoreInput(row: ScoredRow, scales: AllScales): ScoreInput {
-  const window = WINDOWS.find((name) => WINDOW_HOURS[name] === row.window_hours) ?? "24h";
+  const window = windowOfHours(row.window_hours) ?? "24h";
   const plus = (from: number | null, delta: number | null) =>
     from === null || delta === null ? null : from + delta;
   const source = SNAPSHOT_SOURCES[row.from_source] ?? "OBSERVED";

@@ -1,7 +1,6 @@
 import type { Catalog } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
-import type { Logger } from "../log.js";
 import type { Provider, ProviderKind } from "../providers/providers.js";
 import type { Rankings } from "../rankings/rankings.js";
 import type { Reporter } from "./report.js";
@@ -18,7 +17,6 @@ export interface Lane {
   modules: TrackingModules;
   provider: Provider;
   clock: Clock;
-  log: Logger;
   reporter: Reporter;
   /** From 0 to 1, for spreading; injected so that tests repeat. */
   chance: () => number;

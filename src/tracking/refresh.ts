@@ -1,6 +1,6 @@
 import type { Availability, Observation, Repository } from "../catalog/catalog.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
-import { type FailureKind, type Refreshed, UpstreamFailure } from "../providers/providers.js";
+import { type FailureKind, isForNow, type Refreshed, UpstreamFailure } from "../providers/providers.js";
 import { type Trend, WINDOWS } from "../rankings/rankings.js";
 import { intervalOf, nextStretch, retryAfter, spread } from "./cadence.js";
 import { answered, type Lane, LEASE_MS, restBetween, type Step, waiting } from "./context.js";
@@ -286,11 +286,6 @@ function doubted([claim, outcome]: [Claim, Refreshed]): [Claim, Refreshed] {
 /** Whether nothing was found out, through no fault of the repository: it stays as due as it was. */
 function isLeftFor(outcome: Refreshed): boolean {
   return outcome.kind === "failed" && isForNow(outcome.failure.kind);
-}
-
-/** Failures that say nothing of any repository, and when to come back of all. */
-function isForNow(kind: FailureKind): boolean {
-  return kind === "quota" || kind === "clock";
 }
 
 /** The greatest pace that is known, in stars a day. */

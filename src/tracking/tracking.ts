@@ -6,7 +6,6 @@
 
 import type { Clock } from "../clock.js";
 import { DAY_MS } from "../clock.js";
-import type { Logger } from "../log.js";
 import { type Provider, type Refreshed, UpstreamFailure } from "../providers/providers.js";
 import type { TrackingModules } from "./context.js";
 import { observationOf } from "./observe.js";
@@ -61,7 +60,6 @@ export async function refreshNow(
   modules: TrackingModules,
   provider: Provider,
   clock: Clock,
-  log: Logger,
   repositoryId: number,
   signal: AbortSignal,
 ): Promise<Refreshed> {
@@ -88,7 +86,7 @@ export async function refreshNow(
     countedAt: row.counted_at,
   };
   const reporter = new Reporter(clock.now());
-  const lane = new RefreshLane({ modules, provider, clock, log, reporter, chance: Math.random, signal });
+  const lane = new RefreshLane({ modules, provider, clock, reporter, chance: Math.random, signal });
   const outcomes = await lane.ask([claim]);
   await lane.keep(outcomes);
   const outcome = outcomes[0]?.[1];

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.js";
+import { type Clock, DAY_MS } from "../clock.js";
 import type { Logger } from "../log.js";
 import { type Provider, UpstreamFailure } from "../providers/providers.js";
 import { BackfillLane } from "./backfill.js";
@@ -57,7 +57,7 @@ export class Worker {
     this.#lanes = providers.flatMap((provider) => {
       const reporter = new Reporter(clock.now());
       reporters.set(provider.name, reporter);
-      const lane: Lane = { modules, provider, clock, log, reporter, chance, signal };
+      const lane: Lane = { modules, provider, clock, reporter, chance, signal };
       const [refresh, discover, backfill] = [
         new RefreshLane(lane),
         new DiscoverLane(lane),
@@ -169,7 +169,7 @@ export class Worker {
     }
     await modules.database.write
       .deleteFrom("worker_reports")
-      .where("at", "<", clock.now() - 24 * RETENTION_EVERY_MS)
+      .where("at", "<", clock.now() - DAY_MS)
       .execute();
   }
 }

@@ -1,5 +1,6 @@
 import { Octokit } from "@octokit/core";
 import type { Clock } from "../../clock.js";
+import { etagOf } from "../answers.js";
 import { UpstreamFailure } from "../failures.js";
 import type { UpstreamAnswer, UpstreamFetch } from "../fetch.js";
 import { parseJson } from "../json.js";
@@ -8,7 +9,6 @@ import { type Lease, Quota, type Told } from "../quota.js";
 import { aboutNone, githubFailure, githubTold } from "./limits.js";
 
 const API_VERSION = "2022-11-28";
-const MAX_ETAG = 200;
 const MAX_REDIRECTS = 2;
 
 /** The allowances that GitHub counts apart. */
@@ -83,8 +83,7 @@ export class GithubClient {
       if (failure !== null) throw failure;
       if (answer.status === 304) return null;
       if (answer.status < 300) {
-        const tag = answer.headers.get("etag");
-        const etag = tag !== null && tag.length <= MAX_ETAG ? tag : null;
+        const etag = etagOf(answer.headers);
         return { status: answer.status, headers: answer.headers, body: parseJson(answer.text), etag };
       }
       const target = redirects < MAX_REDIRECTS ? this.#moved(request.url, answer) : null;

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { SLOW_DOWN_MS } from "../answers.js";
 import { UpstreamFailure } from "../failures.js";
 import { count, orNull, parseRecord, time } from "../fields.js";
 import type { Refreshed, RepositoryRef } from "../providers.js";
 import type { GithubClient, GraphqlAnswer } from "./client.js";
-import { SLOW_DOWN_MS } from "./limits.js";
 import { REPOSITORY_FIELDS, readNode } from "./records.js";
 
 /** As many as GitHub takes at once. */

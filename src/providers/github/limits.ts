@@ -1,11 +1,9 @@
 import type { Clock } from "../../clock.js";
-import { failureOf, toldBy } from "../answers.js";
+import { failureOf, SLOW_DOWN_MS, toldBy } from "../answers.js";
 import { UpstreamFailure } from "../failures.js";
 import type { UpstreamAnswer } from "../fetch.js";
 import type { Told } from "../quota.js";
 
-/** GitHub asks to wait at least so long where it slows down without saying how long. */
-export const SLOW_DOWN_MS = 60_000;
 /** What answers are told apart by stands at their begin. */
 const LOOKED_AT = 2000;
 

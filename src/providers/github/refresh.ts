@@ -1,4 +1,4 @@
-import { UpstreamFailure } from "../failures.js";
+import { isForNow, isOfForge, UpstreamFailure } from "../failures.js";
 import type { Refreshed, RepositoryRef } from "../providers.js";
 import type { GithubClient } from "./client.js";
 import { MAX_NODES, NodeRefresh, type Outcomes } from "./graphql.js";
@@ -52,11 +52,11 @@ export class Refresher {
         unanswered = 0;
       } catch (error) {
         if (!(error instanceof UpstreamFailure)) throw error;
-        if (["quota", "clock", "unreachable", "refused"].includes(error.kind)) {
+        if (isOfForge(error.kind)) {
           // Once no token is accepted, none may send: that is not what is to be told.
           if (failure?.kind !== "refused") failure = error;
           unanswered++;
-          if (error.kind === "quota" || error.kind === "clock" || unanswered === MAX_UNANSWERED) break;
+          if (isForNow(error.kind) || unanswered === MAX_UNANSWERED) break;
         } else {
           outcomes.set(repository, { kind: "failed", failure: error });
         }
