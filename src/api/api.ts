@@ -2,15 +2,17 @@
  * The HTTP API: routes, what goes in and out of them, and the rules that hold for all. It holds no records and no
  * queries; those are the modules'. `server.ts` puts it on a port.
  */
+
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import type { Config } from "../config.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { Members, Modules } from "../modules.js";
+import { validationError } from "../validation.js";
 import { GUARDS, SECURITY_SCHEMES } from "./access.js";
 import { createRequestId } from "./answer.js";
-import { type ApiApp, type ApiEnv, errorResponse, validationError } from "./endpoint.js";
+import { type ApiApp, type ApiEnv, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { finishHeaders } from "./headers.js";
 import type { Meter } from "./meter.js";

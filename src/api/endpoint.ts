@@ -2,7 +2,7 @@ import { type OpenAPIHono, type RouteConfig, type RouteHandler, z } from "@hono/
 import type { Context, MiddlewareHandler } from "hono";
 import type { Account } from "../accounts/accounts.js";
 import type { Config } from "../config.js";
-import { AppError, ERROR_STATUS, type ErrorCode, type ErrorDetail } from "../errors.js";
+import { type AppError, ERROR_STATUS, type ErrorCode } from "../errors.js";
 import type { Caller } from "../metering/metering.js";
 import type { Members, Modules } from "../modules.js";
 import { type Access, SECURITY } from "./access.js";
@@ -192,38 +192,4 @@ export function errorResponse(
       ...error.headers,
     },
   });
-}
-
-/** The places of a failed validation, as an error that names each. `queries`: what was given, where it was the query. */
-export function validationError(
-  error: z.core.$ZodError,
-  location: string,
-  queries?: Readonly<Record<string, string[]>>,
-): AppError {
-  const details = error.issues.flatMap((issue): ErrorDetail[] => {
-    const path = issue.path
-      .map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`))
-      .join("")
-      .replace(/^\./, "");
-    const parameter = path === "" ? location : path;
-    if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => ({ parameter: key.slice(0, 100), message: "is not known" }));
-    }
-    // A parameter that may be repeated is a union, whose message tells how often.
-    if ((queries?.[parameter]?.length ?? 0) > 1 && issue.code !== "invalid_union")
-      return [{ parameter, message: "may be given only once" }];
-    if (issue.code === "invalid_type" && issue.message.endsWith("received undefined"))
-      return [{ parameter, message: "is required" }];
-    if (issue.code === "invalid_value") {
-      const allowed = issue.values.map(String);
-      return [{ parameter, message: `must be one of ${allowed.join(", ")}`, allowed }];
-    }
-    return [{ parameter, message: issue.message }];
-  });
-  const first = details[0];
-  return new AppError(
-    "VALIDATION_FAILED",
-    `${first?.parameter ?? location}: ${first?.message ?? "is not valid"}`,
-    { details },
-  );
 }

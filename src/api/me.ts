@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import type { ErrorCode } from "../errors.js";
+import { idParameter, idText, watchlistQuery } from "../lists/lists.js";
 import {
   accountSchema,
   accountView,
@@ -11,9 +12,9 @@ import {
 } from "./account-views.js";
 import { setCookies } from "./auth.js";
 import { dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
-import { idParameter, idsField, idText, jsonBody, nameField } from "./parameters.js";
+import { idsField, jsonBody, nameField } from "./parameters.js";
 import { repositoryPageMetaSchema, repositorySchema } from "./views.js";
-import { answerWatchlistPage, existingIds, watchlistPageQuery } from "./watchlist-page.js";
+import { answerWatchlistPage, existingIds } from "./watchlist-page.js";
 
 const tags = ["Account"];
 
@@ -81,7 +82,7 @@ export const listMyWatchlist = endpoint(
     tags,
     summary: "The repositories of your watchlist, with their growth",
     description: "One that is gone stays in the list; its availability says so.",
-    request: { query: watchlistPageQuery },
+    request: { query: watchlistQuery },
     responses: {
       200: dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
       ...errors("VALIDATION_FAILED"),

@@ -1,8 +1,8 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { DAY_MS, isoTime } from "../clock.js";
+import { idParameter } from "../lists/lists.js";
 import { RANKINGS, WINDOWS } from "../rankings/rankings.js";
 import { dataMetaResponse, endpoint, errorResponses } from "./endpoint.js";
-import { idParameter } from "./parameters.js";
 import { seriesMetaSchema, snapshotSchema, snapshotView } from "./views.js";
 
 const SERIES_WINDOWS = ["30d", "90d", "all"] as const;

@@ -1,7 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { checkDepth, EXACT_TOTAL } from "../catalog/catalog.js";
-import { FACET_SORTS, type FacetKind } from "../rankings/rankings.js";
-import { dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
 import {
   count,
   limitParameter,
@@ -9,7 +7,9 @@ import {
   providerParameter,
   searchText,
   windowParameter,
-} from "./parameters.js";
+} from "../lists/lists.js";
+import { FACET_SORTS, type FacetKind } from "../rankings/rankings.js";
+import { dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
 import { linkPages } from "./repository-list.js";
 import {
   facetSchema,

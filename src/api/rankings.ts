@@ -1,9 +1,10 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { isoTime } from "../clock.js";
+import { listQuery, type Sort } from "../lists/lists.js";
 import type { RankedList } from "../rankings/rankings.js";
 import { type ApiContext, dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
 import type { RouteLimit } from "./meter.js";
-import { answerList, listQuery, type Sort } from "./repository-list.js";
+import { answerList } from "./repository-list.js";
 import {
   facetSchema,
   facetView,

@@ -2,9 +2,9 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { type Repository, splitFullName } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import { AppError, invalidParameter } from "../errors.js";
+import { providerParameter } from "../lists/lists.js";
 import { RANK_SCOPES, RANKINGS, SCORE_VERSION, WINDOWS, windowMs } from "../rankings/rankings.js";
 import { type ApiContext, dataResponse, endpoint, errorResponses } from "./endpoint.js";
-import { providerParameter } from "./parameters.js";
 import { repositorySchema, repositoryView, trendSchema, trendView } from "./views.js";
 
 const byWindow = <T extends z.ZodType>(value: T) => z.object({ "24h": value, "7d": value, "30d": value });

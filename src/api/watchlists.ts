@@ -1,8 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { idParameter, watchlistQuery } from "../lists/lists.js";
 import { DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
 import { type ApiContext, dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
 import { seriesStart, seriesWindowParameter } from "./metrics.js";
-import { idParameter, idsField, jsonBody, nameField, tokenParameter } from "./parameters.js";
+import { idsField, jsonBody, nameField, tokenParameter } from "./parameters.js";
 import {
   createdWatchlistSchema,
   repositoryPageMetaSchema,
@@ -12,7 +13,7 @@ import {
   watchlistSchema,
   watchlistView,
 } from "./views.js";
-import { answerWatchlistPage, existingIds, watchlistPageQuery } from "./watchlist-page.js";
+import { answerWatchlistPage, existingIds } from "./watchlist-page.js";
 
 const tags = ["Watchlists"];
 /** So that looking for tokens ends soon. */
@@ -232,7 +233,7 @@ export const listWatchlistRepositories = endpoint(
     description: "One that is gone stays in the list; its availability says so.",
     request: {
       params: token,
-      query: watchlistPageQuery,
+      query: watchlistQuery,
     },
     responses: {
       200: dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),

@@ -1,0 +1,137 @@
+import { z } from "@hono/zod-openapi";
+import { providerName, repositoryId } from "../catalog/catalog.js";
+import { DAY_MS } from "../clock.js";
+import { WINDOWS } from "../rankings/rankings.js";
+
+/** Parameters that several addresses share, so that the same name always has the same rule. */
+
+const CONTROL = /\p{Cc}/gu;
+
+/** Length in characters, as the contract counts them: one beyond U+FFFF is one, not two. */
+export function lengthOf(text: string): number {
+  return [...text].length;
+}
+
+/** A text that is compared as it is. */
+export const exactText = z
+  .string()
+  .refine((text) => text !== "" && lengthOf(text) <= 100, "must be 1 to 100 characters")
+  .refine((text) => !/\p{Cc}/u.test(text), "must not hold control characters")
+  .openapi({ type: "string", minLength: 1, maxLength: 100 });
+
+const wholeNumber = (min: number, max: number) =>
+  z.string().transform((text, context) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    context.addIssue({ code: "custom", message: `must be a whole number from ${min} to ${max}` });
+    return z.NEVER;
+  });
+
+const integerSchema = (minimum: number, maximum: number, more: Record<string, unknown> = {}) => ({
+  type: "integer" as const,
+  minimum,
+  maximum,
+  ...more,
+});
+
+/** A whole number in a query. */
+export function count(min: number, max: number) {
+  return wholeNumber(min, max).openapi(integerSchema(min, max));
+}
+
+export const limitParameter = wholeNumber(1, 100)
+  .default(25)
+  .openapi({ ...integerSchema(1, 100, { default: 25 }), description: "Rows of a page." });
+
+export const pageParameter = wholeNumber(1, 10_000)
+  .optional()
+  .openapi({
+    ...integerSchema(1, 10_000, { default: 1 }),
+    description: "Number of the page. page × limit may be at most 10,000; use cursor to go further.",
+  });
+
+export const cursorParameter = z
+  .string()
+  .max(300)
+  .optional()
+  .openapi({ description: "meta.nextCursor of the page before, with the same other parameters." });
+
+export const windowParameter = z
+  .enum(WINDOWS)
+  .default("24h")
+  .openapi({ description: "The window over which growth is measured." });
+
+export const providerParameter = z
+  .string()
+  .transform((text, context) => {
+    const name = providerName(text);
+    if (name !== undefined) return name;
+    context.addIssue({
+      code: "custom",
+      message: "must be the name of a provider, such as github, gitlab or codeberg",
+    });
+    return z.NEVER;
+  })
+  .openapi({
+    type: "string",
+    description: "A provider, whatever its case: github, gitlab, codeberg or one added by the operator.",
+  });
+
+const ID_SCHEMA = { type: "string" as const, pattern: "^[1-9][0-9]{0,18}$", example: "42" };
+
+/** An identifier as it was written: the largest ones are no numbers here, and an error must name them as they are. */
+export const idText = z
+  .string()
+  .refine(
+    (text) => repositoryId(text) !== undefined,
+    "must be an identifier: 1 to 19 digits that do not begin with 0",
+  )
+  .openapi(ID_SCHEMA);
+
+/** An identifier to look up; one that no repository can have is 0. */
+export const idParameter = idText.transform((text) => repositoryId(text) ?? 0).openapi(ID_SCHEMA);
+
+/** A day or time in a query, as milliseconds. A day means its first moment in UTC. */
+export const timeParameter = z
+  .string()
+  .transform((text, context) => {
+    const isTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
+    const ms = isTime ? Date.parse(text) : Number.NaN;
+    // A day that does not exist, such as February 30, rolls over to another one.
+    if (!Number.isNaN(ms) && Math.abs(ms - Date.parse(text.slice(0, 10))) < 2 * DAY_MS && isRealDay(text))
+      return ms;
+    context.addIssue({
+      code: "custom",
+      message: "must be a day (2026-04-30) or a time with a zone (2026-04-30T12:00:00Z)",
+    });
+    return z.NEVER;
+  })
+  .openapi({ type: "string", example: "2026-04-30" });
+
+function isRealDay(text: string): boolean {
+  return new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
+}
+
+/** A parameter that may be repeated: any of the values. */
+export function repeatable(description: string) {
+  return z
+    .union([exactText.transform((one) => [one]), z.array(exactText).max(20)], {
+      error: "must be 1 to 100 characters, at most 20 times",
+    })
+    .optional()
+    .openapi({
+      type: "array",
+      maxItems: 20,
+      items: { type: "string", minLength: 1, maxLength: 100 },
+      description,
+    });
+}
+
+/** Text to search for: cut down to what can be looked for, never a syntax. */
+export function searchText(maxLength: number) {
+  return z
+    .string()
+    .refine((text) => lengthOf(text) <= maxLength, `must be at most ${maxLength} characters`)
+    .transform((text) => text.replaceAll(CONTROL, " ").normalize("NFC").trim())
+    .openapi({ type: "string", maxLength });
+}
