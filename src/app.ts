@@ -151,6 +151,8 @@ function buildHandler(
     pages: createWeb({
       source,
       members,
+      baseUrl: context.config.baseUrl,
+      now: () => context.clock.now(),
       document: () => JSON.parse(JSON.stringify(openApiDocument(api, context.config.baseUrl))),
     }),
   });

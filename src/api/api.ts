@@ -12,7 +12,7 @@ import type { Members, Modules } from "../modules.js";
 import { validationError } from "../validation.js";
 import { GUARDS, SECURITY_SCHEMES } from "./access.js";
 import { createRequestId } from "./answer.js";
-import { type ApiApp, type ApiEnv, errorResponse } from "./endpoint.js";
+import { type ApiApp, type ApiContext, type ApiEnv, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { finishHeaders } from "./headers.js";
 import type { Meter } from "./meter.js";
@@ -37,7 +37,19 @@ export interface ApiOptions {
   log: Logger;
   meter: Meter;
   /** Pages to be answered beside the API, under the same rules. */
-  pages?: Hono;
+  pages?: PageApp;
+}
+
+/** Pages for people. */
+export interface PageApp {
+  app: Hono;
+  /** The page that tells an error. */
+  error(error: AppError, request: Request): Promise<Response>;
+}
+
+/** Whether an error is told by a page: to browsers, where there is no API. */
+export function isForPage(path: string, accept: string | null | undefined): boolean {
+  return !/^\/api(?:\/|$)/.test(path) && (accept?.includes("text/html") ?? false);
 }
 
 /** The application without a port: a request in, an answer out. */
@@ -65,17 +77,25 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
   for (const [name, scheme] of Object.entries(SECURITY_SCHEMES))
     app.openAPIRegistry.registerComponent("securitySchemes", name, scheme);
   serveDocument(app);
-  if (pages !== undefined) app.route("/", pages);
+  if (pages !== undefined) app.route("/", pages.app);
   refuseOtherMethods(app);
-  app.notFound((context) => {
-    const error = new AppError("NOT_FOUND", "There is nothing at this address.");
-    return errorResponse(error, context.var.requestId, context.req.header("accept"));
-  });
-  app.onError((error, context) => {
+  const refuse = async (error: AppError, { req, var: { requestId } }: ApiContext): Promise<Response> => {
+    const accept = req.header("accept");
+    if (pages === undefined || !isForPage(req.path, accept)) return errorResponse(error, requestId, accept);
+    try {
+      return await pages.error(error, req.raw);
+    } catch (cause) {
+      // Whoever is signed in cannot even be looked up.
+      log.error({ requestId, err: cause }, "the page of an error could not be made");
+      return errorResponse(error, requestId, accept);
+    }
+  };
+  app.notFound((context) => refuse(new AppError("NOT_FOUND", "There is nothing at this address."), context));
+  app.onError(async (error, context) => {
     const known = toAppError(error);
     const { requestId } = context.var;
     if (known.status >= 500) log.error({ requestId, err: error, cause: known.cause }, "a request failed");
-    const response = errorResponse(known, requestId, context.req.header("accept"));
+    const response = await refuse(known, context);
     finishHeaders(response.headers, context.req.path, requestId);
     return response;
   });

@@ -13,7 +13,7 @@ import { type ListRequest, listRepositories, type RepositoryPage } from "./list.
 import type { Observation, Recorded } from "./observation.js";
 import { type RecordWithin, record } from "./record.js";
 import { fromRow, type Repository } from "./repository.js";
-import { readSeries, type Series } from "./series.js";
+import { readSeries, readSparks, type Series } from "./series.js";
 
 export { newestSnapshots } from "./append.js";
 export type { DumpedRepository } from "./dump.js";
@@ -121,6 +121,11 @@ export class Catalog {
       .where("repository_id", "=", id)
       .executeTakeFirstOrThrow();
     return { snapshots: Number(row.snapshots), firstSnapshotAt: row.first_at, lastSnapshotAt: row.last_at };
+  }
+
+  /** The course of their stars over the 30 days up to `end`, for small drawings; see readSparks. */
+  sparks(ids: readonly number[], end: number): Promise<Map<number, (number | null)[]>> {
+    return readSparks(this.#database, ids, end);
   }
 
   /** Snapshots from `from` on, thinned. */

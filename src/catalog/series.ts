@@ -64,6 +64,40 @@ export async function readSeries(database: Database, repositoryId: number, from:
   return { points: series, resolution, gaps: findGaps(series.map((point) => point.capturedAt)) };
 }
 
+/** Moments that a small line of the last 30 days is drawn through. */
+const SPARK_POINTS = 16;
+const SPARK_STEP_MS = (30 * DAY_MS) / (SPARK_POINTS - 1);
+/** A value older than this is not told as that of a moment. */
+const SPARK_STALE_MS = WEEK_MS;
+
+/**
+ * The stars of repositories at 16 moments of the 30 days up to `end`, each as of the last snapshot before it; null
+ * where there is none of the week before. It costs one step along the index for each moment, however many snapshots there are.
+ */
+export async function readSparks(
+  { read }: Database,
+  ids: readonly number[],
+  end: number,
+): Promise<Map<number, (number | null)[]>> {
+  if (ids.length === 0) return new Map();
+  const times = Array.from({ length: SPARK_POINTS }, (_, i) => Math.round(end - i * SPARK_STEP_MS)).reverse();
+  const list = (values: readonly number[]) =>
+    sql.join(values.map((value) => sql`(cast(${value} as bigint))`));
+  const { rows } = await sql<{ id: number; stars: number | null }>`
+    with ids(id) as (values ${list(ids)}), times(at) as (values ${list(times)})
+    select ids.id, (select s.stars from snapshots s where s.repository_id = ids.id
+        and s.captured_at <= times.at and s.captured_at > times.at - ${sql.lit(SPARK_STALE_MS)}
+      order by s.captured_at desc limit 1) as stars
+    from ids cross join times order by ids.id, times.at`.execute(read);
+  const sparks = new Map<number, (number | null)[]>();
+  for (const { id, stars } of rows) {
+    const values = sparks.get(Number(id)) ?? [];
+    values.push(stars === null ? null : Number(stars));
+    sparks.set(Number(id), values);
+  }
+  return sparks;
+}
+
 /** The bucket of `captured_at` as SQL; integer division truncates alike on both engines, as times are positive. */
 export function bucketExpression(resolution: Exclude<Resolution, "all">): ReturnType<typeof sql> {
   const offset = resolution === "week" ? WEEK_OFFSET_MS : 0;

@@ -1,5 +1,6 @@
+import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
-import { Layout } from "./layout.js";
+import type { Pages } from "./page.js";
 
 /** As much of an OpenAPI document as the reference shows. */
 export interface ReferenceDocument {
@@ -51,8 +52,21 @@ interface Entry {
   operation: Operation;
 }
 
+/** The reference; it is the same for all, and as long as the process lives. */
+export function serveDocs(pages: Pages, document: () => ReferenceDocument): void {
+  let reference: string | undefined;
+  pages.get("/docs", () => {
+    reference ??= String(<Docs document={document()} />);
+    return {
+      title: "API reference",
+      description: "Every route of the API, its parameters and its answers.",
+      body: raw(reference),
+    };
+  });
+}
+
 /** The reference for people, made from the contract that machines read. */
-export const Docs: FC<{ document: ReferenceDocument }> = ({ document }) => {
+const Docs: FC<{ document: ReferenceDocument }> = ({ document }) => {
   const entries = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods).map(
       ([method, operation]): Entry => ({ method, path, operation: operation as Operation }),
@@ -60,7 +74,7 @@ export const Docs: FC<{ document: ReferenceDocument }> = ({ document }) => {
   );
   const groups = Map.groupBy(entries, ({ operation }) => operation.tags?.[0] ?? "Other");
   return (
-    <Layout title={`${document.info.title}: API reference`}>
+    <>
       <h1>API reference</h1>
       <p>{document.info.description}</p>
       <nav aria-label="Contents">
@@ -90,7 +104,7 @@ export const Docs: FC<{ document: ReferenceDocument }> = ({ document }) => {
           <SchemaView schema={schema as Schema} />
         </details>
       ))}
-    </Layout>
+    </>
   );
 };
 

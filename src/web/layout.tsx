@@ -1,33 +1,163 @@
 import type { Child, FC } from "hono/jsx";
-import { STYLES_PATH } from "./styles.js";
+import { assetPath } from "./assets.js";
+import type { Sheet, Visit } from "./page.js";
 
-interface LayoutProps {
-  title: string;
-  children: Child;
-}
+/** Pages that the head of every page leads to. */
+const PLACES = [
+  ["/explore", "Explore"],
+  ["/languages", "Languages"],
+  ["/topics", "Topics"],
+  ["/compare", "Compare"],
+  ["/watchlist", "Watchlist"],
+] as const;
 
 /** The frame of every page. */
-export const Layout: FC<LayoutProps> = ({ title, children }) => (
+export const Layout: FC<{ visit: Visit; sheet: Sheet; children: Child }> = ({ visit, sheet, children }) => (
   <html lang="en">
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <title>{title}</title>
-      <link rel="stylesheet" href={STYLES_PATH} />
-      <link rel="icon" href="data:," />
-    </head>
+    <Head visit={visit} sheet={sheet} />
     <body>
       <a class="skip" href="#content">
         To the content
       </a>
-      <header>
-        <strong>Sidereal</strong>
-        <nav aria-label="Main">
-          <a href="/">Start</a> · <a href="/docs">API reference</a> · <a href="/api/openapi.json">OpenAPI</a>
-        </nav>
+      <header class="top">
+        <div class="frame">
+          <a class="brand" href="/">
+            <svg viewBox="0 0 24 24" aria-hidden="true">
+              <circle cx="12" cy="12" r="10" fill="none" stroke="currentColor" stroke-width="1.5" />
+              <path
+                d="M12 4.5 13.8 10.2 19.5 12 13.8 13.8 12 19.5 10.2 13.8 4.5 12 10.2 10.2Z"
+                fill="currentColor"
+              />
+            </svg>
+            Sidereal
+          </a>
+          <nav aria-label="Main">
+            {PLACES.map(([path, name]) => (
+              <a href={path} aria-current={isIn(visit.url.pathname, path) ? "page" : undefined}>
+                {name}
+              </a>
+            ))}
+          </nav>
+          <search class="search">
+            <form action="/explore" data-search="">
+              <label class="hidden" for="search">
+                Search repositories, languages and topics
+              </label>
+              <input
+                id="search"
+                type="search"
+                name="q"
+                maxlength={64}
+                placeholder="Search repositories"
+                autocomplete="off"
+                spellcheck={false}
+                value={visit.url.pathname === "/explore" ? (visit.url.searchParams.get("q") ?? "") : ""}
+              />
+              <kbd>/</kbd>
+            </form>
+          </search>
+          <UserMenu visit={visit} />
+        </div>
       </header>
-      <main id="content">{children}</main>
-      <footer>Sidereal keeps its own snapshots; every number here can be checked through the API.</footer>
+      <main id="content" class="frame" tabindex={-1}>
+        {visit.synthetic ? <DemoNotice /> : null}
+        {children}
+      </main>
+      <footer class="bottom">
+        <div class="frame">
+          <p>Sidereal keeps its own snapshots. Every number here can be checked through the API.</p>
+          <a href="/about">How scores are made</a>
+          <a href="/docs">API</a>
+          <a href="/sitemap.xml">Sitemap</a>
+        </div>
+      </footer>
     </body>
   </html>
+);
+
+function isIn(path: string, place: string): boolean {
+  return path === place || path.startsWith(`${place}/`);
+}
+
+const Head: FC<{ visit: Visit; sheet: Sheet }> = ({ visit, sheet }) => {
+  const title = `${sheet.title} · Sidereal`;
+  const isOpen = sheet.privacy === undefined && (sheet.status ?? 200) === 200;
+  const address = visit.baseUrl + (sheet.canonical ?? visit.url.pathname);
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <title>{title}</title>
+      <link rel="stylesheet" href={assetPath("sidereal.css")} />
+      <link rel="icon" href={assetPath("icon.svg")} type="image/svg+xml" />
+      <meta name="color-scheme" content="light dark" />
+      {["search.js", ...(sheet.scripts ?? [])].map((name) =>
+        name === "uplot.js" ? (
+          <script defer src={assetPath(name)} />
+        ) : (
+          <script type="module" src={assetPath(name)} />
+        ),
+      )}
+      {sheet.description === undefined ? null : <meta name="description" content={sheet.description} />}
+      {isOpen ? <link rel="canonical" href={address} /> : <meta name="robots" content="noindex" />}
+      {isOpen ? (
+        <>
+          <meta property="og:site_name" content="Sidereal" />
+          <meta property="og:type" content="website" />
+          <meta property="og:title" content={sheet.title} />
+          <meta property="og:url" content={address} />
+          {sheet.description === undefined ? null : (
+            <meta property="og:description" content={sheet.description} />
+          )}
+        </>
+      ) : null}
+      {isOpen && sheet.image !== undefined ? (
+        <>
+          <meta property="og:image" content={visit.baseUrl + sheet.image} />
+          <meta property="og:image:width" content="1200" />
+          <meta property="og:image:height" content="630" />
+          <meta name="twitter:card" content="summary_large_image" />
+        </>
+      ) : null}
+      {(sheet.alternates ?? []).map(({ type, href, title: name }) => (
+        <link rel="alternate" type={type} href={href} title={name} />
+      ))}
+    </head>
+  );
+};
+
+/** Where somebody signs in, or what is theirs. */
+const UserMenu: FC<{ visit: Visit }> = ({ visit: { account, url } }) => {
+  if (account === undefined) {
+    const isSignIn = url.pathname.startsWith("/sign-in");
+    const next =
+      isSignIn || url.pathname === "/" ? "" : `?next=${encodeURIComponent(url.pathname + url.search)}`;
+    return (
+      <a class="button" href={`/sign-in${next}`}>
+        Sign in
+      </a>
+    );
+  }
+  return (
+    <details class="menu" data-menu="">
+      <summary>{account.name === "" ? account.email : account.name}</summary>
+      <div>
+        <a href="/watchlist">Watchlist</a>
+        <a href="/account/keys">API keys</a>
+        <a href="/account">Account</a>
+        <form method="post" action="/sign-out">
+          <button type="submit">Sign out</button>
+        </form>
+      </div>
+    </details>
+  );
+};
+
+const DemoNotice: FC = () => (
+  <div class="note" role="note">
+    <p>
+      <strong>This is a demonstration.</strong> The repositories are made up and held in memory. They go as
+      soon as the first real one is recorded. <a href="/about#begin">How to track real ones</a>
+    </p>
+  </div>
 );

@@ -1,60 +1,30 @@
-/** The pages for people, rendered here; they work without any script. */
+/** The pages for people, rendered here; they work without any script, and better with ours. */
 import { Hono } from "hono";
-import type { Members, Modules } from "../modules.js";
-import { Docs, type ReferenceDocument } from "./docs.js";
-import { HEADERS, render } from "./page.js";
+import type { AppError } from "../errors.js";
+import { serveAssets } from "./assets.js";
+import { type ReferenceDocument, serveDocs } from "./docs.js";
+import { serveHome } from "./home.js";
+import { Pages, type Site } from "./page.js";
 import { serveSignIn } from "./sign-in.js";
-import { Start } from "./start.js";
-import { STYLES, STYLES_PATH } from "./styles.js";
 
-export interface WebOptions {
-  /** Asked for each request: the modules, and whether their catalogue is made up. */
-  source: () => { modules: Modules; synthetic: boolean };
-  members: () => Members;
+export interface WebOptions extends Site {
   /** The contract of the API, for the reference. */
   document: () => ReferenceDocument;
 }
 
-/** Repositories on the first page. */
-const SHOWN = 10;
-
 /** The pages as an application of their own, to be put beside the API. */
-export function createWeb({ source, members, document }: WebOptions): Hono {
+export interface Web {
+  app: Hono;
+  /** The page that tells an error. */
+  error(error: AppError, request: Request): Promise<Response>;
+}
+
+export function createWeb({ document, ...site }: WebOptions): Web {
   const app = new Hono();
-  let reference: string | undefined;
-  app.get("/", async (context) => {
-    const { modules, synthetic } = source();
-    const { catalog, rankings } = modules;
-    const page = await catalog.list({
-      filters: { archived: false, fork: false },
-      order: rankings.growthOrder("stars_gained", "24h", "desc"),
-      limit: SHOWN,
-      offset: 0,
-    });
-    const trends = await rankings.trends(
-      page.repositories.map((repository) => repository.id),
-      "24h",
-    );
-    const rising = page.repositories.flatMap((repository) => {
-      const trend = trends.get(repository.id);
-      return trend === undefined ? [] : [{ repository, trend }];
-    });
-    return context.body(
-      render(<Start summary={await rankings.summary()} synthetic={synthetic} rising={rising} />),
-      200,
-      HEADERS,
-    );
-  });
-  app.get("/docs", (context) => {
-    reference ??= render(<Docs document={document()} />);
-    return context.body(reference, 200, HEADERS);
-  });
-  serveSignIn(app, members);
-  app.get(STYLES_PATH, (context) =>
-    context.body(STYLES, 200, {
-      "Content-Type": "text/css; charset=utf-8",
-      "Cache-Control": "public, max-age=31536000, immutable",
-    }),
-  );
-  return app;
+  const pages = new Pages(app, site);
+  serveHome(pages);
+  serveDocs(pages, document);
+  serveSignIn(pages);
+  serveAssets(app);
+  return { app, error: (error, request) => pages.error(error, request) };
 }

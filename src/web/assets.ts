@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Hono } from "hono";
+import { STYLES } from "./styles.js";
+
+/** What browsers read of a file by its ending. */
+const TYPES: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/** The sign of the service: a star on its circle. */
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><style>path,circle{color:#8a5a00}@media(prefers-color-scheme:dark){path,circle{color:#f0b860}}</style><circle cx="12" cy="12" r="10" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M12 4.5 13.8 10.2 19.5 12 13.8 13.8 12 19.5 10.2 13.8 4.5 12 10.2 10.2Z" fill="currentColor"/></svg>`;
+
+/** The files that pages load, by name: the style sheet, the icon, the browser modules and the chart library. */
+function readFiles(): ReadonlyMap<string, string> {
+  const files = new Map([
+    ["sidereal.css", STYLES],
+    ["icon.svg", ICON],
+  ]);
+  const modules = fileURLToPath(new URL("./client/", import.meta.url));
+  for (const name of readdirSync(modules).filter((file) => file.endsWith(".js")))
+    files.set(name, readFileSync(join(modules, name), "utf8"));
+  const uplot = dirname(createRequire(import.meta.url).resolve("uplot"));
+  files.set("uplot.js", readFileSync(join(uplot, "uPlot.iife.min.js"), "utf8"));
+  return files;
+}
+
+const FILES = readFiles();
+
+const VERSION = createHash("sha256")
+  .update(JSON.stringify([...FILES]))
+  .digest("hex")
+  .slice(0, 12);
+
+/** Address of a file. It changes whenever any of them does, so all may be kept for ever and modules may import each other. */
+export function assetPath(name: string): string {
+  if (!FILES.has(name)) throw new Error(`there is no asset ${name}`);
+  return `/assets/${VERSION}/${name}`;
+}
+
+/** Serves the files; one of another version is not here any more. */
+export function serveAssets(app: Hono): void {
+  for (const [name, text] of FILES) {
+    app.get(assetPath(name), (context) =>
+      context.body(text, 200, {
+        "Content-Type": TYPES[name.split(".").at(-1) ?? ""] ?? "text/plain",
+        "Cache-Control": "public, max-age=31536000, immutable",
+      }),
+    );
+  }
+}

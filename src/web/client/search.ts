@@ -1,0 +1,214 @@
+/**
+ * Suggestions under the search box, as the combobox pattern of WAI-ARIA has them: the box keeps the focus, arrows move
+ * through the list, Enter follows, Escape closes. Without this module the box is a form that searches.
+ */
+
+interface Suggestions {
+  repositories: { provider: string; fullName: string; description: string | null; stars: number | null }[];
+  languages: { name: string; repositories: number }[];
+  topics: { name: string; repositories: number }[];
+}
+
+interface Choice {
+  label: string;
+  detail: string;
+  href: string;
+}
+
+/** What is typed within this time is asked for at once. */
+const PAUSE_MS = 120;
+const count = new Intl.NumberFormat("en-US", { notation: "compact" });
+
+function element<K extends keyof HTMLElementTagNameMap>(
+  name: K,
+  attributes: Readonly<Record<string, string>>,
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(name);
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+  made.append(...children);
+  return made;
+}
+
+function groupsOf({ repositories, languages, topics }: Suggestions): [string, Choice[]][] {
+  const path = (parts: string[]) => parts.map(encodeURIComponent).join("/");
+  const facet = (place: string) => (one: { name: string; repositories: number }) => ({
+    label: one.name,
+    detail: `${count.format(one.repositories)} repositories`,
+    href: `/${place}/${path([one.name])}`,
+  });
+  return [
+    [
+      "Repositories",
+      repositories.map(({ provider, fullName, stars }) => ({
+        label: fullName,
+        detail: stars === null ? "" : `★ ${count.format(stars)}`,
+        href: `/repos/${path([provider.toLowerCase(), ...fullName.split("/")])}`,
+      })),
+    ],
+    ["Languages", languages.map(facet("languages"))],
+    ["Topics", topics.map(facet("topics"))],
+  ];
+}
+
+class SearchBox {
+  readonly #input: HTMLInputElement;
+  readonly #list = element("div", {
+    id: "suggestions",
+    role: "listbox",
+    "aria-label": "Suggestions",
+    hidden: "",
+  });
+  readonly #status = element("div", { class: "hidden", role: "status" });
+  #active = -1;
+  #asked: AbortController | undefined;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(form: HTMLFormElement, input: HTMLInputElement) {
+    this.#input = input;
+    const attributes = {
+      role: "combobox",
+      "aria-expanded": "false",
+      "aria-controls": "suggestions",
+      "aria-autocomplete": "list",
+    };
+    for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
+    form.append(this.#list, this.#status);
+    input.addEventListener("input", () => this.#askSoon());
+    input.addEventListener("focus", () => this.#askSoon());
+    input.addEventListener("keydown", (event) => this.#key(event));
+    // A press on a suggestion takes the focus before it is followed.
+    this.#list.addEventListener("mousedown", (event) => event.preventDefault());
+    input.addEventListener("blur", () => this.#close());
+  }
+
+  get #options(): HTMLAnchorElement[] {
+    return [...this.#list.querySelectorAll("a")];
+  }
+
+  #askSoon(): void {
+    clearTimeout(this.#pause);
+    this.#pause = setTimeout(() => void this.#ask(), PAUSE_MS);
+  }
+
+  async #ask(): Promise<void> {
+    this.#asked?.abort();
+    const text = this.#input.value.trim();
+    if (text === "") return this.#close();
+    const asked = new AbortController();
+    this.#asked = asked;
+    try {
+      const query = new URLSearchParams({ q: text.slice(0, 64), limit: "6" });
+      const response = await fetch(`/api/search/suggest?${query}`, { signal: asked.signal });
+      if (!response.ok) return this.#close();
+      const { data }: { data: Suggestions } = await response.json();
+      if (document.activeElement === this.#input) this.#show(groupsOf(data));
+    } catch {
+      // Typed on, or the network is away: the form still works.
+    }
+  }
+
+  #show(groups: [string, Choice[]][]): void {
+    this.#active = -1;
+    this.#input.removeAttribute("aria-activedescendant");
+    this.#list.replaceChildren(
+      ...groups
+        .filter(([, choices]) => choices.length > 0)
+        .map(([name, choices]) =>
+          element(
+            "div",
+            { role: "group", "aria-label": name },
+            element("div", { class: "group", role: "presentation" }, name),
+            ...choices.map(({ label, detail, href }) =>
+              element(
+                "a",
+                { role: "option", href, tabindex: "-1", "aria-selected": "false" },
+                element("span", {}, label),
+                element("span", { class: "soft" }, detail),
+              ),
+            ),
+          ),
+        ),
+    );
+    const options = this.#options;
+    for (const [i, option] of options.entries()) option.id = `suggestion-${i}`;
+    this.#list.hidden = options.length === 0;
+    this.#input.setAttribute("aria-expanded", String(options.length > 0));
+    this.#status.textContent = options.length === 0 ? "No suggestions" : `${options.length} suggestions`;
+  }
+
+  #close(): void {
+    clearTimeout(this.#pause);
+    this.#asked?.abort();
+    this.#list.hidden = true;
+    this.#active = -1;
+    this.#input.setAttribute("aria-expanded", "false");
+    this.#input.removeAttribute("aria-activedescendant");
+  }
+
+  #move(step: number): void {
+    const options = this.#options;
+    if (this.#list.hidden || options.length === 0) {
+      this.#askSoon();
+      return;
+    }
+    // One place more than there are options: that of the box itself.
+    this.#active = ((this.#active + 1 + step + options.length + 1) % (options.length + 1)) - 1;
+    for (const [i, option] of options.entries())
+      option.setAttribute("aria-selected", String(i === this.#active));
+    const active = options[this.#active];
+    if (active === undefined) this.#input.removeAttribute("aria-activedescendant");
+    else {
+      this.#input.setAttribute("aria-activedescendant", active.id);
+      active.scrollIntoView({ block: "nearest" });
+    }
+  }
+
+  #key(event: KeyboardEvent): void {
+    if (event.isComposing) return;
+    const isOpen = !this.#list.hidden;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      this.#move(event.key === "ArrowDown" ? 1 : -1);
+    } else if (event.key === "Enter" && isOpen && this.#active >= 0) {
+      event.preventDefault();
+      this.#options[this.#active]?.click();
+    } else if (event.key === "Escape" && isOpen) {
+      event.preventDefault();
+      this.#close();
+    }
+  }
+}
+
+/** Whether a key press is meant for a field. */
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}
+
+const form = document.querySelector<HTMLFormElement>("form[data-search]");
+const input = form?.querySelector("input");
+if (form && input) {
+  new SearchBox(form, input);
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    event.preventDefault();
+    input.focus();
+    input.select();
+  });
+}
+
+// The user menu closes like any other.
+const menu = document.querySelector<HTMLDetailsElement>("details[data-menu]");
+if (menu) {
+  document.addEventListener("click", (event) => {
+    if (event.target instanceof Node && !menu.contains(event.target)) menu.open = false;
+  });
+  menu.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    menu.querySelector("summary")?.focus();
+  });
+}

@@ -1,0 +1,31 @@
+import type { Repository } from "../../catalog/catalog.js";
+
+/** Where things are among the pages. */
+
+/** The page of a repository. */
+export function repositoryPath({
+  provider,
+  owner,
+  name,
+}: Pick<Repository, "provider" | "owner" | "name">): string {
+  const parts = [provider.toLowerCase(), ...owner.split("/"), name];
+  return `/repos/${parts.map(encodeURIComponent).join("/")}`;
+}
+
+/** A repository as embeds and comparisons name it: `provider:owner/name`. */
+export function repositoryKey({ provider, fullName }: Pick<Repository, "provider" | "fullName">): string {
+  return `${provider.toLowerCase()}:${fullName}`;
+}
+
+/** The address with some of its parameters changed; `undefined` leaves one out. Pages begin anew. */
+export function withQuery(
+  { pathname, searchParams }: URL,
+  changes: Readonly<Record<string, string | readonly string[] | undefined>>,
+): string {
+  const query = new URLSearchParams(searchParams);
+  for (const [name, value] of Object.entries({ page: undefined, cursor: undefined, ...changes })) {
+    query.delete(name);
+    for (const one of value === undefined ? [] : [value].flat()) query.append(name, one);
+  }
+  return query.size === 0 ? pathname : `${pathname}?${query}`;
+}

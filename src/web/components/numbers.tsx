@@ -1,0 +1,55 @@
+import type { FC } from "hono/jsx";
+import { isoTime } from "../../clock.js";
+
+/** How numbers and times are written on all pages. What is not known is a dash, never 0. */
+
+const whole = new Intl.NumberFormat("en-US");
+const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+const percent = new Intl.NumberFormat("en-US", {
+  style: "percent",
+  signDisplay: "exceptZero",
+  maximumSignificantDigits: 3,
+});
+
+const UNKNOWN = "–";
+
+/** 12,345 */
+export function formatCount(value: number | null): string {
+  return value === null ? UNKNOWN : whole.format(value);
+}
+
+/** 12.3K */
+export function formatCompact(value: number | null): string {
+  return value === null ? UNKNOWN : compact.format(value);
+}
+
+/** +1,234 */
+export function formatDelta(value: number | null): string {
+  return value === null ? UNKNOWN : signed.format(value);
+}
+
+/** +2.4%, of a part such as 0.024 */
+export function formatGrowth(part: number | null): string {
+  return part === null ? UNKNOWN : percent.format(part);
+}
+
+/** A difference, coloured by its sign, which it also shows. */
+export const Delta: FC<{ value: number | null | undefined }> = ({ value = null }) => (
+  <span class={value === null || value === 0 ? "soft" : value > 0 ? "rise" : "fall"}>
+    {formatDelta(value)}
+  </span>
+);
+
+/** 2026-04-30 */
+export function formatDay(ms: number | null): string {
+  return ms === null ? UNKNOWN : isoTime(ms).slice(0, 10);
+}
+
+/** 2026-04-30 12:00 UTC, readable for machines too. */
+export const Time: FC<{ at: number | null }> = ({ at }) =>
+  at === null ? (
+    <span>{UNKNOWN}</span>
+  ) : (
+    <time datetime={isoTime(at)}>{isoTime(at).slice(0, 16).replace("T", " ")} UTC</time>
+  );

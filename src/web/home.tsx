@@ -1,0 +1,117 @@
+import type { FC } from "hono/jsx";
+import type { Modules } from "../modules.js";
+import type { Home, RankedList, Summary } from "../rankings/rankings.js";
+import { Bars } from "./components/bars.js";
+import { Nothing } from "./components/nothing.js";
+import { formatCompact, formatCount, Time } from "./components/numbers.js";
+import { type ListedRow, RepositoryList } from "./components/repository-list.js";
+import type { Pages, Sheet, Visit } from "./page.js";
+
+/** The rankings of the first page, in their order. */
+const LISTS = [
+  { key: "trending", title: "Trending", about: "Broad recent momentum", sort: "trending", feed: "trending" },
+  { key: "rising", title: "Rising", about: "Fast for their size", sort: "rising", feed: "rising" },
+  { key: "newHot", title: "New and hot", about: "Younger than 90 days", sort: "new_hot", feed: "new-hot" },
+  {
+    key: "forkGrowth",
+    title: "Most forked",
+    about: "Forks gained",
+    sort: "forks_gained",
+    feed: "fork-growth",
+  },
+] as const;
+
+export function serveHome(pages: Pages): void {
+  pages.get("/", home);
+}
+
+async function home({ modules }: Visit): Promise<Sheet> {
+  const { rankings } = modules;
+  const [prepared, summary] = await Promise.all([rankings.home(), rankings.summary()]);
+  const description = "Repositories across forges, ranked by growth that was really measured.";
+  if (summary.repositories === 0)
+    return { title: "Repositories and how they grow", description, body: <Nothing /> };
+  const ids = [...new Set(LISTS.flatMap(({ key }) => prepared[key].ids))];
+  const sparks = await modules.catalog.sparks(ids, summary.asOf ?? prepared.generatedAt);
+  const lists = await Promise.all(
+    LISTS.map(async (list) => ({
+      ...list,
+      ...prepared[list.key],
+      rows: await rowsOf(modules, prepared[list.key]),
+    })),
+  );
+  return {
+    title: "Repositories and how they grow",
+    description,
+    alternates: LISTS.map(({ title, feed }) => ({
+      type: "application/atom+xml",
+      href: `/api/feeds/${feed}.atom?window=7d`,
+      title: `${title}, 7 days`,
+    })),
+    body: <HomeBody {...{ summary, prepared, lists, sparks }} />,
+  };
+}
+
+async function rowsOf({ catalog, rankings }: Modules, { ids, window }: RankedList): Promise<ListedRow[]> {
+  const [repositories, trends] = await Promise.all([catalog.findMany(ids), rankings.trends(ids, window)]);
+  return repositories.map((repository) => ({ repository, trend: trends.get(repository.id) }));
+}
+
+interface HomeBodyProps {
+  summary: Summary;
+  prepared: Home;
+  lists: ((typeof LISTS)[number] & RankedList & { rows: ListedRow[] })[];
+  sparks: ReadonlyMap<number, readonly (number | null)[]>;
+}
+
+const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks }) => (
+  <>
+    <h1>Repositories and how they grow</h1>
+    <p class="lead">
+      {formatCount(summary.repositories)} repositories of {summary.providers.length}{" "}
+      {summary.providers.length === 1 ? "forge" : "forges"}, {formatCompact(summary.snapshots)} snapshots of
+      our own, the newest of <Time at={summary.asOf} />.
+    </p>
+    <div class="grid">
+      {lists.map(({ title, about, sort, window, isFallback, rows }) => (
+        <section>
+          <div class="apart">
+            <h2>
+              <a href={`/explore?sort=${sort}&window=${window}`}>{title}</a>
+            </h2>
+            <span class="soft small">
+              {about} · {window === "24h" ? "24 hours" : "7 days"}
+              {isFallback ? ", as too little is known of 24 hours yet" : ""}
+            </span>
+          </div>
+          {rows.length === 0 ? (
+            <p class="soft">
+              Nothing yet: growth takes two snapshots of a repository, half a day apart or more.
+            </p>
+          ) : (
+            <RepositoryList
+              rows={rows}
+              caption={title}
+              from={1}
+              sparks={sparks}
+              metric={sort === "forks_gained" ? "forks" : "stars"}
+              isShort
+            />
+          )}
+        </section>
+      ))}
+      <section>
+        <h2>
+          <a href="/languages">Languages</a>
+        </h2>
+        <Bars facets={prepared.languages} path="/languages" />
+      </section>
+      <section>
+        <h2>
+          <a href="/topics">Topics</a>
+        </h2>
+        <Bars facets={prepared.topics} path="/topics" />
+      </section>
+    </div>
+  </>
+);

@@ -1,0 +1,189 @@
+import type { Hono } from "hono";
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Account } from "../accounts/accounts.js";
+import { AppError } from "../errors.js";
+import type { Members, Modules } from "../modules.js";
+import { Layout } from "./layout.js";
+
+/** What a page is answered from. */
+export interface Site {
+  /** Asked for each request: the modules, and whether their catalogue is made up. */
+  source: () => { modules: Modules; synthetic: boolean };
+  members: () => Members;
+  /** Public address, without a slash at the end. */
+  baseUrl: string;
+  /** Milliseconds since 1970. */
+  now: () => number;
+}
+
+/** A request for a page. */
+export interface Visit {
+  modules: Modules;
+  /** Whether the catalogue is made up; then nothing of it can be saved. */
+  synthetic: boolean;
+  members: Members;
+  /** Who is signed in. */
+  account: Account | undefined;
+  /** The address as it was asked for: its path and query are of the visitor, its host means nothing. */
+  url: URL;
+  baseUrl: string;
+  now: number;
+  request: Request;
+}
+
+/** A page: what its document shows, and what is told about it. */
+export interface Sheet {
+  /** Without the name of the service, which is put behind it. */
+  title: string;
+  body: JSX.Element;
+  status?: 200 | 400 | 401 | 403 | 404 | 409 | 429 | 500 | 503;
+  /** A sentence for search engines and previews. */
+  description?: string;
+  /** Browser modules besides those of every page. */
+  scripts?: readonly string[];
+  /** The same in other forms: feeds, tables. */
+  alternates?: readonly { type: string; href: string; title: string }[];
+  /** Path of the address that search engines should keep, with its query; absent: the page's own path. */
+  canonical?: string;
+  /** Path of a picture for previews. */
+  image?: string;
+  /** `private`: for this visitor alone. `secret`: the address itself opens it, or it shows a secret. Both are in no index. */
+  privacy?: "private" | "secret";
+  cookies?: readonly string[];
+  /** Origins besides our own that its forms may lead to in the end. */
+  formsTo?: readonly string[];
+}
+
+/** Where to go instead. */
+export interface Redirect {
+  location: string;
+  /** 303 after a form, 301 for what has moved for good. */
+  status: 301 | 302 | 303;
+  cookies?: readonly string[];
+}
+
+type Answer = Sheet | Redirect;
+export type PageHandler = (visit: Visit) => Promise<Answer> | Answer;
+
+/** Scripts and styles of our own, pictures too, and nothing from elsewhere. */
+const POLICY =
+  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
+
+/** Forms are longer than any we have. */
+const MAX_FORM_BYTES = 64 * 1024;
+
+/** Registers pages, so that every one is framed, told about and refused alike. */
+export class Pages {
+  readonly #app: Hono;
+  readonly #site: Site;
+
+  constructor(app: Hono, site: Site) {
+    this.#app = app;
+    this.#site = site;
+  }
+
+  /** A page that is read. */
+  get(path: string, handler: PageHandler): void {
+    this.#app.get(path, async (context) => {
+      const visit = await this.#visit(context.req.raw);
+      return this.#answer(visit, await handler(visit));
+    });
+  }
+
+  /** What a form is sent to. Only our own pages may send one. */
+  post(path: string, handler: (visit: Visit, form: URLSearchParams) => Promise<Answer> | Answer): void {
+    this.#app.post(path, async (context) => {
+      const visit = await this.#visit(context.req.raw);
+      return this.#answer(visit, await handler(visit, await readForm(visit)));
+    });
+  }
+
+  /** The page that tells an error. */
+  async error(error: AppError, request: Request): Promise<Response> {
+    const visit = await this.#visit(request);
+    return this.#answer(visit, errorSheet(error));
+  }
+
+  async #visit(request: Request): Promise<Visit> {
+    const { modules, synthetic } = this.#site.source();
+    const members = this.#site.members();
+    const cookie = request.headers.get("cookie");
+    const account = cookie === null ? undefined : await members.accounts.find(cookie);
+    const url = new URL(request.url);
+    return {
+      modules,
+      synthetic,
+      members,
+      account,
+      url,
+      baseUrl: this.#site.baseUrl,
+      now: this.#site.now(),
+      request,
+    };
+  }
+
+  #answer(visit: Visit, answer: Answer): Response {
+    const headers = new Headers();
+    for (const cookie of answer.cookies ?? []) headers.append("Set-Cookie", cookie);
+    if ("location" in answer) {
+      headers.set("Location", answer.location);
+      headers.set("Cache-Control", answer.status === 301 ? "public, max-age=300" : "no-store");
+      return new Response(null, { status: answer.status, headers });
+    }
+    const { status = 200, privacy } = answer;
+    headers.set("Content-Type", "text/html; charset=utf-8");
+    headers.set("Content-Security-Policy", [POLICY, ...(answer.formsTo ?? [])].join(" "));
+    headers.set("Cross-Origin-Resource-Policy", "same-origin");
+    headers.set("Vary", "Accept-Encoding, Cookie");
+    if (privacy === "secret" || status >= 400) headers.set("Cache-Control", "no-store");
+    else if (privacy !== undefined || visit.account !== undefined)
+      headers.set("Cache-Control", "private, no-cache");
+    if (privacy === "secret") headers.set("Referrer-Policy", "same-origin");
+    if (privacy !== undefined) headers.set("X-Robots-Tag", "noindex");
+    const document = (
+      <Layout visit={visit} sheet={answer}>
+        {answer.body}
+      </Layout>
+    );
+    return new Response(`<!doctype html>${document}`, { status, headers });
+  }
+}
+
+/** The fields of a form that one of our pages has sent. Throws FORBIDDEN for any other sender. */
+async function readForm({ members, request }: Visit): Promise<URLSearchParams> {
+  if (!members.accounts.isOwnOrigin(request.headers))
+    throw new AppError("FORBIDDEN", "This form was not sent by a page of this service.");
+  const length = Number(request.headers.get("content-length") ?? Number.NaN);
+  const isForm =
+    request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") ?? false;
+  if (!isForm) throw new AppError("UNSUPPORTED_MEDIA_TYPE", "Only forms can be sent here.");
+  if (!(length <= MAX_FORM_BYTES)) throw new AppError("PAYLOAD_TOO_LARGE", "The form is too long.");
+  return new URLSearchParams(await request.text());
+}
+
+/** Headings of errors, by what they mean to somebody who reads a page. */
+const HEADINGS: Readonly<Partial<Record<number, string>>> = {
+  400: "That cannot be asked",
+  401: "Please sign in",
+  403: "That is not allowed",
+  404: "There is nothing here",
+  429: "Too many requests",
+  503: "Not available right now",
+};
+
+function errorSheet({ status, message }: AppError): Sheet {
+  const heading = HEADINGS[status] ?? "Something went wrong";
+  return {
+    title: heading,
+    status: status in HEADINGS ? (status as 404) : 500,
+    body: (
+      <>
+        <h1>{heading}</h1>
+        <p class="lead">{message}</p>
+        <p>
+          <a href="/">To the first page</a>, or look for a repository above.
+        </p>
+      </>
+    ),
+  };
+}

@@ -1,0 +1,77 @@
+/** Elements without a class, and the frame of every page. */
+export const BASE = `
+*, ::before, ::after { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; }
+body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; background: var(--paper); color: var(--ink);
+  font: var(--body)/1.5 var(--sans); font-variant-numeric: tabular-nums; overflow-wrap: break-word; }
+h1, h2, h3 { font-family: var(--serif); font-weight: 600; line-height: 1.2; text-wrap: balance; }
+h1 { font-size: var(--display); margin: 0 0 var(--s3); letter-spacing: -.01em; }
+h2 { font-size: var(--title); margin: var(--s6) 0 var(--s3); }
+h1 a, h2 a, h3 a { color: inherit; text-decoration-color: var(--edge); }
+h1 + h2, section > h2:first-child, .apart > h2 { margin-top: 0; }
+h3 { font-size: var(--large); margin: var(--s5) 0 var(--s2); }
+p, ul, ol, dl { margin: 0 0 var(--s3); }
+ul, ol { padding-left: 1.25rem; }
+a { color: var(--link); text-decoration-thickness: 1px; text-underline-offset: .18em; }
+a:hover { text-decoration-thickness: 2px; }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: 2px; }
+code, pre, kbd { font: .875em/1.5 var(--mono); }
+code { background: var(--sunk); padding: .1em .3em; border-radius: .2rem; overflow-wrap: anywhere; }
+pre { background: var(--sunk); padding: var(--s3) var(--s4); border-radius: var(--round); overflow-x: auto; margin: 0 0 var(--s3); }
+pre code { padding: 0; background: none; overflow-wrap: normal; }
+kbd { border: 1px solid var(--edge); border-bottom-width: 2px; border-radius: .25rem; padding: 0 .35em; color: var(--soft); }
+hr { border: 0; border-top: 1px solid var(--line); margin: var(--s5) 0; }
+svg { display: block; }
+table { border-collapse: collapse; width: 100%; }
+caption { text-align: left; color: var(--soft); padding: 0 0 var(--s2); }
+th, td { text-align: left; padding: var(--s2) var(--s3) var(--s2) 0; border-bottom: 1px solid var(--line); vertical-align: baseline; }
+th:last-child, td:last-child { padding-right: 0; }
+th { color: var(--soft); font-weight: 500; font-size: var(--small); white-space: nowrap; }
+tbody th { color: inherit; font-weight: inherit; font-size: inherit; white-space: normal; }
+tr:last-child > td, tr:last-child > th { border-bottom-color: transparent; }
+thead tr:last-child > th { border-bottom-color: var(--edge); }
+summary { cursor: pointer; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.skip { position: absolute; left: -99rem; top: var(--s2); background: var(--card); padding: var(--s2) var(--s3); z-index: 9; }
+.skip:focus { left: var(--s3); }
+.frame { width: 100%; max-width: var(--wide); margin: 0 auto; padding: 0 var(--s5); }
+main.frame { flex: 1; padding-top: var(--s5); padding-bottom: var(--s6); }
+.top { border-bottom: 1px solid var(--line); background: var(--card); }
+.top .frame { display: flex; align-items: center; gap: var(--s3) var(--s5); padding-top: var(--s2); padding-bottom: var(--s2); flex-wrap: wrap; }
+.brand { display: flex; align-items: center; gap: var(--s2); font: 600 var(--large)/1 var(--serif); color: var(--ink); text-decoration: none; }
+.brand svg { width: 1.5rem; height: 1.5rem; color: var(--star); }
+.top nav { display: flex; gap: var(--s1) var(--s4); flex-wrap: wrap; }
+.top nav a, .menu > summary { color: var(--soft); text-decoration: none; padding: var(--s1) 0; border-bottom: 2px solid transparent; }
+.top > .frame > .button { margin-left: auto; }
+.top nav a:hover, .menu > summary:hover { color: var(--ink); }
+.top nav a[aria-current] { color: var(--ink); border-bottom-color: var(--star); }
+.search { flex: 1 1 14rem; max-width: 28rem; }
+.search form { position: relative; margin: 0; }
+.search input { width: 100%; padding-right: 2.25rem; }
+.search kbd { position: absolute; right: .5rem; top: 50%; transform: translateY(-50%); pointer-events: none; }
+.search input:focus ~ kbd { display: none; }
+.menu { position: relative; margin-left: auto; }
+.menu > summary { list-style: none; max-width: 14rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.menu > summary::-webkit-details-marker { display: none; }
+.menu > summary::after { content: " ▾"; }
+.menu > div { position: absolute; right: 0; top: 100%; z-index: 8; min-width: 13rem; padding: var(--s2) 0; background: var(--card);
+  border: 1px solid var(--edge); border-radius: var(--round); box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / .18); }
+.menu > div > a, .menu > div button { display: block; width: 100%; padding: var(--s2) var(--s4); border: 0; border-radius: 0; background: none;
+  text-align: left; color: var(--ink); text-decoration: none; font: inherit; cursor: pointer; }
+.menu > div > a:hover, .menu > div button:hover { background: var(--sunk); }
+.menu form { margin: 0; border-top: 1px solid var(--line); margin-top: var(--s2); padding-top: var(--s2); }
+.bottom { border-top: 1px solid var(--line); color: var(--soft); font-size: var(--small); }
+.bottom .frame { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s5); padding-top: var(--s4); padding-bottom: var(--s4); }
+.bottom p { margin: 0; flex: 1 1 24rem; }
+.bottom a { color: inherit; }
+@media (max-width: 46rem) {
+  .frame { padding: 0 var(--s4); }
+  .top .frame { gap: var(--s2) var(--s4); }
+  .search { order: 9; flex-basis: 100%; max-width: none; }
+  .search kbd { display: none; }
+  .top nav { order: 8; flex-basis: 100%; gap: 0 var(--s4); font-size: var(--small); }
+  h1 { font-size: 1.5rem; }
+}
+@media (prefers-reduced-motion: no-preference) { a, button, summary { transition: color .12s, background-color .12s, border-color .12s; } }
+@media print { .top nav, .search, .menu, .bottom, .button { display: none; } }
+`;

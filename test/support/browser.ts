@@ -1,0 +1,37 @@
+import { existsSync } from "node:fs";
+import { type Browser, chromium } from "playwright-core";
+
+/** Where the systems we know put their Chromium. */
+const PLACES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+/** The Chromium that is installed; undefined where none is. `CHROMIUM` names another. */
+export const CHROMIUM: string | undefined = [process.env.CHROMIUM ?? "", ...PLACES].find(
+  (path) => path !== "" && existsSync(path),
+);
+
+/** What tests in a browser say where there is none. */
+export const NO_CHROMIUM =
+  CHROMIUM === undefined ? "no Chromium is installed; install it, or name one by CHROMIUM" : false;
+
+/** Opens the browser without its own traffic. */
+export function openBrowser(): Promise<Browser> {
+  if (CHROMIUM === undefined) throw new Error("no Chromium is installed");
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      "--hide-scrollbars",
+    ],
+  });
+}
