@@ -149,6 +149,8 @@ function buildHandler(
     members,
     meter,
     pages: createWeb({
+      clock: context.clock,
+      baseUrl: context.config.baseUrl,
       source,
       members,
       document: () => JSON.parse(JSON.stringify(openApiDocument(api, context.config.baseUrl))),

@@ -1,7 +1,9 @@
 /** The pages for people, rendered here; they work without any script. */
 import { Hono } from "hono";
+import type { Clock } from "../clock.js";
 import type { Members, Modules } from "../modules.js";
 import { Docs, type ReferenceDocument } from "./docs.js";
+import { serveIndexes } from "./indexes.js";
 import { HEADERS, render } from "./page.js";
 import { serveSignIn } from "./sign-in.js";
 import { Start } from "./start.js";
@@ -13,13 +15,15 @@ export interface WebOptions {
   members: () => Members;
   /** The contract of the API, for the reference. */
   document: () => ReferenceDocument;
+  baseUrl: string;
+  clock: Clock;
 }
 
 /** Repositories on the first page. */
 const SHOWN = 10;
 
 /** The pages as an application of their own, to be put beside the API. */
-export function createWeb({ source, members, document }: WebOptions): Hono {
+export function createWeb({ source, members, document, baseUrl, clock }: WebOptions): Hono {
   const app = new Hono();
   let reference: string | undefined;
   app.get("/", async (context) => {
@@ -50,6 +54,7 @@ export function createWeb({ source, members, document }: WebOptions): Hono {
     return context.body(reference, 200, HEADERS);
   });
   serveSignIn(app, members);
+  serveIndexes(app, { source, baseUrl, clock });
   app.get(STYLES_PATH, (context) =>
     context.body(STYLES, 200, {
       "Content-Type": "text/css; charset=utf-8",
