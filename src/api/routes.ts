@@ -1,6 +1,7 @@
 import type { Access } from "./access.js";
 import * as auth from "./auth.js";
 import type { Endpoint } from "./endpoint.js";
+import { getFeed } from "./feeds.js";
 import { getHealth, getReadiness } from "./health.js";
 import { getLimits } from "./limits.js";
 import * as me from "./me.js";
@@ -35,6 +36,7 @@ export const ROUTES: readonly Route[] = [
     listRising,
     listNewHot,
     listForkGrowth,
+    getFeed,
     getHome,
     suggest,
     getRepositoryByFullName,

@@ -4,6 +4,7 @@ import type { AppError } from "../errors.js";
 import { serveAssets } from "./assets.js";
 import { type ReferenceDocument, serveDocs } from "./docs.js";
 import { serveHome } from "./home.js";
+import { serveIndexes } from "./indexes.js";
 import { Pages, type Site } from "./page.js";
 import { serveSignIn } from "./sign-in.js";
 
@@ -25,6 +26,7 @@ export function createWeb({ document, ...site }: WebOptions): Web {
   serveHome(pages);
   serveDocs(pages, document);
   serveSignIn(pages);
+  serveIndexes(app, site);
   serveAssets(app);
   return { app, error: (error, request) => pages.error(error, request) };
 }

@@ -69,6 +69,7 @@ onBothEngines("Every documented query parameter", (engine) => {
       fullName: "a/big",
       id: "1",
       site: "github",
+      ranking: "trending",
       token: body.data.token,
     };
     parameters = Object.entries(document.paths).flatMap(([pattern, operations]) => {
