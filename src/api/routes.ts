@@ -3,6 +3,7 @@ import * as auth from "./auth.js";
 import type { Endpoint } from "./endpoint.js";
 import { getFeed } from "./feeds.js";
 import { getHealth, getReadiness } from "./health.js";
+import { getKeyUsage } from "./key-usage.js";
 import { getLimits } from "./limits.js";
 import * as me from "./me.js";
 import { listMetrics, listRanks } from "./metrics.js";
@@ -79,6 +80,7 @@ export const ROUTES: readonly Route[] = [
     me.listKeys,
     me.createKey,
     me.revokeKey,
+    getKeyUsage,
   ),
   ...open("public", getLimits, getHealth, getReadiness),
 ];
