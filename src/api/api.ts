@@ -6,16 +6,18 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import type { Config } from "../config.js";
+import { PngRenderer } from "../embeds/embeds.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { Members, Modules } from "../modules.js";
 import { validationError } from "../validation.js";
 import { GUARDS, SECURITY_SCHEMES } from "./access.js";
 import { createRequestId } from "./answer.js";
-import { type ApiApp, type ApiEnv, errorResponse } from "./endpoint.js";
+import { type ApiApp, type ApiEnv, acceptsProblem, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { finishHeaders } from "./headers.js";
 import type { Meter } from "./meter.js";
+import { errorPicture, isPicturePath } from "./pictures.js";
 import { ROUTES } from "./routes.js";
 
 export type { ApiBindings } from "./endpoint.js";
@@ -50,6 +52,7 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
       throw validationError(error, target === "json" ? "body" : target, queries);
     },
   });
+  const pictures = new PngRenderer();
   app.use(async (context, next) => {
     const { modules, synthetic } = source();
     context.set("modules", modules);
@@ -57,6 +60,7 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
     context.set("members", members());
     context.set("config", config);
     context.set("meter", meter);
+    context.set("pictures", pictures);
     context.set("requestId", createRequestId());
     await next();
     finishHeaders(context.res.headers, context.req.path, context.var.requestId);
@@ -75,7 +79,11 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
     const known = toAppError(error);
     const { requestId } = context.var;
     if (known.status >= 500) log.error({ requestId, err: error, cause: known.cause }, "a request failed");
-    const response = errorResponse(known, requestId, context.req.header("accept"));
+    const accept = context.req.header("accept");
+    const response =
+      isPicturePath(context.req.path) && !acceptsProblem(accept)
+        ? errorPicture(known, context.req.url, requestId)
+        : errorResponse(known, requestId, accept);
     finishHeaders(response.headers, context.req.path, requestId);
     return response;
   });
