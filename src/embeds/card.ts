@@ -83,7 +83,7 @@ function drawNames({ provider, fullName, description, language }: CardInput): Ma
   const at = fullName.lastIndexOf("/");
   const [owner, name] = [fullName.slice(0, Math.max(0, at)), fullName.slice(at + 1)];
   const where = [
-    provider.charAt(0) + provider.slice(1).toLowerCase(),
+    PROVIDERS[provider] ?? provider.charAt(0) + provider.slice(1).toLowerCase(),
     owner,
     ...(language === null ? [] : [language]),
   ];
