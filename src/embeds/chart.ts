@@ -56,8 +56,12 @@ function cleanSeries(series: ChartSeries): ChartSeries {
 /** Grid, axes and their labels. */
 function drawFrame({ x, y, plot, labels, pad, input, sizes: { tick } }: Plan): Markup[] {
   const at = (place: number) => plot.bottom - place * (plot.bottom - plot.top);
+  let last = Number.POSITIVE_INFINITY;
   const rows = y.ticks.flatMap(({ value, label }) => {
     const line = at(y.place(value));
+    // Round steps stand close to one another high up on an axis of magnitudes.
+    if (last - line < tick * 1.4) return [];
+    last = line;
     const text = {
       class: "chart-muted",
       "font-size": tick,
