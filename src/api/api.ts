@@ -15,6 +15,7 @@ import { GUARDS, SECURITY_SCHEMES } from "./access.js";
 import { createRequestId } from "./answer.js";
 import { type ApiApp, type ApiEnv, acceptsProblem, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
+import { Gate } from "./gate.js";
 import { finishHeaders } from "./headers.js";
 import type { Meter } from "./meter.js";
 import { errorPicture, isPicturePath } from "./pictures.js";
@@ -42,6 +43,10 @@ export interface ApiOptions {
   pages?: Hono;
 }
 
+/** Embeds that are made at a time, and that may wait. */
+const MAX_EMBEDS = 4;
+const MAX_WAITING_EMBEDS = 200;
+
 /** The application without a port: a request in, an answer out. */
 export function createApi({ source, members, config, log, meter, pages }: ApiOptions): ApiApp {
   const app: ApiApp = new OpenAPIHono<ApiEnv>({
@@ -53,6 +58,7 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
     },
   });
   const pictures = new PngRenderer();
+  const gate = new Gate(MAX_EMBEDS, MAX_WAITING_EMBEDS);
   app.use(async (context, next) => {
     const { modules, synthetic } = source();
     context.set("modules", modules);
@@ -61,6 +67,7 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
     context.set("config", config);
     context.set("meter", meter);
     context.set("pictures", pictures);
+    context.set("gate", gate);
     context.set("requestId", createRequestId());
     await next();
     finishHeaders(context.res.headers, context.req.path, context.var.requestId);
