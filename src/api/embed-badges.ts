@@ -14,7 +14,7 @@ import type { Modules } from "../modules.js";
 import { PLACES, RANKINGS, type Rank, WINDOWS } from "../rankings/rankings.js";
 import { findNamed, repositoryReference, themeParameter } from "./embed-parameters.js";
 import { endpoint, errorResponses } from "./endpoint.js";
-import { EMBED_CACHE, FREE, pictureErrors, svgAnswer, svgResponse } from "./pictures.js";
+import { EMBED_CACHE, FREE, pictureErrors, SYNTHETIC_NOTE, svgAnswer, svgResponse } from "./pictures.js";
 
 const SCOPES = ["overall", "language"] as const;
 
@@ -71,7 +71,11 @@ export const getBadge = endpoint(
       readStanding(context.var.modules, repo),
     );
     const { fullName, stars, availability } = repository;
-    const note = availability === "AVAILABLE" ? {} : { note: UNREACHABLE[availability] };
+    const notes = [
+      ...(context.var.synthetic ? [SYNTHETIC_NOTE] : []),
+      ...(availability === "AVAILABLE" ? [] : [UNREACHABLE[availability]]),
+    ];
+    const note = notes.length === 0 ? {} : { note: notes.join(" · ") };
     if (kind === "stars") {
       const gained = trends[window]?.starsDelta ?? null;
       return svgAnswer(
@@ -125,7 +129,7 @@ export const getCard = endpoint(
     },
   }),
   async (context) => {
-    const { modules, gate, pictures } = context.var;
+    const { modules, gate, pictures, synthetic } = context.var;
     const svg = await gate.pass(async () => {
       const standing = await readStanding(modules, context.req.valid("query").repo);
       const { points, asOf } = await readHistory(modules.catalog, standing.repository, "stars", "1y");
@@ -133,7 +137,14 @@ export const getCard = endpoint(
         window,
         stars: standing.trends[window]?.starsDelta ?? null,
       }));
-      return drawCard({ ...standing.repository, gained, rank: bestRank(standing.ranks), points, asOf });
+      return drawCard({
+        ...standing.repository,
+        gained,
+        rank: bestRank(standing.ranks),
+        points,
+        asOf,
+        ...(synthetic ? { note: SYNTHETIC_NOTE } : {}),
+      });
     });
     const png = new Uint8Array(await pictures.render(svg));
     // Strong, so that it is not compressed once more.
