@@ -13,7 +13,7 @@ import type { Members, Modules } from "../modules.js";
 import { validationError } from "../validation.js";
 import { GUARDS, SECURITY_SCHEMES } from "./access.js";
 import { createRequestId } from "./answer.js";
-import { type ApiApp, type ApiEnv, acceptsProblem, errorResponse } from "./endpoint.js";
+import { type ApiApp, type ApiEnv, errorForm, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { Gate } from "./gate.js";
 import { finishHeaders } from "./headers.js";
@@ -88,7 +88,7 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
     if (known.status >= 500) log.error({ requestId, err: error, cause: known.cause }, "a request failed");
     const accept = context.req.header("accept");
     const response =
-      isPicturePath(context.req.path) && !acceptsProblem(accept)
+      isPicturePath(context.req.path) && errorForm(accept) === "any"
         ? errorPicture(known, context.req.url, requestId)
         : errorResponse(known, requestId, accept);
     finishHeaders(response.headers, context.req.path, requestId);
