@@ -1,5 +1,7 @@
 import type { Access } from "./access.js";
 import * as auth from "./auth.js";
+import { getBadge, getCard } from "./embed-badges.js";
+import { getChart, getChartData } from "./embeds.js";
 import type { Endpoint } from "./endpoint.js";
 import { getFeed } from "./feeds.js";
 import { getHealth, getReadiness } from "./health.js";
@@ -48,6 +50,10 @@ export const ROUTES: readonly Route[] = [
     getSummary,
     listLanguages,
     listTopics,
+    getChart,
+    getChartData,
+    getBadge,
+    getCard,
     watchlists.createWatchlist,
   ),
   ...open(

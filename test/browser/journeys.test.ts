@@ -30,7 +30,9 @@ async function askWithKey(world: BrowserWorld, key: string, path: string): Promi
 
 /** The number that a fact of a page shows. */
 async function fact(page: Page, name: string): Promise<string> {
-  const row = page.locator("dl.facts > div", { has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }) });
+  const row = page.locator("dl.facts > div", {
+    has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }),
+  });
   return ((await row.first().locator("dd").innerText()) ?? "").split("\n")[0]?.trim() ?? "";
 }
 
@@ -48,7 +50,10 @@ function everywhere(world: BrowserWorld, mailbox: Mailbox, scripts: boolean): vo
     const name = await first.innerText();
     const friend = await world.visit({ scripts: !scripts });
     await friend.goto(page.url());
-    assert.equal(await friend.locator("table.list tbody tr").first().getByRole("link").first().innerText(), name);
+    assert.equal(
+      await friend.locator("table.list tbody tr").first().getByRole("link").first().innerText(),
+      name,
+    );
     await first.click();
     await page.getByRole("heading", { level: 1, name }).waitFor();
     await page.goBack();
@@ -138,7 +143,10 @@ describe("Journeys without scripts", { skip: NO_CHROMIUM }, () => {
       await page.getByRole("searchbox").press("Enter");
       await page.getByRole("link", { name: "almanac/star-tables" }).click();
       await page.getByRole("heading", { level: 1, name: "almanac/star-tables" }).waitFor();
-      await page.getByText(/numbers of (this|the) chart|as a table/i).first().click();
+      await page
+        .getByText(/numbers of (this|the) chart|as a table/i)
+        .first()
+        .click();
       await page.getByRole("cell", { name: "4,000" }).first().waitFor();
     });
   });
