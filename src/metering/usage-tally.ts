@@ -148,7 +148,8 @@ export class UsageSpan {
   ): Value {
     const known = map.get(name);
     if (known !== undefined) return known;
-    const kept = map.size < most && this.#room.left > 0 ? name : other;
+    const told = map.size - (map.has(other) ? 1 : 0);
+    const kept = told < most && this.#room.left > 0 ? name : other;
     const present = map.get(kept);
     if (present !== undefined) return present;
     const value = fresh();

@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Db } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { BUCKETS, type Bucket } from "../limit-config.js";
+import { OTHER_AGENT } from "./agents.js";
 import { SPANS } from "./usage-rows.js";
 import { OTHER } from "./usage-tally.js";
 
@@ -72,7 +73,7 @@ export interface UsageView {
   recentBlocks: FailedRequest[];
   /** Networks, the last seen first. */
   addresses: { address: string; requests: number; lastSeenAt: number }[];
-  /** Families, the most used first. */
+  /** Families, the most used first, with all others as one. */
   agents: { family: string; requests: number }[];
 }
 
@@ -181,11 +182,21 @@ async function readCallers(db: Db, within: Within) {
       .map(({ name, requests, lastSeenAt }) => ({ address: name, requests, lastSeenAt }))
       .sort((a, b) => b.lastSeenAt - a.lastSeenAt || compare(a.address, b.address))
       .slice(0, MAX_ADDRESSES),
-    agents: (families ?? [])
-      .map(({ name, requests }) => ({ family: name, requests }))
-      .sort((a, b) => b.requests - a.requests || compare(a.family, b.family))
-      .slice(0, MAX_AGENTS),
+    agents: mostUsed((families ?? []).map(({ name, requests }) => ({ family: name, requests }))),
   };
+}
+
+/** The families with most requests, and all others as one, so that together they are all requests. */
+function mostUsed(families: readonly UsageView["agents"][number][]): UsageView["agents"] {
+  const byRequests = (a: UsageView["agents"][number], b: UsageView["agents"][number]) =>
+    b.requests - a.requests || compare(a.family, b.family);
+  const most = families
+    .filter(({ family }) => family !== OTHER_AGENT)
+    .sort(byRequests)
+    .slice(0, MAX_AGENTS);
+  const sum = (rows: UsageView["agents"]) => rows.reduce((total, { requests }) => total + requests, 0);
+  const others = sum([...families]) - sum(most);
+  return others === 0 ? most : [...most, { family: OTHER_AGENT, requests: others }].sort(byRequests);
 }
 
 async function readPressure(db: Db, within: Within): Promise<UsageView["pressure"]> {
