@@ -2,6 +2,7 @@ import type { Access } from "./access.js";
 import * as auth from "./auth.js";
 import type { Endpoint } from "./endpoint.js";
 import { getHealth, getReadiness } from "./health.js";
+import { getKeyUsage } from "./key-usage.js";
 import { getLimits } from "./limits.js";
 import * as me from "./me.js";
 import { listMetrics, listRanks } from "./metrics.js";
@@ -77,6 +78,7 @@ export const ROUTES: readonly Route[] = [
     me.listKeys,
     me.createKey,
     me.revokeKey,
+    getKeyUsage,
   ),
   ...open("public", getLimits, getHealth, getReadiness),
 ];
