@@ -1,9 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { isoTime } from "../clock.js";
 import { BUCKETS } from "../limit-config.js";
+import { idParameter } from "../lists/lists.js";
 import { type FailedRequest, USAGE_PERIODS, type UsageView } from "../metering/metering.js";
 import { dataResponse, endpoint, errorResponses } from "./endpoint.js";
-import { idParameter } from "./parameters.js";
 
 const time = z.iso.datetime({ precision: 3 });
 const count = z.int().min(0);
