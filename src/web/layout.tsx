@@ -56,11 +56,16 @@ export const Layout: FC<{ visit: Visit; sheet: Sheet; children: Child }> = ({ vi
               <kbd>/</kbd>
             </form>
           </search>
-          <UserMenu visit={visit} />
+          <UserMenu visit={visit} sheet={sheet} />
         </div>
       </header>
       <main id="content" class="frame" tabindex={-1}>
         {visit.synthetic ? <DemoNotice /> : null}
+        {visit.notice === undefined ? null : (
+          <p class="note" role="status">
+            {visit.notice}
+          </p>
+        )}
         {children}
       </main>
       <footer class="bottom">
@@ -127,13 +132,11 @@ const Head: FC<{ visit: Visit; sheet: Sheet }> = ({ visit, sheet }) => {
 };
 
 /** Where somebody signs in, or what is theirs. */
-const UserMenu: FC<{ visit: Visit }> = ({ visit: { account, url } }) => {
+const UserMenu: FC<{ visit: Visit; sheet: Sheet }> = ({ visit, sheet }) => {
+  const { account, saved } = visit;
   if (account === undefined) {
-    const isSignIn = url.pathname.startsWith("/sign-in");
-    const next =
-      isSignIn || url.pathname === "/" ? "" : `?next=${encodeURIComponent(url.pathname + url.search)}`;
     return (
-      <a class="button" href={`/sign-in${next}`}>
+      <a class="button" href={`/sign-in${comingBack(visit, sheet)}`}>
         Sign in
       </a>
     );
@@ -142,7 +145,7 @@ const UserMenu: FC<{ visit: Visit }> = ({ visit: { account, url } }) => {
     <details class="menu" data-menu="">
       <summary>{account.name === "" ? account.email : account.name}</summary>
       <div>
-        <a href="/watchlist">Watchlist</a>
+        <a href="/watchlist">Watchlist{saved.size === 0 ? "" : ` (${saved.size})`}</a>
         <a href="/account/keys">API keys</a>
         <a href="/account">Account</a>
         <form method="post" action="/sign-out">
@@ -152,6 +155,14 @@ const UserMenu: FC<{ visit: Visit }> = ({ visit: { account, url } }) => {
     </details>
   );
 };
+
+/** What brings somebody back after signing in: not to a form's address, and no address that is a secret is put into another. */
+function comingBack({ url, request }: Visit, { privacy }: Sheet): string {
+  const isOpen = privacy === undefined || privacy === "private";
+  const isPlace =
+    request.method === "GET" && url.pathname !== "/" && !/^\/(?:sign-in|watchlists\/)/.test(url.pathname);
+  return isOpen && isPlace ? `?next=${encodeURIComponent(url.pathname + url.search)}` : "";
+}
 
 const DemoNotice: FC = () => (
   <div class="note" role="note">
