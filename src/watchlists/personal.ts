@@ -3,7 +3,6 @@ import { findRepositories } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database, Db } from "../database/database.js";
 import { AppError, invalidParameter } from "../errors.js";
-import { type SumSeries, sumSeries } from "./sums.js";
 import { Visits } from "./visits.js";
 import { MAX_ITEMS, type WatchlistItem } from "./watchlists.js";
 
@@ -29,11 +28,6 @@ export class PersonalWatchlists {
   async ids(accountId: string): Promise<ReadonlySet<number>> {
     const items = await this.items(accountId);
     return new Set(items.map((item) => item.repositoryId));
-  }
-
-  /** The counts of these repositories added up from `from` on. */
-  metrics(repositoryIds: readonly number[], from: number): Promise<SumSeries> {
-    return sumSeries(this.#database, repositoryIds, from);
   }
 
   /**

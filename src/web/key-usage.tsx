@@ -122,7 +122,7 @@ const Used: FC<{ usage: UsageView; period: UsagePeriod }> = ({ usage, period }) 
         />
         <Fact name="Sent" value={formatBytes(totals.bytes)} />
         <Fact
-          name="Networks"
+          name="IP networks"
           value={`${totals.addressesIsExact ? "" : "more than "}${formatCount(totals.addresses)}`}
         />
       </dl>
@@ -143,34 +143,38 @@ const Used: FC<{ usage: UsageView; period: UsagePeriod }> = ({ usage, period }) 
         }))}
       />
       <Endpoints usage={usage} />
-      <div class="grid">
-        <Pressure usage={usage} />
-        <Failures
-          title="Recent blocks"
-          none="No request was blocked."
-          rows={usage.recentBlocks}
-          reason={({ bucket }) => bucket ?? ""}
-        />
-        <Failures
-          title="Recent errors"
-          none="No request failed."
-          rows={usage.recentErrors}
-          reason={({ status, code }) => `${status} ${code ?? ""}`}
-        />
-        <Callers
-          title="Recent networks"
-          note="Addresses are cut to their network before they are kept: /24 of IPv4, /48 of IPv6."
-          rows={usage.addresses.map(({ address, requests, lastSeenAt }) => ({
-            name: address,
-            requests,
-            lastSeenAt,
-          }))}
-        />
-        <Callers
-          title="Programs"
-          note="Families of user agents; the rest of what they send is not kept."
-          rows={usage.agents.map(({ family, requests }) => ({ name: family, requests }))}
-        />
+      <div class="grid later">
+        <div class="stack">
+          <Pressure usage={usage} />
+          <Callers
+            title="Recent networks"
+            note="Addresses are cut to their network before they are kept: /24 of IPv4, /48 of IPv6."
+            rows={usage.addresses.map(({ address, requests, lastSeenAt }) => ({
+              name: address,
+              requests,
+              lastSeenAt,
+            }))}
+          />
+          <Callers
+            title="Programs"
+            note="Families of user agents; the rest of what they send is not kept."
+            rows={usage.agents.map(({ family, requests }) => ({ name: family, requests }))}
+          />
+        </div>
+        <div class="stack">
+          <Failures
+            title="Recent blocks"
+            none="No request was blocked."
+            rows={usage.recentBlocks}
+            reason={({ bucket }) => bucket ?? ""}
+          />
+          <Failures
+            title="Recent errors"
+            none="No request failed."
+            rows={usage.recentErrors}
+            reason={({ status, code }) => `${status} ${code ?? ""}`}
+          />
+        </div>
       </div>
     </>
   );
@@ -243,12 +247,17 @@ const Pressure: FC<{ usage: UsageView }> = ({ usage: { pressure } }) => (
             {" "}
             · <Time at={at} />
           </span>
-          <meter min={0} max={limit} value={limit - lowestRemaining} aria-label={`Used of ${bucket}`} />
+          <svg class="gauge" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
+            <rect width={((100 * (limit - lowestRemaining)) / limit).toFixed(1)} height="3" />
+          </svg>
         </li>
       ))}
     </ul>
   </section>
 );
+
+/** Of those that are known, so many are listed. */
+const MAX_FAILURES = 20;
 
 const Failures: FC<{
   title: string;
@@ -262,7 +271,7 @@ const Failures: FC<{
       <p class="soft">{none}</p>
     ) : (
       <ul class="plain">
-        {rows.map((row) => (
+        {rows.slice(0, MAX_FAILURES).map((row) => (
           <li>
             <code>{routeName(row)}</code> {reason(row)}
             <span class="soft small">

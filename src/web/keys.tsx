@@ -82,8 +82,12 @@ const Keys: FC<{ keys: readonly ApiKey[]; told: Told }> = ({ keys, told }) => (
             <tr>
               <th scope="col">Name</th>
               <th scope="col">Ends in</th>
-              <th scope="col">Created</th>
-              <th scope="col">Last used</th>
+              <th scope="col" class="spare">
+                Created
+              </th>
+              <th scope="col" class="spare">
+                Last used
+              </th>
               <th scope="col">
                 <span class="hidden">Actions</span>
               </th>
@@ -113,14 +117,16 @@ const KeyRow: FC<{ apiKey: ApiKey }> = ({ apiKey: { id, name, hint, createdAt, l
     <th scope="row">
       <a href={`/account/keys/${id}`}>{name}</a>
     </th>
-    <td>
+    <td class="nowrap">
       <code>…{hint}</code>
     </td>
-    <td class="nowrap">{formatDay(createdAt)}</td>
-    <td class="nowrap">{lastUsedAt === null ? <span class="soft">never</span> : <Time at={lastUsedAt} />}</td>
+    <td class="nowrap spare">{formatDay(createdAt)}</td>
+    <td class="nowrap spare">
+      {lastUsedAt === null ? <span class="soft">never</span> : <Time at={lastUsedAt} />}
+    </td>
     <td class="actions">
-      <a href={`/account/keys/${id}`} aria-label={`Use of ${name}`}>
-        Use
+      <a href={`/account/keys/${id}`} aria-label={`Usage of ${name}`}>
+        Usage
       </a>
       <Revocation id={id} name={name} />
     </td>

@@ -5,6 +5,7 @@ import { nameField } from "../lists/lists.js";
 import type { Watchlist } from "../watchlists/watchlists.js";
 import { withQuery } from "./components/addresses.js";
 import { formatDay } from "./components/numbers.js";
+import { RemoveButton } from "./components/remove-button.js";
 import type { MoreColumn } from "./components/repository-list.js";
 import type { Pages, Redirect, Sheet, Visit } from "./page.js";
 import { findNamed } from "./repository-names.js";
@@ -102,7 +103,6 @@ async function listSheet(visit: Visit, told: Told): Promise<Sheet> {
       watchlist: watchlist.id,
       within: modules.watchlists.members(watchlist),
       ids,
-      metrics: (from) => modules.watchlists.metrics(watchlist, from),
       changes:
         seen.since === undefined ? Promise.resolve(undefined) : modules.watchlists.changes(ids, seen.since),
     },
@@ -201,9 +201,7 @@ function removal(path: string, { search }: URL): MoreColumn {
       <form method="post" action={`${path}/items/remove`} class="inline">
         <input type="hidden" name="repositoryId" value={id} />
         <input type="hidden" name="query" value={search.slice(1)} />
-        <button type="submit" class="small-button" aria-label={`Remove ${fullName}`}>
-          Remove
-        </button>
+        <RemoveButton fullName={fullName} />
       </form>
     ),
   };

@@ -1,7 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { z } from "zod";
 import type { Repository } from "../catalog/catalog.js";
-import { DAY_MS } from "../clock.js";
 import type { ErrorDetail } from "../errors.js";
 import {
   count,
@@ -13,7 +12,7 @@ import {
   watchlistQuery,
 } from "../lists/lists.js";
 import { validationError } from "../validation.js";
-import type { Changes, SumSeries } from "../watchlists/watchlists.js";
+import type { Changes, StarSum } from "../watchlists/watchlists.js";
 import { withQuery } from "./components/addresses.js";
 import { Delta, Time } from "./components/numbers.js";
 import { type MoreColumn, RepositoryList } from "./components/repository-list.js";
@@ -27,7 +26,6 @@ import type { Visit } from "./page.js";
 const ROWS = 50;
 /** A list has at most 500 repositories. */
 const MAX_PAGES = 10;
-const CHART_DAYS = 90;
 
 const pageQuery = watchlistQuery
   .pick({ window: true, sort: true, order: true })
@@ -50,7 +48,7 @@ export interface Watched {
   query: PageQuery;
   page: ListPage;
   sparks: ReadonlyMap<number, readonly (number | null)[]>;
-  sums: SumSeries;
+  sums: readonly StarSum[];
   changes: Changes | undefined;
   /** The repositories that the changes name, by id. */
   named: ReadonlyMap<number, Repository>;
@@ -59,7 +57,6 @@ export interface Watched {
 /** What is to be shown. */
 export interface WatchedList extends ListedWatchlist {
   ids: readonly number[];
-  metrics: (from: number) => Promise<SumSeries>;
   changes: Promise<Changes | undefined>;
 }
 
@@ -73,7 +70,7 @@ export async function readWatched(
   const { asOf } = await modules.rankings.summary();
   const [page, sums, changes] = await Promise.all([
     watchlistPage(modules, list, asked),
-    asOf === null ? { points: [], resolution: "day" as const } : list.metrics(asOf - CHART_DAYS * DAY_MS),
+    asOf === null ? [] : modules.watchlists.course(list.ids, asOf),
     list.changes,
   ]);
   const ids = page.rows.map(({ repository }) => repository.id);
@@ -140,10 +137,10 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
     <p class="soft small">
       Growth is measured in {query.window} up to <Time at={page.asOf} />.
     </p>
-    {sums.points.length < 2 ? null : (
+    {sums.length < 2 ? null : (
       <>
         <h2>All together</h2>
-        <SumChart points={sums.points} />
+        <SumChart points={sums} />
       </>
     )}
   </>

@@ -2,6 +2,7 @@ import type { FC } from "hono/jsx";
 import type { Account } from "../accounts/accounts.js";
 import type { Repository } from "../catalog/catalog.js";
 import { repositoryPath, withQuery } from "./components/addresses.js";
+import { RemoveButton } from "./components/remove-button.js";
 import type { MoreColumn } from "./components/repository-list.js";
 import type { Pages, Sheet, Visit } from "./page.js";
 import { offeredBy } from "./saving.js";
@@ -37,7 +38,6 @@ async function ownList(visit: Visit, account: Account): Promise<Sheet> {
     watchlist: account.id,
     within: personalWatchlists.members(account.id),
     ids,
-    metrics: (from: number) => personalWatchlists.metrics(ids, from),
     changes: isLook ? personalWatchlists.visits.look(account.id, ids) : Promise.resolve(undefined),
   };
   const watched = await readWatched({ url, modules }, list);
@@ -75,9 +75,7 @@ function removal(url: URL): MoreColumn {
       <form method="post" action="/watchlist/items/remove" class="inline">
         <input type="hidden" name="repositoryId" value={id} />
         <input type="hidden" name="next" value={next} />
-        <button type="submit" class="small-button" aria-label={`Remove ${fullName}`}>
-          Remove
-        </button>
+        <RemoveButton fullName={fullName} />
       </form>
     ),
   };

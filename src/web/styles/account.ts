@@ -12,7 +12,6 @@ export const ACCOUNT = `
 .row-form { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: end; max-width: 36rem; margin: 0 0 var(--s4); }
 .row-form .field { flex: 1 1 14rem; margin: 0; }
 .row-form:has(.wrong) { align-items: center; }
-.small-button { padding: 0 var(--s2); min-height: 1.5rem; font-size: var(--small); }
 .later { margin-top: var(--s5); }
 .nowrap, .actions { white-space: nowrap; }
 .actions > * { margin-right: var(--s3); vertical-align: top; }
@@ -22,7 +21,8 @@ export const ACCOUNT = `
 .profile > div { display: flex; flex-wrap: wrap; gap: 0 var(--s4); padding: var(--s2) 0; border-bottom: 1px solid var(--line); }
 .profile dt { flex: 0 0 10rem; color: var(--soft); }
 .profile dd { flex: 1 1 14rem; margin: 0; overflow-wrap: anywhere; }
-.copyable { background: var(--card); border: 1px solid var(--edge); border-radius: var(--round); padding: var(--s3) var(--s4); margin: 0 0 var(--s4); }
+.copyable { display: grid; grid-template-columns: 1fr auto; gap: 0 var(--s3); align-items: center; background: var(--card); border: 1px solid var(--edge); border-radius: var(--round); padding: var(--s3) var(--s4); margin: 0 0 var(--s4); }
+.copyable > div { grid-column: 1 / -1; }
 .copyable code { display: block; background: none; padding: var(--s1) 0; overflow-wrap: anywhere; user-select: all; }
 .confirm { display: inline-block; }
 .confirm > summary { color: var(--fall); text-decoration: underline; text-underline-offset: .18em; min-height: 1.5rem; }
@@ -31,6 +31,7 @@ export const ACCOUNT = `
 .confirm p { margin: 0 0 var(--s2); }
 .save { display: inline-flex; align-items: center; gap: .4em; }
 .save svg, .star svg { width: 1.15em; height: 1.15em; fill: none; color: var(--star); }
+.star.quiet svg { color: var(--soft); }
 .save.saved svg, .star.saved svg { fill: currentColor; }
 .save:disabled { cursor: not-allowed; color: var(--soft); }
 .star { border: 0; background: none; padding: 0; min-height: 1.5rem; width: 1.75rem; display: inline-flex; align-items: center; justify-content: center; vertical-align: middle; }
@@ -55,5 +56,8 @@ export const ACCOUNT = `
 .bar-chart #striped .ground, .bar-chart #legend-striped .ground { fill: var(--chart-5); }
 .bar-chart #crossed .ground, .bar-chart #legend-crossed .ground { fill: var(--chart-2); }
 .bar-chart .lines { stroke: var(--card); stroke-width: .7; fill: none; }
-meter { display: block; width: 100%; height: .5rem; }
+.gauge { width: 100%; height: 4px; margin: .2rem 0; background: var(--sunk); }
+.gauge rect { fill: var(--chart-1); }
+.stack > section + section { margin-top: var(--s5); }
+@media (max-width: 34rem) { .controls .tabs a { padding: .2rem .5rem; font-size: var(--small); line-height: 1.7; } .box { padding: var(--s4); } }
 `;
