@@ -152,10 +152,10 @@ function buildHandler(
     members,
     meter,
     pages: createWeb({
+      clock: context.clock,
+      baseUrl: context.config.baseUrl,
       source,
       members,
-      baseUrl: context.config.baseUrl,
-      now: () => context.clock.now(),
       document: () => JSON.parse(JSON.stringify(openApiDocument(api, context.config.baseUrl))),
     }),
   });

@@ -94,7 +94,8 @@ export const getKeyUsage = endpoint(
     operationId: "getKeyUsage",
     tags: ["Account"],
     summary: "What one of your API keys was used for",
-    description: "Of a revoked key too. What another process has counted may be five seconds behind.",
+    description:
+      "Of a revoked key too. Where several processes answer, what others have counted may be five seconds behind.",
     request: {
       params: z.object({ keyId: idParameter }),
       query: z.object({ period: z.enum(USAGE_PERIODS).default("24h") }),

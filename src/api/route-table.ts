@@ -17,7 +17,9 @@ function rowOf({ route, pattern, limit }: Endpoint): Row {
   return {
     method: route.method.toUpperCase(),
     pattern: route.path,
-    path: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, pattern === undefined ? "[^/]+" : ".+")}$`),
+    path: new RegExp(
+      `^${route.path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, pattern === undefined ? "[^/]+" : ".+")}$`,
+    ),
     limit,
     parameters: new Set(Object.keys((route.request?.query as z.ZodObject | undefined)?.shape ?? {})),
   };

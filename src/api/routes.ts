@@ -1,6 +1,7 @@
 import type { Access } from "./access.js";
 import * as auth from "./auth.js";
 import type { Endpoint } from "./endpoint.js";
+import { getFeed } from "./feeds.js";
 import { getHealth, getReadiness } from "./health.js";
 import { getKeyUsage } from "./key-usage.js";
 import { getLimits } from "./limits.js";
@@ -36,6 +37,7 @@ export const ROUTES: readonly Route[] = [
     listRising,
     listNewHot,
     listForkGrowth,
+    getFeed,
     getHome,
     suggest,
     getRepositoryByFullName,

@@ -2,12 +2,12 @@ import type { Generated } from "kysely";
 
 /** The tables of what API keys were used for; see schema.ts for what all columns have in common. */
 
-/** What the rows of one key in one hour or day (UTC) have in common. */
+/** What the rows of one key in one span of time have in common. */
 export interface UsageSpan {
   key_id: number;
-  /** 1 or 24: the requests of an hour are in both. */
+  /** 1, 6 or 24: each request is in one span of each. */
   span_hours: number;
-  /** When the hour or day begins. */
+  /** When the span begins; a multiple of its length since 1970. */
   from_at: number;
 }
 

@@ -87,7 +87,7 @@ function prefixOf(address: string): string {
  * The network that a caller without an account is shown as: 24 bits of an IPv4 address, 48 of an IPv6 one. `name` is what
  * `Callers` gives.
  */
-export function networkOf(name: string): string {
+export function truncatedAddress(name: string): string {
   if (name === NO_ADDRESS) return name;
   if (!name.includes(":")) return `${name.slice(0, name.lastIndexOf("."))}.0/24`;
   const groups = name.split(":").slice(0, 3).join(":");

@@ -12,13 +12,16 @@ import type {
 import { OTHER_AGENT } from "./agents.js";
 import { OTHER, type TallyBounds, UsageSpan, type UsageTally } from "./usage-tally.js";
 
-/** Lengths of what is kept beside each other, in hours. */
-export const SPANS = { hour: 1, day: 24 } as const;
-
-/** The last days that are kept, the present one with them. */
-export const KEPT_DAYS = 90;
-/** Hours are needed for the short periods only. */
-const KEPT_HOURS_MS = 8 * DAY_MS;
+/**
+ * Lengths of the sums that are kept beside each other, so that a view of any period reads a few dozen of them. `keptDays`
+ * have the present day with them.
+ */
+export const SPANS = [
+  { hours: 1, keptDays: 3 },
+  { hours: 6, keptDays: 9 },
+  { hours: 24, keptDays: 90 },
+] as const;
+export type SpanHours = (typeof SPANS)[number]["hours"];
 
 const ROWS_PER_STATEMENT = 2_000;
 const KEYS_PER_PRUNING = 500;
@@ -69,7 +72,7 @@ const CALLERS: Additive = {
       else usage_callers.last_at end`,
 };
 
-/** One hour or day of one key, to be written. */
+/** One span of one key, to be written. */
 interface Line {
   keyId: number;
   spanHours: number;
@@ -99,20 +102,19 @@ export async function writeUsage(database: Database, tally: UsageTally, bounds: 
 }
 
 function linesOf(tally: UsageTally, keys: ReadonlySet<number>): Line[] {
+  const all = { addresses: Number.POSITIVE_INFINITY, agents: Number.POSITIVE_INFINITY };
   return [...tally.keys].flatMap(([keyId, { hours }]) => {
     if (!keys.has(keyId)) return [];
-    const days = new Map<number, UsageSpan>();
-    const all = { addresses: Number.POSITIVE_INFINITY, agents: Number.POSITIVE_INFINITY };
-    for (const [hour, span] of hours) {
-      const day = Math.floor(hour / SPANS.day);
-      const sum = days.get(day) ?? new UsageSpan();
-      days.set(day, sum);
-      sum.absorb(span, all);
-    }
-    const line = (spanHours: number) => (entry: [number, UsageSpan]) => {
-      return { keyId, spanHours, fromAt: entry[0] * spanHours * HOUR_MS, span: entry[1] };
-    };
-    return [...[...hours].map(line(SPANS.hour)), ...[...days].map(line(SPANS.day))];
+    return SPANS.flatMap(({ hours: spanHours }) => {
+      const sums = new Map<number, UsageSpan>();
+      for (const [hour, span] of hours) {
+        const fromAt = (hour - (hour % spanHours)) * HOUR_MS;
+        const sum = sums.get(fromAt) ?? new UsageSpan();
+        sums.set(fromAt, sum);
+        sum.absorb(span, all);
+      }
+      return [...sums].map(([fromAt, span]) => ({ keyId, spanHours, fromAt, span }));
+    });
   });
 }
 
@@ -149,16 +151,16 @@ async function callerRows(
     lines.map(({ keyId, spanHours, fromAt }) => [placeOf(keyId, spanHours, fromAt), new UsageSpan()]),
   );
   // Only those of the same spans: each has few, so that this reads no more than is written.
-  const ofSpan = (spanHours: number) => {
-    const same = lines.filter((line) => line.spanHours === spanHours).map(({ fromAt }) => fromAt);
-    return sql`(span_hours = ${spanHours} and from_at >= ${Math.min(...same)})`;
-  };
+  const ofSpans = SPANS.map(({ hours }) => {
+    const same = lines.filter(({ spanHours }) => spanHours === hours).map(({ fromAt }) => fromAt);
+    return sql`(span_hours = ${hours} and from_at >= ${Math.min(...same)})`;
+  });
   const ids = dialect.among(
     sql`key_id`,
     lines.map(({ keyId }) => keyId),
   );
   const { rows: stored } = await sql<Stored>`select key_id, span_hours, from_at, kind, name from usage_callers
-    where ${ids} and (${ofSpan(SPANS.hour)} or ${ofSpan(SPANS.day)})`.execute(tx);
+    where ${ids} and (${sql.join(ofSpans, sql` or `)})`.execute(tx);
   const none = { requests: 0, lastAt: 0 };
   for (const { key_id, span_hours, from_at, kind, name } of stored) {
     const kinds = kind === "agent" ? "agents" : "addresses";
@@ -223,11 +225,8 @@ async function addEvents(
 /** Takes away what is too old, some keys at a time, until all are done or `signal` is aborted. */
 export async function pruneUsage(database: Database, now: number, signal: AbortSignal): Promise<void> {
   const { dialect } = database;
-  const firstDay = (Math.floor(now / DAY_MS) - KEPT_DAYS + 1) * DAY_MS;
-  const oldest: readonly (readonly [number, number])[] = [
-    [SPANS.hour, Math.max(firstDay, now - KEPT_HOURS_MS)],
-    [SPANS.day, firstDay],
-  ];
+  const dayBefore = (days: number) => (Math.floor(now / DAY_MS) - days + 1) * DAY_MS;
+  const firstDay = dayBefore(Math.max(...SPANS.map(({ keptDays }) => keptDays)));
   let after = 0;
   while (!signal.aborted) {
     const last = await database.write.transaction().execute(async (tx) => {
@@ -235,9 +234,9 @@ export async function pruneUsage(database: Database, now: number, signal: AbortS
         limit ${KEYS_PER_PRUNING} ${dialect.lockRow}`.execute(tx);
       const ids = rows.map(({ id }) => id);
       for (const table of ["usage_routes", "usage_allowances", "usage_callers"] as const) {
-        for (const [spanHours, from] of oldest)
+        for (const { hours, keptDays } of SPANS)
           await sql`delete from ${sql.table(table)} where ${dialect.among(sql`key_id`, ids)}
-            and span_hours = ${spanHours} and from_at < ${from}`.execute(tx);
+            and span_hours = ${hours} and from_at < ${dayBefore(keptDays)}`.execute(tx);
       }
       await sql`delete from usage_events where ${dialect.among(sql`key_id`, ids)} and at < ${firstDay}`.execute(
         tx,

@@ -72,13 +72,13 @@ export interface TallyBounds {
 }
 
 export const TALLY_BOUNDS: TallyBounds = {
-  keys: 20_000,
+  keys: 10_000,
   hours: 48,
-  entries: 100_000,
+  entries: 50_000,
   addresses: 100,
   agents: 20,
   events: 25,
-  allEvents: 20_000,
+  allEvents: 10_000,
 };
 
 /** How many entries may still be made. */
@@ -86,7 +86,7 @@ interface Room {
   left: number;
 }
 
-/** What one key did in one hour or day. */
+/** What one key did in some span of time. */
 export class UsageSpan {
   /** By outcome and route, with a space between. */
   readonly routes = new Map<string, Counts>();

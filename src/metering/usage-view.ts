@@ -1,20 +1,20 @@
 import { type RawBuilder, sql } from "kysely";
-import { DAY_MS, HOUR_MS } from "../clock.js";
+import { HOUR_MS } from "../clock.js";
 import type { Db } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { BUCKETS, type Bucket } from "../limit-config.js";
 import { OTHER_AGENT } from "./agents.js";
-import { SPANS } from "./usage-rows.js";
+import type { SpanHours } from "./usage-rows.js";
 import { OTHER } from "./usage-tally.js";
 
-/** How far back a view reaches, in so many steps, of which the present one is the last. Steps are aligned to UTC. */
-const PERIOD_STEPS = {
-  "24h": { stepMs: HOUR_MS, steps: 24, spanHours: SPANS.hour },
-  "7d": { stepMs: 6 * HOUR_MS, steps: 28, spanHours: SPANS.hour },
-  "30d": { stepMs: DAY_MS, steps: 30, spanHours: SPANS.day },
-  "90d": { stepMs: DAY_MS, steps: 90, spanHours: SPANS.day },
-} as const;
-export type UsagePeriod = keyof typeof PERIOD_STEPS;
+/** How far back a view reaches: so many spans, of which the present one is the last. They are aligned to UTC. */
+const PERIODS = {
+  "24h": { spanHours: 1, steps: 24 },
+  "7d": { spanHours: 6, steps: 28 },
+  "30d": { spanHours: 24, steps: 30 },
+  "90d": { spanHours: 24, steps: 90 },
+} as const satisfies Record<string, { spanHours: SpanHours; steps: number }>;
+export type UsagePeriod = keyof typeof PERIODS;
 export const USAGE_PERIODS = ["24h", "7d", "30d", "90d"] as const satisfies readonly UsagePeriod[];
 
 const MAX_ENDPOINTS = 20;
@@ -92,7 +92,8 @@ export async function readUsage(
     .where("account_id", "=", accountId)
     .executeTakeFirst();
   if (key === undefined) throw new AppError("NOT_FOUND", "There is no such key.");
-  const { stepMs, steps, spanHours } = PERIOD_STEPS[period];
+  const { spanHours, steps } = PERIODS[period];
+  const stepMs = spanHours * HOUR_MS;
   const from = (Math.floor(now / stepMs) - steps + 1) * stepMs;
   const within = { keyId, spanHours, from };
   const [sums, callers] = [await readRoutes(db, within, stepMs, steps), await readCallers(db, within)];
@@ -114,7 +115,7 @@ export async function readUsage(
 
 interface Within {
   keyId: number;
-  spanHours: number;
+  spanHours: SpanHours;
   from: number;
 }
 
@@ -123,33 +124,41 @@ function isWithin({ keyId, spanHours, from }: Within): RawBuilder<boolean> {
   return sql<boolean>`(key_id = ${keyId} and span_hours = ${spanHours} and from_at >= ${from})`;
 }
 
+/** Sums of a span, or of a route. */
+type RouteRow = { outcome: string; requests: number; bytes: number; micros: number } & (
+  | { from_at: number; route: null }
+  | { from_at: null; route: string }
+);
+
+const SUMMED = sql.raw("sum(requests) as requests, sum(bytes) as bytes, sum(micros) as micros");
+
 async function readRoutes(
   db: Db,
   within: Within,
   stepMs: number,
   steps: number,
 ): Promise<{ totals: UsageSums; series: UsageView["series"]; endpoints: EndpointUsage[] }> {
-  const rows = await db
-    .selectFrom("usage_routes")
-    .select(["from_at", "route", "outcome", "requests", "bytes", "micros"])
-    .where(isWithin(within))
-    .execute();
+  // Summed by the database, and in one statement, so that a write between cannot make the sums differ.
+  const { rows } = await sql<RouteRow>`
+    select from_at, null as route, outcome, ${SUMMED} from usage_routes where ${isWithin(within)}
+    group by from_at, outcome
+    union all
+    select null, route, outcome, ${SUMMED} from usage_routes where ${isWithin(within)}
+    group by route, outcome`.execute(db);
   const totals = noSums();
   const series = Array.from({ length: steps }, (_, i) => ({ at: within.from + i * stepMs, ...noSums() }));
   const routes = new Map<string, UsageSums & { micros: number }>();
-  for (const { from_at, route, outcome, requests, bytes, micros } of rows) {
-    const endpoint = routes.get(route) ?? { ...noSums(), micros: 0 };
-    routes.set(route, endpoint);
-    const step = series[Math.floor((from_at - within.from) / stepMs)];
-    for (const sums of [totals, endpoint, step]) {
-      if (sums === undefined) continue;
-      sums.requests += requests;
-      sums.bytes += bytes;
-      if (outcome === "blocked") sums.blocked += requests;
-      else if (outcome === "4xx" || outcome === "5xx") sums.errors += requests;
+  for (const row of rows) {
+    if (row.route === null) {
+      const step = series[Math.floor((row.from_at - within.from) / stepMs)];
+      for (const sums of step === undefined ? [totals] : [totals, step]) addRow(sums, row);
+      continue;
     }
+    const endpoint = routes.get(row.route) ?? { ...noSums(), micros: 0 };
+    routes.set(row.route, endpoint);
+    addRow(endpoint, row);
     // A refusal takes no time worth telling, and would make the rest look fast.
-    if (outcome !== "blocked") endpoint.micros += micros;
+    if (row.outcome !== "blocked") endpoint.micros += row.micros;
   }
   const endpoints = [...routes]
     .map(([name, { micros, ...sums }]) => {
@@ -234,6 +243,13 @@ async function readEvents(
     recentErrors: events.filter(({ status }) => status !== 429),
     recentBlocks: events.filter(({ status }) => status === 429),
   };
+}
+
+function addRow(sums: UsageSums, { outcome, requests, bytes }: RouteRow): void {
+  sums.requests += requests;
+  sums.bytes += bytes;
+  if (outcome === "blocked") sums.blocked += requests;
+  else if (outcome === "4xx" || outcome === "5xx") sums.errors += requests;
 }
 
 function noSums(): UsageSums {

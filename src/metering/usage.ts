@@ -2,7 +2,7 @@ import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
 import { Agents } from "./agents.js";
-import { networkOf } from "./callers.js";
+import { truncatedAddress } from "./callers.js";
 import { pruneUsage, writeUsage } from "./usage-rows.js";
 import { TALLY_BOUNDS, type TalliedRequest, type TallyBounds, UsageTally } from "./usage-tally.js";
 import { readUsage, type UsagePeriod, type UsageView } from "./usage-view.js";
@@ -32,7 +32,7 @@ export interface UsageOptions {
 
 /**
  * What API keys were used for. Requests are counted in memory, within bounds, and written every five seconds as sums of
- * hours and days; several processes add to the same sums. What cannot be written is kept and tried again.
+ * 1, 6 and 24 hours; several processes add to the same sums. What cannot be written is kept and tried again.
  */
 export class Usage {
   readonly #options: UsageOptions;
@@ -69,7 +69,7 @@ export class Usage {
         ...request,
         at: this.#options.clock.now(),
         micros: Math.round(durationMs * 1_000),
-        address: networkOf(caller),
+        address: truncatedAddress(caller),
         agent: this.#agents.familyOf(userAgent),
       });
       // While it cannot be written, asking more often would not help.

@@ -75,10 +75,10 @@ const KeyUsage: FC<KeyUsageProps> = ({ apiKey, usage, period, path, baseUrl, isU
     <div class="apart">
       <Tabs
         label="Period"
-        tabs={USAGE_PERIODS.map((name) => ({
-          name,
-          href: `${path}?period=${name}`,
-          isCurrent: name === period,
+        tabs={USAGE_PERIODS.map((one) => ({
+          name: PERIOD_NAMES[one],
+          href: `${path}?period=${one}`,
+          isCurrent: one === period,
         }))}
       />
       <Revocation id={apiKey.id} name={apiKey.name} />

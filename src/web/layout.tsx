@@ -1,5 +1,8 @@
 import type { Child, FC } from "hono/jsx";
+import type { Repository } from "../catalog/catalog.js";
+import { repositoryPage } from "../page-addresses.js";
 import { assetPath } from "./assets.js";
+import { withQuery } from "./components/addresses.js";
 import type { Sheet, Visit } from "./page.js";
 
 /** Pages that the head of every page leads to. */
@@ -66,6 +69,7 @@ export const Layout: FC<{ visit: Visit; sheet: Sheet; children: Child }> = ({ vi
             {visit.notice}
           </p>
         )}
+        {visit.offer === undefined ? null : <Offer repository={visit.offer} url={visit.url} />}
         {children}
       </main>
       <footer class="bottom">
@@ -163,6 +167,20 @@ function comingBack({ url, request }: Visit, { privacy }: Sheet): string {
     request.method === "GET" && url.pathname !== "/" && !/^\/(?:sign-in|watchlists\/)/.test(url.pathname);
   return isOpen && isPlace ? `?next=${encodeURIComponent(url.pathname + url.search)}` : "";
 }
+
+/** What somebody wanted to save, in the browser in which they did not. */
+const Offer: FC<{ repository: Repository; url: URL }> = ({ repository, url }) => (
+  <form method="post" action="/watchlist/items" class="note">
+    <p>
+      You wanted to save <a href={repositoryPage(repository)}>{repository.fullName}</a>.
+    </p>
+    <input type="hidden" name="repositoryId" value={repository.id} />
+    <input type="hidden" name="next" value={withQuery(url, { save: undefined })} />
+    <button type="submit" class="press">
+      Save {repository.fullName}
+    </button>
+  </form>
+);
 
 const DemoNotice: FC = () => (
   <div class="note" role="note">

@@ -1,10 +1,12 @@
 import type { Hono } from "hono";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Account } from "../accounts/accounts.js";
+import type { Repository } from "../catalog/catalog.js";
+import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { Members, Modules } from "../modules.js";
 import { Layout } from "./layout.js";
-import { attachPending } from "./pending.js";
+import { attachPending, offeredBy } from "./pending.js";
 
 /** What a page is answered from. */
 export interface Site {
@@ -13,8 +15,7 @@ export interface Site {
   members: () => Members;
   /** Public address, without a slash at the end. */
   baseUrl: string;
-  /** Milliseconds since 1970. */
-  now: () => number;
+  clock: Clock;
 }
 
 /** A request for a page. */
@@ -29,6 +30,8 @@ export interface Visit {
   saved: ReadonlySet<number>;
   /** What has happened on the way to this page, to be told on it. */
   notice: string | undefined;
+  /** What they wanted to save before signing in, in another browser. */
+  offer: Repository | undefined;
   /** The address as it was asked for: its path and query are of the visitor, its host means nothing. */
   url: URL;
   baseUrl: string;
@@ -130,22 +133,27 @@ export class Pages {
       account,
       saved,
       notice: undefined,
+      offer: undefined,
       url,
       baseUrl: this.#site.baseUrl,
-      now: this.#site.now(),
+      now: this.#site.clock.now(),
       request,
     };
   }
 
-  /** Saves what the visitor wanted to save before signing in. */
+  /** Saves what the visitor wanted to save before signing in, or offers it where that is only known by the address. */
   async #attach(visit: Visit): Promise<{ visit: Visit; cookies: readonly string[] }> {
-    const { account, members, request, baseUrl, synthetic } = visit;
-    const cookie = request.headers.get("cookie");
+    const { account, members, request, baseUrl, synthetic, url } = visit;
     if (account === undefined || synthetic) return { visit, cookies: [] };
+    const cookie = request.headers.get("cookie");
     const attached = await attachPending(members, account.id, cookie, baseUrl);
-    if (attached === undefined) return { visit, cookies: [] };
-    const saved = await members.personalWatchlists.ids(account.id);
-    return { visit: { ...visit, saved, notice: attached.notice }, cookies: [attached.cookie] };
+    const saved = attached === undefined ? visit.saved : await members.personalWatchlists.ids(account.id);
+    const wanted = await offeredBy(url, members);
+    const offer = wanted === undefined || saved.has(wanted.id) ? undefined : wanted;
+    return {
+      visit: { ...visit, saved, offer, notice: attached?.notice },
+      cookies: attached === undefined ? [] : [attached.cookie],
+    };
   }
 
   #answer(visit: Visit, answer: Answer): Response {

@@ -1,4 +1,4 @@
-import { repositoryId } from "../catalog/catalog.js";
+import { type Repository, repositoryId } from "../catalog/catalog.js";
 import { AppError } from "../errors.js";
 import type { Members } from "../modules.js";
 import { type Note, readNote, writeNote } from "./cookies.js";
@@ -55,4 +55,23 @@ export async function attachPending(
 function namesOf(found: readonly { fullName: string }[]): string {
   const names = found.map(({ fullName }) => fullName);
   return names.length <= 3 ? names.join(", ") : `${names.length} repositories`;
+}
+
+/** The parameter by which an address brings a wish to save into another browser. */
+const OFFER = "save";
+
+/** The path with the wish to save a repository. */
+export function withOffer(path: string, id: number, baseUrl: string): string {
+  const url = new URL(path, baseUrl);
+  url.searchParams.set(OFFER, String(id));
+  return `${url.pathname}${url.search}${url.hash}`;
+}
+
+/** The repository that an address asks to be offered for saving; undefined for none, or one that is not known. */
+export async function offeredBy(
+  { searchParams }: URL,
+  { modules }: Members,
+): Promise<Repository | undefined> {
+  const id = repositoryId(searchParams.get(OFFER) ?? "");
+  return id === undefined ? undefined : modules.catalog.find(id);
 }

@@ -1,7 +1,7 @@
-import { type Repository, repositoryId } from "../catalog/catalog.js";
+import { repositoryId } from "../catalog/catalog.js";
 import { AppError, invalidParameter } from "../errors.js";
 import type { Pages, Redirect, Visit } from "./page.js";
-import { keepPending } from "./pending.js";
+import { keepPending, withOffer } from "./pending.js";
 
 /** What saves repositories from any page, and takes them out again. */
 export function serveSaving(pages: Pages): void {
@@ -25,7 +25,7 @@ async function save(visit: Visit, form: URLSearchParams): Promise<Redirect> {
     return { location: nextOf(visit, form), status: 303 };
   }
   // A link may be opened in another browser, which has no note of it: there the page offers to save it.
-  const next = encodeURIComponent(`/watchlist?save=${known}`);
+  const next = encodeURIComponent(withOffer(nextOf(visit, form), known, baseUrl));
   const cookie = keepPending(request.headers.get("cookie"), known, baseUrl);
   return { location: `/sign-in?next=${next}`, status: 303, cookies: [cookie] };
 }
@@ -48,10 +48,4 @@ export function refuseMadeUp({ synthetic }: Visit): void {
       "CONFLICT",
       "While the demonstration is shown nothing can be saved: its repositories are made up.",
     );
-}
-
-/** The repository that an address asks to be offered for saving; undefined for none, or one that is not known. */
-export async function offeredBy({ url, members }: Visit): Promise<Repository | undefined> {
-  const id = repositoryId(url.searchParams.get("save") ?? "");
-  return id === undefined ? undefined : members.modules.catalog.find(id);
 }

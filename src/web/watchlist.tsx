@@ -1,11 +1,11 @@
 import type { FC } from "hono/jsx";
 import type { Account } from "../accounts/accounts.js";
 import type { Repository } from "../catalog/catalog.js";
-import { repositoryPath, withQuery } from "./components/addresses.js";
+import { withQuery } from "./components/addresses.js";
 import { RemoveButton } from "./components/remove-button.js";
 import type { MoreColumn } from "./components/repository-list.js";
 import type { Pages, Sheet, Visit } from "./page.js";
-import { offeredBy } from "./saving.js";
+import { offeredBy } from "./pending.js";
 import { readWatched, type Watched, WatchedBody } from "./watched.js";
 
 /** The list of whoever is signed in. */
@@ -17,7 +17,7 @@ export function serveWatchlist(pages: Pages): void {
 }
 
 async function signedOut(visit: Visit): Promise<Sheet> {
-  const offered = await offeredBy(visit);
+  const offered = await offeredBy(visit.url, visit.members);
   return {
     title: "Watchlist",
     description: "Keep the repositories you care about in one list, and see what changed since you looked.",
@@ -29,8 +29,6 @@ async function signedOut(visit: Visit): Promise<Sheet> {
 async function ownList(visit: Visit, account: Account): Promise<Sheet> {
   const { members, saved, url } = visit;
   const { personalWatchlists, modules } = members;
-  const offered = await offeredBy(visit);
-  const isOffered = offered !== undefined && !saved.has(offered.id);
   const ids = [...saved];
   // A page that a browser fetches beforehand has not been looked at.
   const isLook = !visit.request.headers.get("sec-purpose")?.includes("prefetch");
@@ -45,18 +43,13 @@ async function ownList(visit: Visit, account: Account): Promise<Sheet> {
     title: "Watchlist",
     privacy: "private",
     status: watched.problems.length === 0 ? 200 : 400,
-    body: <OwnList {...{ watched }} total={saved.size} offered={isOffered ? offered : undefined} />,
+    body: <OwnList watched={watched} total={saved.size} />,
   };
 }
 
-const OwnList: FC<{ watched: Watched; total: number; offered: Repository | undefined }> = ({
-  watched,
-  total,
-  offered,
-}) => (
+const OwnList: FC<{ watched: Watched; total: number }> = ({ watched, total }) => (
   <>
     <h1>Watchlist</h1>
-    {offered === undefined ? null : <Offer repository={offered} />}
     {total === 0 ? (
       <Empty />
     ) : (
@@ -80,19 +73,6 @@ function removal(url: URL): MoreColumn {
     ),
   };
 }
-
-const Offer: FC<{ repository: Repository }> = ({ repository }) => (
-  <form method="post" action="/watchlist/items" class="note">
-    <p>
-      You wanted to save <a href={repositoryPath(repository)}>{repository.fullName}</a>.
-    </p>
-    <input type="hidden" name="repositoryId" value={repository.id} />
-    <input type="hidden" name="next" value="/watchlist" />
-    <button type="submit" class="press">
-      Save {repository.fullName}
-    </button>
-  </form>
-);
 
 const Empty: FC = () => (
   <>

@@ -5,6 +5,7 @@ import { serveAccount } from "./account.js";
 import { serveAssets } from "./assets.js";
 import { type ReferenceDocument, serveDocs } from "./docs.js";
 import { serveHome } from "./home.js";
+import { serveIndexes } from "./indexes.js";
 import { serveKeyUsage } from "./key-usage.js";
 import { serveKeys } from "./keys.js";
 import { serveNewWatchlist } from "./new-watchlist.js";
@@ -42,6 +43,7 @@ export function createWeb({ document, ...site }: WebOptions): Web {
   serveNewWatchlist(pages);
   serveRemovedWatchlist(pages);
   serveTokenWatchlist(pages);
+  serveIndexes(app, site);
   serveAssets(app);
   return { app, error: (error, request) => pages.error(error, request) };
 }

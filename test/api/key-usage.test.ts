@@ -262,7 +262,7 @@ onBothEngines("The usage of a key", (engine) => {
         ),
       );
     };
-    assert.deepEqual(await rows(), [2, 2, 4, 0]);
+    assert.deepEqual(await rows(), [3, 3, 6, 0]);
     const gone = await world.send("DELETE", "/api/me", undefined, { ...owner.headers, Origin: ORIGIN });
     assert.equal(gone.status, 204);
     assert.deepEqual(await rows(), [0, 0, 0, 0]);

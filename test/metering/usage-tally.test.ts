@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HOUR_MS } from "../../src/clock.js";
-import { networkOf } from "../../src/metering/callers.js";
+import { truncatedAddress } from "../../src/metering/callers.js";
 import { Callers } from "../../src/metering/metering.js";
 import { type TalliedRequest, type TallyBounds, UsageTally } from "../../src/metering/usage-tally.js";
 import { fc } from "../support/properties.js";
@@ -105,5 +105,6 @@ test("a network is 24 bits of an IPv4 address and 48 of an IPv6 one", () => {
     ["0:0:7::", "0:0:7::/48"],
     [undefined, "none"],
   ];
-  for (const [peer, network] of cases) assert.equal(networkOf(callers.nameOf(peer, null)), network, peer);
+  for (const [peer, network] of cases)
+    assert.equal(truncatedAddress(callers.nameOf(peer, null)), network, peer);
 });

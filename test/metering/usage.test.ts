@@ -107,9 +107,9 @@ onBothEngines("Usage", (engine) => {
       );
   });
 
-  test("is taken away after 90 days, hours after eight", async () => {
+  test("is taken away after 90 days, shorter sums after three and nine", async () => {
     const { database, clock, ids, usage } = await open(5);
-    const days = [0, 7, 8, 9, 88, 89, 90, 200];
+    const days = [0, 2, 3, 8, 9, 89, 90, 200];
     for (const ago of days.toReversed()) {
       clock.set(NOW - ago * DAY_MS);
       for (const id of ids) usage.record(request(id, { status: 404, code: "NOT_FOUND" }));
@@ -122,8 +122,9 @@ onBothEngines("Usage", (engine) => {
       return rows.map(({ from_at }) => Math.floor(NOW / DAY_MS) - Math.floor(from_at / DAY_MS));
     };
     for (const table of ["usage_routes", "usage_allowances", "usage_callers"] as const) {
-      assert.deepEqual(await kept(table, 1), [0, 7, 8], table);
-      assert.deepEqual(await kept(table, 24), [0, 7, 8, 9, 88, 89], table);
+      assert.deepEqual(await kept(table, 1), [0, 2], table);
+      assert.deepEqual(await kept(table, 6), [0, 2, 3, 8], table);
+      assert.deepEqual(await kept(table, 24), [0, 2, 3, 8, 9, 89], table);
     }
     assert.equal(await stored(database, "usage_events"), 6 * ids.length);
   });
@@ -200,11 +201,11 @@ onBothEngines("Usage", (engine) => {
     assert.equal(usage.pending.keys.size, 1);
     clock.advance(1);
     await until(() => clock.sleeping === 1);
-    assert.equal(await stored(database, "usage_routes"), 2);
+    assert.equal(await stored(database, "usage_routes"), 3);
     usage.record(request(keyId, { status: 404 }));
     await usage.stop();
     assert.equal(clock.sleeping, 0);
-    assert.equal(await stored(database, "usage_routes"), 4);
+    assert.equal(await stored(database, "usage_routes"), 6);
   });
 
   test("of keys that are gone is passed over, that of others is not", async () => {
@@ -246,8 +247,8 @@ onBothEngines("Usage", (engine) => {
     assert.deepEqual([families, view.agents.length], [requests, 21]);
     assert.ok((shown ?? 0) <= requests);
     assert.ok(view.addresses.some(({ address, requests: n }) => address === "other" && n > requests / 2));
-    // Hour and day: 100 networks and other, 20 families and Other.
-    assert.equal(await stored(database, "usage_callers"), 2 * (101 + 21));
+    // For each of three spans: 100 networks and other, 20 families and Other.
+    assert.equal(await stored(database, "usage_callers"), 3 * (101 + 21));
     assert.equal(await stored(database, "usage_events"), 25);
     assert.deepEqual((await usage.view(accountId, keyId, "90d")).totals, totals);
   });

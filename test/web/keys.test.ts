@@ -112,7 +112,7 @@ onBothEngines("The pages of API keys", (engine) => {
     assert.match(text, /Recent errors.*GET \/api\/repos 400 VALIDATION_FAILED/);
     assert.match(text, /192\.0\.2\.0\/24: 11 requests/);
     assert.match(text, /curl: 11 requests/);
-    assert.match(page.html, /<a href="[^"]*\?period=7d" aria-current="true">7d<\/a>/);
+    assert.match(page.html, /<a href="[^"]*\?period=7d" aria-current="true">7 days<\/a>/);
     assert.equal(
       [...page.html.matchAll(/<title>2026-04-\d\d \d\d:00: /g)].length,
       28,
@@ -132,6 +132,6 @@ onBothEngines("The pages of API keys", (engine) => {
     const page = await open(world, `/account/keys/${id}?period=1y`, owner.headers);
     assert.equal(page.status, 400);
     assert.match(textOf(page), /The period must be one of 24h, 7d, 30d, 90d\./);
-    assert.match(page.html, /aria-current="true">24h</);
+    assert.match(page.html, /aria-current="true">24 hours</);
   });
 });

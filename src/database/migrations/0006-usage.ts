@@ -3,8 +3,8 @@ import type { Migration } from "../migrate.js";
 
 /**
  * What API keys were used for. Each table is led by the key, so that a view reads one stretch of it, and its rows go with
- * the key when the account goes. Hours and days are kept beside each other (`span_hours` 1 and 24): long periods are read
- * from days, so that a view costs much the same whatever its period.
+ * the key when the account goes. Sums of 1, 6 and 24 hours are kept beside each other (`span_hours`), so that a view costs
+ * much the same whatever its period.
  */
 export const usage: Migration = {
   name: "usage",

@@ -1,7 +1,7 @@
 import type { Child, FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
+import { repositoryPage } from "../../page-addresses.js";
 import type { Changes } from "../../watchlists/watchlists.js";
-import { repositoryPath } from "./addresses.js";
 import { Delta, Time } from "./numbers.js";
 
 export interface SinceVisitProps {
@@ -67,7 +67,7 @@ const Line: FC<{ known: ReadonlyMap<number, Repository>; id: number; children: C
   const repository = known.get(id);
   return repository === undefined ? null : (
     <li>
-      <a href={repositoryPath(repository)}>{repository.fullName}</a> {children}
+      <a href={repositoryPage(repository)}>{repository.fullName}</a> {children}
     </li>
   );
 };
