@@ -26,7 +26,7 @@ export function serveHome(pages: Pages): void {
   pages.get("/", home);
 }
 
-async function home({ modules, synthetic, saved }: Visit): Promise<Sheet> {
+async function home({ modules, canSave, saved }: Visit): Promise<Sheet> {
   const { rankings } = modules;
   const [prepared, summary] = await Promise.all([rankings.home(), rankings.summary()]);
   const description = "Repositories across forges, ranked by growth that was really measured.";
@@ -50,7 +50,7 @@ async function home({ modules, synthetic, saved }: Visit): Promise<Sheet> {
       href: `/api/feeds/${feed}.atom?window=7d`,
       title: `${title}, 7 days`,
     })),
-    body: <HomeBody {...{ summary, prepared, lists, sparks }} saved={synthetic ? undefined : saved} />,
+    body: <HomeBody {...{ summary, prepared, lists, sparks }} saved={canSave ? saved : undefined} />,
   };
 }
 

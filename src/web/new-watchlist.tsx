@@ -8,7 +8,7 @@ import { refuseMadeUp } from "./saving.js";
 
 /** Where lists are made that belong to whoever has their links. */
 export function serveNewWatchlist(pages: Pages): void {
-  pages.get("/watchlists", ({ synthetic }) => newSheet({ isMadeUp: synthetic }));
+  pages.get("/watchlists", ({ canSave }) => newSheet({ isMadeUp: !canSave }));
   pages.post("/watchlists", async (visit, form) => {
     refuseMadeUp(visit);
     const { modules, baseUrl } = visit;

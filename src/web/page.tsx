@@ -21,12 +21,14 @@ export interface Site {
 /** A request for a page. */
 export interface Visit {
   modules: Modules;
-  /** Whether the catalogue is made up; then nothing of it can be saved. */
+  /** Whether the catalogue is made up. */
   synthetic: boolean;
+  /** Whether what is shown can be saved. Not while a demonstration stands in for an empty catalogue, which goes with it. */
+  canSave: boolean;
   members: Members;
   /** Who is signed in. */
   account: Account | undefined;
-  /** What is on their watchlist; empty for a catalogue that is made up. */
+  /** What is on their watchlist; empty where nothing of what is shown can be saved. */
   saved: ReadonlySet<number>;
   /** What has happened on the way to this page, to be told on it. */
   notice: string | undefined;
@@ -124,11 +126,13 @@ export class Pages {
     const cookie = request.headers.get("cookie");
     const account = cookie === null ? undefined : await members.accounts.find(cookie);
     const url = new URL(request.url);
-    const isTheirs = account !== undefined && !synthetic;
-    const saved = isTheirs ? await members.personalWatchlists.ids(account.id) : new Set<number>();
+    const canSave = modules === members.modules;
+    const saved =
+      account !== undefined && canSave ? await members.personalWatchlists.ids(account.id) : new Set<number>();
     return {
       modules,
       synthetic,
+      canSave,
       members,
       account,
       saved,
@@ -143,8 +147,8 @@ export class Pages {
 
   /** Saves what the visitor wanted to save before signing in, or offers it where that is only known by the address. */
   async #attach(visit: Visit): Promise<{ visit: Visit; cookies: readonly string[] }> {
-    const { account, members, request, baseUrl, synthetic, url } = visit;
-    if (account === undefined || synthetic) return { visit, cookies: [] };
+    const { account, members, request, baseUrl, canSave, url } = visit;
+    if (account === undefined || !canSave) return { visit, cookies: [] };
     const cookie = request.headers.get("cookie");
     const attached = await attachPending(members, account.id, cookie, baseUrl);
     const saved = attached === undefined ? visit.saved : await members.personalWatchlists.ids(account.id);

@@ -41,9 +41,9 @@ export function nextOf({ members }: Visit, form: URLSearchParams): string {
   return members.accounts.safeNext(form.get("next") ?? "") ?? "/watchlist";
 }
 
-/** Throws CONFLICT while a made-up catalogue is shown: nothing of it can be kept. */
-export function refuseMadeUp({ synthetic }: Visit): void {
-  if (synthetic)
+/** Throws CONFLICT while a demonstration stands in for the catalogue: nothing of it can be kept. */
+export function refuseMadeUp({ canSave }: Visit): void {
+  if (!canSave)
     throw new AppError(
       "CONFLICT",
       "While the demonstration is shown nothing can be saved: its repositories are made up.",

@@ -90,7 +90,7 @@ interface Told {
 }
 
 async function listSheet(visit: Visit, told: Told): Promise<Sheet> {
-  const { modules, url, request, baseUrl, now, account, synthetic } = visit;
+  const { modules, url, request, baseUrl, now, account, canSave } = visit;
   const token = tokenOf(visit);
   const watchlist = await modules.watchlists.get(token);
   const ids = watchlist.items.map(({ repositoryId }) => repositoryId);
@@ -108,7 +108,7 @@ async function listSheet(visit: Visit, told: Told): Promise<Sheet> {
     },
   );
   const isWrong = watched.problems.length > 0 || (told.problem ?? told.nameProblem) !== undefined;
-  const canCopy = account !== undefined && !synthetic && ids.some((id) => !visit.saved.has(id));
+  const canCopy = account !== undefined && canSave && ids.some((id) => !visit.saved.has(id));
   return {
     title: watchlist.name,
     privacy: "link",

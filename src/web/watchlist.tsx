@@ -11,7 +11,7 @@ import { readWatched, type Watched, WatchedBody } from "./watched.js";
 /** The list of whoever is signed in. */
 export function serveWatchlist(pages: Pages): void {
   pages.get("/watchlist", (visit) => {
-    if (visit.synthetic) return { title: "Watchlist", privacy: "private", body: <MadeUp visit={visit} /> };
+    if (!visit.canSave) return { title: "Watchlist", privacy: "private", body: <MadeUp visit={visit} /> };
     return visit.account === undefined ? signedOut(visit) : ownList(visit, visit.account);
   });
 }

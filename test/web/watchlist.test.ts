@@ -243,10 +243,12 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     assert.doesNotMatch((await open(world, "/")).html, /class="star saved"/);
   });
 
-  test("of a made-up catalogue nothing is saved, and the pages say so", async () => {
+  test("while a demonstration stands in for the catalogue nothing is saved, and the pages say so", async () => {
     const { headers } = await somebody();
+    const demo = await createWorld(engine);
+    await demo.record(observation("made/up", daily(100, 500, 2_000), { facts: { stars: 2_000 } }));
     const { app } = createWeb({
-      source: () => ({ modules: world.modules, synthetic: true }),
+      source: () => ({ modules: demo.modules, synthetic: true }),
       members: () => world.members,
       baseUrl: ORIGIN,
       clock: world.clock,
@@ -255,7 +257,9 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     const page = await (await app.request("/watchlist", { headers })).text();
     assert.match(page, /While the demonstration is shown, nothing can be saved/);
     assert.match(await (await app.request("/watchlists")).text(), /no list can be made/);
-    assert.doesNotMatch(await (await app.request("/", { headers })).text(), /data-save/);
+    const home = await (await app.request("/", { headers })).text();
+    assert.match(home, /made\/up/);
+    assert.doesNotMatch(home, /data-save/);
     app.onError((error) => new Response(error.message, { status: 409 }));
     for (const path of ["/watchlist/items", "/watchlist/items/remove", "/watchlists"]) {
       const body = "repositoryId=1&name=x";
