@@ -1,12 +1,20 @@
 /** The pages for people, rendered here; they work without any script, and better with ours. */
 import { Hono } from "hono";
 import type { AppError } from "../errors.js";
+import { serveAccount } from "./account.js";
 import { serveAssets } from "./assets.js";
 import { type ReferenceDocument, serveDocs } from "./docs.js";
 import { serveHome } from "./home.js";
 import { serveIndexes } from "./indexes.js";
+import { serveKeyUsage } from "./key-usage.js";
+import { serveKeys } from "./keys.js";
+import { serveNewWatchlist } from "./new-watchlist.js";
 import { Pages, type Site } from "./page.js";
+import { serveSaving } from "./saving.js";
 import { serveSignIn } from "./sign-in.js";
+import { serveSignInLink } from "./sign-in-link.js";
+import { serveRemovedWatchlist, serveTokenWatchlist } from "./token-watchlist.js";
+import { serveWatchlist } from "./watchlist.js";
 
 export interface WebOptions extends Site {
   /** The contract of the API, for the reference. */
@@ -25,7 +33,16 @@ export function createWeb({ document, ...site }: WebOptions): Web {
   const pages = new Pages(app, site);
   serveHome(pages);
   serveDocs(pages, document);
+  serveSignInLink(pages);
   serveSignIn(pages);
+  serveAccount(pages);
+  serveKeys(pages);
+  serveKeyUsage(pages);
+  serveWatchlist(pages);
+  serveSaving(pages);
+  serveNewWatchlist(pages);
+  serveRemovedWatchlist(pages);
+  serveTokenWatchlist(pages);
   serveIndexes(app, site);
   serveAssets(app);
   return { app, error: (error, request) => pages.error(error, request) };
