@@ -24,6 +24,7 @@ const RANKS: Readonly<Record<string, number>> = {
   transfer: 3,
   metering: 3,
   demo: 3,
+  embeds: 3,
   tracking: 4,
   lists: 4,
   modules: 5,

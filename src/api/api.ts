@@ -6,16 +6,18 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import type { Config } from "../config.js";
+import { PngRenderer } from "../embeds/embeds.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { Members, Modules } from "../modules.js";
 import { validationError } from "../validation.js";
 import { GUARDS, SECURITY_SCHEMES } from "./access.js";
 import { createRequestId } from "./answer.js";
-import { type ApiApp, type ApiContext, type ApiEnv, errorResponse } from "./endpoint.js";
+import { type ApiApp, type ApiContext, type ApiEnv, acceptsProblem, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { finishHeaders } from "./headers.js";
 import type { Meter } from "./meter.js";
+import { errorPicture, isPicturePath } from "./pictures.js";
 import { ROUTES } from "./routes.js";
 
 export type { ApiBindings } from "./endpoint.js";
@@ -62,6 +64,7 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
       throw validationError(error, target === "json" ? "body" : target, queries);
     },
   });
+  const pictures = new PngRenderer();
   app.use(async (context, next) => {
     const { modules, synthetic } = source();
     context.set("modules", modules);
@@ -69,6 +72,7 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
     context.set("members", members());
     context.set("config", config);
     context.set("meter", meter);
+    context.set("pictures", pictures);
     context.set("requestId", createRequestId());
     await next();
     finishHeaders(context.res.headers, context.req.path, context.var.requestId);
@@ -95,7 +99,10 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
     const known = toAppError(error);
     const { requestId } = context.var;
     if (known.status >= 500) log.error({ requestId, err: error, cause: known.cause }, "a request failed");
-    const response = await refuse(known, context);
+    const isPicture = isPicturePath(context.req.path) && !acceptsProblem(context.req.header("accept"));
+    const response = isPicture
+      ? errorPicture(known, context.req.url, requestId)
+      : await refuse(known, context);
     finishHeaders(response.headers, context.req.path, requestId);
     return response;
   });

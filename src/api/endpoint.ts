@@ -2,6 +2,7 @@ import { type OpenAPIHono, type RouteConfig, type RouteHandler, z } from "@hono/
 import type { Context, MiddlewareHandler } from "hono";
 import type { Account } from "../accounts/accounts.js";
 import type { Config } from "../config.js";
+import type { PngRenderer } from "../embeds/embeds.js";
 import { type AppError, ERROR_STATUS, type ErrorCode } from "../errors.js";
 import type { Caller } from "../metering/metering.js";
 import type { Members, Modules } from "../modules.js";
@@ -29,6 +30,7 @@ export interface ApiEnv {
     /** Who is signed in; only where the access of the route is `session`. */
     account: Account;
     meter: Meter;
+    pictures: PngRenderer;
   };
 }
 

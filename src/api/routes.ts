@@ -1,5 +1,6 @@
 import type { Access } from "./access.js";
 import * as auth from "./auth.js";
+import * as embeds from "./embeds.js";
 import type { Endpoint } from "./endpoint.js";
 import { getHealth, getReadiness } from "./health.js";
 import { getLimits } from "./limits.js";
@@ -45,6 +46,10 @@ export const ROUTES: readonly Route[] = [
     getSummary,
     listLanguages,
     listTopics,
+    embeds.getChart,
+    embeds.getChartData,
+    embeds.getBadge,
+    embeds.getCard,
     watchlists.createWatchlist,
   ),
   ...open(
