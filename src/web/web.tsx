@@ -5,6 +5,7 @@ import { serveAssets } from "./assets.js";
 import { type ReferenceDocument, serveDocs } from "./docs.js";
 import { serveHome } from "./home.js";
 import { Pages, type Site } from "./page.js";
+import { serveRepository } from "./repository.js";
 import { serveSignIn } from "./sign-in.js";
 
 export interface WebOptions extends Site {
@@ -23,6 +24,7 @@ export function createWeb({ document, ...site }: WebOptions): Web {
   const app = new Hono();
   const pages = new Pages(app, site);
   serveHome(pages);
+  serveRepository(pages);
   serveDocs(pages, document);
   serveSignIn(pages);
   serveAssets(app);
