@@ -47,14 +47,19 @@ export function linearAxis(min: number, max: number, count: number): Axis {
 /** Factors between two powers of ten that are named when there is room. */
 const FACTORS = [[1], [1, 3], [1, 2, 5]] as const;
 
-/** An axis of counts by their order of magnitude. With a 0 among them it is that of the count plus one, so that 0 has a place. */
+/**
+ * An axis of counts by their order of magnitude; within less than one, with round steps. With a 0 among them it is that of
+ * the count plus one, so that 0 has a place.
+ */
 export function logAxis(min: number, max: number, count: number): Axis {
   const hasZero = min < 1;
   const height = (value: number) => Math.log10(Math.max(hasZero ? 0 : 1, value) + (hasZero ? 1 : 0));
-  const from = hasZero ? 0 : roundDown(min);
-  const to = Math.max(roundStep(max), hasZero ? 10 : from * 2);
+  const isNarrow = !hasZero && max < 10 * min;
+  const step = roundStep((max === min ? max * 0.1 : max - min) / Math.max(1, count));
+  const from = hasZero ? 0 : isNarrow && min >= step ? Math.floor(min / step) * step : roundDown(min);
+  const to = isNarrow ? Math.max(Math.ceil(max / step) * step, from + step) : Math.max(roundStep(max), 10);
   const place = (value: number) => (height(value) - height(from)) / (height(to) - height(from));
-  return { place, ticks: named(logTicks(from, to, count, hasZero)) };
+  return { place, ticks: named(isNarrow ? multiples(from, to, step) : logTicks(from, to, count, hasZero)) };
 }
 
 const roundDown = (value: number): number => {
@@ -63,9 +68,6 @@ const roundDown = (value: number): number => {
 };
 
 function logTicks(from: number, to: number, count: number, hasZero: boolean): number[] {
-  const decades = Math.log10(to) - Math.log10(Math.max(1, from));
-  // Within less than a decade round steps tell more than powers.
-  if (decades < 1 && !hasZero) return multiples(from, to, roundStep((to - from) / Math.max(1, count)));
   const zero = hasZero ? [0] : [];
   const powers = Array.from({ length: 17 }, (_, i) => 10 ** i);
   const choices = FACTORS.map((factors) =>

@@ -16,7 +16,7 @@ const SIZE = 12;
 const PAD = 9;
 const BRAND = "Sidereal";
 const MAX_MAIN = 360;
-const MAX_MORE = 260;
+const MAX_MORE = 330;
 
 /** A badge: who says it, what, and since when. */
 export function drawBadge({ main, more, title, theme }: BadgeInput): string {

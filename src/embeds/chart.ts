@@ -2,9 +2,9 @@ import { drawLabels, type EndLabel } from "./labels.js";
 import { drawArea, drawLine, drawMark, type PlacedPoint, placePoints } from "./lines.js";
 import { MAX_SERIES, styleOf } from "./looks.js";
 import { element, Markup } from "./markup.js";
-import { type ChartInput, type Plan, planOf, TICK_SIZE } from "./plan.js";
+import { type ChartInput, type Plan, planOf } from "./plan.js";
 import type { ChartSeries } from "./series.js";
-import { drawSurroundings } from "./surroundings.js";
+import { drawFoot, drawHeading } from "./surroundings.js";
 import { estimateWidth, FONTS } from "./text.js";
 import { describe } from "./words.js";
 
@@ -14,7 +14,12 @@ export function drawChart(input: ChartInput): string {
   const { width, height, look, idPrefix = "chart", isBare = false } = input;
   const plan = planOf(input, series);
   const words = describe(input, series);
-  const parts = [...drawFrame(plan), ...drawContent(plan, series), ...(isBare ? [] : drawSurroundings(plan))];
+  const parts = [
+    ...drawFrame(plan),
+    ...drawContent(plan, series),
+    ...(isBare ? [] : drawHeading(plan)),
+    ...drawFoot(plan),
+  ];
   return element(
     "svg",
     {
@@ -49,13 +54,17 @@ function cleanSeries(series: ChartSeries): ChartSeries {
 }
 
 /** Grid, axes and their labels. */
-function drawFrame({ x, y, plot, labels, pad, input }: Plan): Markup[] {
+function drawFrame({ x, y, plot, labels, pad, input, sizes: { tick } }: Plan): Markup[] {
   const at = (place: number) => plot.bottom - place * (plot.bottom - plot.top);
+  let last = Number.POSITIVE_INFINITY;
   const rows = y.ticks.flatMap(({ value, label }) => {
     const line = at(y.place(value));
+    // Round steps stand close to one another high up on an axis of magnitudes.
+    if (last - line < tick * 1.4) return [];
+    last = line;
     const text = {
       class: "chart-muted",
-      "font-size": TICK_SIZE,
+      "font-size": tick,
       x: plot.left - 8,
       y: line + 4,
       "text-anchor": "end",
@@ -74,20 +83,20 @@ function drawFrame({ x, y, plot, labels, pad, input }: Plan): Markup[] {
   const edge = labels === undefined ? input.width - pad : plot.right + labels.width;
   for (const { value, label } of x.ticks) {
     const centre = plot.left + x.place(value) * (plot.right - plot.left);
-    const half = estimateWidth(label, TICK_SIZE) / 2;
+    const half = estimateWidth(label, tick) / 2;
     const middle = Math.min(Math.max(centre, pad + half), edge - half);
     if (middle - half < end + 8) continue;
     end = middle + half;
-    const tick = `M${centre.toFixed(1)} ${plot.bottom}v4`;
+    const mark = `M${centre.toFixed(1)} ${plot.bottom}v4`;
     const text = {
       class: "chart-muted",
-      "font-size": TICK_SIZE,
+      "font-size": tick,
       x: middle,
-      y: plot.bottom + 16,
+      y: plot.bottom + tick + 5,
       "text-anchor": "middle",
     };
     columns.push(
-      element("path", { class: "chart-grid", d: tick, "stroke-width": 1 }),
+      element("path", { class: "chart-grid", d: mark, "stroke-width": 1 }),
       element("text", text, label),
     );
   }
@@ -115,5 +124,5 @@ function drawContent(plan: Plan, series: readonly ChartSeries[]): Markup[] {
     return end === undefined || value === undefined ? [] : [{ name, value, end, color: i + 1 }];
   });
   const box = { left: plot.right + 8, right: input.width - pad, top: plot.top, bottom: plot.bottom };
-  return [...lines.flat(), ...marks, ...(told.length === 0 ? [] : drawLabels(told, box, labels.size))];
+  return [...lines.flat(), ...marks, ...(told.length === 0 ? [] : drawLabels(told, box, plan.sizes.label))];
 }

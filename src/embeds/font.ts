@@ -77,6 +77,6 @@ export function drawable(text: string, font: Font): string | undefined {
   const kept = characters.filter((character) => font.has(character.codePointAt(0) ?? 0));
   const letters = (all: readonly string[]) =>
     all.filter((character) => /[\p{L}\p{N}]/u.test(character)).length;
-  if (letters(kept) < 0.7 * letters(characters) || letters(kept) === 0) return undefined;
+  if (kept.length === 0 || letters(kept) < 0.7 * letters(characters)) return undefined;
   return kept.join("").replaceAll(/\s+/g, " ").trim();
 }

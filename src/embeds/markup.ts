@@ -35,8 +35,10 @@ export const ATTRIBUTES = [
 ] as const;
 export type AttributeName = (typeof ATTRIBUTES)[number];
 
-/** Text longer than this is cut before anything else is done with it. */
+/** Text longer than this is cut: no picture shows as much. */
 const MAX_TEXT = 2_000;
+/** So much of a text is looked at, as much of it may be space. */
+const MAX_READ = 100_000;
 
 /** What XML 1.0 does not have, control characters, and those that turn the direction of what follows. */
 const UNFIT = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFFFE\uFFFF]/gu;
@@ -45,13 +47,16 @@ const UNFIT = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFFFE\uFFFF]/
 export function plainText(text: string): string {
   return (
     text
-      .slice(0, MAX_TEXT)
+      .slice(0, MAX_READ)
       .toWellFormed()
       .replaceAll(UNFIT, " ")
       // Marks that are heaped on one letter would grow out of the picture.
       .replaceAll(/(\p{M}{3})\p{M}+/gu, "$1")
       .replaceAll(/\s+/gu, " ")
       .trim()
+      .slice(0, MAX_TEXT)
+      // The cut may have parted a character.
+      .replace(/[\uD800-\uDBFF]$/, "")
   );
 }
 

@@ -31,8 +31,23 @@ export interface ChartInput {
   isBare?: boolean;
 }
 
-/** Size of the letters of axes, legend and foot. */
-export const TICK_SIZE = 11;
+/** Sizes of the letters in a chart. */
+export interface Sizes {
+  /** Of axes, legend and foot. */
+  tick: number;
+  label: number;
+  heading: number;
+  /** Of the line below the heading. */
+  sub: number;
+}
+
+/** Letters grow with the picture, as large ones are shown from further away or scaled down. */
+function sizesFor(width: number): Sizes {
+  if (width < 420) return { tick: 11, label: 11, heading: 14, sub: 12 };
+  if (width < 900) return { tick: 11, label: 12, heading: 16, sub: 12 };
+  return { tick: 13.5, label: 15, heading: 21, sub: 15 };
+}
+
 /** What the legend says of counts that were not seen here. */
 export const ORIGINS: Readonly<Partial<Record<SnapshotSource, string>>> = {
   IMPORTED: "imported",
@@ -42,8 +57,8 @@ export const ORIGINS: Readonly<Partial<Record<SnapshotSource, string>>> = {
 /** Length of the sample of a line in the legend. */
 export const ORIGIN_SAMPLE = 20;
 /** Room that an entry of the legend takes. */
-export const originWidth = (source: SnapshotSource): number =>
-  ORIGIN_SAMPLE + 6 + estimateWidth(ORIGINS[source] ?? "", TICK_SIZE) + 14;
+export const originWidth = (source: SnapshotSource, tick: number): number =>
+  ORIGIN_SAMPLE + 6 + estimateWidth(ORIGINS[source] ?? "", tick) + 14;
 
 /** Where everything goes. */
 export interface Plan {
@@ -56,39 +71,44 @@ export interface Plan {
   origins: SnapshotSource[];
   originsAbove: boolean;
   footer: string;
-  labels: { names: string[]; size: number; width: number } | undefined;
+  labels: { names: string[]; width: number } | undefined;
   x: Axis;
   y: Axis;
   plot: { left: number; right: number; top: number; bottom: number };
   pad: number;
+  sizes: Sizes;
 }
-
-/** Whether there is room for small letters only. */
-export const isSmall = ({ width }: ChartInput): boolean => width < 420;
 
 /** Lays a chart out; the points of the series must be counts. */
 export function planOf(input: ChartInput, series: readonly ChartSeries[]): Plan {
   const { width, height, isBare = false } = input;
-  const pad = isBare ? 4 : isSmall(input) ? 12 : 16;
+  const sizes = sizesFor(width);
+  const { tick } = sizes;
+  const pad = isBare ? 4 : width < 420 ? 12 : 16;
   const points = series.flatMap((one) => one.points);
   const origins = SNAPSHOT_SOURCES.filter(
     (source) => ORIGINS[source] !== undefined && points.some((point) => point.source === source),
   );
   const footer = footerOf(input, series);
-  const originsWidth = origins.reduce((sum, source) => sum + originWidth(source), 0);
-  const originsAbove = isBare || estimateWidth(footer, TICK_SIZE) + originsWidth + 2 * pad + 12 > width;
-  const foot = (isBare ? 4 : 28) + (origins.length > 0 && originsAbove ? 16 : 0) + 16;
-  const plot = { left: pad, right: width - pad - 6, top: isBare ? 10 : pad + 54, bottom: height - foot };
+  const originsWidth = origins.reduce((sum, source) => sum + originWidth(source, tick), 0);
+  const originsAbove = isBare || estimateWidth(footer, tick) + originsWidth + 2 * pad + 12 > width;
+  const foot = (isBare ? 4 : tick + 17) + (origins.length > 0 && originsAbove ? tick + 5 : 0) + tick + 5;
+  const plot = {
+    left: pad,
+    right: width - pad - 6,
+    top: isBare ? 10 : pad + sizes.heading + sizes.sub + 26,
+    bottom: height - foot,
+  };
   const values = points.map((point) => point.value);
   const [low, high] = values.length === 0 ? [0, 1] : [least(values), most(values)];
-  const yCount = Math.min(7, Math.max(2, Math.floor((plot.bottom - plot.top) / 42)));
+  const yCount = Math.min(7, Math.max(2, Math.floor((plot.bottom - plot.top) / (tick * 3.8))));
   const y = (input.scale === "log" ? logAxis : linearAxis)(low, high, yCount);
-  plot.left += Math.max(...y.ticks.map(({ label }) => estimateWidth(label, TICK_SIZE))) + 8;
-  const labels = series.length > 1 ? planLabels(input, series) : undefined;
+  plot.left += Math.max(...y.ticks.map(({ label }) => estimateWidth(label, tick))) + 8;
+  const labels = series.length > 1 ? planLabels(input, series, sizes.label) : undefined;
   if (labels !== undefined) plot.right -= labels.width + 6;
   const times = points.map((point) => point.at);
   const [first, last] = times.length === 0 ? [0, 0] : [least(times), most(times)];
-  const xCount = Math.max(2, Math.floor((plot.right - plot.left) / 68));
+  const xCount = Math.max(2, Math.floor((plot.right - plot.left) / (tick * 6.2)));
   const x = (input.align === "age" ? ageAxis : dateAxis)(first, last, xCount);
   const { heading, subheading, current } = headingOf(input, series, first, last);
   return {
@@ -105,23 +125,23 @@ export function planOf(input: ChartInput, series: readonly ChartSeries[]): Plan 
     y,
     plot,
     pad,
+    sizes,
   };
 }
 
 const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
 const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
 
-function planLabels(input: ChartInput, series: readonly ChartSeries[]): Plan["labels"] {
-  const size = isSmall(input) ? 11 : 12;
+function planLabels({ width }: ChartInput, series: readonly ChartSeries[], size: number): Plan["labels"] {
   const full = series.map((one) => one.name);
-  const names = input.width >= 900 ? full : shortNames(full);
+  const names = width >= 900 ? full : shortNames(full);
   const labels = series.map((one, i) => ({
     name: names[i] ?? one.name,
     value: one.points.at(-1)?.value ?? 0,
     end: { x: 0, y: 0 },
     color: i + 1,
   }));
-  return { names, size, width: labelWidth(labels, size, input.width * (isSmall(input) ? 0.32 : 0.28)) };
+  return { names, width: labelWidth(labels, size, width * (width < 420 ? 0.32 : 0.28)) };
 }
 
 function headingOf(

@@ -5,8 +5,6 @@ export const FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica N
 
 const ELLIPSIS = "…";
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "grapheme" });
-/** More characters than this fit into no picture. */
-const MAX_CHARACTERS = 400;
 
 /** Widths as parts of the font size; a little more than common system fonts have. */
 const WIDTHS: readonly (readonly [RegExp, number])[] = [
@@ -20,9 +18,11 @@ const WIDTHS: readonly (readonly [RegExp, number])[] = [
 ];
 const WIDE = 1.3;
 
-function widthOfCharacter(character: string): number {
-  return WIDTHS.find(([characters]) => characters.test(character))?.[1] ?? WIDE;
-}
+const widthOf = (character: string): number =>
+  WIDTHS.find(([characters]) => characters.test(character))?.[1] ?? WIDE;
+const ASCII = Array.from({ length: 128 }, (_, code) => widthOf(String.fromCharCode(code)));
+/** Marks on other characters, and what joins and varies emoji. */
+const WITHOUT_WIDTH = /^(?:\p{M}|[\u200B-\u200D])/u;
 
 /** Tells how wide a text is at a font size. */
 export type Measure = (text: string, size: number) => number;
@@ -30,25 +30,27 @@ export type Measure = (text: string, size: number) => number;
 /** How wide a text is at most in the usual fonts, estimated. */
 export const estimateWidth: Measure = (text, size) => {
   let width = 0;
-  for (const { segment } of SEGMENTER.segment(text.slice(0, MAX_CHARACTERS)))
-    width += widthOfCharacter(segment);
+  for (const character of text) {
+    const ascii = ASCII[character.charCodeAt(0)];
+    width += ascii ?? (WITHOUT_WIDTH.test(character) ? 0 : widthOf(character));
+  }
   return width * size;
 };
 
 /** The text, or as much of its beginning as fits with an ellipsis. */
 export function fit(text: string, size: number, width: number, measure: Measure = estimateWidth): string {
   const plain = plainText(text);
-  const characters = [...SEGMENTER.segment(plain.slice(0, MAX_CHARACTERS))].map(({ segment }) => segment);
-  if (plain.length <= MAX_CHARACTERS && measure(plain, size) <= width) return plain;
+  if (measure(plain, size) <= width) return plain;
   const room = width - measure(ELLIPSIS, size);
+  let shown = "";
   let used = 0;
-  let count = 0;
-  for (const character of characters) {
-    used += measure(character, size);
+  // Emoji are not cut apart.
+  for (const { segment } of SEGMENTER.segment(plain)) {
+    used += measure(segment, size);
     if (used > room) break;
-    count++;
+    shown += segment;
   }
-  return `${characters.slice(0, count).join("").trimEnd()}${ELLIPSIS}`;
+  return `${shown.trimEnd()}${ELLIPSIS}`;
 }
 
 /** A name of the form owner/name that keeps its end, which tells more, when it is too long for the width. */
