@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { providerName, type Repository, type SnapshotRange, splitFullName } from "../catalog/catalog.js";
+import { providerName, type Repository, splitFullName } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
 import {
   type History,
@@ -17,10 +17,11 @@ import { AppError } from "../errors.js";
 import { WINDOWS, type Window } from "../rankings/rankings.js";
 import { Choices } from "./choices.js";
 import { repositoryKey, repositoryPath, withQuery } from "./components/addresses.js";
+import { DataQuality } from "./components/data-quality.js";
 import { EmbedPanel, RANGE_WORDS } from "./components/embed-panel.js";
 import { ScoreExplanation } from "./components/explanation.js";
 import { ComparedTimes, GrowthTable } from "./components/growth-table.js";
-import { formatCount, formatDay, formatDelta, Time } from "./components/numbers.js";
+import { formatCount, formatDelta, Time } from "./components/numbers.js";
 import { PlaceHistory, Places } from "./components/places.js";
 import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "./components/plot.js";
 import { PointTable } from "./components/point-table.js";
@@ -183,7 +184,7 @@ async function known(visit: Visit, repository: Repository): Promise<Sheet> {
             <PlaceHistory history={places} window={state.window} />
           </section>
         </div>
-        <DataQuality {...{ stored, names, history }} />
+        <DataQuality {...{ stored, names }} trends={growth.trends} gaps={history.gaps.length} />
         <EmbedPanel
           repositories={[repository]}
           baseUrl={visit.baseUrl}
@@ -253,44 +254,3 @@ const Course: FC<{ url: URL; state: State; history: History }> = ({ url, state, 
     </section>
   );
 };
-
-interface DataQualityProps {
-  stored: SnapshotRange;
-  names: readonly { fullName: string; until: number }[];
-  history: History;
-}
-
-const DataQuality: FC<DataQualityProps> = ({ stored, names, history: { gaps } }) => (
-  <section>
-    <h2>What is known of it</h2>
-    <dl class="facts">
-      <div>
-        <dt>Snapshots</dt>
-        <dd>{formatCount(stored.snapshots)}</dd>
-      </div>
-      <div>
-        <dt>First</dt>
-        <dd>{formatDay(stored.firstSnapshotAt)}</dd>
-      </div>
-      <div>
-        <dt>Last</dt>
-        <dd>{formatDay(stored.lastSnapshotAt)}</dd>
-      </div>
-      <div>
-        <dt>Gaps in the time shown</dt>
-        <dd>{formatCount(gaps.length)}</dd>
-      </div>
-    </dl>
-    {names.length === 0 ? null : (
-      <p>
-        Earlier names:{" "}
-        {names.map(({ fullName, until }, i) => (
-          <>
-            {i === 0 ? "" : ", "}
-            {fullName} (until {formatDay(until)})
-          </>
-        ))}
-      </p>
-    )}
-  </section>
-);

@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import type { AppError } from "../errors.js";
 import { serveAssets } from "./assets.js";
+import { serveCompare } from "./compare.js";
 import { type ReferenceDocument, serveDocs } from "./docs.js";
 import { serveHome } from "./home.js";
 import { Pages, type Site } from "./page.js";
@@ -25,6 +26,7 @@ export function createWeb({ document, ...site }: WebOptions): Web {
   const pages = new Pages(app, site);
   serveHome(pages);
   serveRepository(pages);
+  serveCompare(pages);
   serveDocs(pages, document);
   serveSignIn(pages);
   serveAssets(app);

@@ -3,8 +3,22 @@
  * chart has the focus. Without this module, or without the library, the drawing and its table stay.
  */
 import type UPlot from "uplot";
-import { ageText, ageTicks, dateText, dateTicks, type Scale, scaleFor, shortCount } from "./chart-axes.js";
-import { drawArea, drawLine, drawMark, drawSources, type PlotData, type PlotLine, SOURCES } from "./chart-lines.js";
+import {
+  ageText,
+  ageTicks,
+  dateText,
+  dateTicks,
+  drawArea,
+  drawLine,
+  drawMark,
+  drawSources,
+  type PlotData,
+  type PlotLine,
+  type Scale,
+  SOURCES,
+  scaleFor,
+  shortCount,
+} from "./chart-drawing.js";
 
 declare global {
   interface Window {
@@ -142,7 +156,8 @@ class Chart {
     ctx.beginPath();
     ctx.rect(bbox.left - 6 * ratio, bbox.top - 6 * ratio, bbox.width + 12 * ratio, bbox.height + 12 * ratio);
     ctx.clip();
-    const ground = this.#scale.range[0] === 0 && this.#data.scale === "linear" ? bbox.top + bbox.height : undefined;
+    const ground =
+      this.#scale.range[0] === 0 && this.#data.scale === "linear" ? bbox.top + bbox.height : undefined;
     for (const [i, line] of [...this.#data.lines.entries()].reverse()) {
       const look = { colour: this.#colours[i] ?? "", ratio };
       const placeOf = (point: number) => ({
@@ -154,7 +169,12 @@ class Chart {
       if (line.at.length > 0) drawMark(ctx, i, placeOf(line.at.length - 1), look);
     }
     ctx.restore();
-    drawSources(ctx, this.#sources, { right: bbox.left + bbox.width, bottom: ctx.canvas.height }, { colour: this.#soft, ratio });
+    drawSources(
+      ctx,
+      this.#sources,
+      { right: bbox.left + bbox.width, bottom: ctx.canvas.height },
+      { colour: this.#soft, ratio },
+    );
   }
 
   #listen(label: string): void {

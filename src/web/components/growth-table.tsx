@@ -1,7 +1,7 @@
 import type { Child, FC } from "hono/jsx";
 import type { Repository, Snapshot } from "../../catalog/catalog.js";
 import { type Trend, WINDOWS, type Window } from "../../rankings/rankings.js";
-import { Delta, formatCount, formatGrowth, Time } from "./numbers.js";
+import { Delta, formatCount, formatGrowth, SOURCE_WORDS, Time } from "./numbers.js";
 
 /** How windows are named on pages. */
 export const WINDOW_WORDS: Readonly<Record<Window, string>> = {
@@ -116,10 +116,3 @@ export const ComparedTimes: FC<Pick<GrowthTableProps, "trends">> = ({ trends }) 
     </details>
   );
 };
-
-/** Where a count comes from, in words. */
-export const SOURCE_WORDS = {
-  OBSERVED: "seen here",
-  IMPORTED: "imported",
-  BACKFILLED: "told later by the forge",
-} as const;

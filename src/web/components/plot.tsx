@@ -1,9 +1,9 @@
 import { raw } from "hono/html";
-import type { FC } from "hono/jsx";
+import type { Child, FC } from "hono/jsx";
 import { SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
 import { type ChartInput, type ChartSeries, drawChart, drawMark, type Metric } from "../../embeds/embeds.js";
 import { reducePoints, widest } from "../plot-points.js";
-import { formatCount } from "./numbers.js";
+import { formatCount, formatDelta, SOURCE_WORDS, Time } from "./numbers.js";
 
 /** How counts are named on pages. */
 export const METRIC_WORDS: Readonly<Record<Metric, { title: string; unit: string }>> = {
@@ -63,11 +63,24 @@ export const Plot: FC<PlotProps> = ({ metric, series, scale, align, asOf, label,
         <div class="plot-narrow">{raw(draw("narrow"))}</div>
       </div>
       {series.length > 1 ? <Legend series={series} /> : null}
-      <p class="plot-reading soft small" />
+      <p class="plot-reading soft small">{readingOf(metric, series, align)}</p>
       <PlotData {...{ metric, series, scale, align, label }} />
     </div>
   );
 };
+
+/** The newest point in words, as the script tells it until another one is looked at. */
+function readingOf(metric: Metric, series: readonly ChartSeries[], align: PlotProps["align"]): Child {
+  const [only] = series;
+  const [before, last] = only?.points.slice(-2) ?? [];
+  if (series.length !== 1 || align === "age" || before === undefined || last === undefined) return null;
+  return (
+    <>
+      <Time at={last.at} />: {formatCount(last.value)} {METRIC_WORDS[metric].unit},{" "}
+      {formatDelta(last.value - before.value)} since the point before; {SOURCE_WORDS[last.source]}
+    </>
+  );
+}
 
 /** What each line is, and its last value, beside the mark that it ends with. */
 const Legend: FC<{ series: readonly ChartSeries[] }> = ({ series }) => (

@@ -1,8 +1,7 @@
 import type { FC } from "hono/jsx";
 import { bucketOf } from "../../catalog/catalog.js";
 import type { ChartPoint, Metric, Range } from "../../embeds/embeds.js";
-import { SOURCE_WORDS } from "./growth-table.js";
-import { Delta, formatCount, Time } from "./numbers.js";
+import { Delta, formatCount, SOURCE_WORDS, Time } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";
 
 /** How far apart the rows are, so that there are few enough to be read. */

@@ -8,7 +8,7 @@ export const PARTS = `
 .lead { font-size: var(--large); color: var(--soft); max-width: 56rem; margin-bottom: var(--s5); }
 .lead time { white-space: nowrap; }
 .read { max-width: var(--read); }
-.scroll { overflow-x: auto; }
+.scroll { overflow-x: auto; position: relative; }
 .note { background: var(--note); border-left: 3px solid var(--star); border-radius: 0 var(--round) var(--round) 0; padding: var(--s3) var(--s4); margin: 0 0 var(--s5); }
 .note > :last-child { margin-bottom: 0; }
 .note.wrong { border-left-color: var(--fall); }

@@ -17,7 +17,7 @@ ${CHART_PAGE_STYLES}
 .plot-reading strong { color: var(--ink); }
 .plot-empty { padding: var(--s5) 0; }
 .plot-legend { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s5); margin: var(--s2) 0 0; padding: 0; list-style: none; }
-.plot-legend svg { display: inline-block; width: 26px; height: 12px; }
+.plot-legend svg { display: inline-block; width: 26px; height: 12px; margin-right: var(--s2); }
 .plot-value { font-weight: 600; }
 .u-wrap { position: relative; user-select: none; }
 .u-over, .u-under, .u-axis { position: absolute; }
@@ -41,6 +41,7 @@ main > section { margin-top: var(--s6); }
 .after h2 { margin-top: 0; }
 .strong { font-weight: 600; }
 .growth small, .pairs small { display: block; color: var(--soft); }
+.facts .coverage { font-size: var(--body); line-height: 1.75; }
 .terms { margin-bottom: var(--s4); }
 .share { width: 100%; max-width: 16rem; height: 3px; margin-top: .2rem; background: var(--line); }
 .share rect { fill: var(--chart-1); }
@@ -49,6 +50,12 @@ main > section { margin-top: var(--s6); }
 .pairs > div { display: flex; gap: 0 var(--s3); flex-wrap: wrap; }
 .pairs dt { min-width: 4.5rem; color: var(--soft); }
 .pairs dd { margin: 0; }
+.compared small { display: block; color: var(--soft); }
+.compared .number + td:not(.number), .compared .number + th:not(.number) { padding-left: var(--s4); }
+.compared tbody th { white-space: nowrap; }
+.wide-field { flex: 0 1 28rem; }
+.wide-field input { width: 100%; }
+.plain-list a, .facts-line a, .numbers p a { display: inline-block; padding: .15rem 0; }
 .plain-list { padding: 0; list-style: none; }
 .numbers table { width: auto; min-width: min(100%, 32rem); }
 details > summary { padding: .15rem 0; }
@@ -64,6 +71,7 @@ details > summary { padding: .15rem 0; }
 @media (min-width: 64rem) { .course { grid-template-columns: minmax(0, 46rem) minmax(0, 1fr); } }
 @media (max-width: 34rem) {
   .plot .plot-box, .plot.whole .plot-box { aspect-ratio: 358 / 280; }
+  .plot-reading { min-height: 3em; }
   .plot-wide { display: none; }
   .plot-narrow { display: block; }
 }
