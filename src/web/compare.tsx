@@ -229,6 +229,18 @@ const Examples: FC<ExamplesProps> = ({ examples, keys, here }) => {
   );
 };
 
+/** Whose age is not counted from its creation. */
+const UnknownAges: FC<{ histories: readonly History[] }> = ({ histories }) => {
+  const unknown = histories.filter(({ repository }) => repository.createdAt === null);
+  if (unknown.length === 0) return null;
+  return (
+    <p class="soft small">
+      Age is counted from the first snapshot where the creation is not known:{" "}
+      {unknown.map(({ repository }) => repository.fullName).join(", ")}.
+    </p>
+  );
+};
+
 const ALIGN_WORDS = { date: "By date", age: "By age" } as const;
 const SCALE_WORDS = { linear: "Linear", log: "Log" } as const;
 
@@ -266,6 +278,7 @@ const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, bas
           <Tabs label="Alignment" tabs={tabs("align", ALIGNMENTS, align, (one) => ALIGN_WORDS[one])} />
           <Tabs label="Scale" tabs={tabs("scale", SCALES, scale, (one) => SCALE_WORDS[one])} />
         </div>
+        {align === "age" ? <UnknownAges histories={histories} /> : null}
         {series.some(({ points }) => points.length > 1) ? (
           <>
             <Plot

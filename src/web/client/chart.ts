@@ -222,7 +222,9 @@ class Chart {
     if (to === undefined && event.key !== "Escape") return;
     event.preventDefault();
     this.#moveTo(to === undefined ? undefined : Math.min(last, Math.max(0, to)));
-    this.#status.textContent = to === undefined ? "" : this.#reading.textContent;
+    const now = this.#current === undefined ? undefined : this.#times[this.#current];
+    const others = now === undefined || this.#data.lines.length === 1 ? "" : `: ${this.#many(now)}`;
+    this.#status.textContent = now === undefined ? "" : `${this.#reading.textContent}${others}`;
   }
 
   /** Puts the crosshair on a point, or away. */
@@ -242,12 +244,8 @@ class Chart {
     const when = align === "age" ? `At the age of ${ageText(at)}` : dateText(at);
     const [only] = lines;
     const isOne = lines.length === 1 && only !== undefined;
-    const told = isOne
-      ? this.#one(only, this.#places[0]?.[index ?? this.#times.length - 1] ?? 0)
-      : index === undefined
-        ? ""
-        : this.#many(at);
-    this.#reading.replaceChildren(`${when}${told === "" ? "" : ": "}`, told);
+    const told = isOne ? this.#one(only, this.#places[0]?.[index ?? this.#times.length - 1] ?? 0) : "";
+    this.#reading.textContent = told === "" ? when : `${when}: ${told}`;
     if (isOne) return;
     for (const [i, line] of lines.entries()) {
       const value = index === undefined ? line.value.at(-1) : valueAt(line, at);
@@ -263,7 +261,7 @@ class Chart {
     return `${whole.format(now)} ${this.#data.unit}${since}; ${SOURCES[source[i] ?? 0]?.words ?? ""}`;
   }
 
-  /** For those who hear it: the values stand in the legend too. */
+  /** What those who see it read off the legend. */
   #many(at: number): string {
     return this.#data.lines
       .map((line, i) => {

@@ -43,8 +43,11 @@ export const ScoreExplanation: FC<ScoreExplanationProps> = ({ window, explanatio
   return (
     <>
       <Anomalies anomalies={trend.anomalies} />
-      {score === 0 && trend.starsDelta <= 0 ? (
-        <p class="soft">No star was gained, so the trending score is 0, whatever its terms.</p>
+      {score === 0 ? (
+        <p class="soft">
+          {trend.starsDelta <= 0 ? "No star was gained" : "No gained star is counted"}, so the trending score
+          is 0, whatever its terms.
+        </p>
       ) : null}
       <Scroll label="Terms of the trending score">
         <Terms name="trending" explanation={explanation} window={window} />

@@ -76,14 +76,20 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({
           </p>
         </div>
       )}
-      <p class="row facts-line">
-        <Place repository={repository} provider={provider} />
+      <ul class="row facts-line">
+        <li>
+          <Place repository={repository} provider={provider} />
+        </li>
         <Homepage homepage={repository.homepage} />
-        <Language name={repository.language} />
-        {repository.license === null ? null : <span>{repository.license}</span>}
-        {repository.archived ? <span class="badge">archived: read only</span> : null}
-        {repository.fork ? <span class="badge">fork</span> : null}
-      </p>
+        {repository.language === null ? null : (
+          <li>
+            <Language name={repository.language} />
+          </li>
+        )}
+        {repository.license === null ? null : <li>{repository.license}</li>}
+        {repository.archived ? <li class="badge">archived: read only</li> : null}
+        {repository.fork ? <li class="badge">fork</li> : null}
+      </ul>
       {repository.topics.length === 0 ? null : (
         <ul class="tags" aria-label="Topics">
           {repository.topics.map((topic) => (
@@ -93,21 +99,21 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({
           ))}
         </ul>
       )}
-      <p class="row facts-line soft small">
-        <span>Created {formatDay(repository.createdAt)}</span>
-        <span>
+      <ul class="row facts-line soft small">
+        <li>Created {formatDay(repository.createdAt)}</li>
+        <li>
           Last push <Time at={repository.pushedAt} />
-        </span>
-        <span>First seen {formatDay(repository.discoveredAt)}</span>
-        <span>
+        </li>
+        <li>First seen {formatDay(repository.discoveredAt)}</li>
+        <li>
           Refreshed <Time at={repository.refreshedAt} />
-        </span>
+        </li>
         {repository.nextRefreshAt === null ? null : (
-          <span>
+          <li>
             Next refresh <Time at={repository.nextRefreshAt} />
-          </span>
+          </li>
         )}
-      </p>
+      </ul>
     </>
   );
 };
@@ -127,10 +133,12 @@ const Place: FC<{ repository: Repository; provider: string }> = ({
 
 const Homepage: FC<{ homepage: string | null }> = ({ homepage }) => {
   const address = webAddress(homepage);
-  if (address === undefined) return homepage ? <span class="soft">{homepage}</span> : null;
+  if (address === undefined) return homepage ? <li class="soft">{homepage}</li> : null;
   return (
-    <a href={address.href} rel="noopener nofollow ugc">
-      {address.host}
-    </a>
+    <li>
+      <a href={address.href} rel="noopener nofollow ugc">
+        {address.host}
+      </a>
+    </li>
   );
 };

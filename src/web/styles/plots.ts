@@ -33,7 +33,7 @@ ${CHART_PAGE_STYLES}
 .repository-head .row { margin-bottom: var(--s2); }
 .repository-head + .lead { margin-bottom: var(--s3); }
 main > section { margin-top: var(--s6); }
-.facts-line { margin-bottom: var(--s2); gap: var(--s1) var(--s4); }
+.facts-line { margin: 0 0 var(--s2); padding: 0; list-style: none; gap: var(--s1) var(--s4); }
 .course { display: grid; gap: var(--s4) var(--s6); margin-top: var(--s5); }
 .course > * { min-width: 0; }
 .course h2 { margin-top: 0; }
