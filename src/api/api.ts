@@ -15,6 +15,7 @@ import { GUARDS, SECURITY_SCHEMES } from "./access.js";
 import { createRequestId } from "./answer.js";
 import { type ApiApp, type ApiContext, type ApiEnv, acceptsProblem, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
+import { Gate } from "./gate.js";
 import { finishHeaders } from "./headers.js";
 import type { Meter } from "./meter.js";
 import { errorPicture, isPicturePath } from "./pictures.js";
@@ -54,6 +55,10 @@ export function isForPage(path: string, accept: string | null | undefined): bool
   return !/^\/api(?:\/|$)/.test(path) && (accept?.includes("text/html") ?? false);
 }
 
+/** Embeds that are made at a time, and that may wait. */
+const MAX_EMBEDS = 4;
+const MAX_WAITING_EMBEDS = 200;
+
 /** The application without a port: a request in, an answer out. */
 export function createApi({ source, members, config, log, meter, pages }: ApiOptions): ApiApp {
   const app: ApiApp = new OpenAPIHono<ApiEnv>({
@@ -65,6 +70,7 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
     },
   });
   const pictures = new PngRenderer();
+  const gate = new Gate(MAX_EMBEDS, MAX_WAITING_EMBEDS);
   app.use(async (context, next) => {
     const { modules, synthetic } = source();
     context.set("modules", modules);
@@ -73,6 +79,7 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
     context.set("config", config);
     context.set("meter", meter);
     context.set("pictures", pictures);
+    context.set("gate", gate);
     context.set("requestId", createRequestId());
     await next();
     finishHeaders(context.res.headers, context.req.path, context.var.requestId);

@@ -1,45 +1,35 @@
-import { createHash } from "node:crypto";
 import { createRoute, z } from "@hono/zod-openapi";
-import { AVAILABILITIES, type Repository, SNAPSHOT_SOURCES } from "../catalog/catalog.js";
+import { AVAILABILITIES, SNAPSHOT_SOURCES } from "../catalog/catalog.js";
 import { DAY_MS, isoTime } from "../clock.js";
 import {
   ALIGNMENTS,
-  drawCard,
   drawHistories,
-  drawRankBadge,
-  drawStarsBadge,
   type History,
   METRICS,
   newestOf,
   pageAddress,
   RANGES,
-  rankWords,
   readHistory,
   SCALES,
   snippetsOf,
   titleOf,
-  UNREACHABLE,
 } from "../embeds/embeds.js";
-import { windowParameter } from "../lists/lists.js";
-import { PLACES, RANKINGS, type Rank, WINDOWS } from "../rankings/rankings.js";
-import {
-  type ChartQuery,
-  chartAddress,
-  chartQuery,
-  findNamed,
-  repositoryReference,
-  themeParameter,
-} from "./embed-parameters.js";
+import { type ChartQuery, chartAddress, chartQuery, findNamed } from "./embed-parameters.js";
 import { type ApiContext, dataResponse, endpoint, errorResponses } from "./endpoint.js";
-import { EMBED_CACHE, pictureErrors, svgAnswer, svgResponse } from "./pictures.js";
+import { EMBED_CACHE, FREE, pictureErrors, SYNTHETIC_NOTE, svgAnswer, svgResponse } from "./pictures.js";
 
-/** Pictures cost nothing, as those who see them did not ask for them; what each takes is bounded. */
-const FREE = { bucket: "default", isFree: true } as const;
-
-async function readHistories(context: ApiContext, { repo, metric, range }: ChartQuery): Promise<History[]> {
-  const { modules } = context.var;
-  const repositories = await findNamed(modules, repo);
-  return Promise.all(repositories.map((one) => readHistory(modules.catalog, one, metric, range)));
+/** Reads what a chart shows, and passes it on while others of its kind wait. */
+function withHistories<T>(
+  context: ApiContext,
+  { repo, metric, range }: ChartQuery,
+  use: (histories: readonly History[]) => T,
+): Promise<T> {
+  const { modules, gate } = context.var;
+  return gate.pass(async () => {
+    const repositories = await findNamed(modules, repo);
+    const { catalog } = modules;
+    return use(await Promise.all(repositories.map((one) => readHistory(catalog, one, metric, range))));
+  });
 }
 
 export const getChart = endpoint(
@@ -56,8 +46,11 @@ export const getChart = endpoint(
   }),
   async (context) => {
     const query = context.req.valid("query");
-    const histories = await readHistories(context, query);
-    return svgAnswer(context, drawHistories(histories, query)) as never;
+    const note = context.var.synthetic ? { note: SYNTHETIC_NOTE } : {};
+    const svg = await withHistories(context, query, (histories) =>
+      drawHistories(histories, { ...query, ...note }),
+    );
+    return svgAnswer(context, svg) as never;
   },
   FREE,
 );
@@ -99,6 +92,7 @@ const chartSchema = z
     pageUrl: z.string(),
     snippets: z.object({ markdown: z.string(), html: z.string() }),
     asOf: time.nullable(),
+    synthetic: z.boolean().openapi({ description: "Whether the catalogue is made up." }),
   })
   .openapi("Chart");
 
@@ -123,6 +117,27 @@ function seriesView({ repository, points, gaps, bornAt }: History, align: ChartQ
   };
 }
 
+function chartView(histories: readonly History[], query: ChartQuery, baseUrl: string) {
+  const { metric, range, scale, align, width, height } = query;
+  const repositories = histories.map(({ repository }) => repository);
+  const title = titleOf(histories, query);
+  const svgUrl = chartAddress(baseUrl, repositories, query);
+  const pageUrl = pageAddress(baseUrl, repositories);
+  const asOf = newestOf(histories);
+  return {
+    title,
+    metric,
+    range,
+    scale,
+    align,
+    series: histories.map((history) => seriesView(history, align)),
+    svgUrl,
+    pageUrl,
+    snippets: snippetsOf({ image: svgUrl, page: pageUrl, alt: title, width, height }),
+    asOf: asOf === null ? null : isoTime(asOf),
+  };
+}
+
 export const getChartData = endpoint(
   createRoute({
     method: "get",
@@ -139,158 +154,10 @@ export const getChartData = endpoint(
   }),
   async (context) => {
     const query = context.req.valid("query");
-    const { metric, range, scale, align, width, height } = query;
     const { baseUrl } = context.var.config;
-    const histories = await readHistories(context, query);
-    const repositories = histories.map(({ repository }) => repository);
-    const title = titleOf(histories, query);
-    const svgUrl = chartAddress(baseUrl, repositories, query);
-    const pageUrl = pageAddress(baseUrl, repositories);
-    const asOf = newestOf(histories);
+    const data = await withHistories(context, query, (histories) => chartView(histories, query, baseUrl));
     context.header("Cache-Control", EMBED_CACHE);
-    const data = {
-      title,
-      metric,
-      range,
-      scale,
-      align,
-      series: histories.map((history) => seriesView(history, align)),
-      svgUrl,
-      pageUrl,
-      snippets: snippetsOf({ image: svgUrl, page: pageUrl, alt: title, width, height }),
-      asOf: asOf === null ? null : isoTime(asOf),
-    };
-    return context.json({ data }, 200);
-  },
-  FREE,
-);
-
-const SCOPES = ["overall", "language"] as const;
-
-const badgeQuery = z.object({
-  repo: repositoryReference,
-  kind: z.enum(["rank", "stars"]).default("rank"),
-  ranking: z.enum(RANKINGS).default("trending"),
-  window: windowParameter,
-  scope: z.enum(SCOPES).default("overall").openapi({ description: "language: among those in its language." }),
-  theme: themeParameter,
-});
-
-/** The only one of the repositories a name stands for. */
-async function findOne(context: ApiContext, name: z.output<typeof repositoryReference>): Promise<Repository> {
-  const [repository] = await findNamed(context.var.modules, [name]);
-  if (repository === undefined) throw new Error("a name that was found stands for a repository");
-  return repository;
-}
-
-function placeIn(
-  ranks: readonly Rank[],
-  ranking: Rank["ranking"],
-  window: Rank["window"],
-  name: string | null,
-) {
-  const scope = name === null ? "overall" : "language";
-  return ranks.find(
-    (rank) =>
-      rank.ranking === ranking && rank.window === window && rank.scope === scope && rank.name === name,
-  );
-}
-
-export const getBadge = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/embed/badge.svg",
-    operationId: "getBadge",
-    tags: ["Embeds"],
-    summary: "A badge with a repository's place in a ranking, or with its stars",
-    description:
-      "Free of charge. ranking and scope are of kind=rank; the ranking by stars has no window. Errors are badges too, with their status.",
-    request: { query: badgeQuery },
-    responses: { 200: svgResponse("The badge."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
-  }),
-  async (context) => {
-    const { repo, kind, ranking, window, scope, theme } = context.req.valid("query");
-    const { catalog, rankings } = context.var.modules;
-    const repository = await findOne(context, repo);
-    const { id, provider, fullName, stars, availability } = repository;
-    const asOf = (await catalog.asOf(provider)) ?? null;
-    const note = availability === "AVAILABLE" ? {} : { note: UNREACHABLE[availability] };
-    if (kind === "stars") {
-      const gained = (await rankings.trendsOf(id))[window]?.starsDelta ?? null;
-      return svgAnswer(
-        context,
-        drawStarsBadge({ fullName, stars, gained, window, asOf, ...note }, theme),
-      ) as never;
-    }
-    const over = ranking === "stars" ? null : window;
-    const language = scope === "language" ? (repository.language ?? "its language") : null;
-    const position = placeIn(await rankings.ranks(id), ranking, over, language)?.position ?? null;
-    const facts = {
-      fullName,
-      ranking,
-      window: over,
-      language,
-      position,
-      places: PLACES[scope],
-      asOf,
-      ...note,
-    };
-    return svgAnswer(context, drawRankBadge(facts, theme)) as never;
-  },
-  FREE,
-);
-
-/** The place that says most for a repository: the one furthest up, overall where equal. */
-function bestRank(ranks: readonly Rank[]): string | null {
-  const told = ranks.filter(({ scope }) => scope === "overall" || scope === "language");
-  const [best] = told.sort(
-    (a, b) => a.position - b.position || Number(a.name !== null) - Number(b.name !== null),
-  );
-  return best === undefined ? null : rankWords({ ...best, language: best.name });
-}
-
-export const getCard = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/embed/card.png",
-    operationId: "getCard",
-    tags: ["Embeds"],
-    summary: "A card of a repository, 1200 × 630, for pages that show links",
-    description:
-      "Free of charge. So many are made at a time; beyond that the answer is 503 with Retry-After.",
-    request: { query: z.object({ repo: repositoryReference }) },
-    responses: {
-      200: {
-        description: "The card.",
-        content: { "image/png": { schema: z.string().openapi({ format: "binary" }) } },
-      },
-      ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
-    },
-  }),
-  async (context) => {
-    const { catalog, rankings } = context.var.modules;
-    const repository = await findOne(context, context.req.valid("query").repo);
-    const [history, trends, ranks] = await Promise.all([
-      readHistory(catalog, repository, "stars", "1y"),
-      rankings.trendsOf(repository.id),
-      rankings.ranks(repository.id),
-    ]);
-    const svg = drawCard({
-      ...repository,
-      gained: WINDOWS.map((window) => ({ window, stars: trends[window]?.starsDelta ?? null })),
-      rank: bestRank(ranks),
-      points: history.points,
-      asOf: history.asOf,
-    });
-    const png = new Uint8Array(await context.var.pictures.render(svg));
-    // Strong, so that it is not compressed once more.
-    const etag = `"${createHash("sha256").update(png).digest("base64url").slice(0, 22)}"`;
-    return context.body(png, 200, {
-      "Content-Type": "image/png",
-      "Cache-Control": EMBED_CACHE,
-      Vary: "Accept-Encoding",
-      ETag: etag,
-    }) as never;
+    return context.json({ data: { ...data, synthetic: context.var.synthetic } }, 200);
   },
   FREE,
 );

@@ -8,6 +8,7 @@ import type { Caller } from "../metering/metering.js";
 import type { Members, Modules } from "../modules.js";
 import { type Access, SECURITY } from "./access.js";
 import { checkBody } from "./body.js";
+import type { Gate } from "./gate.js";
 import { type Meter, RATE_HEADERS, type RouteLimit } from "./meter.js";
 
 /** What the front has found out about a request. */
@@ -30,7 +31,10 @@ export interface ApiEnv {
     /** Who is signed in; only where the access of the route is `session`. */
     account: Account;
     meter: Meter;
+    /** Makes pictures of pixels. */
     pictures: PngRenderer;
+    /** Through which what costs the caller nothing must pass. */
+    gate: Gate;
   };
 }
 

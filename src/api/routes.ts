@@ -1,6 +1,7 @@
 import type { Access } from "./access.js";
 import * as auth from "./auth.js";
-import * as embeds from "./embeds.js";
+import { getBadge, getCard } from "./embed-badges.js";
+import { getChart, getChartData } from "./embeds.js";
 import type { Endpoint } from "./endpoint.js";
 import { getHealth, getReadiness } from "./health.js";
 import { getLimits } from "./limits.js";
@@ -46,10 +47,10 @@ export const ROUTES: readonly Route[] = [
     getSummary,
     listLanguages,
     listTopics,
-    embeds.getChart,
-    embeds.getChartData,
-    embeds.getBadge,
-    embeds.getCard,
+    getChart,
+    getChartData,
+    getBadge,
+    getCard,
     watchlists.createWatchlist,
   ),
   ...open(

@@ -3,7 +3,7 @@ import { pathOf } from "./lines.js";
 import { PALETTES } from "./looks.js";
 import { element, type Markup, plainText } from "./markup.js";
 import { wrap } from "./notice.js";
-import { dateText, shortNumber, signedNumber } from "./numbers.js";
+import { dateText, exactNumber, shortNumber, signedNumber } from "./numbers.js";
 import { fit } from "./text.js";
 import { thin } from "./thin.js";
 
@@ -20,6 +20,8 @@ export interface CardInput {
   /** Stars over a year, oldest first. */
   points: readonly { at: number; value: number }[];
   asOf: number | null;
+  /** What else a reader must know, in a few words. */
+  note?: string;
 }
 
 /** The size that pages which show links ask for (Open Graph). */
@@ -106,7 +108,7 @@ const WINDOWS: Readonly<Record<string, string>> = { "24h": "24 hours", "7d": "7 
 /** Stars and gains, side by side. */
 function drawNumbers({ stars, gained }: CardInput): Markup[] {
   const cells = [
-    { value: stars === null ? "–" : shortNumber(stars), name: "stars" },
+    { value: stars === null ? "–" : stars < 1e6 ? exactNumber(stars) : shortNumber(stars), name: "stars" },
     ...gained.map(({ window, stars: gain }) => ({
       value:
         gain === null
@@ -157,10 +159,11 @@ function drawYear(points: CardInput["points"]): Markup[] {
   ];
 }
 
-function drawFoot({ rank, asOf }: CardInput): Markup[] {
-  const date = asOf === null ? "Sidereal" : `Sidereal · as of ${dateText(asOf)}`;
+function drawFoot({ rank, asOf, note }: CardInput): Markup[] {
+  const date = asOf === null ? [] : [`as of ${dateText(asOf)}`];
+  const told = ["Sidereal", ...(note === undefined ? date : [note])].join(" · ");
   return [
     ...(rank === null ? [] : [write(rank, PAD, 598, 620, { size: 24, colour: COLOURS.text, isBold: true })]),
-    write(date, RIGHT, 598, 420, { size: 22, colour: COLOURS.muted, anchor: "end" }),
+    write(told, RIGHT, 598, 420, { size: 22, colour: COLOURS.muted, anchor: "end" }),
   ];
 }

@@ -5,7 +5,7 @@ import { element, Markup } from "./markup.js";
 import { type ChartInput, type Plan, planOf } from "./plan.js";
 import type { ChartSeries } from "./series.js";
 import { drawFoot, drawHeading } from "./surroundings.js";
-import { estimateWidth, FONTS } from "./text.js";
+import { estimateWidth, FONTS, fit } from "./text.js";
 import { describe } from "./words.js";
 
 /** A chart as SVG. What it shows is also said in words, in its title and description. */
@@ -50,7 +50,14 @@ function cleanSeries(series: ChartSeries): ChartSeries {
   const points = series.points.filter(
     ({ at, value }) => Number.isFinite(at) && Number.isFinite(value) && value >= 0,
   );
-  return { ...series, points };
+  const { name, note } = series;
+  // Names are looked at again and again; none is shown as long as this.
+  return {
+    ...series,
+    points,
+    name: fit(name, 1, 200),
+    ...(note === undefined ? {} : { note: fit(note, 1, 200) }),
+  };
 }
 
 /** Grid, axes and their labels. */

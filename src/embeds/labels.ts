@@ -36,11 +36,10 @@ const VALUE_GAP = 8;
 
 /** How wide the column of labels should be, within `most`. */
 export function labelWidth(labels: readonly EndLabel[], size: number, most: number): number {
-  const wanted = labels.map(
-    ({ name, value }) =>
-      MARK_ROOM + estimateWidth(name, size) + VALUE_GAP + estimateWidth(shortNumber(value), size),
-  );
-  return Math.min(most, Math.max(...wanted));
+  const widest = (texts: readonly string[]) => Math.max(...texts.map((text) => estimateWidth(text, size)));
+  const names = widest(labels.map(({ name }) => name));
+  const values = widest(labels.map(({ value }) => shortNumber(value)));
+  return Math.min(most, MARK_ROOM + names + VALUE_GAP + values);
 }
 
 /** Names and last values beside the ends of their lines, in the column from `left` to `right`, none over another. */
@@ -60,7 +59,7 @@ export function drawLabels(
   const nameRoom = box.right - box.left - MARK_ROOM - valueRoom;
   // Where little room is left the names matter more: the values can be read off the axis.
   const longest = Math.max(...labels.map(({ name }) => estimateWidth(name, size)));
-  const withValues = nameRoom >= Math.min(longest, size * 4.5);
+  const withValues = nameRoom >= Math.min(longest - 0.1, size * 4.5);
   return labels.flatMap(({ name, color }, i) => {
     const y = places[i] ?? box.top;
     const room = withValues ? nameRoom : box.right - box.left - MARK_ROOM;

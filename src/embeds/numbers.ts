@@ -54,10 +54,12 @@ export function dateText(ms: number): string {
   return `${date.getUTCDate()} ${monthName(date.getUTCMonth())} ${date.getUTCFullYear()}`;
 }
 
-/** Two dates as one text; one of them where they are the same. */
+/** Two dates as one text, with what they share told once. */
 export function datesText(from: number, to: number): string {
   const [first, last] = [dateText(from), dateText(to)];
-  return first === last ? first : `${first} – ${last}`;
+  if (first === last) return first;
+  const isOneYear = new Date(from).getUTCFullYear() === new Date(to).getUTCFullYear();
+  return `${isOneYear ? first.slice(0, -5) : first} – ${last}`;
 }
 
 const DAY_MS = 86_400_000;

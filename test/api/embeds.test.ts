@@ -50,7 +50,7 @@ onBothEngines("Charts for other pages", (engine) => {
     assert.equal(title, "Stars: up/one");
     assert.equal(
       description,
-      "up/one: 1,340 on 30 Apr 2025, 4,990 on 30 Apr 2026, gained +3,650. As of 30 Apr 2026.",
+      "up/one: 1,340 on 30 Apr 2025, 4,990 on 30 Apr 2026, gained 3,650. As of 30 Apr 2026.",
     );
     assert.deepEqual([width, height], [600, 380]);
     const expected = {
@@ -81,11 +81,11 @@ onBothEngines("Charts for other pages", (engine) => {
     const wide = await picture("repo=github:up/one&width=1200&height=800");
     assert.deepEqual([wide.width, wide.height], [1_200, 800]);
     assert.equal((await picture("repo=github:up/forked&metric=forks&range=30d")).title, "Forks: up/forked");
-    assert.match((await picture("repo=github:up/one&range=30d")).description ?? "", /gained \+300\./);
-    assert.match((await picture("repo=github:up/one&range=90d")).description ?? "", /gained \+900\./);
+    assert.match((await picture("repo=github:up/one&range=30d")).description ?? "", /gained 300\./);
+    assert.match((await picture("repo=github:up/one&range=90d")).description ?? "", /gained 900\./);
     assert.match(
       (await picture("repo=github:up/one&range=all")).description ?? "",
-      /: 1,000 on .* gained \+3,990\./,
+      /: 1,000 on .* gained 3,990\./,
     );
     assert.doesNotMatch((await picture("repo=github:up/one&theme=dark")).style ?? "", /@media/);
     const linear = seen(await picture("repo=github:up/one"));
@@ -237,6 +237,7 @@ onBothEngines("Charts for other pages", (engine) => {
         html: `<a href="${page}"><img src="${image.replaceAll("&", "&amp;")}" alt="Stars by age: up/gapped" width="800" height="380"></a>`,
       },
       asOf: "2026-04-30T12:00:00.000Z",
+      synthetic: false,
     });
     assert.equal(series.length, 1);
     const { points, repositoryId, ...one } = series[0];

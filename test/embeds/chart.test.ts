@@ -45,12 +45,19 @@ test("a chart says what it shows, to those who see it and to those who do not", 
   assert.equal(picture.title, "Stars: owner/name");
   assert.equal(
     picture.description,
-    "owner/name: 1,000 on 1 Mar 2026, 2,200 on 30 Apr 2026, gained +1,200. As of 30 Apr 2026.",
+    "owner/name: 1,000 on 1 Mar 2026, 2,200 on 30 Apr 2026, gained 1,200. As of 30 Apr 2026.",
   );
-  for (const text of ["owner/name", "Stars · 1 Mar 2026 – 30 Apr 2026", "2,200", "+1,200"])
+  for (const text of ["owner/name", "Stars · 1 Mar – 30 Apr 2026", "2,200", "+1,200"])
     assert.ok(seen(picture).includes(text), `${text} of ${seen(picture)}`);
   assert.ok(seen(picture).includes("Sidereal · as of 30 Apr 2026"));
   assert.equal(picture.elements[0]?.attributes.role, "img");
+});
+
+test("a loss, and what else must be known, are said too", () => {
+  const picture = draw(days([9, 4]), { note: "made-up data" });
+  assert.match(picture.description ?? "", /lost 5\. As of 30 Apr 2026\. This is made-up data\.$/);
+  assert.ok(seen(picture).includes("−5"));
+  assert.ok(seen(picture).includes("Sidereal · as of 30 Apr 2026 · made-up data"));
 });
 
 test("one picture follows the reader's colours; a fixed theme does not", () => {
@@ -89,7 +96,7 @@ test("a gap is drawn as a gap, and a missing day that could not be seen is not",
   const gap = (from: number, to: number) => ({ from: all[from]?.at ?? 0, to: all[to]?.at ?? 0 });
   const wide = drawAll([{ name: "a/b", points: without(100, 160), gaps: [gap(100, 160)] }]);
   assert.equal(lines(wide).length, 2);
-  assert.match(wide.description ?? "", /counts are missing in 1 places/);
+  assert.match(wide.description ?? "", /counts are missing in 1 place\./);
   const narrow = drawAll([{ name: "a/b", points: without(100, 102), gaps: [gap(100, 102)] }]);
   assert.equal(lines(narrow).length, 1);
   const [before, after] = lines(wide).map(({ attributes }) => pointsOf(attributes.d ?? ""));
@@ -194,7 +201,7 @@ test("what is no count is left out, and a chart of nothing is still a picture", 
     value,
   }));
   const picture = draw([...days([5, 6]), ...bad]);
-  assert.match(picture.description ?? "", /gained \+1\./);
+  assert.match(picture.description ?? "", /gained 1\./);
   assert.match(draw([]).description ?? "", /nothing is known/);
 });
 

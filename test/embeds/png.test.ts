@@ -38,7 +38,7 @@ test("a card says name, description, language, stars, gains, place and date, wit
     "GitHub · owner · Rust",
     "name",
     "What it is for",
-    "12.3k",
+    "12,345",
     "+10",
     "−5",
     "–",

@@ -43,7 +43,10 @@ test("numbers are short where room is scarce, and never told rounder than the ax
   assert.deepEqual(axisNumbers([1_000, 1_500]), ["1k", "1.5k"]);
   assert.deepEqual(axisNumbers([228_400, 228_450]), ["228,400", "228,450"]);
   assert.deepEqual([5, 0, -1_234].map(signedNumber), ["+5", "±0", "−1,234"]);
-  assert.equal(datesText(0, HOUR_MS), "1 Jan 1970");
+  const day = Date.UTC(2026, 3, 30);
+  assert.equal(datesText(day, day + HOUR_MS), "30 Apr 2026");
+  assert.equal(datesText(day - 40 * DAY_MS, day), "21 Mar – 30 Apr 2026");
+  assert.equal(datesText(day - 200 * DAY_MS, day), "12 Oct 2025 – 30 Apr 2026");
 });
 
 test("an axis of counts has few, round, whole ticks, and every count lies on it", () => {
