@@ -95,8 +95,31 @@ async function main(): Promise<void> {
     modules.catalog.find(1 + ((round * 7_919) % repositories)),
   );
   print(`baseline (one repository by id): median ${(baseline.median * 1_000).toFixed(0)} µs\n`);
+  const samples = await modules.catalog.findMany(
+    Array.from({ length: rounds }, (_, i) => 1 + ((i * 7_919) % repositories)),
+  );
+  const sample = (round: number) => {
+    const found = samples[round % samples.length];
+    if (found === undefined) throw new Error("the catalogue is empty");
+    return found;
+  };
+  /** A repository as addresses name it: `provider/owner/name`, and `provider:owner/name` in a query. */
+  const name = (round: number): string => {
+    const { provider, fullName } = sample(round);
+    return [provider.toLowerCase(), ...fullName.split("/")].map(encodeURIComponent).join("/");
+  };
+  const key = (round: number): string => {
+    const { provider, fullName } = sample(round);
+    return encodeURIComponent(`${provider.toLowerCase()}:${fullName}`);
+  };
   const requests: [string, (round: number) => string][] = [
-    ["detail", (round) => `/api/repos/by-id-is-not-a-route?${round}`],
+    [
+      "detail",
+      (round) => {
+        const { provider, owner, name } = sample(round);
+        return `/api/repos/${provider}/${encodeURIComponent(owner)}/${name}`;
+      },
+    ],
     ["list, stars", () => "/api/repos?sort=stars"],
     ["list, 24h gains", () => "/api/repos?sort=stars_gained"],
     ["list, 30d gains, page 40", () => "/api/repos?sort=stars_gained&window=30d&page=40"],
@@ -115,22 +138,20 @@ async function main(): Promise<void> {
     ["series", (round) => `/api/repos/${1 + ((round * 7_919) % repositories)}/metrics?window=all`],
     ["summary", () => "/api/stats/summary"],
     ["topics", () => "/api/facets/topics"],
+    ["home, as data", () => "/api/home"],
+    ["page: home", () => "/"],
+    ["page: explore", () => "/explore"],
+    ["page: explore, filtered", () => "/explore?language=Rust&minStars=50&sort=stars_gained&window=7d"],
+    ["page: explore, searched", () => "/explore?q=parser"],
+    ["page: repository", (round) => `/repos/${name(round)}`],
+    ["page: compare", (round) => `/compare?repo=${key(round)}&repo=${key(round + 1)}&repo=${key(round + 2)}`],
+    ["page: languages", () => "/languages"],
+    ["page: a language", () => "/languages/Rust"],
+    ["page: a topic", () => "/topics/web"],
+    ["embed: chart", (round) => `/api/embed/chart.svg?repo=${key(round)}`],
+    ["feed", () => "/api/feeds/trending.atom?window=7d"],
   ];
-  const samples = await modules.catalog.findMany(
-    Array.from({ length: rounds }, (_, i) => 1 + ((i * 7_919) % repositories)),
-  );
-  requests[0] = [
-    "detail",
-    (round) => {
-      const { provider, owner, name } = samples[round % samples.length] ?? {
-        provider: "",
-        owner: "",
-        name: "",
-      };
-      return `/api/repos/${provider}/${encodeURIComponent(owner)}/${name}`;
-    },
-  ];
-  for (const [name, path] of requests) {
+  for (const [title, path] of requests) {
     const ask = async (round: number) => {
       const response = await front(new Request(`http://localhost${path(round)}`), undefined);
       if (response.status !== 200) throw new Error(`${path(round)} answered ${response.status}`);
@@ -140,7 +161,7 @@ async function main(): Promise<void> {
     const { median, p99 } = await measure(rounds, ask);
     const ratio = (median / baseline.median).toFixed(1);
     print(
-      `${name.padEnd(34)} median ${median.toFixed(2).padStart(8)} ms  p99 ${p99.toFixed(2).padStart(8)} ms  ${ratio.padStart(7)} × baseline`,
+      `${title.padEnd(34)} median ${median.toFixed(2).padStart(8)} ms  p99 ${p99.toFixed(2).padStart(8)} ms  ${ratio.padStart(7)} × baseline`,
     );
   }
   await database.close();

@@ -10,6 +10,8 @@ const RANKS: Readonly<Record<string, number>> = {
   log: 0,
   "provider-config": 0,
   "limit-config": 0,
+  "page-addresses": 0,
+  xml: 0,
   config: 1,
   tokens: 0,
   validation: 1,

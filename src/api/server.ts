@@ -4,9 +4,10 @@ import { getRequestListener } from "@hono/node-server";
 import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
-import type { Caller } from "../metering/metering.js";
+import type { Caller, Usage } from "../metering/metering.js";
 import { createRequestId, type StoredAnswer, sendAnswer, storeAnswer } from "./answer.js";
 import { checkKey, type FindKey } from "./caller.js";
+import { countKeyed } from "./count-keyed.js";
 import { type ApiBindings, acceptsProblem, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { FrontCache } from "./front-cache.js";
@@ -25,6 +26,8 @@ export interface FrontOptions {
   clock: Clock;
   log: Logger;
   meter: Meter;
+  /** Counts what is asked with keys. */
+  usage: Pick<Usage, "record">;
 }
 
 /** Paths whose answers are for the caller alone. */
@@ -51,6 +54,7 @@ export function createFront({
   clock,
   log,
   meter,
+  usage,
 }: FrontOptions): Front {
   const cache = new FrontCache({ maxBytes: cacheBytes, clock, readRevision, log });
   const answer = (request: Request, url: URL, route: FoundRoute, caller: Caller): Promise<StoredAnswer> => {
@@ -70,13 +74,16 @@ export function createFront({
     return cache.get(key, form, async () => storeAnswer(await handle(normalised, { caller })));
   };
   return async (request, peer) => {
+    const began = clock.monotonic();
     const url = new URL(request.url);
     const route = findRoute(request.method, url.pathname);
     const address = meter.callerOf(peer, request.headers.get("x-forwarded-for"));
     let caller = address;
     let fault: AppError | undefined;
+    let keyId: number | undefined;
     try {
       const holder = await checkKey(request, findKey);
+      keyId = holder?.keyId;
       // Signing in is limited by address alone, and so is what is refused.
       if (holder !== undefined && route.limit.bucket !== "auth")
         caller = { kind: "key", name: String(holder.accountId) };
@@ -88,14 +95,16 @@ export function createFront({
     const toll = meter.admit(caller, limit, request.method, url.searchParams);
     if (toll?.decision.allowed === false) fault = toll.refusal();
     // Before the cache: bytes that are ready are counted like those that must be made.
-    const response =
+    const made =
       fault === undefined
-        ? await sendAnswer(await answer(request, url, route, caller), request)
-        : await sendAnswer(
-            await storeAnswer(refusal(fault, request.headers.get("accept"), route.path)),
-            request,
-          );
+        ? await answer(request, url, route, caller)
+        : await storeAnswer(refusal(fault, request.headers.get("accept"), route.path));
+    const response = await sendAnswer(made, request);
     toll?.settle(response.status, response.headers);
+    if (keyId !== undefined)
+      usage.record(
+        countKeyed({ keyId, caller, address, route, request, response, made, ms: clock.monotonic() - began }),
+      );
     return response;
   };
 }

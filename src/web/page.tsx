@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Account } from "../accounts/accounts.js";
+import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { Members, Modules } from "../modules.js";
 import { Layout } from "./layout.js";
@@ -12,8 +13,7 @@ export interface Site {
   members: () => Members;
   /** Public address, without a slash at the end. */
   baseUrl: string;
-  /** Milliseconds since 1970. */
-  now: () => number;
+  clock: Clock;
 }
 
 /** A request for a page. */
@@ -117,7 +117,7 @@ export class Pages {
       account,
       url,
       baseUrl: this.#site.baseUrl,
-      now: this.#site.now(),
+      now: this.#site.clock.now(),
       request,
     };
   }

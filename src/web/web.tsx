@@ -5,6 +5,7 @@ import { serveAssets } from "./assets.js";
 import { serveCompare } from "./compare.js";
 import { type ReferenceDocument, serveDocs } from "./docs.js";
 import { serveHome } from "./home.js";
+import { serveIndexes } from "./indexes.js";
 import { Pages, type Site } from "./page.js";
 import { serveRepository } from "./repository.js";
 import { serveSignIn } from "./sign-in.js";
@@ -29,6 +30,7 @@ export function createWeb({ document, ...site }: WebOptions): Web {
   serveCompare(pages);
   serveDocs(pages, document);
   serveSignIn(pages);
+  serveIndexes(app, site);
   serveAssets(app);
   return { app, error: (error, request) => pages.error(error, request) };
 }

@@ -39,6 +39,7 @@ onBothEngines("Conventions of every route", (engine) => {
       fullName: "a/big",
       token: pattern.includes("{token}") ? await newList() : "",
       site: "github",
+      ranking: "trending",
       keyId,
     };
     const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? "");

@@ -4,7 +4,7 @@ import { DAY_MS } from "../../src/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
-import { SITE_SETTINGS, signIn } from "../support/members.js";
+import { createKey, SITE_SETTINGS, signIn } from "../support/members.js";
 import { document } from "../support/openapi.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
 
@@ -47,7 +47,8 @@ onBothEngines("Every documented query parameter", (engine) => {
 
   before(async () => {
     world = await createWorld(engine, { ...mailbox.settings, ...SITE_SETTINGS });
-    ({ headers } = await signIn(world, mailbox, "ann@example.org"));
+    const member = await signIn(world, mailbox, "ann@example.org");
+    headers = member.headers;
     // Young, and with more stars and forks than the day before, so that both are in every ranking.
     const more = {
       language: "Go",
@@ -69,7 +70,9 @@ onBothEngines("Every documented query parameter", (engine) => {
       fullName: "a/big",
       id: "1",
       site: "github",
+      ranking: "trending",
       token: body.data.token,
+      keyId: (await createKey(world, member)).id,
     };
     parameters = Object.entries(document.paths).flatMap(([pattern, operations]) => {
       const given = (operations.get as { parameters?: Parameter[] } | undefined)?.parameters ?? [];

@@ -9,12 +9,10 @@ const PLACES = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/** The Chromium that is installed; undefined where none is. `CHROMIUM` names another. */
-export const CHROMIUM: string | undefined = [process.env.CHROMIUM ?? "", ...PLACES].find(
-  (path) => path !== "" && existsSync(path),
-);
+/** The Chromium to use: the one that `CHROMIUM` names, which must be there then, else one that is installed. */
+export const CHROMIUM: string | undefined = process.env.CHROMIUM || PLACES.find((path) => existsSync(path));
 
-/** What tests in a browser say where there is none. */
+/** Why tests in a browser are left out; false where they run. */
 export const NO_CHROMIUM =
   CHROMIUM === undefined ? "no Chromium is installed; install it, or name one by CHROMIUM" : false;
 

@@ -27,6 +27,11 @@ export function onBothEngines(name: string, define: (engine: Engine) => void): v
   describe(`${name} on PostgreSQL`, () => define(postgresEngine()));
 }
 
+/** Runs tests of what no longer touches data, such as how a page looks, once. */
+export function onSqlite(name: string, define: (engine: Engine) => void): void {
+  describe(name, () => define(sqliteEngine()));
+}
+
 function sqliteEngine(): Engine {
   const directories: string[] = [];
   const opened: Database[] = [];

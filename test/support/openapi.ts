@@ -61,7 +61,9 @@ for (const [name, schema] of Object.entries(document.components.schemas)) {
 const patterns = Object.keys(document.paths)
   .sort((a, b) => a.split("{").length - b.split("{").length)
   .map((path) => {
-    const source = path.replaceAll(/\{(\w+)\}/g, (_, name) => (name === "fullName" ? ".+" : "[^/]+"));
+    const source = path
+      .replaceAll(".", "\\.")
+      .replaceAll(/\{(\w+)\}/g, (_, name) => (name === "fullName" ? ".+" : "[^/]+"));
     return { path, expression: new RegExp(`^${source}$`) };
   });
 

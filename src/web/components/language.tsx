@@ -1,4 +1,5 @@
 import type { FC } from "hono/jsx";
+import { languagePage } from "../../page-addresses.js";
 
 /** The colours by which developers know languages. Others are grey. */
 const COLOURS: Readonly<Record<string, string>> = {
@@ -83,6 +84,6 @@ export const Language: FC<{ name: string | null }> = ({ name }) =>
           stroke-width="1"
         />
       </svg>
-      <a href={`/languages/${encodeURIComponent(name)}`}>{name}</a>
+      <a href={languagePage(name)}>{name}</a>
     </span>
   );

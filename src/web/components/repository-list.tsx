@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
+import { repositoryPage } from "../../page-addresses.js";
 import type { Trend } from "../../rankings/rankings.js";
-import { repositoryPath } from "./addresses.js";
 import { Language } from "./language.js";
 import { Delta, formatCompact, formatCount } from "./numbers.js";
 import { Spark } from "./spark.js";
@@ -61,7 +61,7 @@ export const RepositoryList: FC<RepositoryListProps> = ({
           {from === undefined ? null : <td class="place">{from + i}</td>}
           <td class="name">
             <div>
-              <a href={repositoryPath(repository)}>{repository.fullName}</a>{" "}
+              <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
               {isShort ? null : <Language name={repository.language} />} <Marks {...{ repository, trend }} />
             </div>
             <div class="about">{repository.description ?? ""}</div>

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { onBothEngines } from "../support/engines.js";
+import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
+
+onBothEngines("The course of stars over 30 days", (engine) => {
+  let world: World;
+  before(async () => {
+    world = await createWorld(engine);
+    await world.record(
+      observation("a/steady", daily(...Array.from({ length: 40 }, (_, i) => 100 + i))),
+      observation("b/young", [snapshot(50, 7), snapshot(1, 9)]),
+      observation("c/left", [snapshot(29 * 24, 5), snapshot(28 * 24, 6)]),
+    );
+  });
+
+  const idOf = async (fullName: string): Promise<number> =>
+    (await world.modules.catalog.findByName("GITHUB", fullName))?.repository.id ?? 0;
+
+  test("is told at 16 moments, each as of the last snapshot before it", async () => {
+    const [steady, young, left] = [await idOf("a/steady"), await idOf("b/young"), await idOf("c/left")];
+    const sparks = await world.modules.catalog.sparks([steady, young, left], NOW);
+    // Every second day, on which the last snapshot is exactly there.
+    assert.deepEqual(
+      sparks.get(steady),
+      Array.from({ length: 16 }, (_, i) => 109 + 2 * i),
+    );
+    assert.deepEqual(sparks.get(young), [...new Array(14).fill(null), 7, 9]);
+    // What is older than a week is not told as if it were still so.
+    assert.deepEqual(sparks.get(left)?.slice(0, 6), [null, 6, 6, 6, 6, null]);
+    assert.deepEqual([...new Set(sparks.get(left)?.slice(5))], [null]);
+  });
+
+  test("is empty for no repositories", async () => {
+    assert.deepEqual(await world.modules.catalog.sparks([], NOW), new Map());
+  });
+});

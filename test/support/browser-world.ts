@@ -1,0 +1,100 @@
+import { after, before } from "node:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { buildModules, type Service, startService } from "../../src/app.js";
+import { ManualClock } from "../../src/clock.js";
+import { loadConfig } from "../../src/config.js";
+import { fillWithDemo } from "../../src/demo/demo.js";
+import { createLog } from "../../src/log.js";
+import { type Modules, updateDerived } from "../../src/modules.js";
+import { openBrowser } from "./browser.js";
+import type { Engine } from "./engines.js";
+import { daily, GENEROUS, NOW, observation, snapshot } from "./world.js";
+
+/** A service on a port of its own, and a browser before it. */
+export interface BrowserWorld {
+  readonly modules: Modules;
+  readonly clock: ManualClock;
+  /** Its public address. */
+  readonly url: string;
+  /** A visitor with cookies of their own; without `scripts` the browser runs none. */
+  visit(options?: VisitOptions): Promise<Page>;
+}
+
+export interface VisitOptions {
+  scripts?: boolean;
+  colorScheme?: "light" | "dark";
+  width?: number;
+}
+
+/** Repositories that journeys look for by name, besides made-up ones that fill the lists. */
+const KNOWN = [
+  observation(
+    "almanac/star-tables",
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 14, 15, 16, 17, 18, 19, 20]
+      .reverse()
+      .map((day) => snapshot(day * 24, 4_000 - day * 25, { forks: 300 - day, openIssues: 40 + (day % 5) })),
+    {
+      facts: {
+        description: "Tables of where the stars stand",
+        language: "Rust",
+        topics: ["astronomy", "cli"],
+        license: "MIT",
+        createdAt: NOW - 800 * 86_400_000,
+        url: "https://github.com/almanac/star-tables",
+      },
+    },
+  ),
+  observation("almanac/sundial", daily(100, 110, 125, 150, 190, 260, 300, 420), {
+    facts: { description: "A sundial for terminals", language: "Go", topics: ["cli"] },
+  }),
+  observation("group/sub/deep", daily(10, 12), { provider: "GITLAB" }),
+];
+
+/** Starts a service and a browser before the tests of a suite, and stops them after. */
+export function inTheBrowser(engine: Engine, env: () => Record<string, string> = () => ({})): BrowserWorld {
+  let service: Service;
+  let browser: Browser;
+  let modules: Modules;
+  const clock = new ManualClock(NOW);
+  const contexts: BrowserContext[] = [];
+  before(async () => {
+    const config = loadConfig({
+      ...GENEROUS,
+      SIDEREAL_PORT: "0",
+      SIDEREAL_AUTH_SECRET: "s".repeat(40),
+      ...env(),
+    });
+    modules = buildModules(await engine.open(), clock);
+    await fillWithDemo(modules.catalog, { repositories: 300, days: 40, seed: 1, end: NOW });
+    await modules.catalog.record(KNOWN);
+    await updateDerived(modules);
+    service = await startService({ config, clock, log: createLog("silent") }, modules, false);
+    browser = await openBrowser();
+  });
+  after(async () => {
+    for (const context of contexts) await context.close();
+    await browser?.close();
+    await service?.stop();
+  });
+  return {
+    get modules() {
+      return modules;
+    },
+    clock,
+    get url() {
+      return service.url;
+    },
+    async visit({ scripts = true, colorScheme = "light", width = 1280 } = {}) {
+      const context = await browser.newContext({
+        baseURL: service.url,
+        javaScriptEnabled: scripts,
+        colorScheme,
+        viewport: { width, height: 900 },
+      });
+      contexts.push(context);
+      const page = await context.newPage();
+      page.setDefaultTimeout(15_000);
+      return page;
+    },
+  };
+}
