@@ -14,9 +14,10 @@ import {
   type Theme,
 } from "../embeds/embeds.js";
 import { AppError } from "../errors.js";
+import { repositoryPage as pageOf } from "../page-addresses.js";
 import { WINDOWS, type Window } from "../rankings/rankings.js";
 import { Choices } from "./choices.js";
-import { repositoryKey, repositoryPath, withQuery } from "./components/addresses.js";
+import { repositoryKey, withQuery } from "./components/addresses.js";
 import { DataQuality } from "./components/data-quality.js";
 import { EmbedPanel, RANGE_WORDS } from "./components/embed-panel.js";
 import { ScoreExplanation } from "./components/explanation.js";
@@ -62,7 +63,7 @@ async function repositoryPage(visit: Visit): Promise<Sheet | Redirect> {
   if (named === undefined) throw new AppError("NOT_FOUND", "This is not the address of a repository.");
   const found = await modules.catalog.findByName(named.provider, named.fullName);
   if (found === undefined) return unknown(visit, named);
-  const path = repositoryPath(found.repository);
+  const path = pageOf(found.repository);
   if (found.isPreviousName) return { location: path + url.search, status: 301 };
   return known(visit, found.repository);
 }
@@ -116,7 +117,7 @@ async function known(visit: Visit, repository: Repository): Promise<Sheet> {
     account === undefined || synthetic ? [] : members.personalWatchlists.items(account.id),
   ]);
   const { problems } = choices;
-  const path = repositoryPath(repository);
+  const path = pageOf(repository);
   const key = repositoryKey(repository);
   const week = growth.trends["7d"];
   const gained = week === null ? "" : `, ${formatDelta(week.starsDelta)} in 7 days`;

@@ -2,8 +2,8 @@ import type { FC } from "hono/jsx";
 import { bucketOf, type Repository } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
 import type { ChartInput, ChartSeries, Metric, Range } from "../../embeds/embeds.js";
+import { repositoryPage } from "../../page-addresses.js";
 import { type Rank, type Trend, WINDOWS, type Window } from "../../rankings/rankings.js";
-import { repositoryPath } from "./addresses.js";
 import { WINDOW_WORDS } from "./growth-table.js";
 import { Language } from "./language.js";
 import { Delta, formatCount, formatDay } from "./numbers.js";
@@ -59,7 +59,7 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
         {compared.map(({ repository, trends, ranks, without }) => (
           <tr>
             <th scope="row">
-              <a href={repositoryPath(repository)}>{repository.fullName}</a>
+              <a href={repositoryPage(repository)}>{repository.fullName}</a>
               <small>
                 {providerWords(repository.provider)}
                 {repository.availability === "AVAILABLE" ? "" : `, ${repository.availability.toLowerCase()}`}

@@ -1,4 +1,6 @@
 import type { FC } from "hono/jsx";
+import { DAY_MS } from "../../clock.js";
+import { explorePage, languagePage, topicPage } from "../../page-addresses.js";
 import type { PastRank, Rank } from "../../rankings/rankings.js";
 import { WINDOW_WORDS } from "./growth-table.js";
 import { formatCount, formatDay } from "./numbers.js";
@@ -82,8 +84,7 @@ const PlaceTable: FC<{ ranks: readonly Rank[]; caption: string }> = ({ ranks, ca
 const Among: FC<{ rank: Rank }> = ({ rank: { scope, name } }) => {
   if (name === null) return <>all repositories</>;
   if (scope === "provider") return <>{providerWords(name)}</>;
-  const path = scope === "language" ? "/languages" : "/topics";
-  return <a href={`${path}/${encodeURIComponent(name)}`}>{name}</a>;
+  return <a href={scope === "language" ? languagePage(name) : topicPage(name)}>{name}</a>;
 };
 
 /** The list in which the place is. */
@@ -92,12 +93,11 @@ function listPath({ ranking, window, scope, name }: Rank): string {
   if (window !== null) query.set("window", window);
   if (scope !== "overall" && name !== null)
     query.set(scope, scope === "provider" ? name.toLowerCase() : name);
-  return `/explore?${query}`;
+  return explorePage(query);
 }
 
 /** Days that are told. */
 const DAYS = 30;
-const DAY_MS = 86_400_000;
 
 /** Its place among the trending ones overall, day by day; nothing where it had none. */
 export const PlaceHistory: FC<{ history: readonly PastRank[]; window: string }> = ({ history, window }) => {

@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
+import { topicPage } from "../../page-addresses.js";
 import { repositoryKey } from "./addresses.js";
 import { Language } from "./language.js";
 import { formatDay, Time } from "./numbers.js";
@@ -94,7 +95,7 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({
         <ul class="tags" aria-label="Topics">
           {repository.topics.map((topic) => (
             <li>
-              <a href={`/topics/${encodeURIComponent(topic)}`}>{topic}</a>
+              <a href={topicPage(topic)}>{topic}</a>
             </li>
           ))}
         </ul>

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
-import { repositoryPath } from "./addresses.js";
+import { repositoryPage } from "../../page-addresses.js";
 import { formatCompact } from "./numbers.js";
 import { providerWords } from "./repository-head.js";
 
@@ -24,7 +24,7 @@ export const UnknownRepository: FC<UnknownRepositoryProps> = ({ provider, fullNa
         <ul class="plain-list">
           {suggestions.map((repository) => (
             <li>
-              <a href={repositoryPath(repository)}>{repository.fullName}</a>{" "}
+              <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
               <span class="soft small">
                 {providerWords(repository.provider)}, {formatCompact(repository.stars)} stars
               </span>
