@@ -131,7 +131,7 @@ async function known(visit: Visit, repository: Repository): Promise<Sheet> {
         .slice(0, 300),
     canonical: path,
     image: `/api/embed/card.png?${queryOf([["repo", key]])}`,
-    scripts: [...PLOT_SCRIPTS, "copy.js"],
+    scripts: [...PLOT_SCRIPTS, "copy.js", "save.js"],
     alternates: [
       { type: "application/json", href: api, title: `${fullName} as JSON` },
       {
@@ -214,7 +214,7 @@ const Course: FC<{ url: URL; state: State; history: History }> = ({ url, state, 
           label="Count"
           tabs={METRICS.map((name) => ({
             name: METRIC_WORDS[name].title,
-            href: withQuery(url, { metric: name }),
+            href: `${withQuery(url, { metric: name })}#course`,
             isCurrent: name === metric,
           }))}
         />
@@ -222,7 +222,7 @@ const Course: FC<{ url: URL; state: State; history: History }> = ({ url, state, 
           label="Time"
           tabs={RANGES.map((name) => ({
             name: RANGE_WORDS[name],
-            href: withQuery(url, { range: name }),
+            href: `${withQuery(url, { range: name })}#course`,
             isCurrent: name === range,
           }))}
         />

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { reducePoints } from "../../src/web/plot-points.js";
+import { fc } from "../support/properties.js";
 
 const series = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 1_000_000 }), fc.integer({ min: 0, max: 1_000_000 })), {

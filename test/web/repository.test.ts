@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { onBothEngines } from "../support/engines.js";
+import { openMailbox } from "../support/mail.js";
+import { signIn } from "../support/members.js";
 import { dataOf, seePage } from "../support/page.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
 const HOSTILE = `"><script>alert(1)</script>`;
 
 onBothEngines("the page of a repository", (engine) => {
+  const mailbox = openMailbox();
   let world: World;
 
   before(async () => {
-    world = await createWorld(engine);
+    world = await createWorld(engine, mailbox.settings);
     const counts = { forks: 20, openIssues: 3, watchers: 7 };
     await world.record(
       observation("meta/react", [snapshot(240, 900)], { providerId: "7" }),
@@ -128,7 +131,7 @@ onBothEngines("the page of a repository", (engine) => {
     assert.match(page.text, /Forks over time/);
     assert.match(page.html, /<svg [^>]*aria-labelledby="half-title half-desc" class="chart"/);
     assert.match(page.html, /<title id="narrow-title">Forks: Facebook\/React<\/title>/);
-    assert.match(page.text, /The same in numbers, by day \(3\)/);
+    assert.match(page.text, /The numbers of this chart, by day \(3\)/);
     assert.match(page.text, /2026-04-30 12:00 UTC 25 forks \+5 seen here/);
     assert.deepEqual(dataOf(page), {
       unit: "forks",
@@ -143,7 +146,7 @@ onBothEngines("the page of a repository", (engine) => {
         },
       ],
     });
-    assert.ok(page.links.includes("/repos/github/facebook/react?range=30d&metric=openIssues"));
+    assert.ok(page.links.includes("/repos/github/facebook/react?range=30d&metric=openIssues#course"));
     assert.ok(page.links.some((link) => /^\/api\/repos\/\d+\/metrics\?window=30d&format=csv$/.test(link)));
     assert.match(page.html, /aria-current="true">Forks</);
   });
@@ -244,6 +247,41 @@ onBothEngines("the page of a repository", (engine) => {
     const { id } = (await world.get("/api/repos/github/acme/kite")).body.data;
     assert.match(html, /<form method="post" action="\/watchlist\/items" class="inline">/);
     assert.match(html, new RegExp(`name="repositoryId" value="${id}"`));
+    assert.match(html, /<span>Save<\/span>/);
     assert.match(html, /name="next" value="\/repos\/github\/acme\/kite"/);
+  });
+
+  test("shows a visitor what they have saved, and keeps that page to them", async () => {
+    const member = await signIn(world, mailbox, "reader@example.org");
+    const { id } = (await world.get("/api/repos/github/acme/kite")).body.data;
+    const added = await world.send("POST", "/api/me/watchlist", { repositoryId: id }, member.headers);
+    assert.equal(added.status, 201);
+    const page = await seePage(world, "/repos/github/acme/kite", { headers: { Cookie: member.cookie } });
+    assert.match(page.html, /formaction="\/watchlist\/items\/remove"/);
+    assert.match(page.html, /<span>Saved<\/span>/);
+    assert.equal(page.headers.get("cache-control"), "private, no-cache");
+    const other = await seePage(world, "/repos/github/acme/crane", { headers: { Cookie: member.cookie } });
+    assert.equal(other.status, 404);
+    const anonymous = await seePage(world, "/repos/github/acme/kite");
+    assert.match(anonymous.html, /<span>Save<\/span>/);
+    assert.match(anonymous.headers.get("cache-control") ?? "", /^public/);
+  });
+
+  test("tells its places among the trending day by day", async () => {
+    const days = await createWorld(engine);
+    const grown = (hoursAgo: number) =>
+      [48, 24, 0].filter((hours) => hours >= hoursAgo).map((hours) => snapshot(hours, 1_000 - 10 * hours));
+    await days.record(observation("acme/kite", grown(24)));
+    const first = await seePage(days, "/repos/github/acme/kite");
+    assert.match(first.text, /Days among the trending Place 1 on 2026-04-29/);
+    assert.doesNotMatch(first.text, /Day by day/);
+    await days.record(
+      observation("acme/kite", grown(0)),
+      observation("acme/rocket", [snapshot(24, 10), snapshot(0, 9_000, { forks: 900 })]),
+    );
+    const { text, html } = await seePage(days, "/repos/github/acme/kite");
+    assert.match(text, /Place 2 on 2026-04-30 ?; best 1 on 2026-04-29, of 2 days with a place/);
+    assert.match(text, /Day by day .*2026-04-30 2 2026-04-29 1/);
+    assert.match(html, /<svg class="spark"/);
   });
 });

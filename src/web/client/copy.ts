@@ -1,3 +1,5 @@
+import { announce } from "./announce.js";
+
 /** Buttons that copy the text of another element; without this module they are not shown. */
 
 /** Time for which a button says what it has done. */
@@ -21,14 +23,9 @@ function select(element: Element): void {
   getSelection()?.addRange(range);
 }
 
-const status = document.createElement("div");
-status.className = "hidden";
-status.setAttribute("role", "status");
-
 for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-copy]")) {
   const source = document.getElementById(button.dataset.copy ?? "");
   if (source === null) continue;
-  document.body.append(status);
   button.hidden = false;
   const label = button.textContent;
   button.addEventListener("click", async () => {
@@ -36,12 +33,10 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-c
     if (!isCopied) select(source);
     const said = isCopied ? "Copied" : "Selected: copy it by keyboard";
     button.textContent = isCopied ? "Copied" : "Selected";
-    status.textContent = said;
+    announce(said);
     setTimeout(() => {
       button.textContent = label;
-      status.textContent = "";
+      announce("");
     }, SAID_MS);
   });
 }
-
-export {};

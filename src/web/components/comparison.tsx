@@ -135,9 +135,9 @@ export const ComparedNumbers: FC<ComparedNumbersProps> = ({ metric, range, align
   return (
     <details class="numbers">
       <summary>
-        The same in numbers, by {word} ({rows.length})
+        The numbers of this chart, by {word} ({rows.length})
       </summary>
-      <Scroll label="The same in numbers">
+      <Scroll label="The numbers of this chart">
         <table>
           <caption class="hidden">
             {METRIC_WORDS[metric].title}: the last count of each {word}, the newest first

@@ -31,7 +31,7 @@ export const PointTable: FC<PointTableProps> = ({ metric, range, points, csvPath
   return (
     <details class="numbers">
       <summary>
-        The same in numbers, by {word} ({rows.length})
+        The numbers of this chart, by {word} ({rows.length})
       </summary>
       <p>
         <a href={csvPath}>All snapshots as CSV</a>

@@ -1,23 +1,66 @@
 import type { FC } from "hono/jsx";
+import type { Repository } from "../../catalog/catalog.js";
+
+/** Where forms that save go, by whether it is saved already. */
+const actionOf = (isSaved: boolean): string => (isSaved ? "/watchlist/items/remove" : "/watchlist/items");
+
+/** Outlined, or filled where it is saved. */
+const Star: FC = () => (
+  <svg viewBox="0 0 24 24" aria-hidden="true">
+    <path
+      d="M12 3 14.6 9 21 9.6 16.2 13.9 17.6 20.2 12 16.9 6.4 20.2 7.8 13.9 3 9.6 9.4 9Z"
+      stroke="currentColor"
+      stroke-width="1.5"
+      stroke-linejoin="round"
+    />
+  </svg>
+);
 
 export interface SaveButtonProps {
   repositoryId: number;
-  /** Whether it is in the visitor's list already; then the button takes it out. */
   isSaved: boolean;
-  /** Path to come back to. */
+  /** The path to come back to where no script runs. */
   next: string;
-  /** Where nothing can be saved. */
+  /** Where nothing can be saved, as the catalogue is made up. */
   isDisabled?: boolean;
 }
 
-/** Puts a repository into the visitor's watchlist, or takes it out. */
+/** Puts a repository on the visitor's watchlist, or takes it out. With the script save.js it does so without leaving the page. */
 export const SaveButton: FC<SaveButtonProps> = ({ repositoryId, isSaved, next, isDisabled = false }) => (
-  <form method="post" action={isSaved ? "/watchlist/items/remove" : "/watchlist/items"} class="inline">
-    <input type="hidden" name="repositoryId" value={String(repositoryId)} />
+  <form method="post" action="/watchlist/items" class="inline">
+    <input type="hidden" name="repositoryId" value={repositoryId} />
     <input type="hidden" name="next" value={next} />
-    <button type="submit" class={isSaved ? undefined : "press"} disabled={isDisabled}>
-      {isSaved ? "Saved" : "Save"}
-      <span class="hidden">{isSaved ? ": take out of my watchlist" : " to my watchlist"}</span>
+    <button
+      type="submit"
+      class={isSaved ? "save saved" : "save"}
+      formaction={actionOf(isSaved)}
+      data-save={repositoryId}
+      disabled={isDisabled}
+      title={isDisabled ? "Made-up repositories cannot be saved" : undefined}
+    >
+      <Star />
+      <span>{isSaved ? "Saved" : "Save"}</span>
     </button>
   </form>
+);
+
+/** The same as a star alone, for lists: a button of the list's form. */
+export const SaveStar: FC<{
+  repository: Pick<Repository, "id" | "fullName">;
+  form: string;
+  isSaved: boolean;
+}> = ({ repository: { id, fullName }, form, isSaved }) => (
+  <button
+    type="submit"
+    class={isSaved ? "star saved" : "star"}
+    form={form}
+    name="repositoryId"
+    value={id}
+    formaction={actionOf(isSaved)}
+    data-save={id}
+    data-name={fullName}
+    aria-label={isSaved ? `Take ${fullName} off your watchlist` : `Save ${fullName}`}
+  >
+    <Star />
+  </button>
 );

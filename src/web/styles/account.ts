@@ -1,0 +1,63 @@
+/** Forms on pages of their own, and what accounts and watchlists show. */
+export const ACCOUNT = `
+.narrow { max-width: 36rem; }
+.box { background: var(--card); border: 1px solid var(--line); border-radius: var(--round); padding: var(--s4) var(--s5); margin: 0 0 var(--s5); }
+.box > :last-child { margin-bottom: 0; }
+.box p.small { margin: var(--s3) 0 0; }
+.field input, .field textarea { width: 100%; display: block; }
+.field .wrong, .wrong p { margin: var(--s1) 0 0; }
+[aria-invalid="true"] { border-color: var(--fall); }
+.buttons { display: flex; flex-wrap: wrap; gap: var(--s3); align-items: center; margin: 0 0 var(--s4); }
+.buttons form { margin: 0; }
+.row-form { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: end; max-width: 36rem; margin: 0 0 var(--s4); }
+.row-form .field { flex: 1 1 14rem; margin: 0; }
+.row-form:has(.wrong) { align-items: center; }
+.later { margin-top: var(--s5); }
+.nowrap, .actions { white-space: nowrap; }
+.actions > * { margin-right: var(--s3); vertical-align: top; }
+.plain { list-style: none; padding: 0; }
+.plain > li { padding: var(--s1) 0; border-bottom: 1px solid var(--line); }
+.plain > li:last-child { border-bottom: 0; }
+.profile > div { display: flex; flex-wrap: wrap; gap: 0 var(--s4); padding: var(--s2) 0; border-bottom: 1px solid var(--line); }
+.profile dt { flex: 0 0 10rem; color: var(--soft); }
+.profile dd { flex: 1 1 14rem; margin: 0; overflow-wrap: anywhere; }
+.copyable { display: grid; grid-template-columns: 1fr auto; gap: 0 var(--s3); align-items: center; background: var(--card); border: 1px solid var(--edge); border-radius: var(--round); padding: var(--s3) var(--s4); margin: 0 0 var(--s4); }
+.copyable > div { grid-column: 1 / -1; }
+.copyable code { display: block; background: none; padding: var(--s1) 0; overflow-wrap: anywhere; user-select: all; }
+.confirm { display: inline-block; }
+.confirm > summary { color: var(--fall); text-decoration: underline; text-underline-offset: .18em; min-height: 1.5rem; }
+.confirm[open] { display: block; border-left: 3px solid var(--fall); padding-left: var(--s3); white-space: normal; max-width: 24rem; }
+.confirm form { margin: var(--s2) 0; }
+.confirm p { margin: 0 0 var(--s2); }
+.save { display: inline-flex; align-items: center; gap: .4em; }
+.save svg, .star svg { width: 1.15em; height: 1.15em; fill: none; color: var(--star); }
+.star.quiet svg { color: var(--soft); }
+.save.saved svg, .star.saved svg { fill: currentColor; }
+.save:disabled { cursor: not-allowed; color: var(--soft); }
+.star { border: 0; background: none; padding: 0; min-height: 1.5rem; width: 1.75rem; display: inline-flex; align-items: center; justify-content: center; vertical-align: middle; }
+.star:hover { background: var(--bar); }
+.list td.action { width: 1.75rem; text-align: right; white-space: nowrap; }
+.controls { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); margin: 0 0 var(--s3); }
+.controls .tabs { flex-wrap: wrap; }
+.since { border-left: 3px solid var(--star); padding-left: var(--s4); margin: 0 0 var(--s5); }
+.since h2 { font-size: var(--large); margin: 0 0 var(--s1); }
+.since p { margin: 0; }
+.since ul { margin: var(--s1) 0 0; }
+.bar-chart, .sum-chart { margin: 0 0 var(--s5); }
+.bar-chart .plot, .sum-chart .plot { width: 100%; height: 10rem; background: var(--card); border: 1px solid var(--line); }
+.sum-chart .plot { padding: var(--s2) 0; }
+.sum-chart polyline { fill: none; stroke: var(--chart-1); stroke-width: 2; stroke-linejoin: round; }
+.axis { display: flex; justify-content: space-between; color: var(--soft); font-size: var(--small); }
+.legend { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s4); font-size: var(--small); margin: 0 0 var(--s2); }
+.legend svg { display: inline-block; width: .8rem; height: .8rem; margin-right: .4em; vertical-align: -.1em; }
+.bar-chart rect.plain { fill: var(--chart-1); }
+.bar-chart .striped { color: var(--chart-5); }
+.bar-chart .crossed { color: var(--chart-2); }
+.bar-chart #striped .ground, .bar-chart #legend-striped .ground { fill: var(--chart-5); }
+.bar-chart #crossed .ground, .bar-chart #legend-crossed .ground { fill: var(--chart-2); }
+.bar-chart .lines { stroke: var(--card); stroke-width: .7; fill: none; }
+.gauge { width: 100%; height: 4px; margin: .2rem 0; background: var(--sunk); }
+.gauge rect { fill: var(--chart-1); }
+.stack > section + section { margin-top: var(--s5); }
+@media (max-width: 34rem) { .controls .tabs a { padding: .2rem .5rem; font-size: var(--small); line-height: 1.7; } .box { padding: var(--s4); } }
+`;
