@@ -304,7 +304,9 @@ export function ageTicks(from: number, to: number, count: number): Tick[] {
     ...[2, 3, 6].map((step): [number, number, string] => [MONTH, step, "mo"]),
     ...[1, 2, 5, 10].map((step): [number, number, string] => [YEAR, step, "y"]),
   ];
-  const [unit, step, name] = steps.find(([ms, times]) => (to - from) / (ms * times) <= count) ?? [
+  // Months are not what old ages are told in.
+  const usual = steps.filter(([unit]) => unit !== MONTH || to <= 3 * YEAR || to - from < 2 * YEAR);
+  const [unit, step, name] = usual.find(([ms, times]) => (to - from) / (ms * times) <= count) ?? [
     YEAR,
     20,
     "y",

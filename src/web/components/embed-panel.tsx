@@ -135,7 +135,7 @@ interface BadgesProps {
   theme: Theme;
 }
 
-/** The badges of one repository. */
+/** The badges of one repository; their pictures are asked for when they are opened. */
 const Badges: FC<BadgesProps> = ({ only, baseUrl, page, theme }) => {
   const address = (kind: string) =>
     `/api/embed/badge.svg?${queryOf([
@@ -153,7 +153,8 @@ const Badges: FC<BadgesProps> = ({ only, baseUrl, page, theme }) => {
     },
   ];
   return (
-    <>
+    <details>
+      <summary>Badges</summary>
       {badges.map(({ kind, label, alt }) => (
         <>
           <img
@@ -171,6 +172,6 @@ const Badges: FC<BadgesProps> = ({ only, baseUrl, page, theme }) => {
           />
         </>
       ))}
-    </>
+    </details>
   );
 };

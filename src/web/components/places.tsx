@@ -38,10 +38,14 @@ export const Places: FC<{ ranks: readonly Rank[] }> = ({ ranks }) => {
       </p>
     );
   const sorted = bestFirst(ranks);
-  const rest = sorted.slice(FIRST);
+  // The same ranking once, where it stands highest: the others say little more.
+  const best = [...Map.groupBy(sorted, ({ ranking, window }) => `${ranking} ${window}`).values()]
+    .flatMap((same) => same[0] ?? [])
+    .slice(0, FIRST);
+  const rest = sorted.filter((rank) => !best.includes(rank));
   return (
     <>
-      <PlaceTable ranks={sorted.slice(0, FIRST)} caption="Best places" />
+      <PlaceTable ranks={best} caption="Best places" />
       {rest.length === 0 ? null : (
         <details>
           <summary>{rest.length === 1 ? "One more place" : `${rest.length} more places`}</summary>
