@@ -13,7 +13,7 @@ import type { Members, Modules } from "../modules.js";
 import { validationError } from "../validation.js";
 import { GUARDS, SECURITY_SCHEMES } from "./access.js";
 import { createRequestId } from "./answer.js";
-import { type ApiApp, type ApiContext, type ApiEnv, acceptsProblem, errorResponse } from "./endpoint.js";
+import { type ApiApp, type ApiContext, type ApiEnv, errorForm, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { Gate } from "./gate.js";
 import { finishHeaders } from "./headers.js";
@@ -92,6 +92,8 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
   refuseOtherMethods(app);
   const refuse = async (error: AppError, { req, var: { requestId } }: ApiContext): Promise<Response> => {
     const accept = req.header("accept");
+    if (isPicturePath(req.path) && errorForm(accept) === "any")
+      return errorPicture(error, req.url, requestId);
     if (pages === undefined || !isForPage(req.path, accept)) return errorResponse(error, requestId, accept);
     try {
       return await pages.error(error, req.raw);
@@ -106,10 +108,7 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
     const known = toAppError(error);
     const { requestId } = context.var;
     if (known.status >= 500) log.error({ requestId, err: error, cause: known.cause }, "a request failed");
-    const isPicture = isPicturePath(context.req.path) && !acceptsProblem(context.req.header("accept"));
-    const response = isPicture
-      ? errorPicture(known, context.req.url, requestId)
-      : await refuse(known, context);
+    const response = await refuse(known, context);
     finishHeaders(response.headers, context.req.path, requestId);
     return response;
   });

@@ -176,6 +176,12 @@ export function acceptsProblem(accept: string | null | undefined): boolean {
   return accept?.includes("application/problem+json") ?? false;
 }
 
+/** In which form a caller wants errors: problem details, JSON in any case, or whatever an address gives. */
+export function errorForm(accept: string | null | undefined): "problem" | "json" | "any" {
+  if (acceptsProblem(accept)) return "problem";
+  return accept?.trim().startsWith("application/json") ? "json" : "any";
+}
+
 /** An error as a response, in the form the caller accepts. */
 export function errorResponse(
   error: AppError,

@@ -30,7 +30,7 @@ export function svgResponse(description: string) {
   return { description, content: { "image/svg+xml": { schema: z.string() } } };
 }
 
-/** Contract of the errors of a route of drawings: drawings too, but for those who accept problem details and where no route was asked. */
+/** Contract of the errors of a route of drawings: drawings too, but for those who ask for JSON and where no route was asked. */
 export function pictureErrors(...codes: ErrorCode[]) {
   return Object.fromEntries(
     Object.entries(errorResponses(...codes)).map(([status, response]) => [

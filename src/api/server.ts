@@ -8,7 +8,7 @@ import type { Caller, Usage } from "../metering/metering.js";
 import { createRequestId, type StoredAnswer, sendAnswer, storeAnswer } from "./answer.js";
 import { checkKey, type FindKey } from "./caller.js";
 import { countKeyed } from "./count-keyed.js";
-import { type ApiBindings, acceptsProblem, errorResponse } from "./endpoint.js";
+import { type ApiBindings, errorForm, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { FrontCache } from "./front-cache.js";
 import { finishHeaders } from "./headers.js";
@@ -70,7 +70,7 @@ export function createFront({
     // Nor is who asks: others are given the same answer.
     for (const name of ["cookie", "authorization", "x-api-key"]) headers.delete(name);
     const normalised = new Request(new URL(key, url), { headers });
-    const form = acceptsProblem(request.headers.get("accept")) ? "problem" : "plain";
+    const form = errorForm(request.headers.get("accept"));
     return cache.get(key, form, async () => storeAnswer(await handle(normalised, { caller })));
   };
   return async (request, peer) => {

@@ -23,4 +23,3 @@ export { ALIGNMENTS, type ChartInput, SCALES } from "./plan.js";
 export { PngRenderer } from "./png.js";
 export { type ChartPoint, type ChartSeries, METRICS, type Metric } from "./series.js";
 export { type Named, pageAddress, queryOf, repositoryKey, type Snippets, snippetsOf } from "./snippets.js";
-export { drawSparkline } from "./sparkline.js";

@@ -1,3 +1,5 @@
+import { escapeXml } from "../xml.js";
+
 /** The elements a picture is made of. There is none among them that runs, loads or links to anything. */
 export const ELEMENTS = ["svg", "title", "desc", "style", "g", "path", "rect", "circle", "text"] as const;
 export type ElementName = (typeof ELEMENTS)[number];
@@ -60,20 +62,9 @@ export function plainText(text: string): string {
   );
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-const escaped = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? "");
-
 /** Any text as the content or as a quoted attribute of XML and HTML. The only way text gets into a picture. */
 export function escapeMarkup(text: string): string {
-  return escaped(plainText(text));
+  return escapeXml(plainText(text));
 }
 
 /** A finished part of a picture. Strings beside it are text, so what was not made by `element` is escaped. */
@@ -92,7 +83,7 @@ export type Child = Markup | string | undefined;
 export function element(name: ElementName, attributes: Attributes, ...children: readonly Child[]): Markup {
   const written = Object.entries(attributes).map(([key, value]) => {
     const text =
-      typeof value === "number" ? coordinate(value) : escaped(value.toWellFormed().replaceAll(UNFIT, " "));
+      typeof value === "number" ? coordinate(value) : escapeXml(value.toWellFormed().replaceAll(UNFIT, " "));
     return ` ${key}="${text}"`;
   });
   const content = children.map((child) =>

@@ -210,6 +210,8 @@ onBothEngines("Charts for other pages", (engine) => {
     }
     const problem = await world.get(`${CHART}?repo=x`, { Accept: "application/problem+json" });
     assert.equal(problem.headers.get("content-type"), "application/problem+json; charset=utf-8");
+    const json = await world.get(`${CHART}?repo=x`, { Accept: "application/json" });
+    assert.deepEqual(errorOf(json), invalid("repo", repo));
     const post = await world.send("POST", CHART);
     assert.equal(post.status, 405);
     readPicture(post.body);

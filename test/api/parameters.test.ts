@@ -42,7 +42,8 @@ onBothEngines("Every documented query parameter", (engine) => {
   let parameters: { path: string; parameter: Parameter }[];
   const ask = async (path: string, query: [string, string][]) => {
     const joint = path.includes("?") ? "&" : "?";
-    return world.get(`${path}${joint}${new URLSearchParams(query)}`, headers);
+    const asJson = { Accept: "application/json", ...headers };
+    return world.get(`${path}${joint}${new URLSearchParams(query)}`, asJson);
   };
 
   before(async () => {
@@ -71,6 +72,7 @@ onBothEngines("Every documented query parameter", (engine) => {
       id: "1",
       site: "github",
       ranking: "trending",
+      repo: "github:a/big",
       token: body.data.token,
       keyId: (await createKey(world, member)).id,
     };
@@ -154,7 +156,13 @@ onBothEngines("Every documented query parameter", (engine) => {
         wrong.push([["", long(101)], invalid(name, "must be 1 to 100 characters")]);
         wrong.push([["a\u0000b"], invalid(name, "must not hold control characters")]);
       }
-      if (schema.type === "array")
+      if (name === "repo") {
+        const times = schema.type === "array" ? ", 1 to 6 times" : "";
+        wrong.push([
+          ["", "a/b", "github:", "github:a", "github:a/b/", ":a/b", "git hub:a/b", "github:a/b\u0000"],
+          invalid(name, `must be of the form provider:owner/name${times}`),
+        ]);
+      } else if (schema.type === "array")
         wrong.push([
           ["", long(101), "a\u0000b"],
           invalid(name, "must be 1 to 100 characters, at most 20 times"),
@@ -238,7 +246,8 @@ onBothEngines("Every documented query parameter", (engine) => {
   test("one that takes a single value is refused when it is repeated", async () => {
     for (const { path, parameter } of parameters) {
       const { name, schema } = parameter;
-      const value = String(schema.enum?.[0] ?? schema.minimum ?? (name === "fullName" ? "a/big" : "github"));
+      const texts: Record<string, string> = { fullName: "a/big", repo: "github:a/big" };
+      const value = String(schema.enum?.[0] ?? schema.minimum ?? texts[name] ?? "github");
       const answer = await ask(path, [
         [name, value],
         [name, value],

@@ -2,14 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { ageAxis, dateAxis, linearAxis, logAxis } from "../../src/embeds/axes.js";
-import { drawSparkline } from "../../src/embeds/embeds.js";
 import { spread } from "../../src/embeds/labels.js";
 import { PALETTES } from "../../src/embeds/looks.js";
 import { axisNumbers, datesText, shortNumber, signedNumber } from "../../src/embeds/numbers.js";
 import { estimateWidth, fit, fitFullName } from "../../src/embeds/text.js";
 import { thin } from "../../src/embeds/thin.js";
 import { fc } from "../support/properties.js";
-import { pointsOf, readPicture } from "../support/svg.js";
 
 /** Relative luminance of #rrggbb (WCAG 2.2). */
 function luminance(colour: string): number {
@@ -138,17 +136,4 @@ test("a name that is too long ends with an ellipsis, and loses its owner before 
   assert.ok(estimateWidth(cut, 12) <= 80);
   assert.equal(fitFullName("organisation/name", 12, 60), "name");
   assert.equal(fit("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 10, 65), "👩‍👩‍👧‍👦…");
-});
-
-test("a sparkline is hidden from screen readers, has classes only, and leaves gaps", () => {
-  const picture = readPicture(drawSparkline([1, 5, null, 3, 9, 2]));
-  assert.equal(picture.elements[0]?.attributes["aria-hidden"], "true");
-  assert.deepEqual([...picture.classes], ["sparkline", "sparkline-line"]);
-  assert.deepEqual([picture.width, picture.height], [96, 24]);
-  const d = picture.elements[1]?.attributes.d ?? "";
-  assert.equal(d.match(/M/g)?.length, 2);
-  const ys = pointsOf(d).map(([, y]) => y);
-  assert.deepEqual([Math.min(...ys), Math.max(...ys)], [2, 22]);
-  readPicture(drawSparkline([null, 4, null, 4]));
-  for (const values of [[], [1], [null, 2, null], [Number.NaN, 3]]) assert.equal(drawSparkline(values), "");
 });
