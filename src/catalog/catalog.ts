@@ -10,10 +10,10 @@ import { AppError } from "../errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import { REPOSITORY_COLUMN_NAMES } from "./identity.js";
 import { type ListRequest, listRepositories, type RepositoryPage } from "./list.js";
-import type { Observation, Recorded } from "./observation.js";
+import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { type RecordWithin, record } from "./record.js";
 import { fromRow, type Repository } from "./repository.js";
-import { readSeries, readSparks, type Series } from "./series.js";
+import { fromSnapshotRow, readSeries, readSparks, type Series } from "./series.js";
 
 export { newestSnapshots } from "./append.js";
 export type { DumpedRepository } from "./dump.js";
@@ -121,6 +121,19 @@ export class Catalog {
       .where("repository_id", "=", id)
       .executeTakeFirstOrThrow();
     return { snapshots: Number(row.snapshots), firstSnapshotAt: row.first_at, lastSnapshotAt: row.last_at };
+  }
+
+  /** The snapshots taken at these very times, oldest first. */
+  async snapshotsAt(id: number, times: readonly number[]): Promise<Snapshot[]> {
+    if (times.length === 0) return [];
+    const rows = await this.#database.read
+      .selectFrom("snapshots")
+      .selectAll()
+      .where("repository_id", "=", id)
+      .where("captured_at", "in", times)
+      .orderBy("captured_at")
+      .execute();
+    return rows.map(fromSnapshotRow);
   }
 
   /** The course of their stars over the 30 days up to `end`, for small drawings; see readSparks. */

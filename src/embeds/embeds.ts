@@ -15,6 +15,7 @@ export { CARD_SIZE, type CardInput, drawCard } from "./card.js";
 export { drawChart } from "./chart.js";
 export { drawHistories, titleOf } from "./histories.js";
 export { type History, newestOf, RANGES, type Range, readHistory, seriesOf, UNREACHABLE } from "./history.js";
+export { drawMark } from "./lines.js";
 export { CHART_PAGE_STYLES, MAX_SERIES, THEMES, type Theme } from "./looks.js";
 export { escapeMarkup } from "./markup.js";
 export { drawNotice, NOTICE_SIZE } from "./notice.js";

@@ -6,6 +6,7 @@ import { AppError } from "../errors.js";
 import { type FailedRequest, USAGE_PERIODS, type UsagePeriod, type UsageView } from "../metering/metering.js";
 import { BarChart } from "./components/bar-chart.js";
 import { formatBytes, formatCount, formatDay, Time } from "./components/numbers.js";
+import { Scroll } from "./components/scroll.js";
 import { Tabs } from "./components/tabs.js";
 import { Revocation } from "./keys.js";
 import type { Pages, Sheet, Visit } from "./page.js";
@@ -204,7 +205,7 @@ function routeName({ method, route }: Pick<FailedRequest, "method" | "route">): 
 const Endpoints: FC<{ usage: UsageView }> = ({ usage: { endpoints } }) => (
   <>
     <h2>Top endpoints</h2>
-    <section class="scroll" tabindex={0} aria-label="Top endpoints">
+    <Scroll label="Top endpoints">
       <table>
         <caption class="hidden">Endpoints by their requests in the period</caption>
         <thead>
@@ -232,7 +233,7 @@ const Endpoints: FC<{ usage: UsageView }> = ({ usage: { endpoints } }) => (
           ))}
         </tbody>
       </table>
-    </section>
+    </Scroll>
   </>
 );
 

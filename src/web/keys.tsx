@@ -3,8 +3,9 @@ import { type Account, type ApiKey, MAX_KEYS } from "../accounts/accounts.js";
 import { repositoryId } from "../catalog/catalog.js";
 import { AppError } from "../errors.js";
 import { nameField } from "../lists/lists.js";
-import { Copyable } from "./components/copyable.js";
 import { formatDay, Time } from "./components/numbers.js";
+import { Scroll } from "./components/scroll.js";
+import { Snippet } from "./components/snippet.js";
 import type { Pages, Sheet, Visit } from "./page.js";
 import { toSignIn } from "./sign-in.js";
 
@@ -75,7 +76,7 @@ const Keys: FC<{ keys: readonly ApiKey[]; told: Told }> = ({ keys, told }) => (
       </p>
     ) : null}
     {keys.length === 0 ? null : (
-      <section class="scroll" tabindex={0} aria-label="Active keys">
+      <Scroll label="Active keys">
         <table>
           <caption class="hidden">Active keys</caption>
           <thead>
@@ -99,7 +100,7 @@ const Keys: FC<{ keys: readonly ApiKey[]; told: Told }> = ({ keys, told }) => (
             ))}
           </tbody>
         </table>
-      </section>
+      </Scroll>
     )}
     <h2>{keys.length === 0 ? "Make your first key" : "Make another key"}</h2>
     {keys.length < MAX_KEYS ? (
@@ -182,9 +183,9 @@ const NewKey: FC<{ apiKey: ApiKey; secret: string; baseUrl: string }> = ({ apiKe
         is revoked and replaced.
       </p>
     </div>
-    <Copyable id="key" label="The key" text={secret} />
+    <Snippet id="key" label="The key" text={secret} />
     <h2>How to send it</h2>
-    <Copyable
+    <Snippet
       id="example"
       label="As a bearer token"
       text={`curl -H "Authorization: Bearer ${secret}" "${baseUrl}/api/repos?window=7d"`}

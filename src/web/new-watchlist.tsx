@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
 import { nameField } from "../lists/lists.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
-import { Copyable } from "./components/copyable.js";
+import { Snippet } from "./components/snippet.js";
+import { findNamed } from "./naming.js";
 import type { Pages, Sheet } from "./page.js";
-import { findNamed } from "./repository-names.js";
 import { refuseMadeUp } from "./saving.js";
 
 /** Where lists are made that belong to whoever has their links. */
@@ -154,8 +154,8 @@ const Made: FC<{ name: string; edit: string; share: string }> = ({ name, edit, s
         <strong>Keep both links now.</strong> They are shown only here, and nobody can tell them again.
       </p>
     </div>
-    <Copyable id="edit-link" label="Changes the list: keep it to yourself" text={edit} />
-    <Copyable id="share-link" label="Only shows it: give it to others" text={share} />
+    <Snippet id="edit-link" label="Changes the list: keep it to yourself" text={edit} />
+    <Snippet id="share-link" label="Only shows it: give it to others" text={share} />
     <p>
       <a class="button press" href={edit}>
         Open the list

@@ -2,7 +2,8 @@ import { ACCOUNT } from "./styles/account.js";
 import { BASE } from "./styles/base.js";
 import { CHARTS } from "./styles/charts.js";
 import { PARTS } from "./styles/parts.js";
+import { PLOTS } from "./styles/plots.js";
 import { TOKENS } from "./styles/tokens.js";
 
 /** The one style sheet: system fonts, colours for light and dark, and nothing from elsewhere. */
-export const STYLES = [TOKENS, BASE, PARTS, CHARTS, ACCOUNT].join("").replaceAll(/\n\s*/g, "\n");
+export const STYLES = [TOKENS, BASE, PARTS, CHARTS, ACCOUNT, PLOTS].join("").replaceAll(/\n\s*/g, "\n");

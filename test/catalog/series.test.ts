@@ -172,4 +172,14 @@ onBothEngines("A series", (engine) => {
     assert.equal(series.resolution, "week");
     assert.deepEqual(series.points, snapshots.slice(-MAX_POINTS));
   });
+
+  test("snapshots are found by the very times they were taken at", async () => {
+    const snapshots = every(4, HOUR_MS);
+    const { catalog } = await openCatalog(engine);
+    await catalog.record([observation("o/other", snapshots), observation("o/r", snapshots)]);
+    const asked = [snapshots[2], snapshots[0]].map((one) => one?.capturedAt ?? 0);
+    assert.deepEqual(await catalog.snapshotsAt(2, [...asked, 1]), [snapshots[0], snapshots[2]]);
+    assert.deepEqual(await catalog.snapshotsAt(2, []), []);
+    assert.deepEqual(await catalog.snapshotsAt(3, asked), []);
+  });
 });

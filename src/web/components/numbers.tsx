@@ -62,3 +62,10 @@ export const Time: FC<{ at: number | null }> = ({ at }) =>
   ) : (
     <time datetime={isoTime(at)}>{isoTime(at).slice(0, 16).replace("T", " ")} UTC</time>
   );
+
+/** Where a count comes from, in words. */
+export const SOURCE_WORDS = {
+  OBSERVED: "seen here",
+  IMPORTED: "imported",
+  BACKFILLED: "told later by the forge",
+} as const;

@@ -1,0 +1,331 @@
+/** How charts are drawn: scales with their ticks, lines, marks and the legend, as the server draws them (src/embeds/). */
+
+/** What the page tells of its chart: see components/plot.tsx. */
+export interface PlotData {
+  unit: string;
+  scale: "linear" | "log";
+  align: "date" | "age";
+  lines: readonly PlotLine[];
+}
+
+/** A line: times in seconds since 1970, or ages in seconds. */
+export interface PlotLine {
+  at: readonly number[];
+  value: readonly number[];
+  /** Where each count comes from: the index of one of SOURCES. */
+  source: readonly number[];
+  /** The points before which counts are missing. */
+  afterGap: readonly number[];
+}
+
+/** Where counts come from, and how their part of a line is drawn; the same as in drawings of the server. */
+export const SOURCES = [
+  { words: "seen here", width: 2.3, dash: [] },
+  { words: "imported", width: 1.4, dash: [] },
+  { words: "told later by the forge", width: 2, dash: [0.1, 4] },
+] as const;
+
+interface Place {
+  x: number;
+  y: number;
+}
+
+/** Draws a line with its gaps, part by part. `placeOf` gives the place of a point on the canvas. */
+export function drawLine(
+  context: CanvasRenderingContext2D,
+  { at, source, afterGap }: PlotLine,
+  placeOf: (i: number) => Place,
+  { colour, ratio }: { colour: string; ratio: number },
+): void {
+  const gaps = new Set(afterGap);
+  context.strokeStyle = colour;
+  context.lineCap = "round";
+  context.lineJoin = "round";
+  let begun: number | undefined;
+  for (let i = 1; i < at.length; i++) {
+    if (gaps.has(i)) {
+      if (begun !== undefined) context.stroke();
+      begun = undefined;
+      continue;
+    }
+    if (begun !== source[i]) {
+      if (begun !== undefined) context.stroke();
+      begun = source[i];
+      const style = SOURCES[begun ?? 0] ?? SOURCES[0];
+      context.lineWidth = style.width * ratio;
+      context.setLineDash(style.dash.map((length) => length * ratio));
+      context.beginPath();
+      const { x, y } = placeOf(i - 1);
+      context.moveTo(x, y);
+    }
+    const { x, y } = placeOf(i);
+    context.lineTo(x, y);
+  }
+  if (begun !== undefined) context.stroke();
+  context.setLineDash([]);
+}
+
+/** Draws the ground below a line, down to `ground`, with its gaps. */
+export function drawArea(
+  context: CanvasRenderingContext2D,
+  { at, afterGap }: PlotLine,
+  placeOf: (i: number) => Place,
+  ground: number,
+  { colour }: { colour: string },
+): void {
+  const ends = [...afterGap, at.length];
+  context.save();
+  context.globalAlpha = 0.1;
+  context.fillStyle = colour;
+  for (const [part, end] of ends.entries()) {
+    const begin = ends[part - 1] ?? 0;
+    if (end - begin < 2) continue;
+    context.beginPath();
+    context.moveTo(placeOf(begin).x, ground);
+    for (let i = begin; i < end; i++) {
+      const { x, y } = placeOf(i);
+      context.lineTo(x, y);
+    }
+    context.lineTo(placeOf(end - 1).x, ground);
+    context.fill();
+  }
+  context.restore();
+}
+
+/** The legend of sources, at the lower right of the canvas. */
+export function drawSources(
+  context: CanvasRenderingContext2D,
+  sources: readonly number[],
+  { right, bottom }: { right: number; bottom: number },
+  { colour, ratio }: { colour: string; ratio: number },
+): void {
+  context.save();
+  context.font = `${11 * ratio}px system-ui, sans-serif`;
+  context.fillStyle = colour;
+  context.strokeStyle = colour;
+  context.lineCap = "round";
+  context.textAlign = "right";
+  context.textBaseline = "alphabetic";
+  const y = bottom - 5 * ratio;
+  let x = right;
+  for (const source of [...sources].reverse()) {
+    const style = SOURCES[source] ?? SOURCES[0];
+    context.fillText(style.words, x, y);
+    x -= context.measureText(style.words).width + 6 * ratio;
+    context.lineWidth = style.width * ratio;
+    context.setLineDash(style.dash.map((length) => length * ratio));
+    context.beginPath();
+    context.moveTo(x - 20 * ratio, y - 4 * ratio);
+    context.lineTo(x, y - 4 * ratio);
+    context.stroke();
+    x -= 34 * ratio;
+  }
+  context.restore();
+}
+
+/** The corners of the marks at the ends of lines, from the second on; the first has a circle. */
+const CORNERS: readonly (readonly (readonly [number, number])[])[] = [
+  [],
+  [
+    [-0.9, -0.9],
+    [0.9, -0.9],
+    [0.9, 0.9],
+    [-0.9, 0.9],
+  ],
+  [
+    [0, -1.15],
+    [1.1, 0.85],
+    [-1.1, 0.85],
+  ],
+  [
+    [0, -1.25],
+    [1.25, 0],
+    [0, 1.25],
+    [-1.25, 0],
+  ],
+  [
+    [0, 1.15],
+    [1.1, -0.85],
+    [-1.1, -0.85],
+  ],
+  [
+    [-0.45, -1.2],
+    [0.45, -1.2],
+    [0.45, 1.2],
+    [-0.45, 1.2],
+  ],
+];
+
+/** Draws the mark of a line, so that lines differ without their colours too. */
+export function drawMark(
+  context: CanvasRenderingContext2D,
+  line: number,
+  { x, y }: Place,
+  { colour, ratio }: { colour: string; ratio: number },
+): void {
+  const size = 4.2 * ratio;
+  context.fillStyle = colour;
+  context.beginPath();
+  const corners = CORNERS[line] ?? [];
+  if (corners.length === 0) context.arc(x, y, size, 0, 2 * Math.PI);
+  for (const [dx, dy] of corners) context.lineTo(x + dx * size, y + dy * size);
+  context.closePath();
+  context.fill();
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const DAY = 86_400;
+const MONTH = 30.4375 * DAY;
+const YEAR = 365.25 * DAY;
+
+const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 2 });
+
+/** A count beside an axis. */
+export function shortCount(value: number): string {
+  return compact.format(value);
+}
+
+/** How counts are placed: as they are, or by their order of magnitude. With a 0 among them it is that of the count plus one. */
+export interface Scale {
+  place(value: number): number;
+  /** From and to, in places. */
+  range: [number, number];
+  /** Places that are named, and the counts there. */
+  ticks: { place: number; value: number }[];
+}
+
+/** 1, 2 or 5 times a power of ten: the least that is not below `value`. */
+function roundStep(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));
+  return power * ([1, 2, 5, 10].find((factor) => factor * power >= value * (1 - 1e-9)) ?? 10);
+}
+
+/** A scale for counts from `low` to `high` with about `count` ticks. */
+export function scaleFor(kind: "linear" | "log", low: number, high: number, count: number): Scale {
+  return kind === "log" ? logScale(low, high, count) : linearScale(low, high, count);
+}
+
+function multiples(from: number, to: number, step: number): number[] {
+  const first = Math.ceil(from / step - 1e-9);
+  const length = Math.max(0, Math.floor(to / step + 1e-9) - first + 1);
+  return Array.from({ length }, (_, i) => (first + i) * step);
+}
+
+function linearScale(low: number, high: number, count: number): Scale {
+  const padding = high === low ? Math.max(1, Math.round(high * 0.02)) : 0;
+  // From 0, unless that would flatten the line.
+  const bottom = high - low > high / 2 || low - padding <= 0 ? 0 : low - padding;
+  const top = high + padding;
+  const step = roundStep((top - bottom) / Math.max(1, count));
+  const from = Math.floor(bottom / step) * step;
+  const round = Math.max(Math.ceil(top / step), Math.floor(from / step) + 1) * step;
+  // A round end that leaves much room empty is given up.
+  const to = round - top > 0.4 * step && round - from > step ? top + 0.06 * (top - from) : round;
+  return {
+    place: (value) => value,
+    range: [from, to],
+    ticks: multiples(from, to, step).map((value) => ({ place: value, value })),
+  };
+}
+
+function logScale(low: number, high: number, count: number): Scale {
+  const added = low < 1 ? 1 : 0;
+  const place = (value: number) => Math.log10(Math.max(value, 1 - added) + added);
+  const from = added === 1 ? 0 : low;
+  const to = Math.max(high, from * 2, 10);
+  const powers = Array.from({ length: 16 }, (_, i) => 10 ** i);
+  const choices = [[1, 2, 5], [1, 3], [1]].map((factors) =>
+    powers
+      .flatMap((power) => factors.map((factor) => factor * power))
+      .filter((value) => value >= from && value <= to),
+  );
+  const rounded = multiples(from, to, roundStep((to - from) / Math.max(1, count)));
+  const fitting = choices.find((values) => values.length <= count + 1) ?? choices.at(-1) ?? [];
+  const chosen = fitting.length < 3 ? rounded : fitting;
+  const values = added === 1 ? [...new Set([0, ...chosen])] : chosen;
+  return {
+    place,
+    range: [place(from), place(to) + 0.03 * (place(to) - place(from))],
+    ticks: values.map((value) => ({ place: place(value), value })),
+  };
+}
+
+interface Tick {
+  at: number;
+  label: string;
+}
+
+/** Ticks of dates in seconds since 1970, at borders of hours, days, months or years (UTC), at most about `count`. */
+export function dateTicks(from: number, to: number, count: number): Tick[] {
+  const span = to - from;
+  const months = [1, 2, 3, 6, 12, 24, 60, 120].find((step) => span / (step * MONTH) <= count) ?? 240;
+  const days = [1, 2, 7, 14].find((step) => span / (step * DAY) <= count);
+  if (span < 2 * DAY) return hourTicks(from, to, count);
+  if (days !== undefined)
+    return multiples(from, to, DAY)
+      .map((at) => ({ at, date: new Date(at * 1_000) }))
+      .filter(({ date }) => isShownDay(date.getUTCDate() - 1, days))
+      .map(({ at, date }) => ({ at, label: `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}` }));
+  const begin = new Date(from * 1_000);
+  const first = begin.getUTCFullYear() * 12 + begin.getUTCMonth();
+  const ticks: Tick[] = [];
+  for (let month = Math.ceil(first / months) * months; ; month += months) {
+    const at = Date.UTC(Math.floor(month / 12), month % 12, 1) / 1_000;
+    if (at > to) return ticks;
+    if (at < from) continue;
+    const year = String(Math.floor(month / 12));
+    const isFirst = ticks.length === 0 && months < 12;
+    const name = `${MONTHS[month % 12]}${isFirst ? ` ${year}` : ""}`;
+    ticks.push({ at, label: month % 12 === 0 ? year : name });
+  }
+}
+
+/** Days counted from the first of each month; those too near to the next first are left out. */
+function isShownDay(day: number, step: number): boolean {
+  return day % step === 0 && (step === 1 || day + step / 2 < 30);
+}
+
+function hourTicks(from: number, to: number, count: number): Tick[] {
+  const step = ([1, 3, 6, 12].find((hours) => (to - from) / (hours * 3_600) <= count) ?? 24) * 3_600;
+  return multiples(from, to, step).map((at) => {
+    const date = new Date(at * 1_000);
+    const isDay = date.getUTCHours() === 0;
+    return {
+      at,
+      label: isDay ? `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}` : date.toISOString().slice(11, 16),
+    };
+  });
+}
+
+/** Ticks of ages in seconds, at round numbers of days, months or years. */
+export function ageTicks(from: number, to: number, count: number): Tick[] {
+  const steps: [number, number, string][] = [
+    ...[1, 2, 5, 10, 20, 30].map((step): [number, number, string] => [DAY, step, "d"]),
+    ...[2, 3, 6].map((step): [number, number, string] => [MONTH, step, "mo"]),
+    ...[1, 2, 5, 10].map((step): [number, number, string] => [YEAR, step, "y"]),
+  ];
+  // Months are not what old ages are told in.
+  const usual = steps.filter(([unit]) => unit !== MONTH || to <= 3 * YEAR || to - from < 2 * YEAR);
+  const [unit, step, name] = usual.find(([ms, times]) => (to - from) / (ms * times) <= count) ?? [
+    YEAR,
+    20,
+    "y",
+  ];
+  return multiples(from, to, unit * step).map((at) => ({
+    at,
+    label: at === 0 ? "0" : `${Math.round(at / unit)} ${name}`,
+  }));
+}
+
+/** 2026-04-30 12:00 UTC */
+export function dateText(at: number): string {
+  return `${new Date(at * 1_000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
+/** How old something is, in the unit that suits. */
+export function ageText(at: number): string {
+  const days = at / DAY;
+  if (days < 60) return `${Math.round(days)} days`;
+  if (days < 700) return `${(days / 30.4375).toFixed(1)} months`;
+  return `${(days / 365.25).toFixed(1)} years`;
+}

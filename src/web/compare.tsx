@@ -1,0 +1,313 @@
+import type { FC } from "hono/jsx";
+import type { Repository } from "../catalog/catalog.js";
+import {
+  ALIGNMENTS,
+  type ChartInput,
+  type History,
+  MAX_SERIES,
+  METRICS,
+  type Metric,
+  newestOf,
+  queryOf,
+  RANGES,
+  type Range,
+  readHistory,
+  SCALES,
+  seriesOf,
+  THEMES,
+  type Theme,
+} from "../embeds/embeds.js";
+import type { Modules } from "../modules.js";
+import { WINDOWS, type Window } from "../rankings/rankings.js";
+import { Choices, type Problem } from "./choices.js";
+import { repositoryKey, withQuery } from "./components/addresses.js";
+import { type Compared, ComparedNumbers, ComparisonTable } from "./components/comparison.js";
+import { EmbedPanel, RANGE_WORDS } from "./components/embed-panel.js";
+import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "./components/plot.js";
+import { Problems } from "./components/problems.js";
+import { Tabs } from "./components/tabs.js";
+import { findMeant, readName } from "./naming.js";
+import type { Pages, Sheet, Visit } from "./page.js";
+
+/** Names that are looked up of one address; more are not even read. */
+const MAX_NAMES = 20;
+
+/** Repositories on one chart, and their facts side by side. */
+export function serveCompare(pages: Pages): void {
+  pages.get("/compare", comparePage);
+}
+
+interface State {
+  metric: Metric;
+  range: Range;
+  align: ChartInput["align"];
+  scale: ChartInput["scale"];
+  theme: Theme;
+}
+
+async function comparePage(visit: Visit): Promise<Sheet> {
+  const { modules, url } = visit;
+  const choices = new Choices(url.searchParams);
+  const state: State = {
+    metric: choices.one("metric", METRICS, "stars"),
+    range: choices.one("range", RANGES, "1y"),
+    align: choices.one("align", ALIGNMENTS, "date"),
+    scale: choices.one("scale", SCALES, "linear"),
+    theme: choices.one("theme", THEMES, "auto"),
+  };
+  const { repositories, problems, refused } = await readRepositories(
+    modules,
+    url.searchParams.getAll("repo"),
+  );
+  problems.push(...choices.problems);
+  const keys = repositories.map(repositoryKey);
+  const here = new URL(withQuery(url, { repo: keys }), "http://localhost");
+  const [histories, compared, examples] = await Promise.all([
+    Promise.all(repositories.map((one) => readHistory(modules.catalog, one, state.metric, state.range))),
+    readCompared(modules, repositories, here),
+    repositories.length < 2 ? readExamples(modules, repositories) : [],
+  ]);
+  const names = repositories.map(({ fullName }) => fullName);
+  return {
+    title: names.length === 0 ? "Compare repositories" : `${names.join(", ")} compared`,
+    status: problems.length === 0 ? 200 : 400,
+    description:
+      "The course of up to six repositories on one chart, by date or by age, and their facts side by side.",
+    canonical:
+      keys.length === 0 ? "/compare" : `/compare?${queryOf(keys.map((key) => ["repo", key] as const))}`,
+    scripts: [...(names.length === 0 ? [] : PLOT_SCRIPTS), "copy.js", "compare.js"],
+    body: (
+      <>
+        <h1>Compare repositories</h1>
+        <Problems problems={problems} />
+        <AddForm keys={keys} state={state} refused={refused} />
+        {repositories.length < 2 ? <Examples examples={examples} keys={keys} here={here} /> : null}
+        {repositories.length === 0 ? null : (
+          <Comparison {...{ here, state, histories, compared, baseUrl: visit.baseUrl }} />
+        )}
+      </>
+    ),
+  };
+}
+
+/** The repositories that are named, each once and at most six, what is wrong with other names, and the first that means none. */
+async function readRepositories(
+  modules: Modules,
+  given: readonly string[],
+): Promise<{ repositories: Repository[]; problems: Problem[]; refused: string }> {
+  const problems: Problem[] = [];
+  const refuse = (message: string) => void problems.push({ parameter: "repo", message });
+  const texts = given.map((text) => text.trim()).filter((text) => text !== "");
+  const found = await Promise.all(
+    texts.slice(0, MAX_NAMES).map(async (text) => {
+      const written = readName(text);
+      return { text, written, repository: written && (await findMeant(modules, written)) };
+    }),
+  );
+  const chosen = new Map<number, Repository>();
+  const unread = found.find(({ repository }) => repository === undefined);
+  for (const { text, written, repository } of found) {
+    const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text;
+    if (written === undefined)
+      refuse(`“${shown}” is no name: write owner/name, provider:owner/name, or the address at the forge`);
+    else if (repository === undefined) refuse(`“${shown}” is not tracked here`);
+    else if (chosen.has(repository.id)) refuse(`${repository.fullName} is named twice; it is shown once`);
+    else if (chosen.size === MAX_SERIES)
+      refuse(`${repository.fullName} is one too many: ${MAX_SERIES} fit on one chart`);
+    else chosen.set(repository.id, repository);
+  }
+  if (texts.length > MAX_NAMES) refuse(`names more than ${MAX_NAMES}; the rest was not read`);
+  return { repositories: [...chosen.values()], problems, refused: unread?.text ?? "" };
+}
+
+async function readCompared(
+  { rankings }: Modules,
+  repositories: readonly Repository[],
+  here: URL,
+): Promise<Compared[]> {
+  const ids = repositories.map(({ id }) => id);
+  const [trends, ranks] = await Promise.all([
+    Promise.all(WINDOWS.map(async (window) => [window, await rankings.trends(ids, window)] as const)),
+    Promise.all(ids.map((id) => rankings.ranks(id))),
+  ]);
+  return repositories.map((repository, i) => {
+    const of = (window: Window) => trends.find(([name]) => name === window)?.[1].get(repository.id);
+    const others = repositories.filter(({ id }) => id !== repository.id).map(repositoryKey);
+    return {
+      repository,
+      trends: { "24h": of("24h"), "7d": of("7d"), "30d": of("30d") },
+      ranks: ranks[i] ?? [],
+      without: withQuery(here, { repo: others }),
+    };
+  });
+}
+
+/** Some that are trending, to begin with. */
+async function readExamples(
+  { catalog, rankings }: Modules,
+  chosen: readonly Repository[],
+): Promise<Repository[]> {
+  const { trending } = await rankings.home();
+  const taken = new Set(chosen.map(({ id }) => id));
+  return catalog.findMany(trending.ids.filter((id) => !taken.has(id)).slice(0, 6));
+}
+
+const AddForm: FC<{ keys: readonly string[]; state: State; refused: string }> = ({
+  keys,
+  state,
+  refused,
+}) => {
+  if (keys.length >= MAX_SERIES)
+    return (
+      <p class="soft">These are {MAX_SERIES}, as many as fit on one chart. Take one out to add another.</p>
+    );
+  return (
+    <form action="/compare" class="choices row" data-compare="">
+      {[...keys.map((key) => ["repo", key] as const), ...Object.entries(state)].map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <div class="field wide-field">
+        <label for="add">{keys.length === 0 ? "First repository" : "Add a repository"}</label>
+        <input
+          id="add"
+          name="repo"
+          maxlength={500}
+          placeholder="owner/name, or its address"
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          list="known"
+          value={refused.slice(0, 500)}
+        />
+        <datalist id="known" />
+      </div>
+      <button type="submit" class="press">
+        Add
+      </button>
+    </form>
+  );
+};
+
+interface ExamplesProps {
+  examples: readonly Repository[];
+  keys: readonly string[];
+  here: URL;
+}
+
+/** How to begin, or to go on from one. */
+const Examples: FC<ExamplesProps> = ({ examples, keys, here }) => {
+  const [first, second, third, fourth] = examples;
+  const beginnings = [
+    [first, second],
+    [second, third, fourth],
+    [first, second, third, fourth],
+  ].map((some) => some.filter((one) => one !== undefined));
+  const choices =
+    keys.length === 0 ? beginnings.filter((some) => some.length > 1) : examples.map((one) => [one]);
+  return (
+    <>
+      <p class="lead">
+        {keys.length === 0
+          ? "Two to six repositories on one chart, by date or by age. Write the first one above, and add the others."
+          : "Add a second one to compare it with."}
+      </p>
+      {choices.length === 0 ? null : (
+        <>
+          <h2>{keys.length === 0 ? "For example" : "Trending now"}</h2>
+          <ul class="plain-list">
+            {choices.map((some) => (
+              <li>
+                <a href={withQuery(here, { repo: [...keys, ...some.map(repositoryKey)] })}>
+                  {some.map(({ fullName }) => fullName).join(", ")}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+};
+
+/** Whose age is not counted from its creation. */
+const UnknownAges: FC<{ histories: readonly History[] }> = ({ histories }) => {
+  const unknown = histories.filter(({ repository }) => repository.createdAt === null);
+  if (unknown.length === 0) return null;
+  return (
+    <p class="soft small">
+      Age is counted from the first snapshot where the creation is not known:{" "}
+      {unknown.map(({ repository }) => repository.fullName).join(", ")}.
+    </p>
+  );
+};
+
+const ALIGN_WORDS = { date: "By date", age: "By age" } as const;
+const SCALE_WORDS = { linear: "Linear", log: "Log" } as const;
+
+interface ComparisonProps {
+  here: URL;
+  state: State;
+  histories: readonly History[];
+  compared: readonly Compared[];
+  baseUrl: string;
+}
+
+const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, baseUrl }) => {
+  const { metric, range, align, scale, theme } = state;
+  const series = seriesOf(histories, align);
+  const tabs = <T extends string>(
+    name: string,
+    values: readonly T[],
+    current: T,
+    word: (value: T) => string,
+  ) =>
+    values.map((value) => ({
+      name: word(value),
+      href: withQuery(here, { [name]: value }),
+      isCurrent: value === current,
+    }));
+  const { title } = METRIC_WORDS[metric];
+  const names = series.map(({ name }) => name).join(", ");
+  return (
+    <>
+      <section class="after">
+        <h2>{align === "age" ? `${title} by age` : `${title} over time`}</h2>
+        <div class="row">
+          <Tabs label="Count" tabs={tabs("metric", METRICS, metric, (one) => METRIC_WORDS[one].title)} />
+          <Tabs label="Time" tabs={tabs("range", RANGES, range, (one) => RANGE_WORDS[one])} />
+          <Tabs label="Alignment" tabs={tabs("align", ALIGNMENTS, align, (one) => ALIGN_WORDS[one])} />
+          <Tabs label="Scale" tabs={tabs("scale", SCALES, scale, (one) => SCALE_WORDS[one])} />
+        </div>
+        {align === "age" ? <UnknownAges histories={histories} /> : null}
+        {series.some(({ points }) => points.length > 1) ? (
+          <>
+            <Plot
+              {...{ metric, series, scale, align, asOf: newestOf(histories) }}
+              label={`${title} of ${names}`}
+              shape="whole"
+            />
+            <ComparedNumbers {...{ metric, range, align, series }} />
+          </>
+        ) : (
+          <p class="plot-empty">
+            None of them has two counts of {METRIC_WORDS[metric].unit} in this time; a line takes two.
+          </p>
+        )}
+      </section>
+      <section>
+        <h2>Side by side</h2>
+        <ComparisonTable compared={compared} />
+      </section>
+      <EmbedPanel
+        repositories={compared.map(({ repository }) => repository)}
+        {...{ baseUrl, metric, range, theme }}
+        path="/compare"
+        kept={compared.map(({ repository }) => ["repo", repositoryKey(repository)] as const)}
+        shared={[
+          ["align", align],
+          ["scale", scale],
+        ]}
+      />
+    </>
+  );
+};

@@ -1,0 +1,169 @@
+import type { FC } from "hono/jsx";
+import { bucketOf, type Repository } from "../../catalog/catalog.js";
+import { DAY_MS } from "../../clock.js";
+import type { ChartInput, ChartSeries, Metric, Range } from "../../embeds/embeds.js";
+import { repositoryPage } from "../../page-addresses.js";
+import { type Rank, type Trend, WINDOWS, type Window } from "../../rankings/rankings.js";
+import { WINDOW_WORDS } from "./growth-table.js";
+import { Language } from "./language.js";
+import { Delta, formatCount, formatDay } from "./numbers.js";
+import { METRIC_WORDS } from "./plot.js";
+import { providerWords } from "./repository-head.js";
+import { Scroll } from "./scroll.js";
+
+/** A repository beside others. */
+export interface Compared {
+  repository: Repository;
+  trends: Readonly<Record<Window, Trend | undefined>>;
+  ranks: readonly Rank[];
+  /** The comparison without it. */
+  without: string;
+}
+
+/** What is known of the repositories, one a row, so that alike numbers stand below each other. */
+export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compared }) => (
+  <Scroll label="Facts side by side">
+    <table class="compared">
+      <caption class="hidden">Facts side by side</caption>
+      <thead>
+        <tr>
+          <th scope="col">Repository</th>
+          <th scope="col" class="number">
+            Stars
+          </th>
+          {WINDOWS.map((window) => (
+            <th scope="col" class="number">
+              {WINDOW_WORDS[window]}
+            </th>
+          ))}
+          <th scope="col" class="number">
+            Forks
+          </th>
+          <th scope="col" class="number">
+            Open issues
+          </th>
+          <th scope="col" class="number">
+            Place by stars
+          </th>
+          <th scope="col" class="number">
+            Trending, 7 days
+          </th>
+          <th scope="col">Created</th>
+          <th scope="col">Language</th>
+          <th scope="col">
+            <span class="hidden">Take out</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {compared.map(({ repository, trends, ranks, without }) => (
+          <tr>
+            <th scope="row">
+              <a href={repositoryPage(repository)}>{repository.fullName}</a>
+              <small>
+                {providerWords(repository.provider)}
+                {repository.availability === "AVAILABLE" ? "" : `, ${repository.availability.toLowerCase()}`}
+                {repository.archived ? ", archived" : ""}
+              </small>
+            </th>
+            <td class="number strong">{formatCount(repository.stars)}</td>
+            {WINDOWS.map((window) => (
+              <td class="number">
+                <Delta value={trends[window]?.starsDelta} />
+              </td>
+            ))}
+            <td class="number">{formatCount(repository.forks)}</td>
+            <td class="number">{formatCount(repository.openIssues)}</td>
+            <td class="number">{formatCount(overall(ranks, "stars", null))}</td>
+            <td class="number">{formatCount(overall(ranks, "trending", "7d"))}</td>
+            <td>{formatDay(repository.createdAt)}</td>
+            <td>
+              <Language name={repository.language} />
+            </td>
+            <td>
+              <a href={without} aria-label={`Take out ${repository.fullName}`}>
+                Take out
+              </a>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Scroll>
+);
+
+function overall(ranks: readonly Rank[], ranking: Rank["ranking"], window: Window | null): number | null {
+  const place = ranks.find(
+    (one) => one.ranking === ranking && one.window === window && one.scope === "overall",
+  );
+  return place?.position ?? null;
+}
+
+const MONTH_MS = 30.4375 * DAY_MS;
+
+/** Rows of the numbers: where each begins, and what it is called. */
+function stepOf(range: Range, align: ChartInput["align"]): { word: string; of: (at: number) => number } {
+  const word = range === "30d" ? "day" : range === "all" ? "month" : "week";
+  if (word === "month") {
+    const ofDate = (at: number) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth());
+    const ofAge = (at: number) => Math.floor(at / MONTH_MS) * MONTH_MS;
+    return { word, of: align === "age" ? ofAge : ofDate };
+  }
+  return { word, of: (at) => bucketOf(at, word) };
+}
+
+/** The word for a row: a day, or an age. */
+function nameOf(at: number, align: ChartInput["align"], word: string): string {
+  if (align === "date") return formatDay(at);
+  return word === "month" ? `${Math.round(at / MONTH_MS)} months` : `${Math.round(at / DAY_MS)} days`;
+}
+
+export interface ComparedNumbersProps {
+  metric: Metric;
+  range: Range;
+  align: ChartInput["align"];
+  series: readonly ChartSeries[];
+}
+
+/** The numbers of the chart: the last count of each in each day, week or month, the newest first. */
+export const ComparedNumbers: FC<ComparedNumbersProps> = ({ metric, range, align, series }) => {
+  const { word, of } = stepOf(range, align);
+  const columns = series.map(
+    ({ points }) => new Map(points.map(({ at, value }) => [of(at), value] as const)),
+  );
+  const rows = [...new Set(columns.flatMap((column) => [...column.keys()]))].sort((a, b) => b - a);
+  return (
+    <details class="numbers">
+      <summary>
+        The numbers of this chart, by {word} ({rows.length})
+      </summary>
+      <Scroll label="The numbers of this chart">
+        <table>
+          <caption class="hidden">
+            {METRIC_WORDS[metric].title}: the last count of each {word}, the newest first
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">{align === "age" ? `From the age of` : `From`}</th>
+              {series.map(({ name }) => (
+                <th scope="col" class="number">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr>
+                <th scope="row">{nameOf(row, align, word)}</th>
+                {columns.map((column) => (
+                  <td class="number">{formatCount(column.get(row) ?? null)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </details>
+  );
+};

@@ -1,0 +1,62 @@
+import type { FC } from "hono/jsx";
+import type { PreviousName, SnapshotRange } from "../../catalog/catalog.js";
+import { type Trend, WINDOWS, type Window, windowMs } from "../../rankings/rankings.js";
+import { WINDOW_WORDS } from "./growth-table.js";
+import { formatCount, formatDay } from "./numbers.js";
+
+interface DataQualityProps {
+  stored: SnapshotRange;
+  names: readonly PreviousName[];
+  trends: Readonly<Record<Window, Trend | null>>;
+  /** Where counts are missing in the time that the chart shows. */
+  gaps: number;
+}
+
+/** The part of a window that lies between the two snapshots compared. */
+function coverage(trend: Trend | null): string {
+  if (trend === null) return "none";
+  return `${Math.min(100, Math.round((100 * (trend.to - trend.from)) / windowMs(trend.window)))}%`;
+}
+
+/** What the numbers of a repository rest on, and how it was called. */
+
+export const DataQuality: FC<DataQualityProps> = ({ stored, names, trends, gaps }) => (
+  <section>
+    <h2>What is known of it</h2>
+    <dl class="facts">
+      <div>
+        <dt>Snapshots</dt>
+        <dd>{formatCount(stored.snapshots)}</dd>
+      </div>
+      <div>
+        <dt>First</dt>
+        <dd>{formatDay(stored.firstSnapshotAt)}</dd>
+      </div>
+      <div>
+        <dt>Last</dt>
+        <dd>{formatDay(stored.lastSnapshotAt)}</dd>
+      </div>
+      <div>
+        <dt>Gaps in the time shown</dt>
+        <dd>{formatCount(gaps)}</dd>
+      </div>
+      <div>
+        <dt>Coverage of the windows</dt>
+        <dd class="coverage">
+          {WINDOWS.map((window) => `${WINDOW_WORDS[window]}: ${coverage(trends[window])}`).join(", ")}
+        </dd>
+      </div>
+    </dl>
+    {names.length === 0 ? null : (
+      <p>
+        Earlier names:{" "}
+        {names.map(({ fullName, until }, i) => (
+          <>
+            {i === 0 ? "" : ", "}
+            {fullName} (until {formatDay(until)})
+          </>
+        ))}
+      </p>
+    )}
+  </section>
+);

@@ -1,0 +1,177 @@
+import type { FC } from "hono/jsx";
+import {
+  METRICS,
+  type Metric,
+  pageAddress,
+  queryOf,
+  RANGES,
+  type Range,
+  repositoryKey,
+  snippetsOf,
+  THEMES,
+  type Theme,
+} from "../../embeds/embeds.js";
+import { METRIC_WORDS } from "./plot.js";
+import { Snippet } from "./snippet.js";
+
+/** How spans of time are named on pages. */
+export const RANGE_WORDS: Readonly<Record<Range, string>> = {
+  "30d": "30 days",
+  "90d": "90 days",
+  "1y": "1 year",
+  all: "All",
+};
+
+const THEME_WORDS: Readonly<Record<Theme, string>> = {
+  auto: "as the reader's system is",
+  light: "light",
+  dark: "dark",
+};
+
+const SIZE = { width: 600, height: 380 } as const;
+
+export interface EmbedPanelProps {
+  repositories: readonly { provider: string; fullName: string }[];
+  baseUrl: string;
+  /** Path of the page, to which the choices are sent. */
+  path: string;
+  metric: Metric;
+  range: Range;
+  theme: Theme;
+  /** Parameters of the page besides these, which its form keeps; those of the picture among them are named `shared`. */
+  kept: readonly (readonly [string, string])[];
+  /** Parameters that the picture has too, as the page chose them. */
+  shared?: readonly (readonly [string, string])[];
+}
+
+/** The pictures for other pages, and what is pasted there to show them. */
+export const EmbedPanel: FC<EmbedPanelProps> = ({
+  repositories,
+  baseUrl,
+  path,
+  metric,
+  range,
+  theme,
+  kept,
+  shared = [],
+}) => {
+  const repos = repositories.map((one) => ["repo", repositoryKey(one)] as const);
+  const choices = [
+    ["metric", metric],
+    ["range", range],
+    ["theme", theme],
+  ] as const;
+  const chart = `/api/embed/chart.svg?${queryOf([...repos, ...choices, ...shared])}`;
+  const page = pageAddress(baseUrl, repositories);
+  const only = repositories.length === 1 ? repositories[0] : undefined;
+  const names = repositories.map(({ fullName }) => fullName).join(", ");
+  const alt = `${METRIC_WORDS[metric].title}: ${names}`;
+  const chartSnippets = snippetsOf({ image: baseUrl + chart, page, alt, ...SIZE });
+  return (
+    <section id="embed">
+      <h2>Show it elsewhere</h2>
+      <form action={`${path}#embed`} class="row choices">
+        {[...kept, ...shared].map(([name, value]) => (
+          <input type="hidden" name={name} value={value} />
+        ))}
+        <Choice
+          name="metric"
+          label="Count"
+          value={metric}
+          options={METRICS}
+          word={(one) => METRIC_WORDS[one].title}
+        />
+        <Choice name="range" label="Time" value={range} options={RANGES} word={(one) => RANGE_WORDS[one]} />
+        <Choice
+          name="theme"
+          label="Colours"
+          value={theme}
+          options={THEMES}
+          word={(one) => THEME_WORDS[one]}
+        />
+        <button type="submit">Show</button>
+      </form>
+      <div class="grid">
+        <div>
+          <img class="picture" src={chart} alt={alt} {...SIZE} loading="lazy" decoding="async" />
+        </div>
+        <div>
+          <Snippet id="chart-markdown" label="Chart, for Markdown" text={chartSnippets.markdown} />
+          <Snippet id="chart-html" label="Chart, for HTML" text={chartSnippets.html} />
+          {only === undefined ? null : <Badges {...{ only, baseUrl, page, theme }} />}
+        </div>
+      </div>
+    </section>
+  );
+};
+
+interface ChoiceProps<T extends string> {
+  name: string;
+  label: string;
+  value: T;
+  options: readonly T[];
+  word: (option: T) => string;
+}
+
+function Choice<T extends string>({ name, label, value, options, word }: ChoiceProps<T>) {
+  return (
+    <label class="field">
+      <span class="soft small">{label}</span>{" "}
+      <select name={name}>
+        {options.map((option) => (
+          <option value={option} selected={option === value}>
+            {word(option)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface BadgesProps {
+  only: EmbedPanelProps["repositories"][number];
+  baseUrl: string;
+  page: string;
+  theme: Theme;
+}
+
+/** The badges of one repository; their pictures are asked for when they are opened. */
+const Badges: FC<BadgesProps> = ({ only, baseUrl, page, theme }) => {
+  const address = (kind: string) =>
+    `/api/embed/badge.svg?${queryOf([
+      ["repo", repositoryKey(only)],
+      ["kind", kind],
+      ["window", "7d"],
+      ["theme", theme],
+    ])}`;
+  const badges = [
+    { kind: "stars", label: "Badge of stars, for Markdown", alt: `Stars of ${only.fullName}` },
+    {
+      kind: "rank",
+      label: "Badge of its place, for Markdown",
+      alt: `Place of ${only.fullName} among the trending`,
+    },
+  ];
+  return (
+    <details>
+      <summary>Badges</summary>
+      {badges.map(({ kind, label, alt }) => (
+        <>
+          <img
+            class="picture badge-picture"
+            src={address(kind)}
+            alt={alt}
+            height={28}
+            loading="lazy"
+            decoding="async"
+          />
+          <Snippet
+            id={`badge-${kind}`}
+            label={label}
+            text={`[![${alt}](${baseUrl}${address(kind)})](${page})`}
+          />
+        </>
+      ))}
+    </details>
+  );
+};

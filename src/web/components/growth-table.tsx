@@ -1,0 +1,118 @@
+import type { Child, FC } from "hono/jsx";
+import type { Repository, Snapshot } from "../../catalog/catalog.js";
+import { type Trend, WINDOWS, type Window } from "../../rankings/rankings.js";
+import { Delta, formatCount, formatGrowth, SOURCE_WORDS, Time } from "./numbers.js";
+
+/** How windows are named on pages. */
+export const WINDOW_WORDS: Readonly<Record<Window, string>> = {
+  "24h": "24 hours",
+  "7d": "7 days",
+  "30d": "30 days",
+};
+
+export interface GrowthTableProps {
+  repository: Repository;
+  trends: Readonly<Record<Window, Trend | null>>;
+  /** The snapshots that the trends compare, as far as they are still there. */
+  compared: readonly Snapshot[];
+}
+
+/** The counts of a repository, what they gained in each window, between which times, and how far that can be trusted. */
+export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared }) => {
+  const watchersAt = (at: number) => compared.find(({ capturedAt }) => capturedAt === at)?.watchers ?? null;
+  const watchersDelta = ({ from, to }: Trend) => {
+    const [before, after] = [watchersAt(from), watchersAt(to)];
+    return before === null || after === null ? null : after - before;
+  };
+  const rows = [
+    { name: "Stars", now: repository.stars, delta: (trend: Trend) => trend.starsDelta },
+    { name: "Forks", now: repository.forks, delta: (trend: Trend) => trend.forksDelta },
+    { name: "Open issues", now: repository.openIssues, delta: (trend: Trend) => trend.openIssuesDelta },
+    { name: "Watchers", now: repository.watchers, delta: watchersDelta },
+  ];
+  return (
+    <table class="growth">
+      <caption class="hidden">Counts now, and what they gained in each window</caption>
+      <thead>
+        <tr>
+          <th scope="col">Count</th>
+          <th scope="col" class="number">
+            Now
+          </th>
+          {WINDOWS.map((window) => (
+            <th scope="col" class="number">
+              {WINDOW_WORDS[window]}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ name, now, delta }) => (
+          <tr>
+            <th scope="row">{name}</th>
+            <td class="number strong">{formatCount(now)}</td>
+            <Each trends={trends} cell={(trend) => <Delta value={delta(trend)} />} />
+          </tr>
+        ))}
+        <tr>
+          <th scope="row">Growth of stars</th>
+          <td />
+          <Each trends={trends} cell={(trend) => formatGrowth(trend.starsGrowth)} />
+        </tr>
+        <tr>
+          <th scope="row">Confidence</th>
+          <td />
+          <Each
+            trends={trends}
+            cell={({ confidence, reliable }) => (
+              <>
+                {confidence.toFixed(2)}
+                <small>{reliable ? "reliable" : "not reliable"}</small>
+              </>
+            )}
+          />
+        </tr>
+      </tbody>
+    </table>
+  );
+};
+
+/** A cell for each window; a dash where there are not two snapshots to compare. */
+const Each: FC<{ trends: GrowthTableProps["trends"]; cell: (trend: Trend) => Child }> = ({
+  trends,
+  cell,
+}) => (
+  <>
+    {WINDOWS.map((window) => {
+      const trend = trends[window];
+      return <td class="number">{trend === null ? <span class="soft">–</span> : cell(trend)}</td>;
+    })}
+  </>
+);
+
+/** Between which times each difference was taken. */
+export const ComparedTimes: FC<Pick<GrowthTableProps, "trends">> = ({ trends }) => {
+  const known = WINDOWS.flatMap((window) => trends[window] ?? []);
+  if (known.length === 0)
+    return (
+      <p class="soft small">
+        Growth takes two snapshots that lie far enough apart and are not too old; there are none yet.
+      </p>
+    );
+  return (
+    <details class="small">
+      <summary>Which snapshots are compared</summary>
+      <dl class="pairs">
+        {known.map(({ window, from, to, fromSource }) => (
+          <div>
+            <dt>{WINDOW_WORDS[window]}</dt>
+            <dd>
+              <Time at={from} /> to <Time at={to} />
+              {fromSource === "OBSERVED" ? null : `, the first ${SOURCE_WORDS[fromSource]}`}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+};

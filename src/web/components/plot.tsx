@@ -1,0 +1,127 @@
+import { raw } from "hono/html";
+import type { Child, FC } from "hono/jsx";
+import { SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
+import { type ChartInput, type ChartSeries, drawChart, drawMark, type Metric } from "../../embeds/embeds.js";
+import { reducePoints, widest } from "../plot-points.js";
+import { formatCount, formatDelta, SOURCE_WORDS, Time } from "./numbers.js";
+
+/** How counts are named on pages. */
+export const METRIC_WORDS: Readonly<Record<Metric, { title: string; unit: string }>> = {
+  stars: { title: "Stars", unit: "stars" },
+  forks: { title: "Forks", unit: "forks" },
+  openIssues: { title: "Open issues", unit: "open issues" },
+};
+
+/** Browser modules of a page with a chart. */
+export const PLOT_SCRIPTS = ["uplot.js", "chart.js"] as const;
+
+export interface PlotProps {
+  metric: Metric;
+  series: readonly ChartSeries[];
+  scale: ChartInput["scale"];
+  align: ChartInput["align"];
+  /** When the newest of all counts was taken. */
+  asOf: number | null;
+  /** What the chart shows, for those who do not see it. */
+  label: string;
+  /** Form of the box: beside something else, or as wide as the page. */
+  shape: "half" | "whole";
+}
+
+const SIZES = {
+  half: { width: 760, height: 360 },
+  whole: { width: 1_160, height: 440 },
+  narrow: { width: 358, height: 280 },
+} as const;
+
+/** Points that a script may read of one line, and of all together. */
+const MAX_POINTS = 400;
+const MAX_POINTS_OF_ALL = 1_200;
+
+/**
+ * A chart that is drawn here, in a box of fixed form. The script chart.js draws it anew with the same numbers, so that they
+ * can be read one by one.
+ */
+export const Plot: FC<PlotProps> = ({ metric, series, scale, align, asOf, label, shape }) => {
+  const draw = (size: keyof typeof SIZES) =>
+    drawChart({
+      metric,
+      series,
+      scale,
+      align,
+      asOf,
+      ...SIZES[size],
+      look: "page",
+      idPrefix: size,
+      isBare: true,
+    });
+  return (
+    <div class={`plot ${shape}`} data-plot="">
+      <div class="plot-box">
+        {/* Drawn from numbers and from names that the drawing escapes. */}
+        <div class="plot-wide">{raw(draw(shape))}</div>
+        <div class="plot-narrow">{raw(draw("narrow"))}</div>
+      </div>
+      {series.length > 1 ? <Legend series={series} /> : null}
+      <p class="plot-reading soft small">{readingOf(metric, series, align)}</p>
+      <PlotData {...{ metric, series, scale, align, label }} />
+    </div>
+  );
+};
+
+/** The newest point in words, as the script tells it until another one is looked at. */
+function readingOf(metric: Metric, series: readonly ChartSeries[], align: PlotProps["align"]): Child {
+  const [only] = series;
+  const [before, last] = only?.points.slice(-2) ?? [];
+  if (series.length !== 1 || align === "age" || before === undefined || last === undefined) return null;
+  return (
+    <>
+      <Time at={last.at} />: {formatCount(last.value)} {METRIC_WORDS[metric].unit},{" "}
+      {formatDelta(last.value - before.value)} since the point before; {SOURCE_WORDS[last.source]}
+    </>
+  );
+}
+
+/** What each line is, and its last value, beside the mark that it ends with. */
+const Legend: FC<{ series: readonly ChartSeries[] }> = ({ series }) => (
+  <ul class="plot-legend">
+    {series.map(({ name, points, note }, i) => (
+      <li>
+        <svg viewBox="0 0 26 12" aria-hidden="true">
+          <path class={`chart-line-${i + 1}`} d="M1 6H20" stroke-width="2.3" />
+          {raw(drawMark({ x: 20, y: 6 }, i + 1, 4.2).xml)}
+        </svg>
+        <span class="plot-name">{name}</span>{" "}
+        <span class="plot-value">{formatCount(points.at(-1)?.value ?? null)}</span>
+        {note === undefined ? null : <span class="soft small"> {note}</span>}
+      </li>
+    ))}
+  </ul>
+);
+
+/** The numbers of the chart for the script: only numbers, and words of our own. */
+const PlotData: FC<Pick<PlotProps, "metric" | "series" | "scale" | "align" | "label">> = ({
+  metric,
+  series,
+  scale,
+  align,
+  label,
+}) => {
+  const most = Math.min(MAX_POINTS, Math.floor(MAX_POINTS_OF_ALL / Math.max(1, series.length)));
+  const lines = series.map(({ points, gaps }) => {
+    const kept = reducePoints(points, gaps, most);
+    const ends = new Set(widest(gaps).map(({ to }) => to));
+    return {
+      at: kept.map(({ at }) => Math.round(at / 1_000)),
+      value: kept.map(({ value }) => value),
+      source: kept.map(({ source }) => SNAPSHOT_SOURCES.indexOf(source)),
+      afterGap: kept.flatMap(({ at }, i) => (ends.has(at) ? [i] : [])),
+    };
+  });
+  const data = { unit: METRIC_WORDS[metric].unit, scale, align, lines };
+  return (
+    <script type="application/json" data-label={label}>
+      {raw(JSON.stringify(data).replaceAll("<", "\\u003c"))}
+    </script>
+  );
+};

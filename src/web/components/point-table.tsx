@@ -1,0 +1,79 @@
+import type { FC } from "hono/jsx";
+import { bucketOf } from "../../catalog/catalog.js";
+import type { ChartPoint, Metric, Range } from "../../embeds/embeds.js";
+import { Delta, formatCount, SOURCE_WORDS, Time } from "./numbers.js";
+import { METRIC_WORDS } from "./plot.js";
+
+/** How far apart the rows are, so that there are few enough to be read. */
+const STEPS = {
+  "30d": { word: "day", of: (at: number) => bucketOf(at, "day") },
+  "90d": { word: "week", of: (at: number) => bucketOf(at, "week") },
+  "1y": { word: "week", of: (at: number) => bucketOf(at, "week") },
+  all: {
+    word: "month",
+    of: (at: number) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth()),
+  },
+} as const satisfies Record<Range, { word: string; of: (at: number) => number }>;
+
+export interface PointTableProps {
+  metric: Metric;
+  range: Range;
+  points: readonly ChartPoint[];
+  /** Where all of them can be had. */
+  csvPath: string;
+}
+
+/** The numbers of a chart: the last of each day, week or month, the newest first. */
+export const PointTable: FC<PointTableProps> = ({ metric, range, points, csvPath }) => {
+  const { word, of } = STEPS[range];
+  const rows = [...Map.groupBy(points, ({ at }) => of(at)).values()].flatMap((group) => group.at(-1) ?? []);
+  const { title, unit } = METRIC_WORDS[metric];
+  return (
+    <details class="numbers">
+      <summary>
+        The numbers of this chart, by {word} ({rows.length})
+      </summary>
+      <p>
+        <a href={csvPath}>All snapshots as CSV</a>
+      </p>
+      <table>
+        <caption class="hidden">
+          {title}: the last count of each {word}, the newest first
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col">Counted</th>
+            <th scope="col" class="number">
+              {title}
+            </th>
+            <th scope="col" class="number">
+              Since the row below
+            </th>
+            <th scope="col" class="roomy">
+              Source
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows
+            .map(({ at, value, source }, i) => ({ at, value, source, before: rows[i - 1]?.value }))
+            .reverse()
+            .map(({ at, value, source, before }) => (
+              <tr>
+                <th scope="row">
+                  <Time at={at} />
+                </th>
+                <td class="number">
+                  {formatCount(value)} <span class="hidden">{unit}</span>
+                </td>
+                <td class="number">
+                  <Delta value={before === undefined ? null : value - before} />
+                </td>
+                <td class="roomy soft">{SOURCE_WORDS[source]}</td>
+              </tr>
+            ))}
+        </tbody>
+      </table>
+    </details>
+  );
+};

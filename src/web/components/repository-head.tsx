@@ -1,0 +1,145 @@
+import type { FC } from "hono/jsx";
+import type { Repository } from "../../catalog/catalog.js";
+import { topicPage } from "../../page-addresses.js";
+import { repositoryKey } from "./addresses.js";
+import { Language } from "./language.js";
+import { formatDay, Time } from "./numbers.js";
+import { SaveButton } from "./save-button.js";
+
+/** Forges whose names are not written as words are. */
+const PROVIDERS: Readonly<Record<string, string>> = { GITHUB: "GitHub", GITLAB: "GitLab" };
+
+/** A forge as it is written in texts. */
+export function providerWords(provider: string): string {
+  return PROVIDERS[provider] ?? provider.charAt(0) + provider.slice(1).toLowerCase();
+}
+
+/** An address that may be linked to, with its host; undefined for all else. */
+function webAddress(text: string | null): { href: string; host: string } | undefined {
+  if (text === null || !URL.canParse(text)) return undefined;
+  const { protocol, href, host } = new URL(text);
+  return protocol === "https:" || protocol === "http:" ? { href, host } : undefined;
+}
+
+const ABSENT = {
+  GONE: {
+    title: "This repository is gone.",
+    text: "The forge says that it is not there any more: it was deleted, or it moved where it cannot be followed.",
+  },
+  PRIVATE: {
+    title: "This repository is not public any more.",
+    text: "The forge shows it to nobody who is not let in.",
+  },
+  BLOCKED: { title: "This repository is blocked.", text: "The forge does not show it, by its own decision." },
+} as const;
+
+export interface RepositoryHeadProps {
+  repository: Repository;
+  /** When it was counted last. */
+  lastSnapshotAt: number | null;
+  isSaved: boolean;
+  canSave: boolean;
+  /** Path of this page. */
+  next: string;
+}
+
+/** What a repository is: its names, where it is, and since when it is known. */
+export const RepositoryHead: FC<RepositoryHeadProps> = ({
+  repository,
+  lastSnapshotAt,
+  isSaved,
+  canSave,
+  next,
+}) => {
+  const { owner, name, provider, description, availability } = repository;
+  return (
+    <>
+      <div class="apart repository-head">
+        <h1>
+          <span class="owner">{owner}/</span>
+          <wbr />
+          {name}
+        </h1>
+        <div class="row">
+          <a class="button" href={`/compare?${new URLSearchParams({ repo: repositoryKey(repository) })}`}>
+            Compare with…
+          </a>
+          <SaveButton repositoryId={repository.id} isSaved={isSaved} next={next} isDisabled={!canSave} />
+        </div>
+      </div>
+      {description === null || description === "" ? null : <p class="lead">{description}</p>}
+      {availability === "AVAILABLE" ? null : (
+        <div class="note" role="note">
+          <p>
+            <strong>{ABSENT[availability].title}</strong> {ABSENT[availability].text} It was last counted{" "}
+            <Time at={lastSnapshotAt} /> and found so <Time at={repository.refreshedAt} />. What is known of
+            it stays here, but it is in no list.
+          </p>
+        </div>
+      )}
+      <ul class="row facts-line">
+        <li>
+          <Place repository={repository} provider={provider} />
+        </li>
+        <Homepage homepage={repository.homepage} />
+        {repository.language === null ? null : (
+          <li>
+            <Language name={repository.language} />
+          </li>
+        )}
+        {repository.license === null ? null : <li>{repository.license}</li>}
+        {repository.archived ? <li class="badge">archived: read only</li> : null}
+        {repository.fork ? <li class="badge">fork</li> : null}
+      </ul>
+      {repository.topics.length === 0 ? null : (
+        <ul class="tags" aria-label="Topics">
+          {repository.topics.map((topic) => (
+            <li>
+              <a href={topicPage(topic)}>{topic}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+      <ul class="row facts-line soft small">
+        <li>Created {formatDay(repository.createdAt)}</li>
+        <li>
+          Last push <Time at={repository.pushedAt} />
+        </li>
+        <li>First seen {formatDay(repository.discoveredAt)}</li>
+        <li>
+          Refreshed <Time at={repository.refreshedAt} />
+        </li>
+        {repository.nextRefreshAt === null ? null : (
+          <li>
+            Next refresh <Time at={repository.nextRefreshAt} />
+          </li>
+        )}
+      </ul>
+    </>
+  );
+};
+
+const Place: FC<{ repository: Repository; provider: string }> = ({
+  repository: { url, fullName },
+  provider,
+}) => {
+  const address = webAddress(url);
+  if (address === undefined) return <span>{providerWords(provider)}</span>;
+  return (
+    <a href={address.href} rel="noopener nofollow" title={fullName}>
+      {providerWords(provider)} <span class="soft">({address.host})</span>
+    </a>
+  );
+};
+
+const Homepage: FC<{ homepage: string | null }> = ({ homepage }) => {
+  const address = webAddress(homepage);
+  if (address === undefined) return homepage ? <li class="soft">{homepage}</li> : null;
+  return (
+    <li>
+      <a href={address.href} rel="noopener nofollow ugc">
+        {address.host}
+      </a>
+    </li>
+  );
+};

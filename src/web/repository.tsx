@@ -1,0 +1,257 @@
+import type { FC } from "hono/jsx";
+import { providerName, type Repository, splitFullName } from "../catalog/catalog.js";
+import { DAY_MS } from "../clock.js";
+import {
+  type History,
+  METRICS,
+  type Metric,
+  queryOf,
+  RANGES,
+  type Range,
+  readHistory,
+  seriesOf,
+  THEMES,
+  type Theme,
+} from "../embeds/embeds.js";
+import { AppError } from "../errors.js";
+import { repositoryPage as pageOf } from "../page-addresses.js";
+import { WINDOWS, type Window } from "../rankings/rankings.js";
+import { Choices } from "./choices.js";
+import { repositoryKey, withQuery } from "./components/addresses.js";
+import { DataQuality } from "./components/data-quality.js";
+import { EmbedPanel, RANGE_WORDS } from "./components/embed-panel.js";
+import { ScoreExplanation } from "./components/explanation.js";
+import { ComparedTimes, GrowthTable } from "./components/growth-table.js";
+import { formatCount, formatDelta, Time } from "./components/numbers.js";
+import { PlaceHistory, Places } from "./components/places.js";
+import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "./components/plot.js";
+import { PointTable } from "./components/point-table.js";
+import { Problems } from "./components/problems.js";
+import { RepositoryHead } from "./components/repository-head.js";
+import { Scroll } from "./components/scroll.js";
+import { Tabs } from "./components/tabs.js";
+import { UnknownRepository } from "./components/unknown-repository.js";
+import type { Pages, Redirect, Sheet, Visit } from "./page.js";
+
+/** Days of places that are told. */
+const PLACE_DAYS = 30;
+/** All that are kept of so many days: 16 rankings in two scopes. */
+const MAX_PLACES = PLACE_DAYS * 32;
+
+/** The page of a repository. Its owner may be several groups, so the path has any number of parts. */
+export function serveRepository(pages: Pages): void {
+  pages.get("/repos/:provider/:fullName{.+}", repositoryPage);
+}
+
+/** What the path of a repository's page names; undefined where that is no name. */
+function namedIn(pathname: string): { provider: string; fullName: string } | undefined {
+  const [provider = "", ...parts] = pathname.split("/").slice(2);
+  try {
+    const name = providerName(decodeURIComponent(provider));
+    const fullName = parts.map(decodeURIComponent).join("/");
+    return name === undefined || splitFullName(fullName) === undefined
+      ? undefined
+      : { provider: name, fullName };
+  } catch {
+    return undefined;
+  }
+}
+
+async function repositoryPage(visit: Visit): Promise<Sheet | Redirect> {
+  const { modules, url } = visit;
+  const named = namedIn(url.pathname);
+  if (named === undefined) throw new AppError("NOT_FOUND", "This is not the address of a repository.");
+  const found = await modules.catalog.findByName(named.provider, named.fullName);
+  if (found === undefined) return unknown(visit, named);
+  const path = pageOf(found.repository);
+  if (found.isPreviousName) return { location: path + url.search, status: 301 };
+  return known(visit, found.repository);
+}
+
+async function unknown({ modules }: Visit, named: { provider: string; fullName: string }): Promise<Sheet> {
+  const name = splitFullName(named.fullName)?.name ?? "";
+  const { repositories } = await modules.search.suggest(name, 8);
+  return {
+    title: "Not tracked here",
+    status: 404,
+    body: <UnknownRepository {...named} suggestions={repositories} />,
+  };
+}
+
+/** The state of the page, as its address tells it. */
+interface State {
+  metric: Metric;
+  range: Range;
+  window: Window;
+  theme: Theme;
+}
+
+async function known(visit: Visit, repository: Repository): Promise<Sheet> {
+  const { modules, members, account, synthetic, url } = visit;
+  const { catalog, rankings } = modules;
+  const { id, fullName } = repository;
+  const choices = new Choices(url.searchParams);
+  const state: State = {
+    metric: choices.one("metric", METRICS, "stars"),
+    range: choices.one("range", RANGES, "1y"),
+    window: choices.one("window", WINDOWS, "24h"),
+    theme: choices.one("theme", THEMES, "auto"),
+  };
+  const readPlaces = async () => {
+    const asOf = await catalog.asOf(repository.provider);
+    return asOf === undefined ? [] : rankings.rankHistory(id, asOf - PLACE_DAYS * DAY_MS, MAX_PLACES);
+  };
+  const readTrends = async () => {
+    const trends = await rankings.trendsOf(id);
+    const times = Object.values(trends).flatMap((trend) => (trend === null ? [] : [trend.from, trend.to]));
+    return { trends, compared: repository.watchers === null ? [] : await catalog.snapshotsAt(id, times) };
+  };
+  const [history, growth, explanations, ranks, places, names, stored, saved] = await Promise.all([
+    readHistory(catalog, repository, state.metric, state.range),
+    readTrends(),
+    rankings.explain(id),
+    rankings.ranks(id),
+    readPlaces(),
+    catalog.previousNames(id),
+    catalog.snapshotRange(id),
+    account === undefined || synthetic ? [] : members.personalWatchlists.items(account.id),
+  ]);
+  const { problems } = choices;
+  const path = pageOf(repository);
+  const key = repositoryKey(repository);
+  const week = growth.trends["7d"];
+  const gained = week === null ? "" : `, ${formatDelta(week.starsDelta)} in 7 days`;
+  const api = `/api/repos/${[repository.provider.toLowerCase(), repository.owner, repository.name].map(encodeURIComponent).join("/")}`;
+  return {
+    title: fullName,
+    status: problems.length === 0 ? 200 : 400,
+    description:
+      `${fullName}: ${formatCount(repository.stars)} stars${gained}. ${repository.description ?? ""}`
+        .trim()
+        .slice(0, 300),
+    canonical: path,
+    image: `/api/embed/card.png?${queryOf([["repo", key]])}`,
+    scripts: [...PLOT_SCRIPTS, "copy.js", "save.js"],
+    alternates: [
+      { type: "application/json", href: api, title: `${fullName} as JSON` },
+      {
+        type: "text/csv",
+        href: `/api/repos/${id}/metrics?window=all&format=csv`,
+        title: `Snapshots of ${fullName}`,
+      },
+    ],
+    body: (
+      <>
+        <Problems problems={problems} />
+        <RepositoryHead
+          repository={repository}
+          lastSnapshotAt={stored.lastSnapshotAt}
+          isSaved={saved.some(({ repositoryId }) => repositoryId === id)}
+          canSave={!synthetic}
+          next={path}
+        />
+        <div class="course">
+          <Course {...{ url, state, history }} />
+          <section>
+            <h2>Growth</h2>
+            <Scroll label="Growth by window">
+              <GrowthTable repository={repository} {...growth} />
+            </Scroll>
+            <ComparedTimes trends={growth.trends} />
+          </section>
+        </div>
+        <div class="grid after">
+          <section id="trend">
+            <div class="apart">
+              <h2>The trend, term by term</h2>
+              <Tabs
+                label="Window"
+                tabs={WINDOWS.map((window) => ({
+                  name: window,
+                  href: `${withQuery(url, { window })}#trend`,
+                  isCurrent: window === state.window,
+                }))}
+              />
+            </div>
+            <ScoreExplanation
+              window={state.window}
+              explanation={explanations[state.window]}
+              trend={growth.trends[state.window]}
+            />
+          </section>
+          <section>
+            <h2>Places</h2>
+            <Places ranks={ranks} />
+            <PlaceHistory history={places} window={state.window} />
+          </section>
+        </div>
+        <DataQuality {...{ stored, names }} trends={growth.trends} gaps={history.gaps.length} />
+        <EmbedPanel
+          repositories={[repository]}
+          baseUrl={visit.baseUrl}
+          path={path}
+          metric={state.metric}
+          range={state.range}
+          theme={state.theme}
+          kept={[["window", state.window]]}
+        />
+      </>
+    ),
+  };
+}
+
+/** The chart with its choices and its numbers. */
+const Course: FC<{ url: URL; state: State; history: History }> = ({ url, state, history }) => {
+  const { metric, range } = state;
+  const { title } = METRIC_WORDS[metric];
+  const { repository, points } = history;
+  const csvWindow = range === "1y" ? "all" : range;
+  return (
+    <section id="course">
+      <h2>{title} over time</h2>
+      <div class="apart">
+        <Tabs
+          label="Count"
+          tabs={METRICS.map((name) => ({
+            name: METRIC_WORDS[name].title,
+            href: `${withQuery(url, { metric: name })}#course`,
+            isCurrent: name === metric,
+          }))}
+        />
+        <Tabs
+          label="Time"
+          tabs={RANGES.map((name) => ({
+            name: RANGE_WORDS[name],
+            href: `${withQuery(url, { range: name })}#course`,
+            isCurrent: name === range,
+          }))}
+        />
+      </div>
+      {points.length < 2 ? (
+        <p class="plot-empty read">
+          {points.length === 0 ? "There is no count" : "There is only one count"} of{" "}
+          {METRIC_WORDS[metric].unit} in this time; a line takes two. First snapshot:{" "}
+          <Time at={history.firstSnapshotAt} />.
+        </p>
+      ) : (
+        <>
+          <Plot
+            metric={metric}
+            series={seriesOf([history], "date")}
+            scale="linear"
+            align="date"
+            asOf={history.asOf}
+            label={`${title} of ${repository.fullName}`}
+            shape="half"
+          />
+          <PointTable
+            metric={metric}
+            range={range}
+            points={points}
+            csvPath={`/api/repos/${repository.id}/metrics?window=${csvWindow}&format=csv`}
+          />
+        </>
+      )}
+    </section>
+  );
+};

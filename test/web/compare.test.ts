@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { onBothEngines } from "../support/engines.js";
+import { dataOf, seePage } from "../support/page.js";
+import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
+
+interface PlotData {
+  scale: string;
+  align: string;
+  lines: { at: number[]; value: number[] }[];
+}
+
+const DAY_S = 86_400;
+
+onBothEngines("the page that compares", (engine) => {
+  let world: World;
+
+  before(async () => {
+    world = await createWorld(engine);
+    const created = { createdAt: NOW - 10 * DAY_S * 1_000, language: "Rust" };
+    await world.record(
+      observation("acme/kite", daily(90, 100, 110, 130, 160), { facts: created, providerId: "1" }),
+      observation("acme/old-name", [], { providerId: "2", at: NOW - 9 * DAY_S * 1_000 }),
+      observation("acme/crane", daily(5_000, 5_001, 5_005), { providerId: "2" }),
+      observation("same/name", daily(7, 8)),
+      observation("same/name", daily(70, 80), { provider: "CODEBERG" }),
+      observation("group/sub/tool", daily(1, 3), { provider: "GITLAB" }),
+      observation("team/tool", daily(20, 30), {
+        provider: "FORGE",
+        facts: { url: "https://git.example.org/team/tool" },
+      }),
+      ...["a", "b", "c"].map((name) => observation(`more/${name}`, daily(1, 2))),
+    );
+  });
+
+  test("puts repositories on one chart, and their facts side by side", async () => {
+    const page = await seePage(world, "/compare?repo=github:acme/kite&repo=github:acme/crane&range=30d");
+    assert.equal(page.status, 200);
+    assert.match(page.html, /<title>acme\/kite, acme\/crane compared · Sidereal<\/title>/);
+    assert.match(page.html, /<title id="whole-title">Stars: acme\/kite, acme\/crane<\/title>/);
+    assert.match(page.text, /acme\/kite ?GitHub 160 \+30 \+70 – – – 2 1 2026-04-20 Rust Take out/);
+    assert.match(page.text, /acme\/crane ?GitHub 5,005 \+4/);
+    const { lines, scale, align } = dataOf(page) as PlotData;
+    assert.deepEqual(
+      lines.map(({ value }) => value),
+      [
+        [90, 100, 110, 130, 160],
+        [5_000, 5_001, 5_005],
+      ],
+    );
+    assert.deepEqual([scale, align], ["linear", "date"]);
+    assert.match(page.text, /2026-04-30 160 5,005 2026-04-29 130 5,001/);
+    assert.ok(page.links.includes("/compare?range=30d&repo=github%3Aacme%2Fcrane"));
+    assert.match(
+      page.html,
+      /rel="canonical" href="https:\/\/sidereal\.example\/compare\?repo=github:acme\/kite&amp;repo=github:acme\/crane"/,
+    );
+  });
+
+  test("aligns by age and scales by magnitude, also in the picture for other pages", async () => {
+    const page = await seePage(
+      world,
+      "/compare?repo=acme/kite&repo=acme/crane&align=age&scale=log&metric=stars&range=all",
+    );
+    const { lines, scale, align } = dataOf(page) as PlotData;
+    assert.deepEqual([scale, align], ["log", "age"]);
+    assert.deepEqual(
+      lines[0]?.at,
+      [6, 7, 8, 9, 10].map((days) => days * DAY_S),
+    );
+    assert.equal(lines[1]?.at[0], 0);
+    assert.match(
+      page.text,
+      /Age is counted from the first snapshot where the creation is not known: acme\/crane\./,
+    );
+    assert.match(page.text, /range=all&theme=auto&align=age&scale=log/);
+    for (const [, source] of page.html.matchAll(/<img [^>]*src="([^"]+)"/g))
+      assert.equal((await world.request((source ?? "").replaceAll("&amp;", "&"))).status, 200);
+  });
+
+  test("takes a repository by any of its names and addresses", async () => {
+    for (const [text, expected] of [
+      ["acme/kite", "acme/kite"],
+      ["  ACME/Kite ", "acme/kite"],
+      ["github:acme/old-name", "acme/crane"],
+      ["https://github.com/acme/kite", "acme/kite"],
+      ["http://www.github.com/acme/kite.git", "acme/kite"],
+      ["github.com/acme/kite/tree/main/src?tab=readme#top", "acme/kite"],
+      ["git@github.com:acme/kite.git", "acme/kite"],
+      ["ssh://git@github.com/acme/kite.git", "acme/kite"],
+      ["https://gitlab.com/group/sub/tool/-/issues/3", "group/sub/tool"],
+      ["gitlab:group/sub/tool", "group/sub/tool"],
+      ["https://git.example.org/team/tool/src/branch/main", "team/tool"],
+    ] as const) {
+      const page = await seePage(world, `/compare?${new URLSearchParams({ repo: text })}`);
+      assert.equal(page.status, 200, text);
+      assert.match(page.html, new RegExp(`<title>${expected} compared`), text);
+    }
+    const codeberg = await seePage(world, "/compare?repo=codeberg:same/name&repo=github:same/name");
+    assert.match(codeberg.text, /codeberg:same\/name 80/);
+    assert.match(codeberg.text, /github:same\/name 8/);
+  });
+
+  test("what is wrong with a name is told, and the rest is shown", async () => {
+    const page = await seePage(
+      world,
+      `/compare?${new URLSearchParams([
+        ["repo", "acme/kite"],
+        ["repo", "GITHUB:acme/KITE"],
+        ["repo", "<b>bold"],
+        ["repo", "no/such"],
+        ["repo", "https://elsewhere.example/acme/kite"],
+        ["repo", ""],
+        ["scale", "cubic"],
+      ])}`,
+    );
+    assert.equal(page.status, 400);
+    assert.match(page.text, /repo acme\/kite is named twice; it is shown once/);
+    assert.match(page.text, /repo “<b>bold” is no name: write owner\/name/);
+    assert.match(page.text, /repo “no\/such” is not tracked here/);
+    assert.match(page.text, /repo “https:\/\/elsewhere\.example\/acme\/kite” is not tracked here/);
+    assert.match(page.text, /scale must be one of linear, log/);
+    assert.ok(!page.html.includes("<b>bold"));
+    assert.match(page.html, /<input id="add" name="repo"[^>]*value="&lt;b&gt;bold/);
+    assert.equal((dataOf(page) as PlotData).lines.length, 1);
+  });
+
+  test("six fit on one chart", async () => {
+    const names = ["acme/kite", "acme/crane", "same/name", "more/a", "more/b", "more/c", "team/tool"];
+    const query = (count: number) =>
+      names
+        .slice(0, count)
+        .map((name) => `repo=${name}`)
+        .join("&");
+    const full = await seePage(world, `/compare?${query(6)}`);
+    assert.equal(full.status, 200);
+    assert.match(full.text, /These are 6, as many as fit on one chart/);
+    assert.doesNotMatch(full.html, /id="add"/);
+    const over = await seePage(world, `/compare?${query(7)}`);
+    assert.equal(over.status, 400);
+    assert.match(over.text, /repo team\/tool is one too many: 6 fit on one chart/);
+    assert.equal((dataOf(over) as PlotData).lines.length, 6);
+    const flood = await seePage(
+      world,
+      `/compare?${Array.from({ length: 300 }, (_, i) => `repo=x/${i}`).join("&")}`,
+    );
+    assert.equal(flood.status, 400);
+    assert.match(flood.text, /names more than 20; the rest was not read/);
+  });
+
+  test("begins with a field and comparisons to open", async () => {
+    const page = await seePage(world, "/compare");
+    assert.equal(page.status, 200);
+    assert.match(page.text, /Two to six repositories on one chart/);
+    assert.match(page.html, /<label for="add">First repository<\/label>/);
+    const example = page.links.find((link) => link.startsWith("/compare?repo="));
+    assert.ok(example !== undefined, "no example");
+    const opened = await seePage(world, example);
+    assert.equal(opened.status, 200);
+    assert.ok((dataOf(opened) as PlotData).lines.length >= 2);
+    const one = await seePage(world, "/compare?repo=acme/crane&metric=forks");
+    assert.match(one.text, /Add a second one to compare it with/);
+    assert.match(one.text, /None of them has two counts of forks in this time/);
+  });
+
+  test("an empty catalogue has nothing to begin with, and says how to begin all the same", async () => {
+    const page = await seePage(await createWorld(engine), "/compare");
+    assert.equal(page.status, 200);
+    assert.match(page.text, /Write the first one above/);
+    assert.doesNotMatch(page.text, /For example/);
+  });
+
+  test("the field keeps what was chosen", async () => {
+    const { html } = await seePage(world, "/compare?repo=acme/kite&range=all&align=age");
+    for (const [name, value] of [
+      ["repo", "github:acme/kite"],
+      ["range", "all"],
+      ["align", "age"],
+    ])
+      assert.ok(html.includes(`<input type="hidden" name="${name}" value="${value}"/>`), name);
+  });
+});
