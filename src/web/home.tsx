@@ -26,7 +26,7 @@ export function serveHome(pages: Pages): void {
   pages.get("/", home);
 }
 
-async function home({ modules, canSave, saved }: Visit): Promise<Sheet> {
+async function home({ modules, account, canSave, saved }: Visit): Promise<Sheet> {
   const { rankings } = modules;
   const [prepared, summary] = await Promise.all([rankings.home(), rankings.summary()]);
   const description = "Repositories across forges, ranked by growth that was really measured.";
@@ -44,7 +44,8 @@ async function home({ modules, canSave, saved }: Visit): Promise<Sheet> {
   return {
     title: "Repositories and how they grow",
     description,
-    scripts: ["save.js"],
+    // Whoever is not signed in is led there by the form.
+    scripts: account === undefined ? [] : ["save.js"],
     alternates: LISTS.map(({ title, feed }) => ({
       type: "application/atom+xml",
       href: `/api/feeds/${feed}.atom?window=7d`,

@@ -221,7 +221,7 @@ const Endpoints: FC<{ usage: UsageView }> = ({ usage: { endpoints } }) => (
         <tbody>
           {endpoints.map((endpoint) => (
             <tr>
-              <th scope="row">
+              <th scope="row" class="nowrap">
                 <code>{routeName(endpoint)}</code>
               </th>
               <td class="number">{formatCount(endpoint.requests)}</td>

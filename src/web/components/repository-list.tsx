@@ -56,6 +56,8 @@ export const RepositoryList: FC<RepositoryListProps> = ({
 }) => {
   const form = `save-${caption.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
   const columns = saved === undefined ? more : [...more, saveColumn(form, saved)];
+  // On a phone further numbers take the place of this one, or names would be cut to nothing.
+  const countClass = more.some(({ isNumber }) => isNumber) ? "number spare" : "number";
   return (
     <>
       <table class="list">
@@ -71,7 +73,7 @@ export const RepositoryList: FC<RepositoryListProps> = ({
             <th scope="col" class="spare">
               30 days
             </th>
-            <th scope="col" class="number">
+            <th scope="col" class={countClass}>
               {metric === "stars" ? "Stars" : "Forks"}
             </th>
             <th scope="col" class="number">
@@ -99,7 +101,7 @@ export const RepositoryList: FC<RepositoryListProps> = ({
               <td class="spark-cell spare">
                 <Spark values={sparks.get(repository.id) ?? []} />
               </td>
-              <td class="number">
+              <td class={countClass}>
                 {isShort ? formatCompact(repository[metric]) : formatCount(repository[metric])}
               </td>
               <td class="number">

@@ -13,7 +13,7 @@ export const ACCOUNT = `
 .row-form .field { flex: 1 1 14rem; margin: 0; }
 .row-form:has(.wrong) { align-items: center; }
 .later { margin-top: var(--s5); }
-.nowrap, .actions { white-space: nowrap; }
+.nowrap, tbody th.nowrap, .actions, .plain time { white-space: nowrap; }
 .actions > * { margin-right: var(--s3); vertical-align: top; }
 .plain { list-style: none; padding: 0; }
 .plain > li { padding: var(--s1) 0; border-bottom: 1px solid var(--line); }
