@@ -23,7 +23,7 @@ onBothEngines("The pages of API keys", (engine) => {
     assert.equal(made.status, 200);
     assert.equal(made.headers.get("cache-control"), "no-store");
     assert.equal(made.headers.get("referrer-policy"), "same-origin");
-    const key = /<code id="key">(sid_[0-9A-Za-z]{36})<\/code>/.exec(made.html)?.[1] ?? "";
+    const key = /<pre id="key"><code>(sid_[0-9A-Za-z]{36})<\/code>/.exec(made.html)?.[1] ?? "";
     assert.equal((await world.get("/api/repos", { Authorization: `Bearer ${key}` })).status, 200);
     assert.match(
       textOf(made),

@@ -23,7 +23,7 @@ onBothEngines("The pages of lists without an account", (engine) => {
   const make = async (fields: Record<string, string>) => {
     const page = await submit(world, "/watchlists", fields);
     const link = (id: string) =>
-      new RegExp(`<code id="${id}">${ORIGIN}([^<]*)</code>`).exec(page.html)?.[1] ?? "";
+      new RegExp(`<pre id="${id}"><code>${ORIGIN}([^<]*)</code>`).exec(page.html)?.[1] ?? "";
     return { page, edit: link("edit-link"), share: link("share-link") };
   };
   const rowsOf = (html: string) =>
