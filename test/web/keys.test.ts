@@ -29,7 +29,7 @@ onBothEngines("The pages of API keys", (engine) => {
       textOf(made),
       new RegExp(`curl -H "Authorization: Bearer ${key}" "https://sidereal.example/api/repos`),
     );
-    assert.match(made.html, /<button type="button" data-copy="key"[^>]* hidden/);
+    assert.match(made.html, /<button type="button"[^>]* data-copy="key"[^>]* hidden/);
     const list = await open(world, "/account/keys", headers);
     assert.doesNotMatch(list.html, new RegExp(key));
     assert.match(textOf(list), new RegExp(`<b>lap</b>top…${key.slice(-4)}`));
