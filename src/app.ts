@@ -171,9 +171,10 @@ export function buildFront(
     meter,
   );
   const findKey = (secret: string) => members.keys.find(secret);
+  const findSession = (cookie: string) => members.accounts.findId(cookie);
   const readRevision = async () => String(await modules.catalog.revision());
   const { cacheBytes } = context.config;
-  return createFront({ ...context, handle, readRevision, findKey, meter, cacheBytes });
+  return createFront({ ...context, handle, readRevision, findKey, findSession, meter, cacheBytes });
 }
 
 /** A worker, and what it holds. */
@@ -314,6 +315,7 @@ export async function startService(
     meter,
     readRevision: source.revision,
     findKey: (secret) => members.keys.find(secret),
+    findSession: (cookie) => members.accounts.findId(cookie),
     cacheBytes: config.cacheBytes,
   });
   try {

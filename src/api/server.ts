@@ -6,7 +6,7 @@ import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { Caller } from "../metering/metering.js";
 import { createRequestId, type StoredAnswer, sendAnswer, storeAnswer } from "./answer.js";
-import { checkKey, type FindKey } from "./caller.js";
+import { checkKey, type FindKey, type FindSession, sessionOf } from "./caller.js";
 import { type ApiBindings, acceptsProblem, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { FrontCache } from "./front-cache.js";
@@ -21,6 +21,7 @@ export interface FrontOptions {
   /** Differs whenever a cached answer may have become wrong. */
   readRevision: () => Promise<string>;
   findKey: FindKey;
+  findSession: FindSession;
   cacheBytes: number;
   clock: Clock;
   log: Logger;
@@ -47,6 +48,7 @@ export function createFront({
   handle,
   readRevision,
   findKey,
+  findSession,
   cacheBytes,
   clock,
   log,
@@ -78,8 +80,11 @@ export function createFront({
     try {
       const holder = await checkKey(request, findKey);
       // Signing in is limited by address alone, and so is what is refused.
-      if (holder !== undefined && route.limit.bucket !== "auth")
-        caller = { kind: "key", name: String(holder.accountId) };
+      if (route.limit.bucket !== "auth" && route.limit.bucket !== "none") {
+        const account = holder === undefined ? await sessionOf(request, findSession, log) : undefined;
+        if (holder !== undefined) caller = { kind: "key", name: holder.accountId };
+        else if (account !== undefined) caller = { kind: "signed_in", name: account };
+      }
     } catch (error) {
       fault = toAppError(error);
       if (fault.status >= 500) log.error({ err: error }, "a key could not be looked up");
