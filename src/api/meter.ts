@@ -3,7 +3,7 @@ import type { Config } from "../config.js";
 import { AppError } from "../errors.js";
 import { BUCKETS, type Bucket } from "../limit-config.js";
 import type { Logger } from "../log.js";
-import { type Caller, Callers, type Decision, Limiter } from "../metering/metering.js";
+import { type Caller, Callers, type Decision, Limiter, networkOf } from "../metering/metering.js";
 
 /** What the requests of a route count for. */
 export interface RouteLimit {
@@ -52,7 +52,9 @@ export class Meter {
         "a proxy on this machine sends X-Forwarded-For, which is not believed: all behind it share one allowance until SIDEREAL_TRUSTED_PROXIES names it",
       );
     }
-    return { kind: "anonymous", name: this.#callers.nameOf(peer, forwardedFor) };
+    const name = this.#callers.nameOf(peer, forwardedFor);
+    const network = networkOf(name);
+    return network === undefined ? { kind: "anonymous", name } : { kind: "anonymous", name, network };
   }
 
   /** Counts a request; undefined where nothing is limited. The caller must look at `decision.allowed`. */
