@@ -24,6 +24,7 @@ const whole = (min: number, max: number) =>
 const SETTINGS = {
   SIDEREAL_HOST: z.string().min(1).default("127.0.0.1"),
   SIDEREAL_PORT: whole(0, 65_535).default(3000),
+  SIDEREAL_HTTP_THREADS: whole(1, 64).default(1),
   SIDEREAL_BASE_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/+$/, ""))
@@ -86,6 +87,8 @@ export interface OAuthClient {
 export interface Config {
   host: string;
   port: number;
+  /** How many threads answer at that port. */
+  httpThreads: number;
   /** Public address without a slash at the end; links in answers are built from it alone, never from a request. */
   baseUrl: string;
   dataDir: string;
@@ -170,6 +173,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     for (const [one, other] of [[a, b] as const, [b, a] as const])
       if (one in given && !(other in given)) problems.push(`${other}: must be told, as ${one} is`);
   }
+  if (given.SIDEREAL_DATA_DIR === ":memory:" && Number(given.SIDEREAL_HTTP_THREADS ?? 1) > 1)
+    problems.push("SIDEREAL_HTTP_THREADS: threads cannot share a database in memory; it must be 1");
   const providers = readProviders(env, names, problems);
   const limits = readLimits(env, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
@@ -180,6 +185,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   return {
     host: settings.SIDEREAL_HOST,
     port: settings.SIDEREAL_PORT,
+    httpThreads: settings.SIDEREAL_HTTP_THREADS,
     baseUrl: settings.SIDEREAL_BASE_URL ?? `http://${hostForUrl}:${settings.SIDEREAL_PORT}`,
     dataDir: settings.SIDEREAL_DATA_DIR,
     databaseUrl: settings.SIDEREAL_DATABASE_URL,

@@ -177,3 +177,11 @@ test("limits and trusted proxies are checked like all else", () => {
     );
   assert.match(problemsOf({ SIDEREAL_LIMIT_AUTH_KEY: "5" })[0] ?? "", /no such setting/);
 });
+
+test("threads cannot share a database in memory", () => {
+  assert.deepEqual(problemsOf({ SIDEREAL_DATA_DIR: ":memory:", SIDEREAL_HTTP_THREADS: "2" }), [
+    "SIDEREAL_HTTP_THREADS: threads cannot share a database in memory; it must be 1",
+  ]);
+  assert.equal(loadConfig({ SIDEREAL_DATA_DIR: ":memory:" }).httpThreads, 1);
+  assert.equal(loadConfig({ SIDEREAL_HTTP_THREADS: "4" }).httpThreads, 4);
+});

@@ -56,6 +56,7 @@ export class Accounts {
     this.#options = options;
     // A session that is over is held too: who goes on sending its cookie must not make a read each time.
     this.#sessions = new Held(options.clock, true);
+    options.keys.forgetting.add(() => this.#sessions.forget());
     this.#quota = new LinkQuota(options.clock);
     const { mail } = options.config;
     this.#mailer = mail === undefined ? undefined : new Mailer(mail, options.log);
@@ -185,14 +186,14 @@ export class Accounts {
   /** Ends a session. Returns the cookies to set. */
   async signOut({ sessionId }: Account): Promise<string[]> {
     await sql`delete from sessions where id = ${sessionId}`.execute(this.#options.database.durable);
-    this.#sessions.forget();
+    this.#options.keys.forget();
     return [this.clearingCookie];
   }
 
   /** Ends all sessions of an account. Returns the cookies to set. */
   async signOutEverywhere({ id }: Account): Promise<string[]> {
     await sql`delete from sessions where account_id = ${id}`.execute(this.#options.database.durable);
-    this.#sessions.forget();
+    this.#options.keys.forget();
     return [this.clearingCookie];
   }
 
@@ -201,7 +202,6 @@ export class Accounts {
     const { database, keys } = this.#options;
     await database.durable.deleteFrom("accounts").where("id", "=", id).execute();
     keys.forget();
-    this.#sessions.forget();
     return [this.clearingCookie];
   }
 

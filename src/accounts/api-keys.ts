@@ -3,7 +3,7 @@ import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { createToken, hashToken, tokenPrefix } from "../tokens.js";
-import { Held } from "./held.js";
+import { Forgetting, Held } from "./held.js";
 
 /** Active keys that an account may have. */
 export const MAX_KEYS = 5;
@@ -41,10 +41,14 @@ export class ApiKeys {
   readonly #held: Held<KnownKey>;
   #noting: Promise<unknown> = Promise.resolve();
 
+  /** Of keys, and of sessions by the accounts that are given these keys. */
+  readonly forgetting = new Forgetting();
+
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
     this.#held = new Held(clock, false);
+    this.forgetting.add(() => this.#held.forget());
   }
 
   /** Makes a key; `secret` cannot be told again. Throws LIMIT_REACHED when the account has five active ones. */
@@ -118,9 +122,9 @@ export class ApiKeys {
     return { keyId: found.keyId, accountId: found.accountId };
   }
 
-  /** Looks at the database again for every key from now on, as after an account has gone. */
+  /** Looks at the database again for every key and session from now on, as after an account has gone. */
   forget(): void {
-    this.#held.forget();
+    this.forgetting.forget();
   }
 
   /** Ends when the uses noted so far are written. */

@@ -1,3 +1,4 @@
+import { BroadcastChannel } from "node:worker_threads";
 import type { Clock } from "../clock.js";
 
 /** How long what was read is taken for true without looking again. */
@@ -49,5 +50,38 @@ export class Held<T> {
   forget(): void {
     this.#forgotten++;
     this.#readings.clear();
+  }
+}
+
+/** Where each thread tells the others of this process that something was revoked. */
+const CHANNEL = "sidereal revoked";
+
+/** Lets all that is held be looked at again when something was revoked. */
+export class Forgetting {
+  readonly #listeners: (() => void)[] = [];
+  #others: BroadcastChannel | undefined;
+
+  add(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  forget(): void {
+    this.#forgetHere();
+    this.#others?.postMessage(null);
+  }
+
+  /** From now on other threads that have joined forget at once, too. Returns what ends that. */
+  joinThreads(): () => void {
+    const channel = new BroadcastChannel(CHANNEL);
+    channel.onmessage = () => this.#forgetHere();
+    this.#others = channel;
+    return () => {
+      this.#others = undefined;
+      channel.close();
+    };
+  }
+
+  #forgetHere(): void {
+    for (const listener of this.#listeners) listener();
   }
 }

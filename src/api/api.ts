@@ -17,6 +17,7 @@ import type { Meter } from "./meter.js";
 import { ROUTES } from "./routes.js";
 
 export type { ApiBindings } from "./endpoint.js";
+export { listen } from "./listen.js";
 export { Meter } from "./meter.js";
 export { createFront, createHttpServer, type Front } from "./server.js";
 

@@ -90,7 +90,7 @@ export function createFront({
       if (fault.status >= 500) log.error({ err: error }, "a key could not be looked up");
     }
     const limit = fault === undefined ? route.limit : BAD_KEY;
-    const toll = meter.admit(caller, limit, request.method, url.searchParams);
+    const toll = await meter.admit(caller, limit, request.method, url.searchParams);
     if (toll?.decision.allowed === false) fault = toll.refusal();
     // Before the cache: bytes that are ready are counted like those that must be made.
     const response =
@@ -100,7 +100,7 @@ export function createFront({
             await storeAnswer(refusal(fault, request.headers.get("accept"), route.path)),
             request,
           );
-    toll?.settle(response.status, response.headers);
+    await toll?.settle(response.status, response.headers);
     return response;
   };
 }
@@ -143,7 +143,7 @@ export function createHttpServer(options: FrontOptions): Server {
       // Answers never depend on the host a caller claims; links are built from the configured address.
       request.headers.host = "localhost";
     } catch (error) {
-      refuse(request, response, error, meter);
+      refuse(request, response, error, meter).catch(() => response.destroy());
       return;
     }
     void listener(request, response);
@@ -176,20 +176,21 @@ function refuseUnparsed(error: Error & { code?: string }, socket: Duplex): void 
 }
 
 /** Answers a request that is malformed; it counts, as nothing may be asked without end. */
-function refuse(request: IncomingMessage, response: ServerResponse, error: unknown, meter: Meter): void {
+async function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  meter: Meter,
+): Promise<void> {
   const known =
     error instanceof AppError ? error : new AppError("INVALID_REQUEST", "The request is malformed.");
   const forwardedFor = request.headersDistinct["x-forwarded-for"]?.join() ?? null;
   const caller = meter.callerOf(request.socket.remoteAddress, forwardedFor);
-  const toll = meter.admit(caller, ANY_OTHER, "GET", new URLSearchParams());
+  const toll = await meter.admit(caller, ANY_OTHER, "GET", new URLSearchParams());
   const refused = toll?.decision.allowed === false ? toll.refusal() : known;
   const answer = refusal(refused, request.headers.accept, request.url ?? "/");
-  toll?.settle(answer.status, answer.headers);
-  answer.text().then(
-    (text) => {
-      answer.headers.set("Content-Length", String(Buffer.byteLength(text)));
-      response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(text);
-    },
-    () => response.destroy(),
-  );
+  await toll?.settle(answer.status, answer.headers);
+  const text = await answer.text();
+  answer.headers.set("Content-Length", String(Buffer.byteLength(text)));
+  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(text);
 }
