@@ -1,6 +1,6 @@
 /** The only file that builds modules and joins them. */
 import type { Server } from "node:http";
-import { Accounts, ApiKeys } from "./accounts/accounts.js";
+import { Accounts, ApiKeys, readSecret } from "./accounts/accounts.js";
 import {
   type ApiBindings,
   createApi,
@@ -19,7 +19,7 @@ import { type Database, openDatabase } from "./database/database.js";
 import { fillWithDemo } from "./demo/demo.js";
 import { AppError } from "./errors.js";
 import type { Logger } from "./log.js";
-import { Limiter, type TableMemory } from "./metering/metering.js";
+import { openAllowances, type TableMemory } from "./metering/metering.js";
 import { followChanges, type Members, type Modules, updateDerived } from "./modules.js";
 import { openProvider } from "./providers/providers.js";
 import { Rankings } from "./rankings/rankings.js";
@@ -323,7 +323,12 @@ export async function startService(
 ): Promise<Service> {
   const { config, clock } = context;
   const source = await CatalogueSource.open(context, modules, withDemo, share?.demoEnd ?? clock.now());
-  const allowances = config.limits && new Limiter({ limits: config.limits, clock, memory: share?.memory });
+  const allowances = await openAllowances({
+    ...context,
+    ...config,
+    memory: share?.memory,
+    readSecret: () => readSecret(config, modules.database),
+  });
   const meter = new Meter({ ...context, allowances });
   let members = buildMembers(context, modules);
   const leaveOthers = share && members.keys.forgetting.joinThreads();

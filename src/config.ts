@@ -40,6 +40,13 @@ const SETTINGS = {
   SIDEREAL_DEMO_REPOSITORIES: whole(1, 100_000).default(2_000),
   SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
   SIDEREAL_LIMITS: flag.default(true),
+  SIDEREAL_REDIS_URL: z
+    .string()
+    .refine(
+      (url) => /^rediss?:\/\//.test(url) && URL.canParse(url),
+      "must be an address that begins with redis:// or rediss://",
+    )
+    .optional(),
   SIDEREAL_TRUSTED_PROXIES: networkList.default([]),
   SIDEREAL_PROVIDERS: z.string().default(""),
   SIDEREAL_METRICS_HOST: z.string().min(1).default("127.0.0.1"),
@@ -65,6 +72,7 @@ const SETTINGS = {
 /** Settings that may hold a secret and so may also be given as a file, by the name with `_FILE` behind it. */
 const SECRETS = [
   "SIDEREAL_DATABASE_URL",
+  "SIDEREAL_REDIS_URL",
   "SIDEREAL_AUTH_SECRET",
   "SIDEREAL_AUTH_GITHUB_SECRET",
   "SIDEREAL_AUTH_GOOGLE_SECRET",
@@ -103,6 +111,8 @@ export interface Config {
   cacheBytes: number;
   /** Undefined: nothing is limited. */
   limits: Limits | undefined;
+  /** Redis or Valkey in which several processes count together. */
+  redisUrl: string | undefined;
   /** Networks whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
   /** The forges that are tracked; none: nothing is. */
@@ -195,6 +205,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     demoRepositories: settings.SIDEREAL_DEMO_REPOSITORIES,
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
     limits: settings.SIDEREAL_LIMITS ? limits : undefined,
+    redisUrl: settings.SIDEREAL_REDIS_URL,
     trustedProxies: settings.SIDEREAL_TRUSTED_PROXIES,
     providers,
     metricsHost: settings.SIDEREAL_METRICS_HOST,

@@ -185,3 +185,18 @@ test("threads cannot share a database in memory", () => {
   assert.equal(loadConfig({ SIDEREAL_DATA_DIR: ":memory:" }).httpThreads, 1);
   assert.equal(loadConfig({ SIDEREAL_HTTP_THREADS: "4" }).httpThreads, 4);
 });
+
+test("Redis is named by an address of its own kind, which may be in a file and is never shown", () => {
+  assert.equal(
+    loadConfig({ SIDEREAL_REDIS_URL: "rediss://u:hunter2@h:6380/1" }).redisUrl,
+    "rediss://u:hunter2@h:6380/1",
+  );
+  assert.equal(
+    loadConfig({ SIDEREAL_REDIS_URL_FILE: file("redis-url", "redis://h\n") }).redisUrl,
+    "redis://h",
+  );
+  for (const value of ["http://hunter2", "redis", "redis://:hunter2@h:port"])
+    assert.deepEqual(problemsOf({ SIDEREAL_REDIS_URL: value }), [
+      "SIDEREAL_REDIS_URL: must be an address that begins with redis:// or rediss://",
+    ]);
+});

@@ -20,6 +20,7 @@ import { readSecret } from "./secret.js";
 import { comeFromSite, failedUrl, goToSite, type Passage, SITES, type Site } from "./sites.js";
 
 export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
+export { readSecret } from "./secret.js";
 export { type Passage, SITES, type Site } from "./sites.js";
 
 /** Somebody who is signed in. */

@@ -4,6 +4,7 @@
  */
 export { Callers, NO_ADDRESS, networkOf } from "./callers.js";
 export { Limiter, type LimiterOptions } from "./limiter.js";
+export { type AllowancesOptions, openAllowances } from "./open.js";
 export {
   type Allowances,
   type Caller,
