@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
-import { LIMIT_SETTINGS, type Limits, networkList, readLimits } from "./limit-config.js";
+import { type Concurrency, LIMIT_SETTINGS, type Limits, networkList, readLimits } from "./limit-config.js";
 import { LOG_LEVELS } from "./log.js";
 import {
   isProviderSetting,
@@ -40,6 +40,8 @@ const SETTINGS = {
   SIDEREAL_DEMO_REPOSITORIES: whole(1, 100_000).default(2_000),
   SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
   SIDEREAL_LIMITS: flag.default(true),
+  SIDEREAL_CONCURRENCY_ANONYMOUS: whole(1, 10_000).default(20),
+  SIDEREAL_CONCURRENCY_ACCOUNT: whole(1, 10_000).default(60),
   SIDEREAL_REDIS_URL: z
     .string()
     .refine(
@@ -111,6 +113,8 @@ export interface Config {
   cacheBytes: number;
   /** Undefined: nothing is limited. */
   limits: Limits | undefined;
+  /** Undefined: as many as come. */
+  concurrency: Concurrency | undefined;
   /** Redis or Valkey in which several processes count together. */
   redisUrl: string | undefined;
   /** Networks whose `X-Forwarded-For` is believed. */
@@ -205,6 +209,12 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     demoRepositories: settings.SIDEREAL_DEMO_REPOSITORIES,
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
     limits: settings.SIDEREAL_LIMITS ? limits : undefined,
+    concurrency: settings.SIDEREAL_LIMITS
+      ? {
+          anonymous: settings.SIDEREAL_CONCURRENCY_ANONYMOUS,
+          account: settings.SIDEREAL_CONCURRENCY_ACCOUNT,
+        }
+      : undefined,
     redisUrl: settings.SIDEREAL_REDIS_URL,
     trustedProxies: settings.SIDEREAL_TRUSTED_PROXIES,
     providers,

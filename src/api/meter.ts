@@ -11,6 +11,7 @@ import {
   Limiter,
   networkOf,
 } from "../metering/metering.js";
+import { Crowd, type Place } from "./crowd.js";
 
 /** What the requests of a route count for. */
 export interface RouteLimit {
@@ -29,7 +30,7 @@ export const ANY_OTHER: RouteLimit = { bucket: "default" };
 export const BAD_KEY: RouteLimit = { bucket: "default", unknownCost: 10 };
 
 export interface MeterOptions {
-  config: Pick<Config, "limits" | "trustedProxies">;
+  config: Pick<Config, "limits" | "concurrency" | "trustedProxies">;
   clock: Clock;
   log: Logger;
   /** Where requests are counted, if they are limited; by default here alone. */
@@ -40,6 +41,7 @@ export interface MeterOptions {
 export class Meter {
   readonly #allowances: Allowances | undefined;
   readonly #callers: Callers;
+  readonly #crowd: Crowd;
   readonly #clock: Clock;
   readonly #log: Logger;
   #mayWarn: boolean;
@@ -48,6 +50,7 @@ export class Meter {
     const { limits, trustedProxies } = config;
     this.#allowances = limits === undefined ? undefined : (allowances ?? new Limiter({ limits, clock }));
     this.#callers = new Callers(trustedProxies);
+    this.#crowd = new Crowd(config.concurrency);
     this.#clock = clock;
     this.#log = log;
     this.#mayWarn = limits !== undefined && trustedProxies.length === 0;
@@ -64,6 +67,12 @@ export class Meter {
     const name = this.#callers.nameOf(peer, forwardedFor);
     const network = networkOf(name);
     return network === undefined ? { kind: "anonymous", name } : { kind: "anonymous", name, network };
+  }
+
+  /** Begins a request; where it has a refusal it must be refused, and does not count. To be disposed of at the end. */
+  enter(caller: Caller, limit: RouteLimit, method: string): Place {
+    const isFree = limit.bucket === "none" || limit.isFree === true || method === "OPTIONS";
+    return this.#crowd.enter(caller, isFree);
   }
 
   /**

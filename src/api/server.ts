@@ -90,7 +90,12 @@ export function createFront({
       if (fault.status >= 500) log.error({ err: error }, "a key could not be looked up");
     }
     const limit = fault === undefined ? route.limit : BAD_KEY;
-    const toll = await meter.admit(caller, limit, request.method, url.searchParams);
+    using place = meter.enter(caller, limit, request.method);
+    fault = place.refusal ?? fault;
+    const toll =
+      place.refusal === undefined
+        ? await meter.admit(caller, limit, request.method, url.searchParams)
+        : undefined;
     if (toll?.decision.allowed === false) fault = toll.refusal();
     // Before the cache: bytes that are ready are counted like those that must be made.
     const response =

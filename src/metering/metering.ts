@@ -15,3 +15,4 @@ export {
   WINDOW_SECONDS,
 } from "./rates.js";
 export { createTableMemory, type TableMemory } from "./table.js";
+export { UnderWay } from "./under-way.js";
