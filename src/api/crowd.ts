@@ -6,13 +6,14 @@ import { type Caller, UnderWay } from "../metering/metering.js";
 const NAME = "concurrency";
 const RETRY_SECONDS = 1;
 
-/** One request under way, until it is disposed of. */
-export interface Place extends Disposable {
+/** One request under way, until it leaves. */
+export interface Place {
   /** Why it may not go on; undefined where it may. */
   readonly refusal: AppError | undefined;
+  leave(): void;
 }
 
-const FREE: Place = { refusal: undefined, [Symbol.dispose]: () => {} };
+const FREE: Place = { refusal: undefined, leave: () => {} };
 
 /** Keeps one caller from having so many requests under way that others wait for it. */
 export class Crowd {
@@ -29,8 +30,8 @@ export class Crowd {
     if (this.#concurrency === undefined || isFree) return FREE;
     const most = this.#concurrency[kind === "anonymous" ? "anonymous" : "account"];
     const end = this.#underWay.begin(`${kind} ${name}`, most);
-    if (end === undefined) return { refusal: refusal(most), [Symbol.dispose]: () => {} };
-    return { refusal: undefined, [Symbol.dispose]: end };
+    if (end === undefined) return { refusal: refusal(most), leave: () => {} };
+    return { refusal: undefined, leave: end };
   }
 }
 

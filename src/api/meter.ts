@@ -69,7 +69,7 @@ export class Meter {
     return network === undefined ? { kind: "anonymous", name } : { kind: "anonymous", name, network };
   }
 
-  /** Begins a request; where it has a refusal it must be refused, and does not count. To be disposed of at the end. */
+  /** Begins a request; where it has a refusal it must be refused, and does not count. It must leave at the end. */
   enter(caller: Caller, limit: RouteLimit, method: string): Place {
     const isFree = limit.bucket === "none" || limit.isFree === true || method === "OPTIONS";
     return this.#crowd.enter(caller, isFree);

@@ -90,23 +90,27 @@ export function createFront({
       if (fault.status >= 500) log.error({ err: error }, "a key could not be looked up");
     }
     const limit = fault === undefined ? route.limit : BAD_KEY;
-    using place = meter.enter(caller, limit, request.method);
-    fault = place.refusal ?? fault;
-    const toll =
-      place.refusal === undefined
-        ? await meter.admit(caller, limit, request.method, url.searchParams)
-        : undefined;
-    if (toll?.decision.allowed === false) fault = toll.refusal();
-    // Before the cache: bytes that are ready are counted like those that must be made.
-    const response =
-      fault === undefined
-        ? await sendAnswer(await answer(request, url, route, caller), request)
-        : await sendAnswer(
-            await storeAnswer(refusal(fault, request.headers.get("accept"), route.path)),
-            request,
-          );
-    await toll?.settle(response.status, response.headers);
-    return response;
+    const place = meter.enter(caller, limit, request.method);
+    try {
+      fault = place.refusal ?? fault;
+      const toll =
+        place.refusal === undefined
+          ? await meter.admit(caller, limit, request.method, url.searchParams)
+          : undefined;
+      if (toll?.decision.allowed === false) fault = toll.refusal();
+      // Before the cache: bytes that are ready are counted like those that must be made.
+      const response =
+        fault === undefined
+          ? await sendAnswer(await answer(request, url, route, caller), request)
+          : await sendAnswer(
+              await storeAnswer(refusal(fault, request.headers.get("accept"), route.path)),
+              request,
+            );
+      await toll?.settle(response.status, response.headers);
+      return response;
+    } finally {
+      place.leave();
+    }
   };
 }
 

@@ -3,7 +3,6 @@ import type { Limits } from "../limit-config.js";
 import type { Logger } from "../log.js";
 import { Limiter } from "./limiter.js";
 import type { Allowances } from "./rates.js";
-import { RedisStore } from "./redis-store.js";
 import { SharedLimiter } from "./shared-limiter.js";
 import type { TableMemory } from "./table.js";
 
@@ -26,6 +25,8 @@ export async function openAllowances(options: AllowancesOptions): Promise<Allowa
   if (limits === undefined) return undefined;
   const local = new Limiter({ limits, clock, memory });
   if (url === undefined) return local;
+  // Loaded only here: the client library alone makes every request a third slower, also while it is not used.
+  const { RedisStore } = await import("./redis-store.js");
   const store = new RedisStore({ url, secret: await options.readSecret(), clock, log });
   await store.open();
   return new SharedLimiter(local, store, limits);
