@@ -12,7 +12,7 @@ import { openDatabase } from "../src/database/database.js";
 import { fillWithDemo } from "../src/demo/demo.js";
 import { LIMIT_SETTINGS, readLimits } from "../src/limit-config.js";
 import { createLog } from "../src/log.js";
-import { Callers, Limiter, Usage } from "../src/metering/metering.js";
+import { type Caller, Callers, Limiter, networkOf, Usage } from "../src/metering/metering.js";
 import { updateDerived } from "../src/modules.js";
 
 const ADDRESSES = 1_000_000;
@@ -29,20 +29,26 @@ function quantile(sorted: Float64Array, part: number): number {
   return sorted[Math.ceil(sorted.length * part) - 1] ?? 0;
 }
 
-/** Every other address is of IPv6. */
+/** Every other address is of IPv6, sixteen networks of 64 bits to one of 48. */
 function peerOf(i: number): string {
   return i % 2 === 0
     ? `${10 + (i >>> 24)}.${(i >>> 16) & 255}.${(i >>> 8) & 255}.${i & 255}`
-    : `2001:db8:${(i >>> 16).toString(16)}:${(i & 0xffff).toString(16)}::1`;
+    : `2001:db8:${(i >>> 5).toString(16)}:${(i & 31).toString(16)}::1`;
 }
 
 function measureDecisions(): void {
   const callers = new Callers([]);
   const times = new Float64Array(ADDRESSES);
+  times.fill(1);
   const before = residentMb();
   const limiter = new Limiter({ limits: readLimits({}, []), clock: systemClock });
-  const ask = (peer: string) =>
-    limiter.decide({ kind: "anonymous", name: callers.nameOf(peer, null) }, "default", 1);
+  const ask = (peer: string) => {
+    const name = callers.nameOf(peer, null);
+    const network = networkOf(name);
+    const caller: Caller =
+      network === undefined ? { kind: "anonymous", name } : { kind: "anonymous", name, network };
+    return limiter.decide(caller, "default", 1);
+  };
   const offender = "203.0.113.66";
   let tried = 0;
   let passed = 0;

@@ -1,12 +1,13 @@
 /** The only file that builds modules and joins them. */
 import type { Server } from "node:http";
-import { Accounts, ApiKeys } from "./accounts/accounts.js";
+import { Accounts, ApiKeys, readSecret } from "./accounts/accounts.js";
 import {
   type ApiBindings,
   createApi,
   createFront,
   createHttpServer,
   type Front,
+  listen,
   Meter,
   openApiDocument,
   type Source,
@@ -18,7 +19,7 @@ import { type Database, openDatabase } from "./database/database.js";
 import { fillWithDemo } from "./demo/demo.js";
 import { AppError } from "./errors.js";
 import type { Logger } from "./log.js";
-import { Usage } from "./metering/metering.js";
+import { openAllowances, type TableMemory, Usage } from "./metering/metering.js";
 import { followChanges, type Members, type Modules, updateDerived } from "./modules.js";
 import { openProvider } from "./providers/providers.js";
 import { Rankings } from "./rankings/rankings.js";
@@ -79,10 +80,11 @@ export async function openDemo(
   repositories: number,
   days = DEMO_DAYS,
   seed = DEMO_SEED,
+  end = clock.now(),
 ): Promise<Modules> {
   const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log });
   const modules = buildModules(database, clock);
-  await fillWithDemo(modules.catalog, { repositories, days, seed, end: clock.now() });
+  await fillWithDemo(modules.catalog, { repositories, days, seed, end });
   await updateDerived(modules);
   return modules;
 }
@@ -98,11 +100,17 @@ class CatalogueSource {
     this.#current = current;
   }
 
-  static async open(context: AppContext, real: Modules, withDemo: boolean): Promise<CatalogueSource> {
+  static async open(
+    context: AppContext,
+    real: Modules,
+    withDemo: boolean,
+    demoEnd: number,
+  ): Promise<CatalogueSource> {
     const synthetic = await real.catalog.isSynthetic();
     if (!withDemo || !(await real.catalog.isEmpty()))
       return new CatalogueSource(real, { modules: real, synthetic });
-    const demo = await openDemo(context, context.config.demoRepositories);
+    const { demoRepositories } = context.config;
+    const demo = await openDemo(context, demoRepositories, DEMO_DAYS, DEMO_SEED, demoEnd);
     const source = new CatalogueSource(real, { modules: demo, synthetic: true });
     context.log.warn(
       "the catalogue is empty: answering with a synthetic one, held in memory, until real repositories are there",
@@ -176,10 +184,11 @@ export function buildFront(
     meter,
   );
   const findKey = (secret: string) => members.keys.find(secret);
+  const findSession = (cookie: string) => members.accounts.findId(cookie);
   const readRevision = async () => String(await modules.catalog.revision());
   const { cacheBytes } = context.config;
   const { usage } = members;
-  return createFront({ ...context, handle, readRevision, findKey, meter, usage, cacheBytes });
+  return createFront({ ...context, handle, readRevision, findKey, findSession, meter, usage, cacheBytes });
 }
 
 /** A worker, and what it holds. */
@@ -303,17 +312,32 @@ export interface Service {
 /** Time that running requests get when the service stops. */
 const STOP_MS = 8_000;
 
+/** What the services have in common that answer at one port, each in a thread of this process. */
+export interface ServiceShare {
+  memory: TableMemory;
+  /** The last day of the demonstration, which each makes for itself. */
+  demoEnd: number;
+}
+
 /** Opens a port and answers from the given modules; with `withDemo`, from a demonstration as long as they are empty. */
 export async function startService(
   context: AppContext,
   modules: Modules,
   withDemo: boolean,
+  share?: ServiceShare,
 ): Promise<Service> {
-  const { config } = context;
-  const source = await CatalogueSource.open(context, modules, withDemo);
-  const meter = new Meter(context);
+  const { config, clock } = context;
+  const source = await CatalogueSource.open(context, modules, withDemo, share?.demoEnd ?? clock.now());
+  const allowances = await openAllowances({
+    ...context,
+    ...config,
+    memory: share?.memory,
+    readSecret: () => readSecret(config, modules.database),
+  });
+  const meter = new Meter({ ...context, allowances });
   let members = buildMembers(context, modules);
   const { usage } = members;
+  const leaveOthers = share && members.keys.forgetting.joinThreads();
   let handle = buildHandler(context, source.current, () => members, meter);
   const server = createHttpServer({
     ...context,
@@ -322,15 +346,15 @@ export async function startService(
     usage,
     readRevision: source.revision,
     findKey: (secret) => members.keys.find(secret),
+    findSession: (cookie) => members.accounts.findId(cookie),
     cacheBytes: config.cacheBytes,
   });
   try {
     await members.accounts.open();
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(config.port, config.host, resolve);
-    });
+    await listen(server, config, share !== undefined);
   } catch (error) {
+    leaveOthers?.();
+    await allowances?.close();
     await source.close();
     throw error;
   }
@@ -359,6 +383,8 @@ export async function startService(
       await members.keys.settle();
       await members.personalWatchlists.visits.settle();
       await usage.stop();
+      leaveOthers?.();
+      await allowances?.close();
       await source.close();
     },
   };

@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z; may jump when the machine's clock is set. */
   now(): number;
-  /** Milliseconds that only ever grow; for durations and limits. */
+  /** Milliseconds that only ever grow; for durations and limits. All threads of a machine read the same. */
   monotonic(): number;
   /** Ends after so many milliseconds, or as soon as `signal` is aborted; never throws. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
@@ -10,7 +10,11 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  monotonic: () => {
+    // Not performance.now(), which begins at zero in each thread.
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1_000 + nanoseconds / 1e6;
+  },
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal.aborted) return resolve();

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
-import { LIMIT_SETTINGS, type Limits, networkList, readLimits } from "./limit-config.js";
+import { type Concurrency, LIMIT_SETTINGS, type Limits, networkList, readLimits } from "./limit-config.js";
 import { LOG_LEVELS } from "./log.js";
 import {
   isProviderSetting,
@@ -24,6 +24,7 @@ const whole = (min: number, max: number) =>
 const SETTINGS = {
   SIDEREAL_HOST: z.string().min(1).default("127.0.0.1"),
   SIDEREAL_PORT: whole(0, 65_535).default(3000),
+  SIDEREAL_HTTP_THREADS: whole(1, 64).default(1),
   SIDEREAL_BASE_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/+$/, ""))
@@ -39,6 +40,15 @@ const SETTINGS = {
   SIDEREAL_DEMO_REPOSITORIES: whole(1, 100_000).default(2_000),
   SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
   SIDEREAL_LIMITS: flag.default(true),
+  SIDEREAL_CONCURRENCY_ANONYMOUS: whole(1, 10_000).default(20),
+  SIDEREAL_CONCURRENCY_ACCOUNT: whole(1, 10_000).default(60),
+  SIDEREAL_REDIS_URL: z
+    .string()
+    .refine(
+      (url) => /^rediss?:\/\//.test(url) && URL.canParse(url),
+      "must be an address that begins with redis:// or rediss://",
+    )
+    .optional(),
   SIDEREAL_TRUSTED_PROXIES: networkList.default([]),
   SIDEREAL_PROVIDERS: z.string().default(""),
   SIDEREAL_METRICS_HOST: z.string().min(1).default("127.0.0.1"),
@@ -64,6 +74,7 @@ const SETTINGS = {
 /** Settings that may hold a secret and so may also be given as a file, by the name with `_FILE` behind it. */
 const SECRETS = [
   "SIDEREAL_DATABASE_URL",
+  "SIDEREAL_REDIS_URL",
   "SIDEREAL_AUTH_SECRET",
   "SIDEREAL_AUTH_GITHUB_SECRET",
   "SIDEREAL_AUTH_GOOGLE_SECRET",
@@ -86,6 +97,8 @@ export interface OAuthClient {
 export interface Config {
   host: string;
   port: number;
+  /** How many threads answer at that port. */
+  httpThreads: number;
   /** Public address without a slash at the end; links in answers are built from it alone, never from a request. */
   baseUrl: string;
   dataDir: string;
@@ -100,6 +113,10 @@ export interface Config {
   cacheBytes: number;
   /** Undefined: nothing is limited. */
   limits: Limits | undefined;
+  /** Undefined: as many as come. */
+  concurrency: Concurrency | undefined;
+  /** Redis or Valkey in which several processes count together. */
+  redisUrl: string | undefined;
   /** Networks whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
   /** The forges that are tracked; none: nothing is. */
@@ -170,6 +187,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     for (const [one, other] of [[a, b] as const, [b, a] as const])
       if (one in given && !(other in given)) problems.push(`${other}: must be told, as ${one} is`);
   }
+  if (given.SIDEREAL_DATA_DIR === ":memory:" && Number(given.SIDEREAL_HTTP_THREADS ?? 1) > 1)
+    problems.push("SIDEREAL_HTTP_THREADS: threads cannot share a database in memory; it must be 1");
   const providers = readProviders(env, names, problems);
   const limits = readLimits(env, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
@@ -180,6 +199,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   return {
     host: settings.SIDEREAL_HOST,
     port: settings.SIDEREAL_PORT,
+    httpThreads: settings.SIDEREAL_HTTP_THREADS,
     baseUrl: settings.SIDEREAL_BASE_URL ?? `http://${hostForUrl}:${settings.SIDEREAL_PORT}`,
     dataDir: settings.SIDEREAL_DATA_DIR,
     databaseUrl: settings.SIDEREAL_DATABASE_URL,
@@ -189,6 +209,13 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     demoRepositories: settings.SIDEREAL_DEMO_REPOSITORIES,
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
     limits: settings.SIDEREAL_LIMITS ? limits : undefined,
+    concurrency: settings.SIDEREAL_LIMITS
+      ? {
+          anonymous: settings.SIDEREAL_CONCURRENCY_ANONYMOUS,
+          account: settings.SIDEREAL_CONCURRENCY_ACCOUNT,
+        }
+      : undefined,
+    redisUrl: settings.SIDEREAL_REDIS_URL,
     trustedProxies: settings.SIDEREAL_TRUSTED_PROXIES,
     providers,
     metricsHost: settings.SIDEREAL_METRICS_HOST,

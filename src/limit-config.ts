@@ -62,6 +62,14 @@ export function readLimits(env: NodeJS.ProcessEnv, problems: string[]): Limits {
   };
 }
 
+/** How many requests of one caller may be under way at once. */
+export interface Concurrency {
+  /** Of an address. */
+  anonymous: number;
+  /** Of an account, by its keys and by its sessions. */
+  account: number;
+}
+
 /** Addresses and networks (CIDR), with commas between. */
 export const networkList = z
   .string()

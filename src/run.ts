@@ -7,6 +7,7 @@ import { systemClock } from "./clock.js";
 import { ConfigError, loadConfig, readEnvironment } from "./config.js";
 import { createLog } from "./log.js";
 import type { Modules } from "./modules.js";
+import { startThreads, type Threads } from "./threads/threads.js";
 
 /** Long work runs with a small heap: left alone, V8 would rather grow than collect. */
 const BATCH_COMMANDS = new Set(["import", "export"]);
@@ -109,17 +110,30 @@ async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise
 }
 
 async function serve(context: AppContext, modules: Modules, withDemo: boolean): Promise<void> {
-  const service = await startService(context, modules, withDemo);
+  const { log, config } = context;
+  const service =
+    config.httpThreads === 1
+      ? await startService(context, modules, withDemo)
+      : await serveInThreads(context, modules, withDemo);
   const stopped = stopSignal();
-  const { log } = context;
   process.stdout.write(`Sidereal answers at ${service.url}\n`);
   if (service.synthetic) {
     process.stdout.write(
       "The repositories shown are made up, held in memory. Bring real ones: npm run -s sidereal -- import <files>, see README.md.\n",
     );
   }
-  log.info({ signal: await stopped }, "stopping");
+  const failed = "failed" in service ? service.failed : new Promise<never>(() => {});
+  const reason = await Promise.race([stopped, failed]);
+  if (reason instanceof Error) log.fatal({ err: reason }, "stopping");
+  else log.info({ signal: reason }, "stopping");
   await service.stop();
+  if (reason instanceof Error) throw reason;
+}
+
+/** The modules were opened to migrate the database, once; the threads open their own. */
+async function serveInThreads(context: AppContext, modules: Modules, withDemo: boolean): Promise<Threads> {
+  await modules.database.close();
+  return startThreads(context, withDemo);
 }
 
 main(process.argv.slice(2)).then(

@@ -34,8 +34,9 @@ const RANKS: Readonly<Record<string, number>> = {
   web: 6,
   cli: 6,
   app: 7,
-  run: 8,
-  main: 9,
+  threads: 8,
+  run: 9,
+  main: 10,
 };
 
 /** Files other than the front door that may be imported from outside, with the reason in docs/ARCHITECTURE.md. */

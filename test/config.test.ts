@@ -177,3 +177,26 @@ test("limits and trusted proxies are checked like all else", () => {
     );
   assert.match(problemsOf({ SIDEREAL_LIMIT_AUTH_KEY: "5" })[0] ?? "", /no such setting/);
 });
+
+test("threads cannot share a database in memory", () => {
+  assert.deepEqual(problemsOf({ SIDEREAL_DATA_DIR: ":memory:", SIDEREAL_HTTP_THREADS: "2" }), [
+    "SIDEREAL_HTTP_THREADS: threads cannot share a database in memory; it must be 1",
+  ]);
+  assert.equal(loadConfig({ SIDEREAL_DATA_DIR: ":memory:" }).httpThreads, 1);
+  assert.equal(loadConfig({ SIDEREAL_HTTP_THREADS: "4" }).httpThreads, 4);
+});
+
+test("Redis is named by an address of its own kind, which may be in a file and is never shown", () => {
+  assert.equal(
+    loadConfig({ SIDEREAL_REDIS_URL: "rediss://u:hunter2@h:6380/1" }).redisUrl,
+    "rediss://u:hunter2@h:6380/1",
+  );
+  assert.equal(
+    loadConfig({ SIDEREAL_REDIS_URL_FILE: file("redis-url", "redis://h\n") }).redisUrl,
+    "redis://h",
+  );
+  for (const value of ["http://hunter2", "redis", "redis://:hunter2@h:port"])
+    assert.deepEqual(problemsOf({ SIDEREAL_REDIS_URL: value }), [
+      "SIDEREAL_REDIS_URL: must be an address that begins with redis:// or rediss://",
+    ]);
+});

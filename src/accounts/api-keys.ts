@@ -3,13 +3,10 @@ import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { createToken, hashToken, tokenPrefix } from "../tokens.js";
+import { Forgetting, Held } from "./held.js";
 
 /** Active keys that an account may have. */
 export const MAX_KEYS = 5;
-/** How long a key that was found valid is taken for valid without looking again. */
-const HELD_MS = 5_000;
-/** Keys that are held at most; those that were read longest ago leave first. */
-const MAX_HELD = 10_000;
 /** The last use of a key is written at most this often. */
 const USE_MS = 60_000;
 
@@ -30,10 +27,8 @@ export interface KeyHolder {
   accountId: string;
 }
 
-interface Held extends KeyHolder {
+interface KnownKey extends KeyHolder {
   lastUsedAt: number | null;
-  /** Monotonic. */
-  readAt: number;
 }
 
 /**
@@ -43,14 +38,17 @@ interface Held extends KeyHolder {
 export class ApiKeys {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #held = new Map<string, Held>();
-  /** Grows with each revocation: what was read before one is not held after it. */
-  #revocations = 0;
+  readonly #held: Held<KnownKey>;
   #noting: Promise<unknown> = Promise.resolve();
+
+  /** Of keys, and of sessions by the accounts that are given these keys. */
+  readonly forgetting = new Forgetting();
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
+    this.#held = new Held(clock, false);
+    this.forgetting.add(() => this.#held.forget());
   }
 
   /** Makes a key; `secret` cannot be told again. Throws LIMIT_REACHED when the account has five active ones. */
@@ -118,18 +116,15 @@ export class ApiKeys {
   async find(secret: string): Promise<KeyHolder | undefined> {
     if (tokenPrefix(secret) !== "sid") return undefined;
     const hash = hashToken(secret);
-    const held = this.#held.get(hash);
-    const isFresh = held !== undefined && this.#clock.monotonic() - held.readAt < HELD_MS;
-    const found = isFresh ? held : await this.#read(hash);
+    const found = await this.#held.find(hash, () => this.#read(hash));
     if (found === undefined) return undefined;
     this.#noteUse(found);
     return { keyId: found.keyId, accountId: found.accountId };
   }
 
-  /** Looks at the database again for every key from now on, as after an account has gone. */
+  /** Looks at the database again for every key and session from now on, as after an account has gone. */
   forget(): void {
-    this.#revocations++;
-    this.#held.clear();
+    this.forgetting.forget();
   }
 
   /** Ends when the uses noted so far are written. */
@@ -137,28 +132,18 @@ export class ApiKeys {
     await this.#noting;
   }
 
-  async #read(hash: string): Promise<Held | undefined> {
-    const revocations = this.#revocations;
-    const readAt = this.#clock.monotonic();
+  async #read(hash: string): Promise<KnownKey | undefined> {
     const row = await this.#database.read
       .selectFrom("api_keys")
       .select(["id as keyId", "account_id as accountId", "last_used_at as lastUsedAt"])
       .where("hash", "=", hash)
       .where("revoked_at", "is", null)
       .executeTakeFirst();
-    this.#held.delete(hash);
-    if (row === undefined) return undefined;
-    const held = { ...row, readAt };
-    if (revocations === this.#revocations) this.#held.set(hash, held);
-    for (const oldest of this.#held.keys()) {
-      if (this.#held.size <= MAX_HELD) break;
-      this.#held.delete(oldest);
-    }
-    return held;
+    return row && { ...row };
   }
 
   /** Nobody waits for this: a note that is lost is made again with the next use. */
-  #noteUse(held: Held): void {
+  #noteUse(held: KnownKey): void {
     const now = this.#clock.now();
     if (held.lastUsedAt !== null && now - held.lastUsedAt < USE_MS) return;
     held.lastUsedAt = now;

@@ -22,6 +22,7 @@ import { errorPicture, isPicturePath } from "./pictures.js";
 import { ROUTES } from "./routes.js";
 
 export type { ApiBindings } from "./endpoint.js";
+export { listen } from "./listen.js";
 export { Meter } from "./meter.js";
 export { createFront, createHttpServer, type Front } from "./server.js";
 

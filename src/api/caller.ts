@@ -1,7 +1,10 @@
 import type { KeyHolder } from "../accounts/accounts.js";
 import { AppError } from "../errors.js";
+import type { Logger } from "../log.js";
 
 export type FindKey = (secret: string) => Promise<KeyHolder | undefined>;
+/** The id of the account whose session a cookie header has. */
+export type FindSession = (cookie: string) => Promise<string | undefined>;
 
 /** A key that opens nothing is refused, wherever it is sent: served without it, its sender would not notice. */
 function badKey(): AppError {
@@ -36,4 +39,23 @@ export async function checkKey({ url, headers }: Request, findKey: FindKey): Pro
   const holder = await findKey(key);
   if (holder === undefined) throw badKey();
   return holder;
+}
+
+/**
+ * The account whose session a request has, for its limits alone. Undefined also for a session that is over, and where the
+ * sessions cannot be looked up: the request then has the limits of its address.
+ */
+export async function sessionOf(
+  { headers }: Request,
+  findSession: FindSession,
+  log: Logger,
+): Promise<string | undefined> {
+  const cookie = headers.get("cookie");
+  if (cookie === null) return undefined;
+  try {
+    return await findSession(cookie);
+  } catch (error) {
+    log.error({ err: error }, "a session could not be looked up");
+    return undefined;
+  }
 }

@@ -31,9 +31,9 @@ export const getLimits = endpoint(
     description: "Free of charge, also when nothing is left.",
     responses: { 200: dataResponse("Every bucket that you have.", limitsSchema), ...errorResponses() },
   }),
-  (context) => {
+  async (context) => {
     const { caller } = context.env;
-    const standing = context.var.meter.standing(caller);
+    const standing = await context.var.meter.standing(caller);
     const buckets = (standing ?? []).map(({ policy, remaining, moreInSeconds, resetSeconds }) => ({
       ...policy,
       remaining,

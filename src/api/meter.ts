@@ -3,7 +3,15 @@ import type { Config } from "../config.js";
 import { AppError } from "../errors.js";
 import { BUCKETS, type Bucket } from "../limit-config.js";
 import type { Logger } from "../log.js";
-import { type Caller, Callers, type Decision, Limiter } from "../metering/metering.js";
+import {
+  type Allowances,
+  type Caller,
+  Callers,
+  type Decision,
+  Limiter,
+  networkOf,
+} from "../metering/metering.js";
+import { Crowd, type Place } from "./crowd.js";
 
 /** What the requests of a route count for. */
 export interface RouteLimit {
@@ -25,23 +33,27 @@ export const ANY_OTHER: RouteLimit = { bucket: "default" };
 export const BAD_KEY: RouteLimit = { bucket: "default", unknownCost: 10 };
 
 export interface MeterOptions {
-  config: Pick<Config, "limits" | "trustedProxies">;
+  config: Pick<Config, "limits" | "concurrency" | "trustedProxies">;
   clock: Clock;
   log: Logger;
+  /** Where requests are counted, if they are limited; by default here alone. */
+  allowances?: Allowances | undefined;
 }
 
 /** Counts requests against the limits of their callers. One for all that a process answers. */
 export class Meter {
-  readonly #limiter: Limiter | undefined;
+  readonly #allowances: Allowances | undefined;
   readonly #callers: Callers;
+  readonly #crowd: Crowd;
   readonly #clock: Clock;
   readonly #log: Logger;
   #mayWarn: boolean;
 
-  constructor({ config, clock, log }: MeterOptions) {
+  constructor({ config, clock, log, allowances }: MeterOptions) {
     const { limits, trustedProxies } = config;
-    this.#limiter = limits === undefined ? undefined : new Limiter({ limits, clock });
+    this.#allowances = limits === undefined ? undefined : (allowances ?? new Limiter({ limits, clock }));
     this.#callers = new Callers(trustedProxies);
+    this.#crowd = new Crowd(config.concurrency);
     this.#clock = clock;
     this.#log = log;
     this.#mayWarn = limits !== undefined && trustedProxies.length === 0;
@@ -55,27 +67,45 @@ export class Meter {
         "a proxy on this machine sends X-Forwarded-For, which is not believed: all behind it share one allowance until SIDEREAL_TRUSTED_PROXIES names it",
       );
     }
-    return { kind: "anonymous", name: this.#callers.nameOf(peer, forwardedFor) };
+    const name = this.#callers.nameOf(peer, forwardedFor);
+    const network = networkOf(name);
+    return network === undefined ? { kind: "anonymous", name } : { kind: "anonymous", name, network };
   }
 
-  /** Counts a request; undefined where nothing is limited. The caller must look at `decision.allowed`. */
-  admit(caller: Caller, limit: RouteLimit, method: string, query: URLSearchParams): Toll | undefined {
-    if (this.#limiter === undefined || limit.bucket === "none") return undefined;
+  /** Begins a request; where it has a refusal it must be refused, and does not count. It must leave at the end. */
+  enter(caller: Caller, limit: RouteLimit, method: string): Place {
+    const isFree = limit.bucket === "none" || limit.isFree === true || method === "OPTIONS";
+    return this.#crowd.enter(caller, isFree);
+  }
+
+  /**
+   * Counts a request; undefined where nothing is limited. The caller must look at `decision.allowed`. A promise only where
+   * the count is not in this process.
+   */
+  admit(
+    caller: Caller,
+    limit: RouteLimit,
+    method: string,
+    query: URLSearchParams,
+  ): Toll | undefined | Promise<Toll> {
+    const allowances = this.#allowances;
+    if (allowances === undefined || limit.bucket === "none") return undefined;
     const bucket = bucketOf(limit.bucket, query);
     // Browsers ask OPTIONS on their own; refused, they could not even tell the page why.
     const cost = limit.isFree || method === "OPTIONS" ? 0 : 1;
-    return new Toll(this.#limiter, this.#clock, caller, bucket, cost, limit.unknownCost ?? cost);
+    const unknownCost = limit.unknownCost ?? cost;
+    const toll = (decision: Decision) =>
+      new Toll({ allowances, clock: this.#clock, caller, bucket, cost, unknownCost, decision });
+    const decision = allowances.decide(caller, bucket, cost);
+    return decision instanceof Promise ? decision.then(toll) : toll(decision);
   }
 
   /** What the caller may still ask in each bucket it has; undefined where nothing is limited. */
-  standing(caller: Caller): Decision[] | undefined {
-    const limiter = this.#limiter;
-    return (
-      limiter &&
-      BUCKETS.filter((bucket) => limiter.has(caller.kind, bucket)).map((bucket) =>
-        limiter.decide(caller, bucket, 0),
-      )
-    );
+  async standing(caller: Caller): Promise<Decision[] | undefined> {
+    const allowances = this.#allowances;
+    if (allowances === undefined) return undefined;
+    const buckets = BUCKETS.filter((bucket) => allowances.has(caller.kind, bucket));
+    return Promise.all(buckets.map((bucket) => allowances.decide(caller, bucket, 0)));
   }
 }
 
@@ -84,29 +114,26 @@ function bucketOf(bucket: Exclude<RouteLimit["bucket"], "none">, query: URLSearc
   return query.get("q") ? bucket.withQ : bucket.without;
 }
 
+interface TollOptions {
+  allowances: Allowances;
+  clock: Clock;
+  caller: Caller;
+  bucket: Bucket;
+  cost: number;
+  unknownCost: number;
+  decision: Decision;
+}
+
 /** One request that has been counted. */
 export class Toll {
-  readonly decision: Decision;
-  readonly #limiter: Limiter;
-  readonly #clock: Clock;
-  readonly #caller: Caller;
-  readonly #cost: number;
-  readonly #unknownCost: number;
+  readonly #options: TollOptions;
 
-  constructor(
-    limiter: Limiter,
-    clock: Clock,
-    caller: Caller,
-    bucket: Bucket,
-    cost: number,
-    unknownCost: number,
-  ) {
-    this.#limiter = limiter;
-    this.#clock = clock;
-    this.#caller = caller;
-    this.#cost = cost;
-    this.#unknownCost = unknownCost;
-    this.decision = limiter.decide(caller, bucket, cost);
+  constructor(options: TollOptions) {
+    this.#options = options;
+  }
+
+  get decision(): Decision {
+    return this.#options.decision;
   }
 
   /** The error for a request that is not allowed. */
@@ -119,18 +146,20 @@ export class Toll {
     });
   }
 
-  /** Counts what the answer shows to have cost more or less, and writes what is left into its headers. */
-  settle(status: number, headers: Headers): void {
-    const { allowed, policy } = this.decision;
+  /**
+   * Counts what the answer shows to have cost more or less, and writes what is left into its headers. A promise only where
+   * the count is not in this process.
+   */
+  settle(status: number, headers: Headers): void | Promise<void> {
+    const { allowances, clock, caller, bucket, unknownCost, decision } = this.#options;
+    const { allowed } = decision;
     const cost =
-      !allowed || status === 304 ? 0 : status === 404 || status === 401 ? this.#unknownCost : this.#cost;
-    const counted = allowed ? this.#cost : 0;
-    // Asked anew also where nothing changes: others may have been counted since.
-    setRateHeaders(
-      headers,
-      this.#limiter.adjust(this.#caller, policy.bucket, cost - counted),
-      this.#clock.now(),
-    );
+      !allowed || status === 304 ? 0 : status === 404 || status === 401 ? unknownCost : this.#options.cost;
+    const more = cost - (allowed ? this.#options.cost : 0);
+    // Where it costs nothing asked anew also if nothing changes: others may have been counted since.
+    const left = more !== 0 || allowances.isImmediate ? allowances.adjust(caller, bucket, more) : decision;
+    const write = (told: Decision) => setRateHeaders(headers, told, clock.now());
+    return left instanceof Promise ? left.then(write) : write(left);
   }
 }
 

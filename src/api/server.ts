@@ -6,7 +6,7 @@ import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { Caller, Usage } from "../metering/metering.js";
 import { createRequestId, type StoredAnswer, sendAnswer, storeAnswer } from "./answer.js";
-import { checkKey, type FindKey } from "./caller.js";
+import { checkKey, type FindKey, type FindSession, sessionOf } from "./caller.js";
 import { countKeyed } from "./count-keyed.js";
 import { type ApiBindings, errorForm, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
@@ -22,6 +22,7 @@ export interface FrontOptions {
   /** Differs whenever a cached answer may have become wrong. */
   readRevision: () => Promise<string>;
   findKey: FindKey;
+  findSession: FindSession;
   cacheBytes: number;
   clock: Clock;
   log: Logger;
@@ -50,6 +51,7 @@ export function createFront({
   handle,
   readRevision,
   findKey,
+  findSession,
   cacheBytes,
   clock,
   log,
@@ -85,27 +87,48 @@ export function createFront({
       const holder = await checkKey(request, findKey);
       keyId = holder?.keyId;
       // Signing in is limited by address alone, and so is what is refused.
-      if (holder !== undefined && route.limit.bucket !== "auth")
-        caller = { kind: "key", name: String(holder.accountId) };
+      if (route.limit.bucket !== "auth" && route.limit.bucket !== "none") {
+        const account = holder === undefined ? await sessionOf(request, findSession, log) : undefined;
+        if (holder !== undefined) caller = { kind: "key", name: holder.accountId };
+        else if (account !== undefined) caller = { kind: "signed_in", name: account };
+      }
     } catch (error) {
       fault = toAppError(error);
       if (fault.status >= 500) log.error({ err: error }, "a key could not be looked up");
     }
     const limit = fault === undefined ? route.limit : BAD_KEY;
-    const toll = meter.admit(caller, limit, request.method, url.searchParams);
-    if (toll?.decision.allowed === false) fault = toll.refusal();
-    // Before the cache: bytes that are ready are counted like those that must be made.
-    const made =
-      fault === undefined
-        ? await answer(request, url, route, caller)
-        : await storeAnswer(refusal(fault, request.headers.get("accept"), route.path));
-    const response = await sendAnswer(made, request);
-    toll?.settle(response.status, response.headers);
-    if (keyId !== undefined)
-      usage.record(
-        countKeyed({ keyId, caller, address, route, request, response, made, ms: clock.monotonic() - began }),
-      );
-    return response;
+    const place = meter.enter(caller, limit, request.method);
+    try {
+      fault = place.refusal ?? fault;
+      const toll =
+        place.refusal === undefined
+          ? await meter.admit(caller, limit, request.method, url.searchParams)
+          : undefined;
+      if (toll?.decision.allowed === false) fault = toll.refusal();
+      // Before the cache: bytes that are ready are counted like those that must be made.
+      const made =
+        fault === undefined
+          ? await answer(request, url, route, caller)
+          : await storeAnswer(refusal(fault, request.headers.get("accept"), route.path));
+      const response = await sendAnswer(made, request);
+      await toll?.settle(response.status, response.headers);
+      if (keyId !== undefined)
+        usage.record(
+          countKeyed({
+            keyId,
+            caller,
+            address,
+            route,
+            request,
+            response,
+            made,
+            ms: clock.monotonic() - began,
+          }),
+        );
+      return response;
+    } finally {
+      place.leave();
+    }
   };
 }
 
@@ -147,7 +170,7 @@ export function createHttpServer(options: FrontOptions): Server {
       // Answers never depend on the host a caller claims; links are built from the configured address.
       request.headers.host = "localhost";
     } catch (error) {
-      refuse(request, response, error, meter);
+      refuse(request, response, error, meter).catch(() => response.destroy());
       return;
     }
     void listener(request, response);
@@ -180,20 +203,21 @@ function refuseUnparsed(error: Error & { code?: string }, socket: Duplex): void 
 }
 
 /** Answers a request that is malformed; it counts, as nothing may be asked without end. */
-function refuse(request: IncomingMessage, response: ServerResponse, error: unknown, meter: Meter): void {
+async function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  error: unknown,
+  meter: Meter,
+): Promise<void> {
   const known =
     error instanceof AppError ? error : new AppError("INVALID_REQUEST", "The request is malformed.");
   const forwardedFor = request.headersDistinct["x-forwarded-for"]?.join() ?? null;
   const caller = meter.callerOf(request.socket.remoteAddress, forwardedFor);
-  const toll = meter.admit(caller, ANY_OTHER, "GET", new URLSearchParams());
+  const toll = await meter.admit(caller, ANY_OTHER, "GET", new URLSearchParams());
   const refused = toll?.decision.allowed === false ? toll.refusal() : known;
   const answer = refusal(refused, request.headers.accept, request.url ?? "/");
-  toll?.settle(answer.status, answer.headers);
-  answer.text().then(
-    (text) => {
-      answer.headers.set("Content-Length", String(Buffer.byteLength(text)));
-      response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(text);
-    },
-    () => response.destroy(),
-  );
+  await toll?.settle(answer.status, answer.headers);
+  const text = await answer.text();
+  answer.headers.set("Content-Length", String(Buffer.byteLength(text)));
+  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(text);
 }

@@ -78,6 +78,11 @@ function groupsOf(address: string): number[] {
   return [...left, ...new Array<number>(8 - left.length - right.length).fill(0), ...right];
 }
 
+/** The network of 48 bits around a caller's name; undefined for one that is not of IPv6. */
+export function networkOf(name: string): string | undefined {
+  return name.endsWith("::/64") ? `${name.split(":", 3).join(":")}::/48` : undefined;
+}
+
 /** What is counted of a canonical address. */
 function prefixOf(address: string): string {
   return isIPv4(address) ? address : `${address.split(":").slice(0, 4).join(":")}::/64`;

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HOUR_MS, ManualClock } from "../../src/clock.js";
 import { type Limits, readLimits } from "../../src/limit-config.js";
-import { type Caller, Limiter, WINDOW_SECONDS } from "../../src/metering/metering.js";
+import { type Caller, createTableMemory, Limiter, WINDOW_SECONDS } from "../../src/metering/metering.js";
 import { fc } from "../support/properties.js";
+import { TokenBuckets } from "../support/token-buckets.js";
 
 /** 100,000 traces are tried with SIDEREAL_TEST_TRACES=100000. */
 const TRACES = Number(process.env.SIDEREAL_TEST_TRACES ?? 5_000);
@@ -19,32 +20,6 @@ function all(limit: number): Limits {
 
 const named = (name: string): Caller => ({ kind: "anonymous", name });
 const address = (i: number): Caller => named(`${i >>> 24}.${(i >>> 16) & 255}.${(i >>> 8) & 255}.${i & 255}`);
-
-/** A bucket of tokens in whole numbers: one token is `step` microseconds, and a microsecond fills one of them. */
-class Model {
-  readonly #levels = new Map<string, { level: bigint; at: bigint }>();
-  readonly #step: bigint;
-  readonly #capacity: bigint;
-
-  constructor(limit: number) {
-    this.#step = BigInt(Math.ceil((WINDOW_SECONDS * 1e6) / limit));
-    this.#capacity = this.#step * BigInt(limit);
-  }
-
-  change(name: string, at: bigint, cost: number, mustFit: boolean): { allowed: boolean; remaining: number } {
-    const before = this.#levels.get(name) ?? { level: this.#capacity, at };
-    const filled = before.level + at - before.at;
-    const level = filled > this.#capacity ? this.#capacity : filled;
-    const price = BigInt(cost) * this.#step;
-    const capped = price > this.#capacity ? this.#capacity : price;
-    const allowed = !mustFit || capped <= level;
-    let after = allowed ? level - capped : level;
-    if (after < 0n) after = 0n;
-    if (after > this.#capacity) after = this.#capacity;
-    this.#levels.set(name, { level: after, at });
-    return { allowed, remaining: Number(after / this.#step) };
-  }
-}
 
 const step = fc.record({
   waitMs: fc.oneof(
@@ -64,8 +39,8 @@ test("decisions are those of a plain model, whatever the wall clock does", () =>
     fc.array(step, { minLength: 1, maxLength: 60, size: "max" }),
     (limit, steps) => {
       const clock = new ManualClock(Date.UTC(2026, 0, 1));
-      const limiter = new Limiter({ limits: all(limit), clock, entries: 1_024 });
-      const model = new Model(limit);
+      const limiter = new Limiter({ limits: all(limit), clock, memory: createTableMemory(1_024) });
+      const model = new TokenBuckets(limit);
       for (const { waitMs, caller, cost, later, wall } of steps) {
         clock.advance(waitMs);
         clock.set(clock.now() + wall);
@@ -95,7 +70,7 @@ test("after remaining = n exactly n more pass at once, and after the told wait t
     }),
     (limit, before) => {
       const clock = new ManualClock(0);
-      const limiter = new Limiter({ limits: all(limit), clock, entries: 1_024 });
+      const limiter = new Limiter({ limits: all(limit), clock, memory: createTableMemory(1_024) });
       const ask = () => limiter.decide(named("a"), "search", 1);
       for (const [waitMs, requests] of before) {
         clock.advance(waitMs);
@@ -121,7 +96,7 @@ test("after remaining = n exactly n more pass at once, and after the told wait t
 
 test("in any minute at most twice the limit passes, and in the long run the limit", () => {
   const clock = new ManualClock(0);
-  const limiter = new Limiter({ limits: all(20), clock, entries: 1_024 });
+  const limiter = new Limiter({ limits: all(20), clock, memory: createTableMemory(1_024) });
   let passed = 0;
   for (let ms = 0; ms < 10 * WINDOW_MS; ms += 100) {
     if (limiter.decide(named("greedy"), "heavy", 1).allowed) passed++;
@@ -132,7 +107,11 @@ test("in any minute at most twice the limit passes, and in the long run the limi
 });
 
 test("buckets, kinds of callers and callers are counted apart", () => {
-  const limiter = new Limiter({ limits: all(2), clock: new ManualClock(0), entries: 1_024 });
+  const limiter = new Limiter({
+    limits: all(2),
+    clock: new ManualClock(0),
+    memory: createTableMemory(1_024),
+  });
   const first = (caller: Caller, bucket: "default" | "heavy" = "default") =>
     limiter.decide(caller, bucket, 1).remaining;
   assert.deepEqual(
@@ -150,7 +129,7 @@ test("buckets, kinds of callers and callers are counted apart", () => {
 
 test("a cost above the limit counts as the limit, and nothing counts beyond it", () => {
   const clock = new ManualClock(0);
-  const limiter = new Limiter({ limits: all(5), clock, entries: 1_024 });
+  const limiter = new Limiter({ limits: all(5), clock, memory: createTableMemory(1_024) });
   assert.equal(limiter.decide(named("a"), "default", 10).allowed, true);
   for (let i = 0; i < 100; i++) limiter.adjust(named("a"), "default", 9);
   const refused = limiter.decide(named("a"), "default", 1);
@@ -161,7 +140,7 @@ test("a cost above the limit counts as the limit, and nothing counts beyond it",
 test("a limiter on a clock that runs back blocks nobody longer than the window", () => {
   let ms = 2 * HOUR_MS;
   const clock = { now: () => ms, monotonic: () => ms, sleep: () => Promise.resolve() };
-  const limiter = new Limiter({ limits: all(1), clock, entries: 1_024 });
+  const limiter = new Limiter({ limits: all(1), clock, memory: createTableMemory(1_024) });
   assert.equal(limiter.decide(named("a"), "default", 1).allowed, true);
   ms -= HOUR_MS;
   assert.equal(limiter.decide(named("a"), "default", 1).retryAfterSeconds, 60);
@@ -186,7 +165,7 @@ test("after a flood of a million addresses an offender is still limited, and hon
 
 test("a full table makes limits tighter, never looser: who is forgotten gains nothing", () => {
   const clock = new ManualClock(0);
-  const limiter = new Limiter({ limits: all(10), clock, entries: 64, key: [1, 2] });
+  const limiter = new Limiter({ limits: all(10), clock, memory: createTableMemory(64, [1, 2]) });
   const passed = new Map<number, number>();
   for (let i = 0; i < 40_000; i++) {
     const who = (i * 7_919) % 1_000;

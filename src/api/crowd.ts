@@ -1,0 +1,51 @@
+import { AppError } from "../errors.js";
+import type { Concurrency } from "../limit-config.js";
+import { type Caller, UnderWay } from "../metering/metering.js";
+
+/** What a refusal names in place of a bucket. */
+const NAME = "concurrency";
+const RETRY_SECONDS = 1;
+
+/** One request under way, until it leaves. */
+export interface Place {
+  /** Why it may not go on; undefined where it may. */
+  readonly refusal: AppError | undefined;
+  leave(): void;
+}
+
+const FREE: Place = { refusal: undefined, leave: () => {} };
+
+/** Keeps one caller from having so many requests under way that others wait for it. */
+export class Crowd {
+  readonly #underWay = new UnderWay();
+  readonly #concurrency: Concurrency | undefined;
+
+  /** Undefined: nobody is kept from anything. */
+  constructor(concurrency: Concurrency | undefined) {
+    this.#concurrency = concurrency;
+  }
+
+  /** A place for a request; `isFree`: for one that is let through in any case. */
+  enter({ kind, name }: Caller, isFree: boolean): Place {
+    if (this.#concurrency === undefined || isFree) return FREE;
+    const most = this.#concurrency[kind === "anonymous" ? "anonymous" : "account"];
+    const end = this.#underWay.begin(`${kind} ${name}`, most);
+    if (end === undefined) return { refusal: refusal(most), leave: () => {} };
+    return { refusal: undefined, leave: end };
+  }
+}
+
+function refusal(most: number): AppError {
+  const message = `at most ${most} requests may be under way; try again in ${RETRY_SECONDS}`;
+  return new AppError("RATE_LIMITED", `Too many requests at once: ${message}.`, {
+    details: [{ parameter: "bucket", message, values: [NAME] }],
+    headers: {
+      "Retry-After": String(RETRY_SECONDS),
+      "RateLimit-Policy": `"${NAME}";q=${most};qu="concurrent-requests"`,
+      RateLimit: `"${NAME}";r=0;t=${RETRY_SECONDS}`,
+      "X-RateLimit-Limit": String(most),
+      "X-RateLimit-Remaining": "0",
+      "X-RateLimit-Resource": NAME,
+    },
+  });
+}

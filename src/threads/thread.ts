@@ -1,0 +1,20 @@
+/** Entry of a thread: a whole service, until it is told to stop. */
+import { parentPort, workerData } from "node:worker_threads";
+import { type AppContext, openModules, startService } from "../app.js";
+import { systemClock } from "../clock.js";
+import { createLog } from "../log.js";
+import type { ThreadData, ThreadStarted } from "./threads.js";
+
+const parent = parentPort;
+if (parent === null) throw new Error("this file is the entry of a thread");
+const { config, withDemo, share }: ThreadData = workerData;
+const context: AppContext = { config, clock: systemClock, log: createLog(config.logLevel) };
+const service = await startService(context, await openModules(context), withDemo, share);
+parent.once("message", async () => {
+  await service.stop();
+  // Ends this thread alone.
+  process.exit();
+});
+const { port, url, synthetic } = service;
+const started: ThreadStarted = { port, url, synthetic };
+parent.postMessage(started);

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UnderWay } from "../../src/metering/metering.js";
+import { addAccount } from "../support/accounts.js";
+import { errorOf } from "../support/answers.js";
+import { onBothEngines } from "../support/engines.js";
+import { createWorld } from "../support/world.js";
+
+onBothEngines("Requests under way", (engine) => {
+  test("one more than may be under way is refused at once, until one of them ends", async (t) => {
+    const world = await createWorld(engine, {
+      SIDEREAL_CONCURRENCY_ANONYMOUS: "2",
+      SIDEREAL_CONCURRENCY_ACCOUNT: "3",
+    });
+    const account = await addAccount(world.modules.database, "busy@example.org");
+    const { secret } = await world.members.keys.create(account, "laptop");
+    const key = { "X-API-Key": secret };
+    await world.get("/api/limits", key);
+    const gates: (() => void)[] = [];
+    const summary = t.mock.method(world.modules.rankings, "summary", async () => {
+      await new Promise<void>((resolve) => gates.push(resolve));
+      throw new Error("this is how it ends here");
+    });
+    const until = async (count: number) => {
+      while (gates.length < count) await new Promise((resolve) => setImmediate(resolve));
+    };
+    const slow = [world.get("/api/stats/summary"), world.get("/api/stats/summary")];
+    await until(2);
+    const refused = await world.get("/api/stats/summary");
+    const message = "at most 2 requests may be under way; try again in 1";
+    assert.deepEqual(errorOf(refused), {
+      status: 429,
+      code: "RATE_LIMITED",
+      message: `Too many requests at once: ${message}.`,
+      details: [{ parameter: "bucket", message, values: ["concurrency"] }],
+    });
+    const told = ["retry-after", "ratelimit-policy", "ratelimit", "x-ratelimit-resource", "cache-control"];
+    assert.deepEqual(
+      told.map((name) => refused.headers.get(name)),
+      ["1", '"concurrency";q=2;qu="concurrent-requests"', '"concurrency";r=0;t=1', "concurrency", "no-store"],
+    );
+    assert.equal((await world.get("/api/limits")).status, 200, "what is free is let through");
+    assert.equal((await world.request("/api/stats/summary", { method: "OPTIONS" })).status, 204);
+    assert.equal((await world.request("/healthz")).status, 200);
+    const keyed = [1, 2, 3].map(() => world.get("/api/stats/summary", key));
+    await until(5);
+    assert.equal((await world.get("/api/stats/summary", key)).status, 429, "an account has its own bound");
+    for (const open of gates.splice(0)) open();
+    for (const answer of [...slow, ...keyed]) assert.equal((await answer).status, 500);
+    summary.mock.restore();
+    assert.equal((await world.get("/api/repos")).status, 200, "also who failed has ended");
+    assert.equal((await world.get("/api/repos", key)).status, 200);
+  });
+});
+
+test("nothing is kept of callers who have nothing under way", () => {
+  const underWay = new UnderWay();
+  const ends = Array.from({ length: 100 }, (_, i) => underWay.begin(`caller ${i % 10}`, 10));
+  assert.equal(underWay.callers, 10);
+  assert.equal(underWay.begin("caller 1", 10), undefined);
+  for (const end of ends) end?.();
+  assert.equal(underWay.callers, 0);
+});

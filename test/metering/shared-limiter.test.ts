@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { Redis } from "ioredis";
+import { ManualClock } from "../../src/clock.js";
+import { type Limits, readLimits } from "../../src/limit-config.js";
+import { createLog } from "../../src/log.js";
+import { type Allowances, type Caller, NETWORK_FACTOR, openAllowances } from "../../src/metering/metering.js";
+import { RedisServer, WITHOUT_REDIS } from "../support/redis.js";
+
+/** So few that none comes back by the clock of Redis while a test asks. */
+const LIMIT = 6;
+const SECRET = "a secret that all of them have";
+
+describe("Limits shared through Redis", { skip: WITHOUT_REDIS }, () => {
+  const server = RedisServer.ofSuite();
+  let people = 0;
+  const opened: Allowances[] = [];
+  const newcomer = (): Caller => ({ kind: "anonymous", name: `caller ${people++}` });
+
+  after(() => Promise.all(opened.map((one) => one.close())));
+
+  /** A process's allowances, with a clock of its own and what it logged. */
+  async function openOne(limit = LIMIT, secret = SECRET) {
+    const defaults = readLimits({}, []);
+    const limits: Limits = { ...defaults, default: { anonymous: limit, signed_in: limit, key: limit } };
+    const clock = new ManualClock(0);
+    const log = createLog("silent");
+    const said: string[] = [];
+    log.warn = (...args: unknown[]) => void said.push(`warn ${args.at(-1)}`);
+    log.info = (...args: unknown[]) => void said.push(`info ${args.at(-1)}`);
+    const options = { limits, redisUrl: server.url, memory: undefined, clock, log };
+    const allowances = await openAllowances({ ...options, readSecret: async () => secret });
+    assert.ok(allowances);
+    opened.push(allowances);
+    const ask = async (caller: Caller, cost = 1) => allowances.decide(caller, "default", cost);
+    return { allowances, clock, said, ask };
+  }
+
+  /** Asks again and again until the store is asked once more; a second by the limiter's clock is one of 20 ms here. */
+  async function untilShared({ allowances, clock }: Awaited<ReturnType<typeof openOne>>): Promise<void> {
+    const began = performance.now();
+    for (let seconds = 0; seconds < 1_000; ) {
+      if (performance.now() - began >= seconds * 20) {
+        clock.advance(1_000);
+        seconds++;
+      }
+      if (allowances.decide(newcomer(), "default", 0) instanceof Promise) return;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    assert.fail("the store did not come back");
+  }
+
+  test("two processes together let the limit pass, and tell truly what is left", async () => {
+    const [one, two] = [await openOne(), await openOne()];
+    const caller = newcomer();
+    for (let left = LIMIT - 1; left >= 0; left--) {
+      const told = await (left % 2 === 0 ? one : two).ask(caller);
+      assert.deepEqual([told.allowed, told.remaining], [true, left]);
+    }
+    for (const each of [one, two]) {
+      const refused = await each.ask(caller);
+      assert.deepEqual([refused.allowed, refused.remaining, refused.retryAfterSeconds], [false, 0, 10]);
+      assert.equal((await each.ask(caller, 0)).allowed, true, "what costs nothing passes");
+    }
+    assert.equal((await two.ask(newcomer())).remaining, LIMIT - 1);
+  });
+
+  test("asked by both at once, no more pass than the limit", async () => {
+    const [one, two] = [await openOne(), await openOne()];
+    const caller = newcomer();
+    const asked = Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? one : two).ask(caller));
+    const passed = (await Promise.all(asked)).filter(({ allowed }) => allowed).length;
+    assert.equal(passed, LIMIT);
+  });
+
+  test("what costs more or less is counted for all, and who is refused owes nothing for it", async () => {
+    const [one, two] = [await openOne(20), await openOne(20)];
+    const caller = newcomer();
+    await one.ask(caller);
+    assert.equal((await one.allowances.adjust(caller, "default", 9)).remaining, 10);
+    assert.equal((await two.ask(caller)).remaining, 9);
+    assert.equal((await two.allowances.adjust(caller, "default", -1)).remaining, 10);
+    assert.equal((await two.ask(caller, 11)).allowed, false);
+    assert.equal((await one.ask(caller, 11)).allowed, false);
+    assert.equal((await one.ask(caller, 10)).remaining, 0);
+  });
+
+  test("a network of 48 bits is shared as well", async () => {
+    const [one, two] = [await openOne(1), await openOne(1)];
+    let passed = 0;
+    for (let host = 0; host < 40; host++) {
+      const caller = { ...newcomer(), network: "2001:db8:7::/48" };
+      if ((await (host % 2 === 0 ? one : two).ask(caller)).allowed) passed++;
+    }
+    assert.equal(passed, NETWORK_FACTOR);
+  });
+
+  test("keys and sessions of the same account, other limits and other secrets are counted apart", async () => {
+    const [one, two, other] = [await openOne(), await openOne(7), await openOne(LIMIT, "another secret")];
+    const { name } = newcomer();
+    const left = [
+      await one.ask({ kind: "anonymous", name }),
+      await one.ask({ kind: "key", name }),
+      await one.ask({ kind: "signed_in", name }),
+      await two.ask({ kind: "anonymous", name }),
+      await other.ask({ kind: "anonymous", name }),
+    ].map(({ remaining }) => remaining);
+    assert.deepEqual(left, [5, 5, 5, 6, 5]);
+  });
+
+  test("nobody can read in Redis who was counted, and all of it goes by itself", async () => {
+    const { ask } = await openOne();
+    await ask({ kind: "anonymous", name: "203.0.113.99" });
+    await ask({ kind: "key", name: "account-99" });
+    const redis = new Redis(server.url, { protocol: 2, retryStrategy: null });
+    const keys = await redis.keys("*");
+    assert.ok(keys.length >= 2);
+    for (const key of keys) {
+      assert.match(key, /^sidereal:limit:default:\d+:60:[\w-]{22}$/);
+      const ttl = await redis.pttl(key);
+      assert.ok(ttl > 0 && ttl <= 60_001, `${key} ${ttl}`);
+    }
+    redis.disconnect();
+  });
+
+  test("while Redis is away each counts for itself, from what it has let pass; then they share again", async () => {
+    const [one, two] = [await openOne(), await openOne()];
+    const caller = newcomer();
+    let passed = 0;
+    const askBoth = async (times: number) => {
+      for (let i = 0; i < times; i++)
+        for (const { ask } of [one, two]) if ((await ask(caller)).allowed) passed++;
+    };
+    await askBoth(2);
+    assert.equal(passed, 4);
+    await server.kill();
+    await askBoth(20);
+    assert.equal(passed, 2 * LIMIT, "each lets pass what it had left, and no more");
+    assert.equal((await one.ask(newcomer())).allowed, true, "others are not blocked");
+    for (const { said } of [one, two])
+      assert.deepEqual(said, ["warn Redis is away: each process limits for itself until it is back"]);
+    await server.start();
+    for (const each of [one, two]) await untilShared(each);
+    for (const { said } of [one, two])
+      assert.deepEqual(said.slice(1), ["info Redis is back: limits are shared again"]);
+    const other = newcomer();
+    const left = [];
+    for (const { ask } of [one, two, one, two]) left.push((await ask(other)).remaining);
+    assert.deepEqual(left, [5, 4, 3, 2]);
+  });
+
+  test("who is refused by one process does not begin anew when Redis comes back empty", async () => {
+    const one = await openOne();
+    const caller = newcomer();
+    for (let i = 0; i < LIMIT; i++) assert.equal((await one.ask(caller)).allowed, true);
+    await server.kill();
+    await server.start();
+    await one.ask(newcomer());
+    await untilShared(one);
+    const { allowed, remaining } = await one.ask(caller);
+    assert.deepEqual([allowed, remaining], [false, 0]);
+  });
+
+  test("a Redis that hangs is waited for once, and not by those who come after", async () => {
+    const one = await openOne(1_000);
+    const caller = newcomer();
+    await one.ask(caller);
+    server.pause();
+    const began = performance.now();
+    assert.equal((await one.ask(caller)).allowed, true);
+    assert.ok(performance.now() - began < 1_000, "answered soon");
+    for (let i = 0; i < 500; i++) {
+      const told = one.allowances.decide(caller, "default", 1);
+      assert.ok(!(told instanceof Promise), "nobody waits");
+      assert.equal(told.remaining, 1_000 - 3 - i);
+    }
+    one.clock.advance(1_000);
+    assert.ok(!(one.allowances.decide(caller, "default", 0) instanceof Promise), "nor for the new attempt");
+    server.resume();
+    await untilShared(one);
+    assert.equal(one.said.length, 2);
+  });
+
+  test("a Redis that is away at the start is found later", async () => {
+    await server.kill();
+    const one = await openOne();
+    assert.deepEqual(one.said.length, 1);
+    assert.equal((await one.ask(newcomer())).allowed, true);
+    await server.start();
+    await untilShared(one);
+    assert.equal((await one.ask(newcomer())).remaining, LIMIT - 1);
+  });
+
+  test("scripts that an operator has flushed are sent anew", async () => {
+    const one = await openOne();
+    const redis = new Redis(server.url, { protocol: 2, retryStrategy: null });
+    await redis.script("FLUSH");
+    redis.disconnect();
+    assert.equal((await one.ask(newcomer())).remaining, LIMIT - 1);
+    assert.deepEqual(one.said, []);
+  });
+});

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { Agent, get } from "node:http";
+import { createServer } from "node:net";
+import { type TestContext, test } from "node:test";
+import { Worker } from "node:worker_threads";
+import { ApiKeys } from "../../src/accounts/accounts.js";
+import type { AppContext } from "../../src/app.js";
+import { systemClock } from "../../src/clock.js";
+import { loadConfig } from "../../src/config.js";
+import { openDatabase } from "../../src/database/database.js";
+import { createLog } from "../../src/log.js";
+import { startThreads, type Threads } from "../../src/threads/threads.js";
+import { addAccount } from "../support/accounts.js";
+import { CommandWorld } from "../support/command.js";
+import { type Engine, onBothEngines } from "../support/engines.js";
+import { GENEROUS } from "../support/world.js";
+
+/** So few that none comes back while a test asks. */
+const LIMIT = 5;
+
+async function contextOf(engine: Engine, env: Record<string, string> = {}): Promise<AppContext> {
+  await engine.open();
+  const { url, dataDir } = engine.location();
+  const config = loadConfig({
+    ...(url === undefined ? { SIDEREAL_DATA_DIR: dataDir } : { SIDEREAL_DATABASE_URL: url }),
+    SIDEREAL_PORT: "0",
+    SIDEREAL_HTTP_THREADS: "2",
+    SIDEREAL_DEMO_REPOSITORIES: "20",
+    SIDEREAL_LOG_LEVEL: "silent",
+    ...GENEROUS,
+    ...env,
+  });
+  return { config, clock: systemClock, log: createLog("silent") };
+}
+
+/** The status of an answer that came over a connection of its own, so that any thread may be asked. */
+async function ask(port: number, path: string, headers: Record<string, string> = {}): Promise<number> {
+  const request = get({ port, host: "127.0.0.1", path, headers, agent: new Agent() });
+  const [response] = await once(request, "response");
+  response.resume();
+  return response.statusCode;
+}
+
+/** How many sockets listen on a port; undefined where the system does not tell. */
+function listening(port: number): number | undefined {
+  if (!existsSync("/proc/net/tcp")) return undefined;
+  const wanted = `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const lines = readFileSync("/proc/net/tcp", "utf8").split("\n");
+  return lines
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, local, , state]) => local === wanted && state === "0A").length;
+}
+
+onBothEngines("Threads", (engine) => {
+  const start = async (t: TestContext, context: AppContext, withDemo = false): Promise<Threads> => {
+    const threads = await startThreads(context, withDemo);
+    t.after(() => threads.stop());
+    return threads;
+  };
+
+  test("two threads at one port let exactly the limit pass", async (t) => {
+    const context = await contextOf(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: String(LIMIT) });
+    const { port, url } = await start(t, context);
+    assert.equal(url, `http://127.0.0.1:${port}`);
+    assert.ok([2, undefined].includes(listening(port)));
+    const statuses = await Promise.all(Array.from({ length: 60 }, () => ask(port, "/api/stats/summary")));
+    assert.equal(statuses.filter((status) => status === 200).length, LIMIT);
+    assert.equal(statuses.filter((status) => status === 429).length, 60 - LIMIT);
+  });
+
+  test("a key that is revoked in one thread is refused by all at once", async (t) => {
+    const context = await contextOf(engine);
+    const { url, dataDir } = engine.location();
+
+    const database = await openDatabase({ url, dataDir, pool: 2, log: context.log });
+    const { port } = await start(t, context);
+    const keys = new ApiKeys(database, systemClock);
+    const leave = keys.forgetting.joinThreads();
+    const account = await addAccount(database, "threads@example.org");
+    const { key, secret } = await keys.create(account, "laptop");
+    const askAll = () =>
+      Promise.all(Array.from({ length: 20 }, () => ask(port, "/api/stats/summary", { "X-API-Key": secret })));
+    assert.deepEqual(new Set(await askAll()), new Set([200]));
+    const revoked = performance.now();
+    await keys.revoke(account, key.id);
+    while ((await askAll()).includes(200));
+    assert.ok(performance.now() - revoked < 3_000, "sooner than what is held would be looked at again");
+    leave();
+    await database.close();
+  });
+
+  test("the demonstration is the same in all threads", async (t) => {
+    const { port, synthetic, url } = await start(t, await contextOf(engine), true);
+    assert.equal(synthetic, true);
+    const bodies = new Set<string>();
+    for (let i = 0; i < 12; i++) {
+      const response = await fetch(`${url}/api/repos?sort=stars&limit=100`, {
+        headers: { Connection: "close" },
+      });
+      bodies.add(await response.text());
+    }
+    assert.equal(bodies.size, 1);
+    assert.equal(await ask(port, "/"), 200);
+  });
+
+  test("a thread that ends by itself is told, and the others can be stopped", async () => {
+    const workers: Worker[] = [];
+    const note = (worker: Worker) => void workers.push(worker);
+    process.on("worker", note);
+    const threads = await startThreads(await contextOf(engine), false);
+    process.off("worker", note);
+    assert.equal(workers.length, 2);
+    await workers[0]?.terminate();
+    assert.match((await threads.failed).message, /ended by itself/);
+    await threads.stop();
+    assert.deepEqual(
+      workers.map(({ threadId }) => threadId),
+      [-1, -1],
+    );
+    await assert.rejects(ask(threads.port, "/healthz"), /ECONNREFUSED/);
+  });
+
+  test("a port that is taken is refused, as with one thread", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const address = other.address();
+    assert.ok(typeof address === "object" && address !== null);
+    const context = await contextOf(engine, { SIDEREAL_PORT: String(address.port) });
+    await assert.rejects(startThreads(context, false), /EADDRINUSE/);
+    other.close();
+  });
+});
+
+test("a service in threads answers, and ends well when it is asked to", async () => {
+  const world = new CommandWorld();
+  const running = world.start(world.newDataDir(), ["serve"], {
+    SIDEREAL_PORT: "0",
+    SIDEREAL_HTTP_THREADS: "2",
+  });
+  const { stdout } = running.process;
+  assert.ok(stdout);
+  const [line] = await once(stdout, "data");
+  const url = /answers at (\S+)/.exec(String(line))?.[1] ?? "";
+  const answers = await Promise.all(Array.from({ length: 10 }, () => fetch(`${url}/api/stats/summary`)));
+  for (const { status } of answers) assert.equal(status, 200);
+  running.process.kill("SIGTERM");
+  const { code, stderr } = await running.ended;
+  assert.deepEqual([code, stderr], [0, ""]);
+});
+
+test("all threads read the same clock", async () => {
+  const clock = new URL("../../src/clock.js", import.meta.url).href;
+  const code = `import(${JSON.stringify(clock)}).then(({ systemClock }) =>
+    require("node:worker_threads").parentPort.postMessage(systemClock.monotonic()))`;
+  const before = systemClock.monotonic();
+  const [there] = await once(new Worker(code, { eval: true }), "message");
+  assert.ok(there > before && there < systemClock.monotonic());
+});
