@@ -357,6 +357,7 @@ export async function startService(
       clearTimeout(deadline);
       await members.accounts.close();
       await members.keys.settle();
+      await members.personalWatchlists.visits.settle();
       await usage.stop();
       await source.close();
     },

@@ -19,7 +19,8 @@ import { readSecret } from "./secret.js";
 import { comeFromSite, failedUrl, goToSite, type Passage, SITES, type Site } from "./sites.js";
 
 export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
-export { type Passage, SITES, type Site } from "./sites.js";
+export { emailField } from "./email.js";
+export { type Passage, SITE_ORIGINS, SITES, type Site } from "./sites.js";
 
 /** Somebody who is signed in. */
 export interface Account {
@@ -60,6 +61,11 @@ export class Accounts {
       mail: this.#mailer !== undefined || isLoopback(config.baseUrl),
       sites: SITES.filter((site) => config[site] !== undefined),
     };
+  }
+
+  /** Whether links are told in the log, as no mail server is configured and the service is on a machine of one's own. */
+  get isMailLogged(): boolean {
+    return this.#mailer === undefined && this.methods.mail;
   }
 
   /** How long a link may be used. */

@@ -4,6 +4,12 @@ import type { Library } from "./library.js";
 export const SITES = ["github", "google"] as const;
 export type Site = (typeof SITES)[number];
 
+/** Where a browser is sent to by each, for the policy of the page whose form begins it. */
+export const SITE_ORIGINS: Readonly<Record<Site, string>> = {
+  github: "https://github.com",
+  google: "https://accounts.google.com",
+};
+
 /** What a browser is to be told: cookies to set, and where to go. */
 export interface Passage {
   cookies: string[];

@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { SITES } from "../accounts/accounts.js";
+import { emailField, SITES } from "../accounts/accounts.js";
 import { invalidParameter } from "../errors.js";
 import { accountSchema, accountView } from "./account-views.js";
 import { type ApiContext, dataResponse, endpoint, errorResponses } from "./endpoint.js";
@@ -12,10 +12,6 @@ const next = z
   .max(2_000)
   .default("/")
   .openapi({ description: "Where to go on after signing in: a path of this service, such as /account." });
-
-const email = z
-  .email({ error: ({ input }) => (input === undefined ? undefined : "must be an e-mail address") })
-  .max(254, "must be at most 254 characters");
 
 /** Throws VALIDATION_FAILED for a place to go on to that is not a path of this service. */
 function checkedNext(context: ApiContext, path: string): string {
@@ -44,7 +40,7 @@ export const requestMagicLink = endpoint(
     summary: "Ask for a link that signs in, by e-mail",
     description:
       "The answer is the same whether the address is known or not. Three links go to one address in 15 minutes at most; further wishes are answered alike, and no mail is sent.",
-    request: jsonBody(z.strictObject({ email, next })),
+    request: jsonBody(z.strictObject({ email: emailField, next })),
     responses: {
       202: dataResponse("The link is on its way.", z.object({ expiresInSeconds: z.int() })),
       ...errorResponses(...BODY_ERRORS),

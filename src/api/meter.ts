@@ -15,6 +15,9 @@ export interface RouteLimit {
   unknownCost?: number;
 }
 
+/** What a request costs whose watchlist token opens nothing, so that looking for tokens ends soon. */
+export const UNKNOWN_TOKEN_COST = 10;
+
 /** What a request that no route answers counts for. */
 export const ANY_OTHER: RouteLimit = { bucket: "default" };
 

@@ -1,20 +1,14 @@
 import { z } from "@hono/zod-openapi";
-import { idText, lengthOf } from "../lists/lists.js";
+import { idText } from "../lists/lists.js";
 import { MAX_ITEMS } from "../watchlists/watchlists.js";
+
+export { nameField } from "../lists/lists.js";
 
 /** Parts of contracts that several routes of the API share. */
 
 export const tokenParameter = z
   .string()
   .openapi({ description: "The token of the watchlist, or its share token, which only reads." });
-
-/** A name that somebody gives to something of theirs. */
-export const nameField = z
-  .string()
-  .transform((text) => text.normalize("NFC").trim())
-  .refine((text) => text !== "" && lengthOf(text) <= 100, "must be 1 to 100 characters")
-  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), "must not hold control characters")
-  .openapi({ type: "string", minLength: 1, maxLength: 100 });
 
 /** Repositories for a watchlist, as they were written. */
 export const idsField = z

@@ -1,6 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import type { Endpoint } from "./endpoint.js";
-import { ANY_OTHER, type RouteLimit } from "./meter.js";
+import { ANY_OTHER, type RouteLimit, UNKNOWN_TOKEN_COST } from "./meter.js";
 import { ROUTES } from "./routes.js";
 
 interface Row {
@@ -47,8 +47,15 @@ export function findRoute(method: string, pathname: string): FoundRoute {
     const name = `${wanted === "OPTIONS" ? wanted : row.method} ${row.pattern}`;
     return { path, limit: row.limit, parameters: row.parameters, name };
   }
-  const limit: RouteLimit = path.startsWith("/api/") ? ANY_OTHER : { bucket: "none" };
+  const limit = path.startsWith("/api/") ? ANY_OTHER : pageLimit(method, path);
   return { path, limit, parameters: NO_PARAMETERS, name: "other" };
+}
+
+/** What pages count for: reading is free, forms are writes or signing in, and a token that opens nothing may be a guess. */
+function pageLimit(method: string, path: string): RouteLimit {
+  const guess = path.startsWith("/watchlists/") ? { unknownCost: UNKNOWN_TOKEN_COST } : {};
+  if (method === "POST") return { bucket: path.startsWith("/sign-in") ? "auth" : "write", ...guess };
+  return path.startsWith("/watchlists/") ? { bucket: "default", ...guess } : { bucket: "none" };
 }
 
 /** Decodes once what does not part the path, as the router does; otherwise an escape could hide which route answers. */

@@ -3,6 +3,7 @@ import { idParameter, watchlistQuery } from "../lists/lists.js";
 import { DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
 import { fieldColumns, formatParameter, orCsv, sendCsv } from "./csv.js";
 import { type ApiContext, dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
+import { UNKNOWN_TOKEN_COST } from "./meter.js";
 import { seriesStart, seriesWindowParameter } from "./metrics.js";
 import { idsField, jsonBody, nameField, tokenParameter } from "./parameters.js";
 import { sendPage } from "./repository-list.js";
@@ -18,8 +19,6 @@ import {
 import { answerWatchlistPage, existingIds } from "./watchlist-page.js";
 
 const tags = ["Watchlists"];
-/** So that looking for tokens ends soon. */
-const UNKNOWN_TOKEN_COST = 10;
 const token = z.object({ token: tokenParameter });
 const precondition = z.object({
   "if-match": z

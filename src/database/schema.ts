@@ -40,6 +40,7 @@ export interface Schema {
   accounts: AccountTable;
   api_keys: ApiKeyTable;
   account_watchlist_items: AccountWatchlistItemTable;
+  account_visits: AccountVisitTable;
   usage_routes: UsageRouteTable;
   usage_allowances: UsageAllowanceTable;
   usage_callers: UsageCallerTable;
@@ -367,4 +368,17 @@ export interface AccountWatchlistItemTable {
   /** Order within the list; ascends as repositories are added. */
   place: number;
   added_at: number;
+}
+
+/** When the owner of a list looked at it: in the present visit, and in the one before. */
+export interface AccountVisitTable {
+  account_id: string;
+  /** To the minute. */
+  seen_at: number;
+  /** JSON of watchlists' Standing, as it was shown last. */
+  seen: string;
+  /** End of the visit before; null: there was none. */
+  before_at: number | null;
+  /** As `seen`, at the end of the visit before. */
+  before: string | null;
 }

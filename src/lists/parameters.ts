@@ -19,6 +19,14 @@ export const exactText = z
   .refine((text) => !/\p{Cc}/u.test(text), "must not hold control characters")
   .openapi({ type: "string", minLength: 1, maxLength: 100 });
 
+/** A name that somebody gives to something of theirs. */
+export const nameField = z
+  .string()
+  .transform((text) => text.normalize("NFC").trim())
+  .refine((text) => text !== "" && lengthOf(text) <= 100, "must be 1 to 100 characters")
+  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), "must not hold control characters")
+  .openapi({ type: "string", minLength: 1, maxLength: 100 });
+
 const wholeNumber = (min: number, max: number) =>
   z.string().transform((text, context) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;

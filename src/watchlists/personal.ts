@@ -3,21 +3,31 @@ import { findRepositories } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database, Db } from "../database/database.js";
 import { AppError, invalidParameter } from "../errors.js";
+import { Visits } from "./visits.js";
 import { MAX_ITEMS, type WatchlistItem } from "./watchlists.js";
 
 /** The one list that each account has, without tokens. It is there from the start, and goes with the account. */
 export class PersonalWatchlists {
   readonly #database: Database;
   readonly #clock: Clock;
+  /** What changed between the visits of the owners. */
+  readonly visits: Visits;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
+    this.visits = new Visits(database, clock);
   }
 
   /** In the order in which they were added. */
   items(accountId: string): Promise<WatchlistItem[]> {
     return this.#items(this.#database.read, accountId);
+  }
+
+  /** Which repositories are in the list. */
+  async ids(accountId: string): Promise<ReadonlySet<number>> {
+    const items = await this.items(accountId);
+    return new Set(items.map((item) => item.repositoryId));
   }
 
   /**

@@ -111,3 +111,46 @@ function sumOf(rows: Iterable<SumRow>, capturedAt: number): SumPoint {
 function add(sum: number | null, value: number | null): number | null {
   return value === null ? sum : (sum ?? 0) + value;
 }
+
+/** The stars of several repositories added up at one moment. */
+export interface StarSum {
+  at: number;
+  stars: number;
+  /** How many repositories had a snapshot by then; the others are not in the sum. */
+  repositories: number;
+}
+
+/** How far back a course reaches. */
+const COURSE_DAYS = 90;
+/** Steps of a course in days; the finest whose moments, over all repositories, are no more than MAX_MOMENTS, else the last. */
+const COURSE_STEPS = [1, 3, 7, 14] as const;
+const MAX_MOMENTS = 1_500;
+
+/**
+ * The course of their stars together over the 90 days up to `end`, each repository with its last snapshot before the
+ * moment. For pages: it costs one step along the index a moment and repository, however many snapshots there are.
+ */
+export async function starCourse(
+  { read, dialect }: Database,
+  ids: readonly number[],
+  end: number,
+): Promise<StarSum[]> {
+  if (ids.length === 0) return [];
+  const step = COURSE_STEPS.find((days) => (COURSE_DAYS / days) * ids.length <= MAX_MOMENTS) ?? 14;
+  const moments = Array.from({ length: Math.floor(COURSE_DAYS / step) + 1 }, (_, i) => [
+    end - i * step * DAY_MS,
+  ]);
+  const { rows } = await sql<{ at: number; stars: number | null; repositories: number }>`
+    select at, sum(stars) as stars, count(stars) as repositories from (
+      select t.at, (select s.stars from snapshots s where s.repository_id = i.id and s.captured_at <= t.at
+        order by s.captured_at desc limit 1) as stars
+      from (${dialect.rowsOf({ at: "bigint" }, moments)}) as t
+      cross join (${dialect.rowsOf(
+        { id: "bigint" },
+        ids.map((id) => [id]),
+      )}) as i
+    ) as counts group by at order by at`.execute(read);
+  return rows.flatMap(({ at, stars, repositories }) =>
+    stars === null ? [] : [{ at: Number(at), stars: Number(stars), repositories: Number(repositories) }],
+  );
+}

@@ -8,10 +8,13 @@ import type { Clock } from "../clock.js";
 import type { Database, Db, Tx } from "../database/database.js";
 import { AppError, invalidParameter } from "../errors.js";
 import { createToken, hashToken, tokenPrefix } from "../tokens.js";
-import { type SumSeries, sumSeries } from "./sums.js";
+import { type Changes, changesSince, readListed } from "./changes.js";
+import { type StarSum, type SumSeries, starCourse, sumSeries } from "./sums.js";
 
+export type { Changes } from "./changes.js";
 export { PersonalWatchlists } from "./personal.js";
-export type { SumPoint, SumSeries } from "./sums.js";
+export type { StarSum, SumPoint, SumSeries } from "./sums.js";
+export { VISIT_MS } from "./visits.js";
 
 /** Most repositories in one list. */
 export const MAX_ITEMS = 500;
@@ -176,6 +179,17 @@ export class Watchlists {
       watchlist.items.map((item) => item.repositoryId),
       from,
     );
+  }
+
+  /** The stars of these repositories added up over the 90 days up to `end`; see starCourse. */
+  course(repositoryIds: readonly number[], end: number): Promise<StarSum[]> {
+    return starCourse(this.#database, repositoryIds, end);
+  }
+
+  /** What has changed since a moment; what was archived or gone before is not known of a list without an owner. */
+  async changes(repositoryIds: readonly number[], since: number): Promise<Changes> {
+    const listed = await readListed(this.#database, repositoryIds, since);
+    return changesSince(this.#database, repositoryIds, since, listed);
   }
 
   /** Runs a change on the locked list; `work` tells whether it changed anything. */

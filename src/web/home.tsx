@@ -26,7 +26,7 @@ export function serveHome(pages: Pages): void {
   pages.get("/", home);
 }
 
-async function home({ modules }: Visit): Promise<Sheet> {
+async function home({ modules, account, canSave, saved }: Visit): Promise<Sheet> {
   const { rankings } = modules;
   const [prepared, summary] = await Promise.all([rankings.home(), rankings.summary()]);
   const description = "Repositories across forges, ranked by growth that was really measured.";
@@ -44,12 +44,14 @@ async function home({ modules }: Visit): Promise<Sheet> {
   return {
     title: "Repositories and how they grow",
     description,
+    // Whoever is not signed in is led there by the form.
+    scripts: account === undefined ? [] : ["save.js"],
     alternates: LISTS.map(({ title, feed }) => ({
       type: "application/atom+xml",
       href: `/api/feeds/${feed}.atom?window=7d`,
       title: `${title}, 7 days`,
     })),
-    body: <HomeBody {...{ summary, prepared, lists, sparks }} />,
+    body: <HomeBody {...{ summary, prepared, lists, sparks }} saved={canSave ? saved : undefined} />,
   };
 }
 
@@ -63,9 +65,11 @@ interface HomeBodyProps {
   prepared: Home;
   lists: ((typeof LISTS)[number] & RankedList & { rows: ListedRow[] })[];
   sparks: ReadonlyMap<number, readonly (number | null)[]>;
+  /** Undefined where nothing can be saved. */
+  saved: ReadonlySet<number> | undefined;
 }
 
-const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks }) => (
+const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, saved }) => (
   <>
     <h1>Repositories and how they grow</h1>
     <p class="lead">
@@ -97,6 +101,7 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks }) => (
               sparks={sparks}
               metric={sort === "forks_gained" ? "forks" : "stars"}
               isShort
+              {...(saved === undefined ? {} : { saved })}
             />
           )}
         </section>

@@ -1,5 +1,8 @@
 import type { Child, FC } from "hono/jsx";
+import type { Repository } from "../catalog/catalog.js";
+import { repositoryPage } from "../page-addresses.js";
 import { assetPath } from "./assets.js";
+import { withQuery } from "./components/addresses.js";
 import type { Sheet, Visit } from "./page.js";
 
 /** Pages that the head of every page leads to. */
@@ -56,11 +59,17 @@ export const Layout: FC<{ visit: Visit; sheet: Sheet; children: Child }> = ({ vi
               <kbd>/</kbd>
             </form>
           </search>
-          <UserMenu visit={visit} />
+          <UserMenu visit={visit} sheet={sheet} />
         </div>
       </header>
       <main id="content" class="frame" tabindex={-1}>
         {visit.synthetic ? <DemoNotice /> : null}
+        {visit.notice === undefined ? null : (
+          <p class="note" role="status">
+            {visit.notice}
+          </p>
+        )}
+        {visit.offer === undefined ? null : <Offer repository={visit.offer} url={visit.url} />}
         {children}
       </main>
       <footer class="bottom">
@@ -127,13 +136,11 @@ const Head: FC<{ visit: Visit; sheet: Sheet }> = ({ visit, sheet }) => {
 };
 
 /** Where somebody signs in, or what is theirs. */
-const UserMenu: FC<{ visit: Visit }> = ({ visit: { account, url } }) => {
+const UserMenu: FC<{ visit: Visit; sheet: Sheet }> = ({ visit, sheet }) => {
+  const { account, saved } = visit;
   if (account === undefined) {
-    const isSignIn = url.pathname.startsWith("/sign-in");
-    const next =
-      isSignIn || url.pathname === "/" ? "" : `?next=${encodeURIComponent(url.pathname + url.search)}`;
     return (
-      <a class="button" href={`/sign-in${next}`}>
+      <a class="button" href={`/sign-in${comingBack(visit, sheet)}`}>
         Sign in
       </a>
     );
@@ -142,7 +149,7 @@ const UserMenu: FC<{ visit: Visit }> = ({ visit: { account, url } }) => {
     <details class="menu" data-menu="">
       <summary>{account.name === "" ? account.email : account.name}</summary>
       <div>
-        <a href="/watchlist">Watchlist</a>
+        <a href="/watchlist">Watchlist{saved.size === 0 ? "" : ` (${saved.size})`}</a>
         <a href="/account/keys">API keys</a>
         <a href="/account">Account</a>
         <form method="post" action="/sign-out">
@@ -152,6 +159,28 @@ const UserMenu: FC<{ visit: Visit }> = ({ visit: { account, url } }) => {
     </details>
   );
 };
+
+/** What brings somebody back after signing in: not to a form's address, and no address that is a secret is put into another. */
+function comingBack({ url, request }: Visit, { privacy }: Sheet): string {
+  const isOpen = privacy === undefined || privacy === "private";
+  const isPlace =
+    request.method === "GET" && url.pathname !== "/" && !/^\/(?:sign-in|watchlists\/)/.test(url.pathname);
+  return isOpen && isPlace ? `?next=${encodeURIComponent(url.pathname + url.search)}` : "";
+}
+
+/** What somebody wanted to save, in the browser in which they did not. */
+const Offer: FC<{ repository: Repository; url: URL }> = ({ repository, url }) => (
+  <form method="post" action="/watchlist/items" class="note">
+    <p>
+      You wanted to save <a href={repositoryPage(repository)}>{repository.fullName}</a>.
+    </p>
+    <input type="hidden" name="repositoryId" value={repository.id} />
+    <input type="hidden" name="next" value={withQuery(url, { save: undefined })} />
+    <button type="submit" class="press">
+      Save {repository.fullName}
+    </button>
+  </form>
+);
 
 const DemoNotice: FC = () => (
   <div class="note" role="note">

@@ -78,6 +78,22 @@ export async function findMeant(
   return found.find(isMeant);
 }
 
+/** The repositories that the lines name, once each, and the lines that name none. Empty lines are passed over. */
+export async function findNamed(
+  modules: Modules,
+  lines: readonly string[],
+): Promise<{ ids: number[]; unknown: string[] }> {
+  const ids = new Set<number>();
+  const unknown: string[] = [];
+  for (const line of lines.map((text) => text.trim()).filter((text) => text !== "")) {
+    const written = readName(line);
+    const found = written === undefined ? undefined : await findMeant(modules, written);
+    if (found === undefined) unknown.push(line);
+    else ids.add(found.id);
+  }
+  return { ids: [...ids], unknown };
+}
+
 function hostOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).host.toLowerCase() : undefined;
 }

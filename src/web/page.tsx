@@ -1,10 +1,12 @@
 import type { Hono } from "hono";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Account } from "../accounts/accounts.js";
+import type { Repository } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { Members, Modules } from "../modules.js";
 import { Layout } from "./layout.js";
+import { attachPending, offeredBy } from "./pending.js";
 
 /** What a page is answered from. */
 export interface Site {
@@ -19,11 +21,19 @@ export interface Site {
 /** A request for a page. */
 export interface Visit {
   modules: Modules;
-  /** Whether the catalogue is made up; then nothing of it can be saved. */
+  /** Whether the catalogue is made up. */
   synthetic: boolean;
+  /** Whether what is shown can be saved. Not while a demonstration stands in for an empty catalogue, which goes with it. */
+  canSave: boolean;
   members: Members;
   /** Who is signed in. */
   account: Account | undefined;
+  /** What is on their watchlist; empty where nothing of what is shown can be saved. */
+  saved: ReadonlySet<number>;
+  /** What has happened on the way to this page, to be told on it. */
+  notice: string | undefined;
+  /** What they wanted to save before signing in, in another browser. */
+  offer: Repository | undefined;
   /** The address as it was asked for: its path and query are of the visitor, its host means nothing. */
   url: URL;
   baseUrl: string;
@@ -36,7 +46,7 @@ export interface Sheet {
   /** Without the name of the service, which is put behind it. */
   title: string;
   body: JSX.Element;
-  status?: 200 | 400 | 401 | 403 | 404 | 409 | 429 | 500 | 503;
+  status?: 200 | AppError["status"];
   /** A sentence for search engines and previews. */
   description?: string;
   /** Browser modules besides those of every page. */
@@ -47,8 +57,11 @@ export interface Sheet {
   canonical?: string;
   /** Path of a picture for previews. */
   image?: string;
-  /** `private`: for this visitor alone. `secret`: the address itself opens it, or it shows a secret. Both are in no index. */
-  privacy?: "private" | "secret";
+  /**
+   * `private`: for this visitor alone. `link`: for whoever knows its address. `secret`: it shows a secret, or its address is
+   * one that works once; nobody keeps it. All three are in no index.
+   */
+  privacy?: "private" | "link" | "secret";
   cookies?: readonly string[];
   /** Origins besides our own that its forms may lead to in the end. */
   formsTo?: readonly string[];
@@ -85,8 +98,9 @@ export class Pages {
   /** A page that is read. */
   get(path: string, handler: PageHandler): void {
     this.#app.get(path, async (context) => {
-      const visit = await this.#visit(context.req.raw);
-      return this.#answer(visit, await handler(visit));
+      const { visit, cookies } = await this.#attach(await this.#visit(context.req.raw));
+      const answer = await handler(visit);
+      return this.#answer(visit, { ...answer, cookies: [...(answer.cookies ?? []), ...cookies] });
     });
   }
 
@@ -101,7 +115,9 @@ export class Pages {
   /** The page that tells an error. */
   async error(error: AppError, request: Request): Promise<Response> {
     const visit = await this.#visit(request);
-    return this.#answer(visit, errorSheet(error));
+    const response = this.#answer(visit, errorSheet(error));
+    for (const [name, value] of Object.entries(error.headers)) response.headers.set(name, value);
+    return response;
   }
 
   async #visit(request: Request): Promise<Visit> {
@@ -110,15 +126,37 @@ export class Pages {
     const cookie = request.headers.get("cookie");
     const account = cookie === null ? undefined : await members.accounts.find(cookie);
     const url = new URL(request.url);
+    const canSave = modules === members.modules;
+    const saved =
+      account !== undefined && canSave ? await members.personalWatchlists.ids(account.id) : new Set<number>();
     return {
       modules,
       synthetic,
+      canSave,
       members,
       account,
+      saved,
+      notice: undefined,
+      offer: undefined,
       url,
       baseUrl: this.#site.baseUrl,
       now: this.#site.clock.now(),
       request,
+    };
+  }
+
+  /** Saves what the visitor wanted to save before signing in, or offers it where that is only known by the address. */
+  async #attach(visit: Visit): Promise<{ visit: Visit; cookies: readonly string[] }> {
+    const { account, members, request, baseUrl, canSave, url } = visit;
+    if (account === undefined || !canSave) return { visit, cookies: [] };
+    const cookie = request.headers.get("cookie");
+    const attached = await attachPending(members, account.id, cookie, baseUrl);
+    const saved = attached === undefined ? visit.saved : await members.personalWatchlists.ids(account.id);
+    const wanted = await offeredBy(url, members);
+    const offer = wanted === undefined || saved.has(wanted.id) ? undefined : wanted;
+    return {
+      visit: { ...visit, saved, offer, notice: attached?.notice },
+      cookies: attached === undefined ? [] : [attached.cookie],
     };
   }
 
@@ -138,7 +176,9 @@ export class Pages {
     if (privacy === "secret" || status >= 400) headers.set("Cache-Control", "no-store");
     else if (privacy !== undefined || visit.account !== undefined)
       headers.set("Cache-Control", "private, no-cache");
-    if (privacy === "secret") headers.set("Referrer-Policy", "same-origin");
+    // No other site learns the address. Without any referrer, browsers would not even tell us that a form is ours.
+    const isSecret = privacy === "secret" || privacy === "link" || status >= 400;
+    if (isSecret) headers.set("Referrer-Policy", "same-origin");
     if (privacy !== undefined) headers.set("X-Robots-Tag", "noindex");
     const document = (
       <Layout visit={visit} sheet={answer}>
@@ -167,6 +207,9 @@ const HEADINGS: Readonly<Partial<Record<number, string>>> = {
   401: "Please sign in",
   403: "That is not allowed",
   404: "There is nothing here",
+  405: "This is not a page to open",
+  409: "That is not possible",
+  413: "That is too long",
   429: "Too many requests",
   503: "Not available right now",
 };
@@ -175,7 +218,7 @@ function errorSheet({ status, message }: AppError): Sheet {
   const heading = HEADINGS[status] ?? "Something went wrong";
   return {
     title: heading,
-    status: status in HEADINGS ? (status as 404) : 500,
+    status,
     body: (
       <>
         <h1>{heading}</h1>

@@ -1,54 +1,168 @@
 import type { FC } from "hono/jsx";
-import type { Pages, Sheet } from "./page.js";
+import { emailField, SITE_ORIGINS, SITES, type Site } from "../accounts/accounts.js";
+import { AppError } from "../errors.js";
+import type { Pages, Sheet, Visit } from "./page.js";
 
-/**
- * The page that a mailed link opens. Opening it changes nothing, as scanners of mail open links too; only its button
- * signs in.
- */
+const SITE_NAMES: Readonly<Record<Site, string>> = { github: "GitHub", google: "Google" };
+
+/** Signing in and out, but for the page that a mailed link opens. */
 export function serveSignIn(pages: Pages): void {
-  pages.get("/sign-in/link", ({ url }) => {
-    const token = url.searchParams.get("token") ?? "";
-    const next = url.searchParams.get("next") ?? "/";
-    // The token stands in the address, so the address goes nowhere else, and nobody keeps the page.
-    return { title: "Sign in", privacy: "secret", body: <Confirm token={token} next={next} /> };
+  pages.get("/sign-in", (visit) => {
+    const next = nextOf(visit, visit.url.searchParams.get("next"));
+    return visit.account === undefined ? signInSheet(visit, { next }) : { location: next, status: 302 };
   });
-  pages.post("/sign-in/link", async ({ members: { accounts } }, form) => {
-    const signedIn = await accounts.signInByLink(form.get("token") ?? "");
-    if (signedIn === undefined)
-      return refused("The link was used before, is too old, or never was one. Ask for another.", 400);
-    return {
-      location: accounts.safeNext(form.get("next") ?? "/") ?? "/",
-      status: 303,
-      cookies: signedIn.cookies,
-    };
+  pages.post("/sign-in", async (visit, form) => {
+    const next = nextOf(visit, form.get("next"));
+    const email = form.get("email")?.trim() ?? "";
+    const parsed = emailField.safeParse(email);
+    if (!parsed.success) {
+      const problem = parsed.error.issues[0]?.message ?? "is not valid";
+      return signInSheet(visit, { next, email, problem: `The address ${problem}.` });
+    }
+    await visit.members.accounts.requestLink(parsed.data, next);
+    return { location: "/sign-in/sent", status: 303 };
   });
-  pages.get("/sign-in/failed", () =>
-    refused("The site did not vouch for a verified address, or it took too long.", 200),
-  );
+  pages.get("/sign-in/sent", ({ members: { accounts } }) => ({
+    title: "Look into your mail",
+    privacy: "private",
+    body: <Sent isLogged={accounts.isMailLogged} minutes={accounts.linkSeconds / 60} />,
+  }));
+  pages.post("/sign-in/:site", async (visit, form) => {
+    const { members, url } = visit;
+    const site = SITES.find((one) => url.pathname === `/sign-in/${one}`);
+    if (site === undefined) throw new AppError("NOT_FOUND", "There is nothing at this address.");
+    const { location, cookies } = await members.accounts.startAt(site, nextOf(visit, form.get("next")));
+    return { location, cookies, status: 303 };
+  });
+  pages.post("/sign-out", async ({ account, members: { accounts } }) => ({
+    location: "/",
+    status: 303,
+    cookies: account === undefined ? [accounts.clearingCookie] : await accounts.signOut(account),
+  }));
 }
 
-function refused(reason: string, status: 200 | 400): Sheet {
-  return { title: "Not signed in", status, privacy: "secret", body: <Refused reason={reason} /> };
+/** Where to send somebody who must sign in first; afterwards they go on to `next`, a path, or come back to this page. */
+export function toSignIn(
+  { url }: Visit,
+  next = url.pathname + url.search,
+): { location: string; status: 303 } {
+  return { location: `/sign-in?next=${encodeURIComponent(next)}`, status: 303 };
 }
 
-const Confirm: FC<{ token: string; next: string }> = ({ token, next }) => (
-  <>
+function nextOf({ members }: Visit, next: string | null): string {
+  return members.accounts.safeNext(next ?? "/") ?? "/";
+}
+
+interface SignInProps {
+  next: string;
+  email?: string;
+  problem?: string;
+}
+
+function signInSheet({ members: { accounts } }: Visit, props: SignInProps): Sheet {
+  const { mail, sites } = accounts.methods;
+  return {
+    title: "Sign in",
+    description: "Sign in without a password, by a link in a mail.",
+    status: props.problem === undefined ? 200 : 400,
+    privacy: "private",
+    formsTo: sites.map((site) => SITE_ORIGINS[site]),
+    body: <SignIn {...props} hasMail={mail} isLogged={accounts.isMailLogged} sites={sites} />,
+  };
+}
+
+const SignIn: FC<SignInProps & { hasMail: boolean; isLogged: boolean; sites: readonly Site[] }> = ({
+  next,
+  email,
+  problem,
+  hasMail,
+  isLogged,
+  sites,
+}) => (
+  <div class="narrow">
     <h1>Sign in</h1>
-    <p>You have opened a link that signs in. It works once.</p>
-    <form method="post" action="/sign-in/link">
-      <input type="hidden" name="token" value={token} />
-      <input type="hidden" name="next" value={next} />
-      <button type="submit">Sign in here</button>
-    </form>
-    <p class="soft">If you have not asked for it, close this page: nothing has happened.</p>
-  </>
+    <p class="lead">For a watchlist that follows you, and keys for the API. There is no password.</p>
+    {hasMail ? (
+      <form method="post" action="/sign-in" class="box">
+        <input type="hidden" name="next" value={next} />
+        <div class="field">
+          <label for="email">E-mail address</label>
+          <input
+            id="email"
+            type="email"
+            name="email"
+            required
+            maxlength={254}
+            autocomplete="email"
+            value={email ?? ""}
+            aria-invalid={problem === undefined ? undefined : "true"}
+            aria-describedby={problem === undefined ? undefined : "email-problem"}
+          />
+          {problem === undefined ? null : (
+            <p class="wrong" id="email-problem" role="alert">
+              {problem}
+            </p>
+          )}
+        </div>
+        <button type="submit" class="press">
+          Send me a link
+        </button>
+        <p class="soft small">
+          {isLogged
+            ? "This service has no mail server. The link is written to its log instead."
+            : "We send a link that signs you in. A new address makes a new account."}
+        </p>
+      </form>
+    ) : null}
+    {sites.length === 0 ? null : (
+      <>
+        {hasMail ? <h2>Or with</h2> : null}
+        <div class="buttons">
+          {sites.map((site) => (
+            <form method="post" action={`/sign-in/${site}`}>
+              <input type="hidden" name="next" value={next} />
+              <button type="submit">{SITE_NAMES[site]}</button>
+            </form>
+          ))}
+        </div>
+      </>
+    )}
+    {hasMail || sites.length > 0 ? null : <NoMethod />}
+    <p class="soft">
+      Reading needs no account, and <a href="/watchlists">a list for sharing</a> needs none either.
+    </p>
+  </div>
 );
 
-const Refused: FC<{ reason: string }> = ({ reason }) => (
-  <>
-    <h1>Not signed in</h1>
-    <p class="note" role="alert">
-      {reason}
+const NoMethod: FC = () => (
+  <div class="note" role="note">
+    <p>
+      <strong>Nobody can sign in here yet.</strong> Whoever runs this service can set up a mail server (
+      <code>SIDEREAL_SMTP_URL</code>, <code>SIDEREAL_MAIL_FROM</code>) or sign-in by GitHub or Google.
     </p>
-  </>
+  </div>
+);
+
+const Sent: FC<{ isLogged: boolean; minutes: number }> = ({ isLogged, minutes }) => (
+  <div class="narrow">
+    <h1>Look into your mail</h1>
+    {isLogged ? (
+      <p class="lead">
+        This service has no mail server, so the link is in its log: look for “this link signs in”.
+      </p>
+    ) : (
+      <p class="lead">A link that signs you in is on its way.</p>
+    )}
+    <p>
+      It works once, for {minutes} minutes. Open it in this browser to come back to where you were; any other
+      browser works too.
+    </p>
+    {isLogged ? null : (
+      <p>
+        Nothing there after some minutes? Look among unwanted mail, then{" "}
+        <a href="/sign-in">check the address and ask again</a>. An address gets three links in {minutes}{" "}
+        minutes at most.
+      </p>
+    )}
+  </div>
 );

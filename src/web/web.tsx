@@ -1,14 +1,22 @@
 /** The pages for people, rendered here; they work without any script, and better with ours. */
 import { Hono } from "hono";
 import type { AppError } from "../errors.js";
+import { serveAccount } from "./account.js";
 import { serveAssets } from "./assets.js";
 import { serveCompare } from "./compare.js";
 import { type ReferenceDocument, serveDocs } from "./docs.js";
 import { serveHome } from "./home.js";
 import { serveIndexes } from "./indexes.js";
+import { serveKeyUsage } from "./key-usage.js";
+import { serveKeys } from "./keys.js";
+import { serveNewWatchlist } from "./new-watchlist.js";
 import { Pages, type Site } from "./page.js";
 import { serveRepository } from "./repository.js";
+import { serveSaving } from "./saving.js";
 import { serveSignIn } from "./sign-in.js";
+import { serveSignInLink } from "./sign-in-link.js";
+import { serveRemovedWatchlist, serveTokenWatchlist } from "./token-watchlist.js";
+import { serveWatchlist } from "./watchlist.js";
 
 export interface WebOptions extends Site {
   /** The contract of the API, for the reference. */
@@ -29,7 +37,16 @@ export function createWeb({ document, ...site }: WebOptions): Web {
   serveRepository(pages);
   serveCompare(pages);
   serveDocs(pages, document);
+  serveSignInLink(pages);
   serveSignIn(pages);
+  serveAccount(pages);
+  serveKeys(pages);
+  serveKeyUsage(pages);
+  serveWatchlist(pages);
+  serveSaving(pages);
+  serveNewWatchlist(pages);
+  serveRemovedWatchlist(pages);
+  serveTokenWatchlist(pages);
   serveIndexes(app, site);
   serveAssets(app);
   return { app, error: (error, request) => pages.error(error, request) };

@@ -34,6 +34,15 @@ export function formatGrowth(part: number | null): string {
   return part === null ? UNKNOWN : percent.format(part);
 }
 
+const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
+const short = new Intl.NumberFormat("en-US", { maximumSignificantDigits: 3 });
+
+/** 1.23 MB; a kilobyte is 1,000 bytes. */
+export function formatBytes(bytes: number): string {
+  const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return `${short.format(bytes / 1_000 ** step)} ${UNITS[step]}`;
+}
+
 /** A difference, coloured by its sign, which it also shows. */
 export const Delta: FC<{ value: number | null | undefined }> = ({ value = null }) => (
   <span class={value === null || value === 0 ? "soft" : value > 0 ? "rise" : "fall"}>

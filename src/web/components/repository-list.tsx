@@ -1,14 +1,25 @@
-import type { FC } from "hono/jsx";
+import type { Child, FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { repositoryPage } from "../../page-addresses.js";
 import type { Trend } from "../../rankings/rankings.js";
 import { Language } from "./language.js";
 import { Delta, formatCompact, formatCount } from "./numbers.js";
+import { SaveStar } from "./save-button.js";
 import { Spark } from "./spark.js";
 
 export interface ListedRow {
   repository: Repository;
   trend: Trend | undefined;
+}
+
+/** A column besides those that every list has. */
+export interface MoreColumn {
+  title: string;
+  /** Whether the title is only told to those who cannot see what the column is. */
+  isTitleHidden?: boolean;
+  /** Whether it holds numbers. */
+  isNumber?: boolean;
+  cell: (row: ListedRow) => Child;
 }
 
 export interface RepositoryListProps {
@@ -23,6 +34,12 @@ export interface RepositoryListProps {
   isShort?: boolean;
   /** What is counted; stars unless told. */
   metric?: "stars" | "forks";
+  /** What is on the visitor's watchlist; given, each row has a star that saves it. The page needs the script save.js. */
+  saved?: ReadonlySet<number>;
+  /** The path that a press of such a star comes back to where no script runs; the first page unless told. */
+  next?: string;
+  /** Columns behind the others. */
+  more?: readonly MoreColumn[];
 }
 
 /** Repositories, one a row: place, name, course of its stars, stars, and what it gained in the window. */
@@ -33,53 +50,87 @@ export const RepositoryList: FC<RepositoryListProps> = ({
   sparks,
   isShort = false,
   metric = "stars",
-}) => (
-  <table class="list">
-    <caption class="hidden">{caption}</caption>
-    <thead class={isShort ? "hidden" : undefined}>
-      <tr>
-        {from === undefined ? null : (
-          <th scope="col" class="place">
-            <abbr title="Place">#</abbr>
-          </th>
-        )}
-        <th scope="col">Repository</th>
-        <th scope="col" class="spare">
-          30 days
-        </th>
-        <th scope="col" class="number">
-          {metric === "stars" ? "Stars" : "Forks"}
-        </th>
-        <th scope="col" class="number">
-          Gained
-        </th>
-      </tr>
-    </thead>
-    <tbody>
-      {rows.map(({ repository, trend }, i) => (
-        <tr>
-          {from === undefined ? null : <td class="place">{from + i}</td>}
-          <td class="name">
-            <div>
-              <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
-              {isShort ? null : <Language name={repository.language} />} <Marks {...{ repository, trend }} />
-            </div>
-            <div class="about">{repository.description ?? ""}</div>
-          </td>
-          <td class="spark-cell spare">
-            <Spark values={sparks.get(repository.id) ?? []} />
-          </td>
-          <td class="number">
-            {isShort ? formatCompact(repository[metric]) : formatCount(repository[metric])}
-          </td>
-          <td class="number">
-            <Delta value={metric === "stars" ? trend?.starsDelta : trend?.forksDelta} />
-          </td>
-        </tr>
-      ))}
-    </tbody>
-  </table>
-);
+  saved,
+  next = "/",
+  more = [],
+}) => {
+  const form = `save-${caption.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
+  const columns = saved === undefined ? more : [...more, saveColumn(form, saved)];
+  // On a phone further numbers take the place of this one, or names would be cut to nothing.
+  const countClass = more.some(({ isNumber }) => isNumber) ? "number spare" : "number";
+  return (
+    <>
+      <table class="list">
+        <caption class="hidden">{caption}</caption>
+        <thead class={isShort ? "hidden" : undefined}>
+          <tr>
+            {from === undefined ? null : (
+              <th scope="col" class="place">
+                <abbr title="Place">#</abbr>
+              </th>
+            )}
+            <th scope="col">Repository</th>
+            <th scope="col" class="spare">
+              30 days
+            </th>
+            <th scope="col" class={countClass}>
+              {metric === "stars" ? "Stars" : "Forks"}
+            </th>
+            <th scope="col" class="number">
+              Gained
+            </th>
+            {columns.map(({ title, isTitleHidden = false, isNumber = false }) => (
+              <th scope="col" class={isNumber ? "number" : undefined}>
+                {isTitleHidden ? <span class="hidden">{title}</span> : title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ repository, trend }, i) => (
+            <tr>
+              {from === undefined ? null : <td class="place">{from + i}</td>}
+              <td class="name">
+                <div>
+                  <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
+                  {isShort ? null : <Language name={repository.language} />}{" "}
+                  <Marks {...{ repository, trend }} />
+                </div>
+                <div class="about">{repository.description ?? ""}</div>
+              </td>
+              <td class="spark-cell spare">
+                <Spark values={sparks.get(repository.id) ?? []} />
+              </td>
+              <td class={countClass}>
+                {isShort ? formatCompact(repository[metric]) : formatCount(repository[metric])}
+              </td>
+              <td class="number">
+                <Delta value={metric === "stars" ? trend?.starsDelta : trend?.forksDelta} />
+              </td>
+              {columns.map(({ isNumber = false, cell }) => (
+                <td class={isNumber ? "number" : "action"}>{cell({ repository, trend })}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {saved === undefined ? null : (
+        <form method="post" action="/watchlist/items" id={form}>
+          <input type="hidden" name="next" value={next} />
+        </form>
+      )}
+    </>
+  );
+};
+
+/** The stars that save rows, as buttons of one form. */
+function saveColumn(form: string, saved: ReadonlySet<number>): MoreColumn {
+  return {
+    title: "Saved",
+    isTitleHidden: true,
+    cell: ({ repository }) => <SaveStar {...{ repository, form }} isSaved={saved.has(repository.id)} />,
+  };
+}
 
 /** What somebody should know before believing a row. */
 const Marks: FC<ListedRow> = ({ repository, trend }) => (

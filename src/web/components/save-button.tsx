@@ -21,7 +21,7 @@ export interface SaveButtonProps {
   isSaved: boolean;
   /** The path to come back to where no script runs. */
   next: string;
-  /** Where nothing can be saved, as the catalogue is made up. */
+  /** Where nothing can be saved (`canSave` of the visit is false), as a demonstration stands in for the catalogue. */
   isDisabled?: boolean;
 }
 

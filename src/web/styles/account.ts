@@ -13,7 +13,7 @@ export const ACCOUNT = `
 .row-form .field { flex: 1 1 14rem; margin: 0; }
 .row-form:has(.wrong) { align-items: center; }
 .later { margin-top: var(--s5); }
-.nowrap, .actions { white-space: nowrap; }
+.nowrap, tbody th.nowrap, .actions, .plain time { white-space: nowrap; }
 .actions > * { margin-right: var(--s3); vertical-align: top; }
 .plain { list-style: none; padding: 0; }
 .plain > li { padding: var(--s1) 0; border-bottom: 1px solid var(--line); }
@@ -21,9 +21,6 @@ export const ACCOUNT = `
 .profile > div { display: flex; flex-wrap: wrap; gap: 0 var(--s4); padding: var(--s2) 0; border-bottom: 1px solid var(--line); }
 .profile dt { flex: 0 0 10rem; color: var(--soft); }
 .profile dd { flex: 1 1 14rem; margin: 0; overflow-wrap: anywhere; }
-.copyable { display: grid; grid-template-columns: 1fr auto; gap: 0 var(--s3); align-items: center; background: var(--card); border: 1px solid var(--edge); border-radius: var(--round); padding: var(--s3) var(--s4); margin: 0 0 var(--s4); }
-.copyable > div { grid-column: 1 / -1; }
-.copyable code { display: block; background: none; padding: var(--s1) 0; overflow-wrap: anywhere; user-select: all; }
 .confirm { display: inline-block; }
 .confirm > summary { color: var(--fall); text-decoration: underline; text-underline-offset: .18em; min-height: 1.5rem; }
 .confirm[open] { display: block; border-left: 3px solid var(--fall); padding-left: var(--s3); white-space: normal; max-width: 24rem; }

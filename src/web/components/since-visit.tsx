@@ -1,0 +1,73 @@
+import type { Child, FC } from "hono/jsx";
+import type { Repository } from "../../catalog/catalog.js";
+import { repositoryPage } from "../../page-addresses.js";
+import type { Changes } from "../../watchlists/watchlists.js";
+import { Delta, Time } from "./numbers.js";
+
+export interface SinceVisitProps {
+  changes: Changes;
+  /** Those of the list that are spoken of, by id. */
+  known: ReadonlyMap<number, Repository>;
+}
+
+/** What has become of a list since its reader looked last. */
+export const SinceVisit: FC<SinceVisitProps> = ({ changes, known }) => {
+  const { since, gained, gainedInAll, renamed, archived, unavailable } = changes;
+  const moved = [...gained.values()].filter((value) => value !== null && value !== 0).length;
+  const isQuiet = moved === 0 && renamed.length + archived.length + unavailable.length === 0;
+  return (
+    <section class="since" aria-labelledby="since">
+      <h2 id="since">Since your last visit</h2>
+      <p>
+        <span class="soft">
+          <Time at={since} />
+        </span>
+        {isQuiet ? (
+          ": nothing has changed."
+        ) : (
+          <>
+            : <Delta value={gainedInAll} /> stars in all; {moved} of {gained.size}{" "}
+            {gained.size === 1 ? "repository" : "repositories"} moved.
+          </>
+        )}
+      </p>
+      <ul class="plain">
+        {renamed.map(({ repositoryId, from }) => (
+          <Line {...{ known }} id={repositoryId}>
+            was renamed from {from}
+          </Line>
+        ))}
+        {archived.map((id) => (
+          <Line {...{ known, id }}>was archived</Line>
+        ))}
+        {unavailable.map((id) => (
+          <Line {...{ known, id }}>is {whyAway(known.get(id))}</Line>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+function whyAway(repository: Repository | undefined): string {
+  switch (repository?.availability) {
+    case "PRIVATE":
+      return "private now";
+    case "BLOCKED":
+      return "blocked by its forge";
+    default:
+      return "gone";
+  }
+}
+
+const Line: FC<{ known: ReadonlyMap<number, Repository>; id: number; children: Child }> = ({
+  known,
+  id,
+  children,
+}) => {
+  const repository = known.get(id);
+  return repository === undefined ? null : (
+    <li>
+      <a href={repositoryPage(repository)}>{repository.fullName}</a> {children}
+    </li>
+  );
+};

@@ -1,0 +1,311 @@
+import type { FC } from "hono/jsx";
+import type { ApiKey } from "../accounts/accounts.js";
+import { repositoryId } from "../catalog/catalog.js";
+import { HOUR_MS, isoTime } from "../clock.js";
+import { AppError } from "../errors.js";
+import { type FailedRequest, USAGE_PERIODS, type UsagePeriod, type UsageView } from "../metering/metering.js";
+import { BarChart } from "./components/bar-chart.js";
+import { formatBytes, formatCount, formatDay, Time } from "./components/numbers.js";
+import { Scroll } from "./components/scroll.js";
+import { Tabs } from "./components/tabs.js";
+import { Revocation } from "./keys.js";
+import type { Pages, Sheet, Visit } from "./page.js";
+import { toSignIn } from "./sign-in.js";
+
+const PERIOD_NAMES: Readonly<Record<UsagePeriod, string>> = {
+  "24h": "24 hours",
+  "7d": "7 days",
+  "30d": "30 days",
+  "90d": "90 days",
+};
+
+/** What one key was used for. */
+export function serveKeyUsage(pages: Pages): void {
+  pages.get("/account/keys/:id", async (visit) =>
+    visit.account === undefined ? toSignIn(visit) : usageSheet(visit, visit.account.id),
+  );
+}
+
+async function usageSheet({ members, url, baseUrl }: Visit, accountId: string): Promise<Sheet> {
+  const id = repositoryId(url.pathname.split("/")[3] ?? "");
+  const key = (await members.keys.list(accountId)).find((one) => one.id === id);
+  // One that is revoked, unknown or of somebody else: there is nothing to tell them apart by.
+  if (key === undefined) throw new AppError("NOT_FOUND", "There is no such key.");
+  const asked = url.searchParams.get("period") ?? "24h";
+  const known = USAGE_PERIODS.find((one) => one === asked);
+  const period = known ?? "24h";
+  const usage = await members.usage.view(accountId, key.id, period);
+  return {
+    title: `Use of ${key.name}`,
+    privacy: "private",
+    status: known === undefined ? 400 : 200,
+    body: (
+      <KeyUsage
+        {...{ apiKey: key, usage, period, baseUrl }}
+        path={url.pathname}
+        isUnknown={known === undefined}
+      />
+    ),
+  };
+}
+
+interface KeyUsageProps {
+  apiKey: ApiKey;
+  usage: UsageView;
+  period: UsagePeriod;
+  path: string;
+  baseUrl: string;
+  isUnknown: boolean;
+}
+
+const KeyUsage: FC<KeyUsageProps> = ({ apiKey, usage, period, path, baseUrl, isUnknown }) => (
+  <>
+    <p class="small">
+      <a href="/account/keys">API keys</a>
+    </p>
+    <h1>Use of {apiKey.name}</h1>
+    <p class="lead">
+      The key ending in <code>{apiKey.hint}</code>, made {formatDay(apiKey.createdAt)}, last used{" "}
+      {apiKey.lastUsedAt === null ? "never" : <Time at={apiKey.lastUsedAt} />}.
+    </p>
+    {isUnknown ? (
+      <p class="note" role="alert">
+        The period must be one of {USAGE_PERIODS.join(", ")}. These are the last 24 hours.
+      </p>
+    ) : null}
+    <div class="apart">
+      <Tabs
+        label="Period"
+        tabs={USAGE_PERIODS.map((one) => ({
+          name: PERIOD_NAMES[one],
+          href: `${path}?period=${one}`,
+          isCurrent: one === period,
+        }))}
+      />
+      <Revocation id={apiKey.id} name={apiKey.name} />
+    </div>
+    {usage.totals.requests === 0 ? (
+      <Unused period={period} baseUrl={baseUrl} />
+    ) : (
+      <Used usage={usage} period={period} />
+    )}
+  </>
+);
+
+const Unused: FC<{ period: UsagePeriod; baseUrl: string }> = ({ period, baseUrl }) => (
+  <section>
+    <h2 class="later">No request yet</h2>
+    <p>Nobody has used this key in the last {PERIOD_NAMES[period]}. Send it like this:</p>
+    <pre tabindex={0}>
+      <code>{`curl -H "Authorization: Bearer $SIDEREAL_KEY" "${baseUrl}/api/repos?window=7d"`}</code>
+    </pre>
+    <p class="soft">
+      Requests show up here at once when this process has answered them, else within five seconds.
+    </p>
+  </section>
+);
+
+const Used: FC<{ usage: UsageView; period: UsagePeriod }> = ({ usage, period }) => {
+  const { totals, stepMs } = usage;
+  return (
+    <>
+      <dl class="facts later">
+        <Fact name="Requests" value={formatCount(totals.requests)} />
+        <Fact
+          name="Errors"
+          value={formatCount(totals.errors)}
+          more={shareOf(totals.errors, totals.requests)}
+        />
+        <Fact
+          name="Blocked"
+          value={formatCount(totals.blocked)}
+          more={shareOf(totals.blocked, totals.requests)}
+        />
+        <Fact name="Sent" value={formatBytes(totals.bytes)} />
+        <Fact
+          name="IP networks"
+          value={`${totals.addressesIsExact ? "" : "more than "}${formatCount(totals.addresses)}`}
+        />
+      </dl>
+      <h2>Requests over time</h2>
+      <BarChart
+        title={`Requests of the last ${PERIOD_NAMES[period]}`}
+        stepName={
+          stepMs === HOUR_MS ? "Hour from, UTC" : stepMs < 24 * HOUR_MS ? "Six hours from, UTC" : "Day, UTC"
+        }
+        kinds={[
+          { name: "answered", look: "plain" },
+          { name: "errors", look: "striped" },
+          { name: "blocked", look: "crossed" },
+        ]}
+        bars={usage.series.map(({ at, requests, errors, blocked }) => ({
+          label: stepMs < 24 * HOUR_MS ? isoTime(at).slice(0, 16).replace("T", " ") : formatDay(at),
+          counts: [requests - errors - blocked, errors, blocked],
+        }))}
+      />
+      <Endpoints usage={usage} />
+      <div class="grid later">
+        <div class="stack">
+          <Pressure usage={usage} />
+          <Callers
+            title="Recent networks"
+            note="Addresses are cut to their network before they are kept: /24 of IPv4, /48 of IPv6."
+            rows={usage.addresses.map(({ address, requests, lastSeenAt }) => ({
+              name: address,
+              requests,
+              lastSeenAt,
+            }))}
+          />
+          <Callers
+            title="Programs"
+            note="Families of user agents; the rest of what they send is not kept."
+            rows={usage.agents.map(({ family, requests }) => ({ name: family, requests }))}
+          />
+        </div>
+        <div class="stack">
+          <Failures
+            title="Recent blocks"
+            none="No request was blocked."
+            rows={usage.recentBlocks}
+            reason={({ bucket }) => bucket ?? ""}
+          />
+          <Failures
+            title="Recent errors"
+            none="No request failed."
+            rows={usage.recentErrors}
+            reason={({ status, code }) => `${status} ${code ?? ""}`}
+          />
+        </div>
+      </div>
+    </>
+  );
+};
+
+const Fact: FC<{ name: string; value: string; more?: string }> = ({ name, value, more }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>
+      {value}
+      {more === undefined ? null : <small class="soft">{more}</small>}
+    </dd>
+  </div>
+);
+
+const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumSignificantDigits: 2 });
+
+function shareOf(part: number, whole: number): string {
+  return percent.format(whole === 0 ? 0 : part / whole);
+}
+
+/** A route as it is asked for; those that are not told apart have no method. */
+function routeName({ method, route }: Pick<FailedRequest, "method" | "route">): string {
+  return method === null ? route : `${method} ${route}`;
+}
+
+const Endpoints: FC<{ usage: UsageView }> = ({ usage: { endpoints } }) => (
+  <>
+    <h2>Top endpoints</h2>
+    <Scroll label="Top endpoints">
+      <table>
+        <caption class="hidden">Endpoints by their requests in the period</caption>
+        <thead>
+          <tr>
+            <th scope="col">Endpoint</th>
+            {["Requests", "Errors", "Blocked", "Sent", "Mean time"].map((name) => (
+              <th scope="col" class="number">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {endpoints.map((endpoint) => (
+            <tr>
+              <th scope="row" class="nowrap">
+                <code>{routeName(endpoint)}</code>
+              </th>
+              <td class="number">{formatCount(endpoint.requests)}</td>
+              <td class="number">{formatCount(endpoint.errors)}</td>
+              <td class="number">{formatCount(endpoint.blocked)}</td>
+              <td class="number">{formatBytes(endpoint.bytes)}</td>
+              <td class="number">{endpoint.meanMs === null ? "–" : `${endpoint.meanMs.toFixed(1)} ms`}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  </>
+);
+
+const Pressure: FC<{ usage: UsageView }> = ({ usage: { pressure } }) => (
+  <section>
+    <h2>Rate-limit pressure</h2>
+    <ul class="plain">
+      {pressure.map(({ bucket, limit, lowestRemaining, at }) => (
+        <li>
+          <strong>{bucket}</strong>: lowest remaining {formatCount(lowestRemaining)} of {formatCount(limit)}
+          <span class="soft small">
+            {" "}
+            · <Time at={at} />
+          </span>
+          <svg class="gauge" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
+            <rect width={((100 * (limit - lowestRemaining)) / limit).toFixed(1)} height="3" />
+          </svg>
+        </li>
+      ))}
+    </ul>
+  </section>
+);
+
+/** Of those that are known, so many are listed. */
+const MAX_FAILURES = 20;
+
+const Failures: FC<{
+  title: string;
+  none: string;
+  rows: readonly FailedRequest[];
+  reason: (row: FailedRequest) => string;
+}> = ({ title, none, rows, reason }) => (
+  <section>
+    <h2>{title}</h2>
+    {rows.length === 0 ? (
+      <p class="soft">{none}</p>
+    ) : (
+      <ul class="plain">
+        {rows.slice(0, MAX_FAILURES).map((row) => (
+          <li>
+            <code>{routeName(row)}</code> {reason(row)}
+            <span class="soft small">
+              {" "}
+              · <Time at={row.at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+);
+
+const Callers: FC<{
+  title: string;
+  note: string;
+  rows: readonly { name: string; requests: number; lastSeenAt?: number }[];
+}> = ({ title, note, rows }) => (
+  <section>
+    <h2>{title}</h2>
+    <ul class="plain">
+      {rows.map(({ name, requests, lastSeenAt }) => (
+        <li>
+          {name}: {formatCount(requests)} {requests === 1 ? "request" : "requests"}
+          {lastSeenAt === undefined ? null : (
+            <span class="soft small">
+              {" "}
+              · <Time at={lastSeenAt} />
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+    <p class="soft small">{note}</p>
+  </section>
+);

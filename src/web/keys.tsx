@@ -1,0 +1,202 @@
+import type { FC } from "hono/jsx";
+import { type Account, type ApiKey, MAX_KEYS } from "../accounts/accounts.js";
+import { repositoryId } from "../catalog/catalog.js";
+import { AppError } from "../errors.js";
+import { nameField } from "../lists/lists.js";
+import { formatDay, Time } from "./components/numbers.js";
+import { Scroll } from "./components/scroll.js";
+import { Snippet } from "./components/snippet.js";
+import type { Pages, Sheet, Visit } from "./page.js";
+import { toSignIn } from "./sign-in.js";
+
+/** The keys of an account: made, told once, and revoked here. */
+export function serveKeys(pages: Pages): void {
+  pages.get("/account/keys", (visit) => {
+    const { account, url } = visit;
+    if (account === undefined) return toSignIn(visit);
+    return keysSheet(visit, account, { isRevoked: url.searchParams.has("revoked") });
+  });
+  pages.post("/account/keys", async (visit, form) => {
+    const { account, members, baseUrl } = visit;
+    if (account === undefined) return toSignIn(visit);
+    const name = nameField.safeParse(form.get("name") ?? "");
+    if (!name.success) {
+      const problem = `The name ${name.error.issues[0]?.message ?? "is not valid"}.`;
+      return keysSheet(visit, account, { problem, name: form.get("name") ?? "" });
+    }
+    try {
+      const { key, secret } = await members.keys.create(account.id, name.data);
+      return {
+        title: "A new key",
+        // The key stands on this page and nowhere else.
+        privacy: "secret",
+        scripts: ["copy.js"],
+        body: <NewKey {...{ apiKey: key, secret, baseUrl }} />,
+      };
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "LIMIT_REACHED") throw error;
+      return { ...(await keysSheet(visit, account, { problem: error.message })), status: 409 };
+    }
+  });
+  pages.post("/account/keys/:id/revoke", async (visit) => {
+    const { account, members, url } = visit;
+    if (account === undefined) return toSignIn(visit, "/account/keys");
+    const id = repositoryId(url.pathname.split("/")[3] ?? "") ?? 0;
+    await members.keys.revoke(account.id, id);
+    return { location: "/account/keys?revoked", status: 303 };
+  });
+}
+
+interface Told {
+  problem?: string;
+  name?: string;
+  isRevoked?: boolean;
+}
+
+async function keysSheet({ members }: Visit, account: Account, told: Told): Promise<Sheet> {
+  const keys = await members.keys.list(account.id);
+  return {
+    title: "API keys",
+    privacy: "private",
+    status: told.problem === undefined ? 200 : 400,
+    body: <Keys keys={keys} told={told} />,
+  };
+}
+
+const Keys: FC<{ keys: readonly ApiKey[]; told: Told }> = ({ keys, told }) => (
+  <>
+    <h1>API keys</h1>
+    <p class="lead">
+      A key raises your <a href="/docs">limits</a> and shows you what it was used for. Nothing public needs
+      one.
+    </p>
+    {told.isRevoked ? (
+      <p class="note" role="status">
+        The key is revoked. It is refused from now on, everywhere within five seconds.
+      </p>
+    ) : null}
+    {keys.length === 0 ? null : (
+      <Scroll label="Active keys">
+        <table>
+          <caption class="hidden">Active keys</caption>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Ends in</th>
+              <th scope="col" class="spare">
+                Created
+              </th>
+              <th scope="col" class="spare">
+                Last used
+              </th>
+              <th scope="col">
+                <span class="hidden">Actions</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {keys.map((key) => (
+              <KeyRow apiKey={key} />
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    )}
+    <h2>{keys.length === 0 ? "Make your first key" : "Make another key"}</h2>
+    {keys.length < MAX_KEYS ? (
+      <KeyForm told={told} />
+    ) : (
+      <p class="note" role="note">
+        You have {MAX_KEYS} active keys, and there can be no more. Revoke one to make another.
+      </p>
+    )}
+  </>
+);
+
+const KeyRow: FC<{ apiKey: ApiKey }> = ({ apiKey: { id, name, hint, createdAt, lastUsedAt } }) => (
+  <tr>
+    <th scope="row">
+      <a href={`/account/keys/${id}`}>{name}</a>
+    </th>
+    <td class="nowrap">
+      <code>…{hint}</code>
+    </td>
+    <td class="nowrap spare">{formatDay(createdAt)}</td>
+    <td class="nowrap spare">
+      {lastUsedAt === null ? <span class="soft">never</span> : <Time at={lastUsedAt} />}
+    </td>
+    <td class="actions">
+      <a href={`/account/keys/${id}`} aria-label={`Usage of ${name}`}>
+        Usage
+      </a>
+      <Revocation id={id} name={name} />
+    </td>
+  </tr>
+);
+
+/** Asks once more, as it cannot be taken back. */
+export const Revocation: FC<{ id: number; name: string }> = ({ id, name }) => (
+  <details class="confirm">
+    <summary aria-label={`Revoke ${name}`}>Revoke</summary>
+    <form method="post" action={`/account/keys/${id}/revoke`}>
+      <p>What uses it stops working at once, for good.</p>
+      <button type="submit" class="danger">
+        Revoke {name}
+      </button>
+    </form>
+  </details>
+);
+
+const KeyForm: FC<{ told: Told }> = ({ told: { problem, name } }) => (
+  <form method="post" action="/account/keys" class="box narrow">
+    <div class="field">
+      <label for="name">Name, such as what will use it</label>
+      <input
+        id="name"
+        name="name"
+        required
+        maxlength={200}
+        autocomplete="off"
+        value={name ?? ""}
+        aria-invalid={problem === undefined ? undefined : "true"}
+        aria-describedby={problem === undefined ? undefined : "name-problem"}
+      />
+      {problem === undefined ? null : (
+        <p class="wrong" id="name-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+    <button type="submit" class="press">
+      Make a key
+    </button>
+    <p class="soft small">The key is shown once. An account has at most {MAX_KEYS} active ones.</p>
+  </form>
+);
+
+const NewKey: FC<{ apiKey: ApiKey; secret: string; baseUrl: string }> = ({ apiKey, secret, baseUrl }) => (
+  <>
+    <h1>Your key {apiKey.name}</h1>
+    <div class="note" role="note">
+      <p>
+        <strong>Copy it now.</strong> It is shown only here, and nobody can tell it again: a key that is lost
+        is revoked and replaced.
+      </p>
+    </div>
+    <Snippet id="key" label="The key" text={secret} />
+    <h2>How to send it</h2>
+    <Snippet
+      id="example"
+      label="As a bearer token"
+      text={`curl -H "Authorization: Bearer ${secret}" "${baseUrl}/api/repos?window=7d"`}
+    />
+    <p>
+      Or as the header <code>X-API-Key</code>. Keep it out of addresses and of code that others see.
+    </p>
+    <p>
+      <a class="button" href="/account/keys">
+        I have it
+      </a>
+    </p>
+  </>
+);

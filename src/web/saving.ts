@@ -1,0 +1,51 @@
+import { repositoryId } from "../catalog/catalog.js";
+import { AppError, invalidParameter } from "../errors.js";
+import type { Pages, Redirect, Visit } from "./page.js";
+import { keepPending, withOffer } from "./pending.js";
+
+/** What saves repositories from any page, and takes them out again. */
+export function serveSaving(pages: Pages): void {
+  pages.post("/watchlist/items", (visit, form) => save(visit, form));
+  pages.post("/watchlist/items/remove", async (visit, form) => {
+    const { account, members } = visit;
+    const id = idOf(form);
+    refuseMadeUp(visit);
+    if (account !== undefined) await members.personalWatchlists.remove(account.id, id);
+    return { location: nextOf(visit, form), status: 303 };
+  });
+}
+
+async function save(visit: Visit, form: URLSearchParams): Promise<Redirect> {
+  const { account, members, request, baseUrl } = visit;
+  const id = idOf(form);
+  refuseMadeUp(visit);
+  const { id: known } = await members.modules.catalog.get(id);
+  if (account !== undefined) {
+    await members.personalWatchlists.add(account.id, [known], "repositoryId");
+    return { location: nextOf(visit, form), status: 303 };
+  }
+  // A link may be opened in another browser, which has no note of it: there the page offers to save it.
+  const next = encodeURIComponent(withOffer(nextOf(visit, form), known, baseUrl));
+  const cookie = keepPending(request.headers.get("cookie"), known, baseUrl);
+  return { location: `/sign-in?next=${next}`, status: 303, cookies: [cookie] };
+}
+
+function idOf(form: URLSearchParams): number {
+  const id = repositoryId(form.get("repositoryId") ?? "");
+  if (id === undefined) throw invalidParameter("repositoryId", "must be the identifier of a repository");
+  return id;
+}
+
+/** The path that a form of a list wants to come back to; that of the watchlist unless it is one of ours. */
+export function nextOf({ members }: Visit, form: URLSearchParams): string {
+  return members.accounts.safeNext(form.get("next") ?? "") ?? "/watchlist";
+}
+
+/** Throws CONFLICT while a demonstration stands in for the catalogue: nothing of it can be kept. */
+export function refuseMadeUp({ canSave }: Visit): void {
+  if (!canSave)
+    throw new AppError(
+      "CONFLICT",
+      "While the demonstration is shown nothing can be saved: its repositories are made up.",
+    );
+}

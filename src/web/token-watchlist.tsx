@@ -1,0 +1,259 @@
+import type { FC } from "hono/jsx";
+import { repositoryId } from "../catalog/catalog.js";
+import { invalidParameter } from "../errors.js";
+import { nameField } from "../lists/lists.js";
+import type { Watchlist } from "../watchlists/watchlists.js";
+import { withQuery } from "./components/addresses.js";
+import { formatDay } from "./components/numbers.js";
+import { RemoveButton } from "./components/remove-button.js";
+import type { MoreColumn } from "./components/repository-list.js";
+import { findNamed } from "./naming.js";
+import type { Pages, Redirect, Sheet, Visit } from "./page.js";
+import { refuseMadeUp } from "./saving.js";
+import { lookAt } from "./seen.js";
+import { toSignIn } from "./sign-in.js";
+import { readWatched, type Watched, WatchedBody } from "./watched.js";
+
+/** Lists that belong to whoever has their links: read with either, changed with the first. */
+export function serveTokenWatchlist(pages: Pages): void {
+  pages.get("/watchlists/:token", (visit) => listSheet(visit, {}));
+  pages.post("/watchlists/:token/items", add);
+  pages.post("/watchlists/:token/items/remove", async (visit, form) => {
+    const id = repositoryId(form.get("repositoryId") ?? "");
+    if (id === undefined) throw invalidParameter("repositoryId", "must be the identifier of a repository");
+    await visit.modules.watchlists.removeItems(tokenOf(visit), id);
+    return backTo(visit, form.get("query"));
+  });
+  pages.post("/watchlists/:token/rename", async (visit, form) => {
+    const name = nameField.safeParse(form.get("name") ?? "");
+    if (!name.success)
+      return listSheet(visit, {
+        nameProblem: `The name ${name.error.issues[0]?.message ?? "is not valid"}.`,
+      });
+    await visit.modules.watchlists.rename(tokenOf(visit), name.data);
+    return backTo(visit);
+  });
+  pages.post("/watchlists/:token/delete", async (visit) => {
+    await visit.modules.watchlists.remove(tokenOf(visit));
+    return { location: "/watchlists/gone", status: 303 };
+  });
+  pages.post("/watchlists/:token/copy", copy);
+}
+
+/** The page that says that a list has been removed. It stands before the lists, whose tokens look otherwise. */
+export function serveRemovedWatchlist(pages: Pages): void {
+  pages.get("/watchlists/gone", () => ({ title: "The list is gone", privacy: "private", body: <Gone /> }));
+}
+
+function tokenOf({ url }: Visit): string {
+  return url.pathname.split("/")[2] ?? "";
+}
+
+/** Back to the list; `query` as the page's own form told it, which goes nowhere else. */
+function backTo(visit: Visit, query?: string | null): Redirect {
+  const asked = new URLSearchParams(query ?? "");
+  return {
+    location: withQuery(new URL(`/watchlists/${tokenOf(visit)}?${asked}`, visit.url), {}),
+    status: 303,
+  };
+}
+
+async function add(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
+  const written = (form.get("repository") ?? "").slice(0, 500);
+  const { ids } = await findNamed(visit.modules, [written]);
+  const [id] = ids;
+  if (id === undefined)
+    return listSheet(visit, { written, problem: "No repository of this name is known here." });
+  await visit.modules.watchlists.add(tokenOf(visit), id);
+  return backTo(visit);
+}
+
+/** Puts all of the list on the visitor's own. */
+async function copy(visit: Visit): Promise<Redirect> {
+  const { account, members, modules } = visit;
+  refuseMadeUp(visit);
+  if (account === undefined) return toSignIn(visit, "/watchlist");
+  const { items } = await modules.watchlists.get(tokenOf(visit));
+  await members.personalWatchlists.add(
+    account.id,
+    items.map(({ repositoryId }) => repositoryId),
+    "repositoryId",
+  );
+  return { location: "/watchlist", status: 303 };
+}
+
+interface Told {
+  /** What is wrong with the repository that was to be added, and how it was written. */
+  problem?: string;
+  written?: string;
+  nameProblem?: string;
+}
+
+async function listSheet(visit: Visit, told: Told): Promise<Sheet> {
+  const { modules, url, request, baseUrl, now, account, canSave } = visit;
+  const token = tokenOf(visit);
+  const watchlist = await modules.watchlists.get(token);
+  const ids = watchlist.items.map(({ repositoryId }) => repositoryId);
+  const seen = lookAt(token, request.headers.get("cookie"), baseUrl, now);
+  // A form that could not be followed is answered under its own address, which has no parameters of the list.
+  const shown = new URL(`/watchlists/${token}${request.method === "GET" ? url.search : ""}`, url);
+  const watched = await readWatched(
+    { url: shown, modules },
+    {
+      watchlist: watchlist.id,
+      within: modules.watchlists.members(watchlist),
+      ids,
+      changes:
+        seen.since === undefined ? Promise.resolve(undefined) : modules.watchlists.changes(ids, seen.since),
+    },
+  );
+  const isWrong = watched.problems.length > 0 || (told.problem ?? told.nameProblem) !== undefined;
+  const canCopy = account !== undefined && canSave && ids.some((id) => !visit.saved.has(id));
+  return {
+    title: watchlist.name,
+    privacy: "link",
+    status: isWrong ? 400 : 200,
+    cookies: [seen.cookie],
+    body: <TokenWatchlist {...{ token, watchlist, watched, told, canCopy }} />,
+  };
+}
+
+interface TokenWatchlistProps {
+  token: string;
+  watchlist: Watchlist;
+  watched: Watched;
+  told: Told;
+  canCopy: boolean;
+}
+
+const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, told, canCopy }) => {
+  const path = `/watchlists/${token}`;
+  const { name, items, canEdit, createdAt } = watchlist;
+  return (
+    <>
+      <h1>{name}</h1>
+      <p class="lead">
+        {items.length === 1 ? "1 repository" : `${items.length} repositories`}, a list made{" "}
+        {formatDay(createdAt)}.{" "}
+        {canEdit ? "This link changes it: keep it to yourself." : "This link only shows it."}
+      </p>
+      {canCopy ? (
+        <form method="post" action={`${path}/copy`}>
+          <button type="submit">Copy to my watchlist</button>
+        </form>
+      ) : null}
+      {canEdit ? <AddForm {...{ path, told }} /> : null}
+      {items.length === 0 ? (
+        <p class="soft">
+          {canEdit ? "Nothing is in it yet: add the first one above." : "Nothing is in it yet."}
+        </p>
+      ) : (
+        <>
+          <WatchedBody watched={watched} name={name} more={canEdit ? [removal(path, watched.url)] : []} />
+          <p class="soft small">
+            The same for programs:{" "}
+            <a href={`/api${path}/repositories?window=${watched.query.window}`}>JSON</a>,{" "}
+            <a href={`/api${path}/repositories?window=${watched.query.window}&format=csv`}>CSV</a>, and{" "}
+            <a href={`/api${path}/metrics?window=90d`}>the sums</a>.
+          </p>
+        </>
+      )}
+      {canEdit ? <Settings {...{ path, name }} problem={told.nameProblem} /> : null}
+    </>
+  );
+};
+
+const AddForm: FC<{ path: string; told: Told }> = ({ path, told: { problem, written } }) => (
+  <form method="post" action={`${path}/items`} class="row-form">
+    <div class="field">
+      <label for="repository">Add a repository</label>
+      <input
+        id="repository"
+        name="repository"
+        required
+        maxlength={500}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        placeholder="owner/name or its address"
+        value={written ?? ""}
+        aria-invalid={problem === undefined ? undefined : "true"}
+        aria-describedby={problem === undefined ? undefined : "repository-problem"}
+      />
+      {problem === undefined ? null : (
+        <p class="wrong" id="repository-problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </div>
+    <button type="submit" class="press">
+      Add
+    </button>
+  </form>
+);
+
+/** The button that takes a row out. */
+function removal(path: string, { search }: URL): MoreColumn {
+  return {
+    title: "Remove",
+    isTitleHidden: true,
+    cell: ({ repository: { id, fullName } }) => (
+      <form method="post" action={`${path}/items/remove`} class="inline">
+        <input type="hidden" name="repositoryId" value={id} />
+        <input type="hidden" name="query" value={search.slice(1)} />
+        <RemoveButton fullName={fullName} />
+      </form>
+    ),
+  };
+}
+
+const Settings: FC<{ path: string; name: string; problem: string | undefined }> = ({
+  path,
+  name,
+  problem,
+}) => (
+  <section class="narrow">
+    <h2>This list</h2>
+    <form method="post" action={`${path}/rename`} class="row-form">
+      <div class="field">
+        <label for="name">Name</label>
+        <input
+          id="name"
+          name="name"
+          required
+          maxlength={200}
+          autocomplete="off"
+          value={name}
+          aria-invalid={problem === undefined ? undefined : "true"}
+          aria-describedby={problem === undefined ? undefined : "name-problem"}
+        />
+        {problem === undefined ? null : (
+          <p class="wrong" id="name-problem" role="alert">
+            {problem}
+          </p>
+        )}
+      </div>
+      <button type="submit">Rename</button>
+    </form>
+    <p class="soft small">The link for sharing was shown when the list was made. It cannot be told again.</p>
+    <details class="confirm">
+      <summary>Delete this list</summary>
+      <form method="post" action={`${path}/delete`}>
+        <p>Both its links stop working, for everybody and for good.</p>
+        <button type="submit" class="danger">
+          Delete {name}
+        </button>
+      </form>
+    </details>
+  </section>
+);
+
+const Gone: FC = () => (
+  <div class="narrow">
+    <h1>The list is gone</h1>
+    <p class="lead">Both its links have stopped working.</p>
+    <p>
+      <a href="/watchlists">Make another one</a>
+    </p>
+  </div>
+);

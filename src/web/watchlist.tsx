@@ -1,0 +1,126 @@
+import type { FC } from "hono/jsx";
+import type { Account } from "../accounts/accounts.js";
+import type { Repository } from "../catalog/catalog.js";
+import { withQuery } from "./components/addresses.js";
+import { RemoveButton } from "./components/remove-button.js";
+import type { MoreColumn } from "./components/repository-list.js";
+import type { Pages, Sheet, Visit } from "./page.js";
+import { offeredBy } from "./pending.js";
+import { readWatched, type Watched, WatchedBody } from "./watched.js";
+
+/** The list of whoever is signed in. */
+export function serveWatchlist(pages: Pages): void {
+  pages.get("/watchlist", (visit) => {
+    if (!visit.canSave) return { title: "Watchlist", privacy: "private", body: <MadeUp visit={visit} /> };
+    return visit.account === undefined ? signedOut(visit) : ownList(visit, visit.account);
+  });
+}
+
+async function signedOut(visit: Visit): Promise<Sheet> {
+  const offered = await offeredBy(visit.url, visit.members);
+  return {
+    title: "Watchlist",
+    description: "Keep the repositories you care about in one list, and see what changed since you looked.",
+    canonical: "/watchlist",
+    body: <SignedOut offered={offered} />,
+  };
+}
+
+async function ownList(visit: Visit, account: Account): Promise<Sheet> {
+  const { members, saved, url } = visit;
+  const { personalWatchlists, modules } = members;
+  const ids = [...saved];
+  // A page that a browser fetches beforehand has not been looked at.
+  const isLook = !visit.request.headers.get("sec-purpose")?.includes("prefetch");
+  const list = {
+    watchlist: account.id,
+    within: personalWatchlists.members(account.id),
+    ids,
+    changes: isLook ? personalWatchlists.visits.look(account.id, ids) : Promise.resolve(undefined),
+  };
+  const watched = await readWatched({ url, modules }, list);
+  return {
+    title: "Watchlist",
+    privacy: "private",
+    status: watched.problems.length === 0 ? 200 : 400,
+    body: <OwnList watched={watched} total={saved.size} />,
+  };
+}
+
+const OwnList: FC<{ watched: Watched; total: number }> = ({ watched, total }) => (
+  <>
+    <h1>Watchlist</h1>
+    {total === 0 ? (
+      <Empty />
+    ) : (
+      <WatchedBody watched={watched} name="Your watchlist" more={[removal(watched.url)]} />
+    )}
+  </>
+);
+
+/** The button that takes a row out. */
+function removal(url: URL): MoreColumn {
+  const next = withQuery(url, { save: undefined, page: url.searchParams.get("page") ?? undefined });
+  return {
+    title: "Remove",
+    isTitleHidden: true,
+    cell: ({ repository: { id, fullName } }) => (
+      <form method="post" action="/watchlist/items/remove" class="inline">
+        <input type="hidden" name="repositoryId" value={id} />
+        <input type="hidden" name="next" value={next} />
+        <RemoveButton fullName={fullName} />
+      </form>
+    ),
+  };
+}
+
+const Empty: FC = () => (
+  <>
+    <p class="lead">Nothing is on your list yet.</p>
+    <p>
+      Press the star beside a repository, in a list or on its page, to keep it here.{" "}
+      <a href="/explore">Look for some</a>, or begin with{" "}
+      <a href="/explore?sort=trending&window=7d">what is trending</a>.
+    </p>
+  </>
+);
+
+const SignedOut: FC<{ offered: Repository | undefined }> = ({ offered }) => {
+  const next = offered === undefined ? "/watchlist" : `/watchlist?save=${offered.id}`;
+  return (
+    <div class="narrow">
+      <h1>Watchlist</h1>
+      <p class="lead">
+        {offered === undefined
+          ? "Keep the repositories you care about in one list."
+          : `Sign in to save ${offered.fullName} to your list.`}
+      </p>
+      <ul>
+        <li>What each gained, over a day, a week and a month.</li>
+        <li>What has changed since you looked last: stars, new names, what was archived or is gone.</li>
+        <li>All of them added up over time.</li>
+      </ul>
+      <div class="buttons">
+        <a class="button press" href={`/sign-in?next=${encodeURIComponent(next)}`}>
+          Sign in
+        </a>
+        <a class="button" href="/watchlists">
+          Make a list without an account
+        </a>
+      </div>
+      <p class="soft">A list without an account lives at a link of its own, which you can share.</p>
+    </div>
+  );
+};
+
+const MadeUp: FC<{ visit: Visit }> = ({ visit: { account } }) => (
+  <div class="narrow">
+    <h1>Watchlist</h1>
+    <p class="lead">While the demonstration is shown, nothing can be saved: its repositories are made up.</p>
+    <p>
+      {account === undefined
+        ? "As soon as real repositories are tracked here, you can sign in and keep a list of those you care about."
+        : "Your list is kept, and is here again as soon as real repositories are tracked."}
+    </p>
+  </div>
+);

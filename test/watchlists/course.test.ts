@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { DAY_MS } from "../../src/clock.js";
+import { onBothEngines } from "../support/engines.js";
+import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
+
+onBothEngines("The course of a list", (engine) => {
+  let world: World;
+  const at = (days: number) => NOW - days * DAY_MS;
+  before(async () => {
+    world = await createWorld(engine);
+    await world.record(
+      observation("one/one", daily(10, 20, 30, 40)),
+      observation("two/two", [snapshot(36, 100), snapshot(30, 105), snapshot(-1, 999)]),
+      observation("three/three", []),
+    );
+  });
+  const course = (ids: readonly number[]) => world.modules.watchlists.course(ids, NOW);
+
+  test("adds up what each had last before a moment, from its first snapshot on", async () => {
+    assert.deepEqual(await course([1, 2, 3]), [
+      { at: at(3), stars: 10, repositories: 1 },
+      { at: at(2), stars: 20, repositories: 1 },
+      { at: at(1), stars: 30 + 105, repositories: 2 },
+      { at: at(0), stars: 40 + 105, repositories: 2 },
+    ]);
+    assert.deepEqual(await course([3]), []);
+    assert.deepEqual(await course([]), []);
+  });
+
+  test("has fewer moments the longer the list is, and always the last one", async () => {
+    await world.record(
+      ...Array.from({ length: 120 }, (_, i) =>
+        observation(`many/r${i}`, daily(...Array.from({ length: 95 }, () => 1))),
+      ),
+    );
+    const ids = await idsOf(world, 120);
+    for (const [count, step] of [
+      [10, 1],
+      [50, 3],
+      [51, 7],
+      [116, 7],
+      [117, 14],
+    ] as const) {
+      const points = await course(ids.slice(0, count));
+      assert.equal(points.at(-1)?.at, NOW);
+      assert.equal(points.length, Math.floor(90 / step) + 1, `${count}`);
+      assert.ok(points.every(({ stars, repositories }) => stars === count && repositories === count));
+    }
+  });
+});
+
+/** The ids of the repositories `many/r0`, `many/r1` and so on. */
+async function idsOf(world: World, count: number): Promise<number[]> {
+  const found = Array.from({ length: count }, (_, i) =>
+    world.modules.catalog.findByName("GITHUB", `many/r${i}`),
+  );
+  return (await Promise.all(found)).map((one) => one?.repository.id ?? 0);
+}

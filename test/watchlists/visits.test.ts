@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { VISIT_MS } from "../../src/watchlists/watchlists.js";
+import { addAccount } from "../support/accounts.js";
+import { onBothEngines } from "../support/engines.js";
+import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
+
+const MINUTE_MS = 60_000;
+
+onBothEngines("Visits of a personal list", (engine) => {
+  let world: World;
+  let account: string;
+  const ids = [1, 2, 3];
+  beforeEach(async () => {
+    world = await createWorld(engine);
+    account = await addAccount(world.modules.database, "ann@example.org");
+    await world.record(
+      observation("one/one", [snapshot(24, 100)], {
+        facts: { archived: false, stars: 100 },
+        providerId: "1",
+      }),
+      observation("two/two", [snapshot(24, 50)], { facts: { archived: true, stars: 50 }, providerId: "2" }),
+      observation("three/three", [snapshot(24, 10)], { facts: { stars: 10 }, providerId: "3" }),
+    );
+  });
+  const look = async () => {
+    const { visits } = world.members.personalWatchlists;
+    const changes = await visits.look(account, ids);
+    await visits.settle();
+    return changes;
+  };
+  /** So many hours after NOW. */
+  const later = (hours: number, stars: number) => snapshot(-hours, stars);
+
+  test("the first one has nothing to tell", async () => {
+    assert.equal(await look(), undefined);
+    world.clock.advance(VISIT_MS - 1);
+    assert.equal(await look(), undefined, "still the same visit");
+  });
+
+  test("the next one tells what was gained, renamed, archived and lost since", async () => {
+    await look();
+    world.clock.advance(5 * MINUTE_MS);
+    await look();
+    const seenAt = world.clock.now();
+    world.clock.advance(3 * 3_600_000);
+    await world.record(
+      observation("one/uno", [later(2, 130)], {
+        at: NOW + 2 * 3_600_000,
+        facts: { archived: true, stars: 130 },
+        providerId: "1",
+      }),
+      observation("two/two", [later(2, 45)], {
+        at: NOW + 2 * 3_600_000,
+        facts: { archived: true, stars: 45 },
+        providerId: "2",
+      }),
+      observation("three/three", [], {
+        at: NOW + 2 * 3_600_000,
+        facts: { availability: "GONE" },
+        providerId: "3",
+      }),
+    );
+    const changes = await look();
+    assert.equal(changes?.since, seenAt);
+    assert.deepEqual([...(changes?.gained ?? [])].sort(), [
+      [1, 30],
+      [2, -5],
+      [3, 0],
+    ]);
+    assert.equal(changes?.gainedInAll, 25);
+    assert.deepEqual(changes?.renamed, [{ repositoryId: 1, from: "one/one" }]);
+    assert.deepEqual(changes?.archived, [1]);
+    assert.deepEqual(changes?.unavailable, [3]);
+
+    // The same is told through the whole visit, however long, as long as there is no pause.
+    for (let i = 0; i < 4; i++) {
+      world.clock.advance(VISIT_MS - MINUTE_MS);
+      assert.deepEqual((await look())?.archived, [1]);
+    }
+    world.clock.advance(VISIT_MS);
+    const next = await look();
+    assert.deepEqual([next?.gainedInAll, next?.renamed, next?.archived, next?.unavailable], [0, [], [], []]);
+  });
+
+  test("what has no snapshot from before is not known to have gained", async () => {
+    await look();
+    world.clock.advance(VISIT_MS);
+    await world.record(observation("four/four", [later(1, 7)], { facts: { stars: 7 } }));
+    const { visits } = world.members.personalWatchlists;
+    const changes = await visits.look(account, [4]);
+    assert.deepEqual([...(changes?.gained ?? [])], [[4, null]]);
+    assert.equal(changes?.gainedInAll, null);
+    assert.equal((await visits.look(account, []))?.gained.size, 0);
+  });
+
+  test("accounts have visits of their own, which go with them", async () => {
+    await look();
+    world.clock.advance(VISIT_MS);
+    const other = await addAccount(world.modules.database, "bob@example.org");
+    assert.equal(await world.members.personalWatchlists.visits.look(other, ids), undefined);
+    await world.members.personalWatchlists.visits.settle();
+    const { durable } = world.modules.database;
+    await durable.deleteFrom("accounts").where("id", "=", account).execute();
+    const left = await durable.selectFrom("account_visits").select("account_id").execute();
+    assert.deepEqual(
+      left.map((row) => row.account_id),
+      [other],
+    );
+  });
+});

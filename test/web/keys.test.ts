@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { onBothEngines } from "../support/engines.js";
+import { openMailbox } from "../support/mail.js";
+import { createKey, type Member, signIn } from "../support/members.js";
+import { open, submit, textOf } from "../support/pages.js";
+import { createWorld, daily, observation, type World } from "../support/world.js";
+
+onBothEngines("The pages of API keys", (engine) => {
+  const mailbox = openMailbox();
+  let world: World;
+  let people = 0;
+  const somebody = (): Promise<Member> => signIn(world, mailbox, `keys-${++people}@example.org`);
+  before(async () => {
+    world = await createWorld(engine, { ...mailbox.settings, SIDEREAL_LIMIT_HEAVY_KEY: "3" });
+    await world.record(observation("one/one", daily(1, 2)));
+  });
+
+  test("a new key is shown once, on a page that nobody keeps", async () => {
+    const { headers } = await somebody();
+    assert.match(textOf(await open(world, "/account/keys", headers)), /Make your first key/);
+    const made = await submit(world, "/account/keys", { name: "  <b>lap</b>top " }, headers);
+    assert.equal(made.status, 200);
+    assert.equal(made.headers.get("cache-control"), "no-store");
+    assert.equal(made.headers.get("referrer-policy"), "same-origin");
+    const key = /<pre id="key"><code>(sid_[0-9A-Za-z]{36})<\/code>/.exec(made.html)?.[1] ?? "";
+    assert.equal((await world.get("/api/repos", { Authorization: `Bearer ${key}` })).status, 200);
+    assert.match(
+      textOf(made),
+      new RegExp(`curl -H "Authorization: Bearer ${key}" "https://sidereal.example/api/repos`),
+    );
+    assert.match(made.html, /<button type="button"[^>]* data-copy="key"[^>]* hidden/);
+    const list = await open(world, "/account/keys", headers);
+    assert.doesNotMatch(list.html, new RegExp(key));
+    assert.match(textOf(list), new RegExp(`<b>lap</b>top…${key.slice(-4)}`));
+    assert.doesNotMatch(list.html, /<b>lap/);
+  });
+
+  test("a name that is none is told beside its field", async () => {
+    const { headers } = await somebody();
+    for (const name of ["", "   ", "x".repeat(101), "a\nb"]) {
+      const page = await submit(world, "/account/keys", { name }, headers);
+      assert.equal(page.status, 400);
+      assert.match(textOf(page), /The name must (be 1 to 100 characters|not hold control characters)\./);
+    }
+    assert.match(textOf(await open(world, "/account/keys", headers)), /Make your first key/);
+  });
+
+  test("with five keys the page explains why there is no sixth", async () => {
+    const member = await somebody();
+    for (let i = 0; i < 5; i++) await createKey(world, member, `key ${i}`);
+    const page = await open(world, "/account/keys", member.headers);
+    assert.match(
+      textOf(page),
+      /You have 5 active keys, and there can be no more\. Revoke one to make another\./,
+    );
+    assert.doesNotMatch(page.html, /<input id="name"/);
+    const sixth = await submit(world, "/account/keys", { name: "six" }, member.headers);
+    assert.equal(sixth.status, 409);
+    assert.doesNotMatch(sixth.html, /sid_/);
+  });
+
+  test("a key is revoked after one more question, and only by its owner", async () => {
+    const owner = await somebody();
+    const other = await somebody();
+    const { id, key } = await createKey(world, owner, "laptop");
+    const page = await open(world, "/account/keys", owner.headers);
+    assert.ok(page.html.includes(`<form method="post" action="/account/keys/${id}/revoke">`));
+    const foreign = await submit(world, `/account/keys/${id}/revoke`, {}, other.headers);
+    assert.equal(foreign.status, 404);
+    const signedOut = await submit(world, `/account/keys/${id}/revoke`);
+    assert.equal(signedOut.location, "/sign-in?next=%2Faccount%2Fkeys");
+    assert.equal((await world.get("/api/repos", { "X-API-Key": key })).status, 200);
+    const revoked = await submit(world, `/account/keys/${id}/revoke`, {}, owner.headers);
+    assert.deepEqual([revoked.status, revoked.location], [303, "/account/keys?revoked"]);
+    assert.equal((await world.get("/api/repos", { "X-API-Key": key })).status, 401);
+    assert.match(textOf(await open(world, "/account/keys?revoked", owner.headers)), /The key is revoked\./);
+    assert.equal((await open(world, `/account/keys/${id}`, owner.headers)).status, 404);
+    for (const wrong of ["0", "x", "99999", "1".repeat(19)]) {
+      assert.equal((await open(world, `/account/keys/${wrong}`, owner.headers)).status, 404, wrong);
+      assert.equal(
+        (await submit(world, `/account/keys/${wrong}/revoke`, {}, owner.headers)).status,
+        404,
+        wrong,
+      );
+    }
+  });
+
+  test("what a key was used for is told with its numbers, and to nobody else", async () => {
+    const owner = await somebody();
+    const { id, key } = await createKey(world, owner, "ci");
+    const unused = await open(world, `/account/keys/${id}`, owner.headers);
+    assert.match(
+      textOf(unused),
+      /No request yet.*last 24 hours.*curl -H "Authorization: Bearer \$SIDEREAL_KEY"/,
+    );
+    const ask = (path: string) =>
+      world.get(path, { "X-API-Key": key, "User-Agent": "curl/8.5.0", "X-Forwarded-For": "198.51.100.7" });
+    for (let i = 0; i < 5; i++) await ask("/api/repos");
+    await ask("/api/repos?window=1y");
+    for (let i = 0; i < 5; i++) await ask("/api/repos/1/metrics");
+    const page = await open(world, `/account/keys/${id}?period=7d`, owner.headers);
+    assert.equal(page.status, 200);
+    const text = textOf(page);
+    assert.match(text, /Requests11/);
+    assert.match(text, /Errors19\.1%/);
+    assert.match(text, /Blocked218%/);
+    assert.match(text, /IP networks1/);
+    assert.match(text, /GET \/api\/repos610\d/);
+    assert.match(text, /GET \/api\/repos\/\{id\}\/metrics502/);
+    assert.match(text, /heavy: lowest remaining 0 of 3/);
+    assert.match(text, /Recent errors.*GET \/api\/repos 400 VALIDATION_FAILED/);
+    assert.match(text, /192\.0\.2\.0\/24: 11 requests/);
+    assert.match(text, /curl: 11 requests/);
+    assert.match(page.html, /<a href="[^"]*\?period=7d" aria-current="true">7 days<\/a>/);
+    assert.equal(
+      [...page.html.matchAll(/<title>2026-04-\d\d \d\d:00: /g)].length,
+      28,
+      "a bar for each six hours",
+    );
+    assert.match(
+      page.html,
+      /<th scope="row">2026-04-30 12:00<\/th><td class="number">8<\/td><td class="number">1<\/td><td class="number">2<\/td>/,
+    );
+    const other = await somebody();
+    assert.equal((await open(world, `/account/keys/${id}`, other.headers)).status, 404);
+  });
+
+  test("a period that is none is a page that says which there are", async () => {
+    const owner = await somebody();
+    const { id } = await createKey(world, owner);
+    const page = await open(world, `/account/keys/${id}?period=1y`, owner.headers);
+    assert.equal(page.status, 400);
+    assert.match(textOf(page), /The period must be one of 24h, 7d, 30d, 90d\./);
+    assert.match(page.html, /aria-current="true">24 hours</);
+  });
+});

@@ -1,0 +1,185 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { createToken } from "../../src/tokens.js";
+import { VISIT_MS } from "../../src/watchlists/watchlists.js";
+import { onBothEngines } from "../support/engines.js";
+import { openMailbox } from "../support/mail.js";
+import { ORIGIN, signIn } from "../support/members.js";
+import { open, submit, textOf } from "../support/pages.js";
+import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
+
+onBothEngines("The pages of lists without an account", (engine) => {
+  const mailbox = openMailbox();
+  let world: World;
+  before(async () => {
+    world = await createWorld(engine, mailbox.settings);
+    await world.record(
+      observation("one/one", daily(100, 110, 125), { facts: { stars: 125 } }),
+      observation("two/two", daily(50, 60, 90), { facts: { stars: 90 } }),
+      observation("group/sub/deep", daily(5, 6), { provider: "GITLAB", facts: { stars: 6 } }),
+    );
+  });
+  /** Makes a list by the form; the paths of both its links. */
+  const make = async (fields: Record<string, string>) => {
+    const page = await submit(world, "/watchlists", fields);
+    const link = (id: string) =>
+      new RegExp(`<pre id="${id}"><code>${ORIGIN}([^<]*)</code>`).exec(page.html)?.[1] ?? "";
+    return { page, edit: link("edit-link"), share: link("share-link") };
+  };
+  const rowsOf = (html: string) =>
+    [...html.matchAll(/<a href="\/repos\/[^"]*">([^<]*)<\/a>/g)].map(([, name]) => name);
+
+  test("a list is made of what was written, and both links are shown once", async () => {
+    assert.match(textOf(await open(world, "/watchlists")), /It gets two links\./);
+    const repositories =
+      "one/one\r\n\r\nhttps://gitlab.com/group/sub/deep/-/issues\r\nONE/One\r\ngithub:two/two";
+    const { page, edit, share } = await make({ name: " <b>Mine</b> ", repositories });
+    assert.equal(page.status, 200);
+    assert.deepEqual(
+      ["cache-control", "referrer-policy", "x-robots-tag"].map((name) => page.headers.get(name)),
+      ["no-store", "same-origin", "noindex"],
+    );
+    assert.match(edit, /^\/watchlists\/sidw_/);
+    assert.match(share, /^\/watchlists\/sidr_/);
+    const list = await open(world, edit);
+    assert.deepEqual(rowsOf(list.html), ["one/one", "group/sub/deep", "two/two"]);
+    assert.match(textOf(list), /<b>Mine<\/b>/);
+    assert.doesNotMatch(list.html, /<b>Mine/);
+    assert.doesNotMatch(list.html, /sidr_/);
+  });
+
+  test("what is not known is named, and nothing is lost of what was written", async () => {
+    const { page } = await make({ name: "x".repeat(101), repositories: "one/one\n<nobody>/here\nname" });
+    assert.equal(page.status, 400);
+    assert.match(textOf(page), /Not known here\. Nothing has been made.*<nobody>\/herename/);
+    assert.match(textOf(page), /The name must be 1 to 100 characters\./);
+    assert.match(page.html, /one\/one\n&lt;nobody&gt;\/here\nname<\/textarea>/);
+    const long = await make({ repositories: "a/b\n".repeat(501) });
+    assert.equal(long.page.status, 400);
+    assert.match(textOf(long.page), /at most 500 repositories/);
+    assert.match(
+      textOf(await open(world, (await make({})).edit)),
+      /Watchlist · Sidereal.*Nothing is in it yet/,
+    );
+  });
+
+  test("nobody else learns the address, and nobody keeps the page", async () => {
+    const { edit, share } = await make({ repositories: "one/one" });
+    for (const path of [edit, share]) {
+      const { headers, html } = await open(world, path);
+      assert.deepEqual(
+        ["cache-control", "referrer-policy", "x-robots-tag"].map((name) => headers.get(name)),
+        ["private, no-cache", "same-origin", "noindex"],
+      );
+      assert.doesNotMatch(html, /rel="canonical"|og:url/);
+      assert.match(html, /<meta name="robots" content="noindex"\/>/);
+    }
+  });
+
+  test("a link that opens nothing is the same 404 for all, and guessing ends soon", async () => {
+    const few = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "30" });
+    const texts = new Set<string>();
+    const statuses: number[] = [];
+    for (const token of [createToken("sidw"), createToken("sidr"), "x", createToken("sidl")]) {
+      const page = await open(few, `/watchlists/${token}`);
+      statuses.push(page.status);
+      if (page.status === 404) texts.add(textOf(page));
+    }
+    assert.deepEqual(statuses, [404, 404, 404, 429]);
+    assert.equal(texts.size, 1);
+  });
+
+  test("whoever has the first link changes the list", async () => {
+    const { edit } = await make({ name: "Mine", repositories: "one/one" });
+    const added = await submit(world, `${edit}/items`, { repository: "https://github.com/two/two" });
+    assert.deepEqual([added.status, added.location], [303, edit]);
+    const unknown = await submit(world, `${edit}/items`, { repository: "no/body" });
+    assert.equal(unknown.status, 400);
+    assert.match(textOf(unknown), /No repository of this name is known here\./);
+    assert.match(unknown.html, /value="no\/body"/);
+    const sorted = await open(world, `${edit}?window=7d&sort=stars`);
+    assert.deepEqual(rowsOf(sorted.html), ["one/one", "two/two"]);
+    assert.match(sorted.html, /name="query" value="window=7d&amp;sort=stars"/);
+    assert.match(sorted.html, new RegExp(`href="/api${edit}/repositories\\?window=7d"`));
+    const removed = await submit(world, `${edit}/items/remove`, {
+      repositoryId: "1",
+      query: "window=7d&sort=stars",
+    });
+    assert.deepEqual([removed.status, removed.location], [303, `${edit}?window=7d&sort=stars`]);
+    assert.deepEqual(rowsOf((await open(world, edit)).html), ["two/two"]);
+    assert.equal((await submit(world, `${edit}/items/remove`, { repositoryId: "x" })).status, 400);
+    const badName = await submit(world, `${edit}/rename`, { name: "" });
+    assert.equal(badName.status, 400);
+    assert.match(textOf(badName), /The name must be 1 to 100 characters\./);
+    assert.equal((await submit(world, `${edit}/rename`, { name: "Yours" })).status, 303);
+    assert.match((await open(world, edit)).html, /<h1>Yours<\/h1>/);
+    const gone = await submit(world, `${edit}/delete`);
+    assert.deepEqual([gone.status, gone.location], [303, "/watchlists/gone"]);
+    assert.match(textOf(await open(world, "/watchlists/gone")), /The list is gone/);
+    assert.equal((await open(world, edit)).status, 404);
+  });
+
+  test("the second link only shows it", async () => {
+    const { edit, share } = await make({ name: "Mine", repositories: "one/one\ntwo/two" });
+    const page = await open(world, share);
+    assert.deepEqual(rowsOf(page.html), ["one/one", "two/two"]);
+    assert.match(textOf(page), /This link only shows it\./);
+    assert.doesNotMatch(page.html, /sidw_|action="\/watchlists|Remove/);
+    for (const path of ["items", "items/remove", "rename", "delete"]) {
+      const fields = { repository: "one/one", repositoryId: "1", name: "x" };
+      assert.equal((await submit(world, `${share}/${path}`, fields)).status, 403, path);
+    }
+    assert.deepEqual(rowsOf((await open(world, edit)).html), ["one/one", "two/two"]);
+  });
+
+  test("a list is copied to one's own", async () => {
+    const { share } = await make({ repositories: "one/one\ntwo/two" });
+    assert.doesNotMatch((await open(world, share)).html, /\/copy"/);
+    assert.equal((await submit(world, `${share}/copy`)).location, "/sign-in?next=%2Fwatchlist");
+    const { headers } = await signIn(world, mailbox, "copy@example.org");
+    assert.match((await open(world, share, headers)).html, new RegExp(`action="${share}/copy"`));
+    const copied = await submit(world, `${share}/copy`, {}, headers);
+    assert.deepEqual([copied.status, copied.location], [303, "/watchlist"]);
+    assert.deepEqual(rowsOf((await open(world, "/watchlist", headers)).html), ["one/one", "two/two"]);
+    assert.doesNotMatch((await open(world, share, headers)).html, /\/copy"/);
+  });
+
+  test("wrong parameters are named, and the list is there all the same", async () => {
+    const { share } = await make({ repositories: "one/one" });
+    const page = await open(world, `${share}?window=1y`);
+    assert.equal(page.status, 400);
+    assert.match(textOf(page), /window must be one of 24h, 7d, 30d/);
+    assert.deepEqual(rowsOf(page.html), ["one/one"]);
+  });
+
+  test("a browser that comes back is told what has changed, by a cookie without the token", async () => {
+    const own = await createWorld(engine);
+    await own.record(observation("one/one", daily(100, 110), { facts: { stars: 110 } }));
+    const { token, shareToken } = await own.modules.watchlists.create("Mine", [1]);
+    const path = `/watchlists/${shareToken}`;
+    const first = await open(own, path);
+    assert.doesNotMatch(textOf(first), /Since your last visit/);
+    assert.match(
+      first.headers.getSetCookie()[0] ?? "",
+      /^__Secure-sidereal\.seen=[0-9a-f]{12}-\d+-0; Max-Age=15552000; Path=\/watchlists; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    own.clock.advance(VISIT_MS + 3_600_000);
+    await own.record(observation("one/one", [snapshot(-1, 140)], { facts: { stars: 140 } }));
+    const cookie = first.cookies[0] ?? "";
+    const second = await open(own, path, { Cookie: cookie });
+    assert.match(textOf(second), /Since your last visit2026-04-30 12:00 UTC: \+30 stars in all/);
+    // The other link of the list, and another browser, are on their first visit.
+    for (const [other, headers] of [
+      [`/watchlists/${token}`, { Cookie: cookie }],
+      [path, {}],
+      [path, { Cookie: "__Secure-sidereal.seen=x-1-1.zzzzzzzzzzzz-5-5.%00" }],
+    ] as const)
+      assert.doesNotMatch(textOf(await open(own, other, headers)), /Since your last visit/);
+    let jar = cookie;
+    for (let i = 0; i < 25; i++) {
+      const made = await own.modules.watchlists.create("Other", []);
+      jar = (await open(own, `/watchlists/${made.shareToken}`, { Cookie: jar })).cookies[0] ?? "";
+    }
+    assert.equal(jar.split(".").length - 1, 20);
+  });
+});

@@ -1,0 +1,276 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { VISIT_MS } from "../../src/watchlists/watchlists.js";
+import { createWeb } from "../../src/web/web.js";
+import { onBothEngines } from "../support/engines.js";
+import { openMailbox } from "../support/mail.js";
+import { type Member, ORIGIN, signIn } from "../support/members.js";
+import { followLink, open, submit, textOf } from "../support/pages.js";
+import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
+
+const PENDING = "__Host-sidereal.saving";
+
+onBothEngines("The page of a personal watchlist", (engine) => {
+  const mailbox = openMailbox();
+  let world: World;
+  let people = 0;
+  const newAddress = () => `list-${++people}@example.org`;
+  const somebody = (): Promise<Member> => signIn(world, mailbox, newAddress());
+  before(async () => {
+    world = await createWorld(engine, mailbox.settings);
+    await world.record(
+      observation("one/one", daily(100, 110, 125), { facts: { description: "<i>first</i>", stars: 125 } }),
+      observation("two/two", daily(50, 60, 90), { facts: { stars: 90 } }),
+      observation("three/three", daily(5, 6, 7), { facts: { stars: 7 } }),
+      ...Array.from({ length: 60 }, (_, i) => observation(`many/r${i}`, daily(1, 2))),
+    );
+  });
+  const save = (id: number | string, headers: Record<string, string>, next = "/") =>
+    submit(world, "/watchlist/items", { repositoryId: String(id), next }, headers);
+  const rowsOf = (html: string) =>
+    [...html.matchAll(/<a href="\/repos\/[^"]*">([^<]*)<\/a>/g)].map(([, name]) => name);
+
+  test("explains itself to those who are not signed in", async () => {
+    const page = await open(world, "/watchlist");
+    assert.equal(page.status, 200);
+    assert.match(page.html, /href="\/sign-in\?next=%2Fwatchlist"/);
+    assert.match(page.html, /href="\/watchlists"/);
+    const offer = await open(world, "/watchlist?save=2");
+    assert.match(textOf(offer), /Sign in to save two\/two to your list\./);
+    assert.match(offer.html, /href="\/sign-in\?next=%2Fwatchlist%3Fsave%3D2"/);
+    assert.match(offer.html, /<link rel="canonical" href="https:\/\/sidereal\.example\/watchlist"/);
+    for (const wrong of ["x", "0", "999999", "-1", "2 or 1=1"])
+      assert.match(
+        textOf(await open(world, `/watchlist?save=${encodeURIComponent(wrong)}`)),
+        /in one list\./,
+      );
+  });
+
+  test("lists what was saved, sorted and with its growth, and takes it out again", async () => {
+    const { headers } = await somebody();
+    assert.match(textOf(await open(world, "/watchlist", headers)), /Nothing is on your list yet/);
+    for (const id of [3, 1, 2]) {
+      const saved = await save(id, headers, "/explore?page=2");
+      assert.deepEqual([saved.status, saved.location], [303, "/explore?page=2"]);
+    }
+    const page = await open(world, "/watchlist?window=24h", headers);
+    assert.deepEqual(
+      [page.status, page.headers.get("cache-control"), page.headers.get("x-robots-tag")],
+      [200, "private, no-cache", "noindex"],
+    );
+    assert.deepEqual(rowsOf(page.html), ["three/three", "one/one", "two/two"]);
+    assert.match(textOf(page), /\+15/);
+    assert.match(page.html, /&lt;i&gt;first/);
+    assert.match(textOf(page), /Watchlist \(3\)/);
+    assert.match(textOf(page), /All together.*Stars of all together: 222, \+67 since 2026-04-28/);
+    assert.deepEqual(rowsOf((await open(world, "/watchlist?sort=stars", headers)).html), [
+      "one/one",
+      "two/two",
+      "three/three",
+    ]);
+    assert.match(page.html, /aria-label="Remove one\/one"/);
+    const removed = await submit(
+      world,
+      "/watchlist/items/remove",
+      { repositoryId: "1", next: "/watchlist?sort=stars" },
+      headers,
+    );
+    assert.deepEqual([removed.status, removed.location], [303, "/watchlist?sort=stars"]);
+    assert.deepEqual(rowsOf((await open(world, "/watchlist", headers)).html), ["three/three", "two/two"]);
+  });
+
+  test("parameters that are wrong are named, and the list is there all the same", async () => {
+    const { headers } = await somebody();
+    await save(1, headers);
+    const page = await open(world, "/watchlist?window=9d&sort=size&page=0", headers);
+    assert.equal(page.status, 400);
+    const text = textOf(page);
+    assert.match(text, /window must be one of 24h, 7d, 30d/);
+    assert.match(text, /sort must be one of added, stars, forks, pushed, created/);
+    assert.match(text, /page must be a whole number from 1 to 10/);
+    assert.deepEqual(rowsOf(page.html), ["one/one"]);
+  });
+
+  test("a long list has pages that keep its other parameters", async () => {
+    const { headers } = await somebody();
+    const ids = Array.from({ length: 60 }, (_, i) => String(i + 4));
+    assert.equal((await world.send("POST", "/api/me/watchlist", { ids }, headers)).status, 201);
+    const first = await open(world, "/watchlist?window=7d", headers);
+    assert.equal(rowsOf(first.html).length, 50);
+    assert.match(first.html, /<a href="\/watchlist\?window=7d&amp;page=2">Next<\/a>/);
+    assert.equal(rowsOf((await open(world, "/watchlist?window=7d&page=2", headers)).html).length, 10);
+    assert.match(textOf(await open(world, "/watchlist?page=9", headers)), /Page 9 of 2/);
+  });
+
+  test("what was wanted before signing in is saved after it, once", async () => {
+    const first = await save(1, {}, "/explore");
+    assert.deepEqual([first.status, first.location], [303, "/sign-in?next=%2Fexplore%3Fsave%3D1"]);
+    assert.match(
+      first.headers.getSetCookie()[0] ?? "",
+      /^__Host-sidereal\.saving=1; Max-Age=3600; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    const second = await save(2, { Cookie: first.cookies.join("; ") });
+    assert.deepEqual(second.cookies, [`${PENDING}=1.2`]);
+    await submit(
+      world,
+      "/sign-in",
+      { email: newAddress(), next: "/watchlist?save=2" },
+      { Cookie: `${PENDING}=1.2` },
+    );
+    const signedIn = await followLink(world, mailbox, `${PENDING}=1.2`);
+    const session = signedIn.cookies.join("; ");
+    const page = await open(world, signedIn.location ?? "", { Cookie: `${session}; ${PENDING}=1.2` });
+    assert.match(textOf(page), /one\/one, two\/two are on your watchlist\./);
+    assert.deepEqual(rowsOf(page.html), ["one/one", "two/two"]);
+    assert.deepEqual(page.headers.getSetCookie(), [
+      `${PENDING}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure`,
+    ]);
+    // Again, as with the back button: nothing is doubled.
+    const again = await open(world, "/docs", { Cookie: `${session}; ${PENDING}=1.2` });
+    assert.match(textOf(again), /are on your watchlist/);
+    assert.deepEqual(rowsOf((await open(world, "/watchlist", { Cookie: session })).html), [
+      "one/one",
+      "two/two",
+    ]);
+  });
+
+  test("in another browser the page that the mail leads to offers to save it", async () => {
+    const { headers } = await somebody();
+    const page = await open(world, "/docs?x=1&save=2", headers);
+    assert.match(page.html, /<input type="hidden" name="next" value="\/docs\?x=1"\/>/);
+    assert.match(textOf(page), /You wanted to save two\/two\./);
+    assert.match(page.html, /<input type="hidden" name="repositoryId" value="2"\/>/);
+    assert.equal((await save(2, headers, "/watchlist")).location, "/watchlist");
+    assert.doesNotMatch(textOf(await open(world, "/watchlist?save=2", headers)), /You wanted to save/);
+  });
+
+  test("a browser's note is believed in nothing, and stands in the way of no page", async () => {
+    const { cookie } = await somebody();
+    for (const value of ["", "x", "0", "999999", "1;2", "-5", "1e3"]) {
+      const page = await open(world, "/docs", { Cookie: `${cookie}; ${PENDING}=${value}` });
+      assert.equal(page.status, 200, value);
+      assert.match(page.headers.getSetCookie()[0] ?? "", /Max-Age=0/, value);
+    }
+    assert.equal((await open(world, "/docs", { Cookie: `${PENDING}=1` })).headers.get("set-cookie"), null);
+    const twenty = Array.from({ length: 40 }, (_, i) => i + 1).join(".");
+    const kept = await save(60, { Cookie: `${PENDING}=${twenty}` });
+    assert.equal(
+      kept.cookies[0],
+      `${PENDING}=${[...Array.from({ length: 19 }, (_, i) => i + 22), 60].join(".")}`,
+    );
+  });
+
+  test("what does not fit any more is told, and pages go on", async () => {
+    const own = await createWorld(engine, mailbox.settings);
+    await own.record(...Array.from({ length: 501 }, (_, i) => observation(`full/r${i}`, daily(1, 2))));
+    const { headers, cookie } = await signIn(own, mailbox, newAddress());
+    const ids = Array.from({ length: 500 }, (_, i) => String(i + 1));
+    assert.equal((await own.send("POST", "/api/me/watchlist", { ids }, headers)).status, 201);
+    const page = await open(own, "/docs", { Cookie: `${cookie}; ${PENDING}=501` });
+    assert.equal(page.status, 200);
+    assert.match(
+      textOf(page),
+      /full\/r500 could not be saved\. A watchlist holds at most 500 repositories\./,
+    );
+    const refused = await submit(own, "/watchlist/items", { repositoryId: "501" }, headers);
+    assert.equal(refused.status, 409);
+    assert.match(textOf(refused), /That is not possible.*A watchlist holds at most 500 repositories\./);
+  });
+
+  test("only repositories that exist can be saved, and forms say so", async () => {
+    const { headers } = await somebody();
+    assert.equal((await save("x", headers)).status, 400);
+    assert.equal((await save(999_999, headers)).status, 404);
+    assert.equal((await save(999_999, {})).status, 404);
+    assert.equal((await save(1, headers, "https://evil.example")).location, "/watchlist");
+    const page = await world.request("/watchlist/items", { headers: { Accept: "text/html" } });
+    assert.deepEqual([page.status, page.headers.get("allow")], [405, "OPTIONS, POST"]);
+  });
+
+  test("tells what has changed since the last visit", async () => {
+    const own = await createWorld(engine, mailbox.settings);
+    await own.record(observation("one/one", daily(100, 110), { facts: { stars: 110 }, providerId: "1" }));
+    const { headers } = await signIn(own, mailbox, newAddress());
+    await submit(own, "/watchlist/items", { repositoryId: "1" }, headers);
+    const { visits } = own.members.personalWatchlists;
+    assert.doesNotMatch(textOf(await open(own, "/watchlist", headers)), /Since your last visit/);
+    await visits.settle();
+    own.clock.advance(VISIT_MS);
+    assert.match(
+      textOf(await open(own, "/watchlist", headers)),
+      /Since your last visit2026-04-30 12:00 UTC: nothing has changed\./,
+    );
+    await visits.settle();
+    own.clock.advance(4 * 3_600_000);
+    const at = NOW + 2 * 3_600_000;
+    await own.record(
+      observation("one/uno", [snapshot(-2, 150)], {
+        at,
+        facts: { stars: 150, archived: true },
+        providerId: "1",
+      }),
+    );
+    // A page that is fetched beforehand is no visit.
+    const fetched = await open(own, "/watchlist", { ...headers, "Sec-Purpose": "prefetch" });
+    assert.doesNotMatch(textOf(fetched), /Since your last visit/);
+    const page = textOf(await open(own, "/watchlist", headers));
+    assert.match(
+      page,
+      /Since your last visit2026-04-30 12:30 UTC: \+40 stars in all; 1 of 1 repository moved\./,
+    );
+    assert.match(page, /one\/uno was renamed from one\/one/);
+    assert.match(page, /one\/uno was archived/);
+    assert.match(page, /Since visit/);
+  });
+
+  test("stars of lists show what is saved, and lead to signing in otherwise", async () => {
+    const { headers } = await somebody();
+    await save(1, headers);
+    const page = await open(world, "/", headers);
+    assert.match(
+      page.html,
+      /formaction="\/watchlist\/items\/remove" data-save="1" data-name="one\/one" aria-label="Take one\/one off your watchlist"/,
+    );
+    assert.match(
+      page.html,
+      /formaction="\/watchlist\/items" data-save="2" data-name="two\/two" aria-label="Save two\/two"/,
+    );
+    const form =
+      /data-save="2"/.exec(page.html) === null
+        ? ""
+        : (/<button[^>]*form="([^"]*)"[^>]*data-save="2"/.exec(page.html)?.[1] ?? "");
+    assert.ok(page.html.includes(`<form method="post" action="/watchlist/items" id="${form}">`));
+    assert.doesNotMatch((await open(world, "/")).html, /class="star saved"/);
+  });
+
+  test("while a demonstration stands in for the catalogue nothing is saved, and the pages say so", async () => {
+    const { headers } = await somebody();
+    const demo = await createWorld(engine);
+    await demo.record(observation("made/up", daily(100, 500, 2_000), { facts: { stars: 2_000 } }));
+    const { app } = createWeb({
+      source: () => ({ modules: demo.modules, synthetic: true }),
+      members: () => world.members,
+      baseUrl: ORIGIN,
+      clock: world.clock,
+      document: () => ({ paths: {}, components: {} }) as never,
+    });
+    const page = await (await app.request("/watchlist", { headers })).text();
+    assert.match(page, /While the demonstration is shown, nothing can be saved/);
+    assert.match(await (await app.request("/watchlists")).text(), /no list can be made/);
+    const home = await (await app.request("/", { headers })).text();
+    assert.match(home, /made\/up/);
+    assert.doesNotMatch(home, /data-save/);
+    app.onError((error) => new Response(error.message, { status: 409 }));
+    for (const path of ["/watchlist/items", "/watchlist/items/remove", "/watchlists"]) {
+      const body = "repositoryId=1&name=x";
+      const type = {
+        "Content-Type": "application/x-www-form-urlencoded",
+        "Content-Length": String(body.length),
+      };
+      const answer = await app.request(path, { method: "POST", body, headers: { ...headers, ...type } });
+      assert.equal(answer.status, 409);
+      assert.match(await answer.text(), /nothing can be saved/);
+    }
+    assert.equal((await app.request("/account/keys", { headers })).status, 200);
+  });
+});
