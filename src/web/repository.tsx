@@ -70,7 +70,7 @@ async function repositoryPage(visit: Visit): Promise<Sheet | Redirect> {
 
 async function unknown({ modules }: Visit, named: { provider: string; fullName: string }): Promise<Sheet> {
   const name = splitFullName(named.fullName)?.name ?? "";
-  const { repositories } = await modules.search.suggest(name, 8);
+  const { repositories } = await modules.search.suggest(name.slice(0, 64), 8);
   return {
     title: "Not tracked here",
     status: 404,
@@ -86,17 +86,14 @@ interface State {
   theme: Theme;
 }
 
-async function known(visit: Visit, repository: Repository): Promise<Sheet> {
-  const { modules, members, account, synthetic, url } = visit;
+/** All that the page tells, asked for side by side. */
+async function readFacts(
+  { modules, members, account, synthetic }: Visit,
+  repository: Repository,
+  state: State,
+) {
   const { catalog, rankings } = modules;
-  const { id, fullName } = repository;
-  const choices = new Choices(url.searchParams);
-  const state: State = {
-    metric: choices.one("metric", METRICS, "stars"),
-    range: choices.one("range", RANGES, "1y"),
-    window: choices.one("window", WINDOWS, "24h"),
-    theme: choices.one("theme", THEMES, "auto"),
-  };
+  const { id } = repository;
   const readPlaces = async () => {
     const asOf = await catalog.asOf(repository.provider);
     return asOf === undefined ? [] : rankings.rankHistory(id, asOf - PLACE_DAYS * DAY_MS, MAX_PLACES);
@@ -116,19 +113,43 @@ async function known(visit: Visit, repository: Repository): Promise<Sheet> {
     catalog.snapshotRange(id),
     account === undefined || synthetic ? [] : members.personalWatchlists.items(account.id),
   ]);
+  return {
+    history,
+    ...growth,
+    explanation: explanations[state.window],
+    ranks,
+    places,
+    names,
+    stored,
+    isSaved: saved.some(({ repositoryId }) => repositoryId === id),
+  };
+}
+
+async function known(visit: Visit, repository: Repository): Promise<Sheet> {
+  const { url, baseUrl, synthetic } = visit;
+  const { id, fullName } = repository;
+  const choices = new Choices(url.searchParams);
+  const state: State = {
+    metric: choices.one("metric", METRICS, "stars"),
+    range: choices.one("range", RANGES, "1y"),
+    window: choices.one("window", WINDOWS, "24h"),
+    theme: choices.one("theme", THEMES, "auto"),
+  };
+  const facts = await readFacts(visit, repository, state);
   const { problems } = choices;
   const path = pageOf(repository);
   const key = repositoryKey(repository);
-  const week = growth.trends["7d"];
+  const week = facts.trends["7d"];
   const gained = week === null ? "" : `, ${formatDelta(week.starsDelta)} in 7 days`;
-  const api = `/api/repos/${[repository.provider.toLowerCase(), repository.owner, repository.name].map(encodeURIComponent).join("/")}`;
+  const api = `/api/repos/${repository.provider.toLowerCase()}/by-full-name?${new URLSearchParams({ fullName })}`;
   return {
     title: fullName,
     status: problems.length === 0 ? 200 : 400,
     description:
       `${fullName}: ${formatCount(repository.stars)} stars${gained}. ${repository.description ?? ""}`
         .trim()
-        .slice(0, 300),
+        .slice(0, 300)
+        .toWellFormed(),
     canonical: path,
     image: `/api/embed/card.png?${queryOf([["repo", key]])}`,
     scripts: [...PLOT_SCRIPTS, "copy.js", "save.js"],
@@ -145,50 +166,15 @@ async function known(visit: Visit, repository: Repository): Promise<Sheet> {
         <Problems problems={problems} />
         <RepositoryHead
           repository={repository}
-          lastSnapshotAt={stored.lastSnapshotAt}
-          isSaved={saved.some(({ repositoryId }) => repositoryId === id)}
+          lastSnapshotAt={facts.stored.lastSnapshotAt}
+          isSaved={facts.isSaved}
           canSave={!synthetic}
           next={path}
         />
-        <div class="course">
-          <Course {...{ url, state, history }} />
-          <section>
-            <h2>Growth</h2>
-            <Scroll label="Growth by window">
-              <GrowthTable repository={repository} {...growth} />
-            </Scroll>
-            <ComparedTimes trends={growth.trends} />
-          </section>
-        </div>
-        <div class="grid after">
-          <section id="trend">
-            <div class="apart">
-              <h2>The trend, term by term</h2>
-              <Tabs
-                label="Window"
-                tabs={WINDOWS.map((window) => ({
-                  name: window,
-                  href: `${withQuery(url, { window })}#trend`,
-                  isCurrent: window === state.window,
-                }))}
-              />
-            </div>
-            <ScoreExplanation
-              window={state.window}
-              explanation={explanations[state.window]}
-              trend={growth.trends[state.window]}
-            />
-          </section>
-          <section>
-            <h2>Places</h2>
-            <Places ranks={ranks} />
-            <PlaceHistory history={places} window={state.window} />
-          </section>
-        </div>
-        <DataQuality {...{ stored, names }} trends={growth.trends} gaps={history.gaps.length} />
+        <KnownFacts {...{ url, repository, state, facts }} />
         <EmbedPanel
           repositories={[repository]}
-          baseUrl={visit.baseUrl}
+          baseUrl={baseUrl}
           path={path}
           metric={state.metric}
           range={state.range}
@@ -199,6 +185,59 @@ async function known(visit: Visit, repository: Repository): Promise<Sheet> {
     ),
   };
 }
+
+interface KnownFactsProps {
+  url: URL;
+  repository: Repository;
+  state: State;
+  facts: Awaited<ReturnType<typeof readFacts>>;
+}
+
+const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => (
+  <>
+    <div class="course">
+      <Course {...{ url, state }} history={facts.history} />
+      <section>
+        <h2>Growth</h2>
+        <Scroll label="Growth by window">
+          <GrowthTable repository={repository} trends={facts.trends} compared={facts.compared} />
+        </Scroll>
+        <ComparedTimes trends={facts.trends} />
+      </section>
+    </div>
+    <div class="grid after">
+      <section id="trend">
+        <div class="apart">
+          <h2>The trend, term by term</h2>
+          <Tabs
+            label="Window"
+            tabs={WINDOWS.map((window) => ({
+              name: window,
+              href: `${withQuery(url, { window })}#trend`,
+              isCurrent: window === state.window,
+            }))}
+          />
+        </div>
+        <ScoreExplanation
+          window={state.window}
+          explanation={facts.explanation}
+          trend={facts.trends[state.window]}
+        />
+      </section>
+      <section>
+        <h2>Places</h2>
+        <Places ranks={facts.ranks} />
+        <PlaceHistory history={facts.places} window={state.window} />
+      </section>
+    </div>
+    <DataQuality
+      stored={facts.stored}
+      names={facts.names}
+      trends={facts.trends}
+      gaps={facts.history.gaps.length}
+    />
+  </>
+);
 
 /** The chart with its choices and its numbers. */
 const Course: FC<{ url: URL; state: State; history: History }> = ({ url, state, history }) => {

@@ -38,9 +38,9 @@ export interface EmbedPanelProps {
   metric: Metric;
   range: Range;
   theme: Theme;
-  /** Parameters of the page besides these, which its form keeps; those of the picture among them are named `shared`. */
+  /** Parameters of the page besides these, which its form keeps. */
   kept: readonly (readonly [string, string])[];
-  /** Parameters that the picture has too, as the page chose them. */
+  /** Those among them that the picture has too. */
   shared?: readonly (readonly [string, string])[];
 }
 
@@ -168,7 +168,7 @@ const Badges: FC<BadgesProps> = ({ only, baseUrl, page, theme }) => {
           <Snippet
             id={`badge-${kind}`}
             label={label}
-            text={`[![${alt}](${baseUrl}${address(kind)})](${page})`}
+            text={snippetsOf({ image: baseUrl + address(kind), page, alt, ...SIZE }).markdown}
           />
         </>
       ))}
