@@ -152,6 +152,8 @@ function buildHandler(
       source,
       members,
       baseUrl: context.config.baseUrl,
+      tracked: context.config.providers.map(({ name }) => name),
+      limits: context.config.limits,
       now: () => context.clock.now(),
       document: () => JSON.parse(JSON.stringify(openApiDocument(api, context.config.baseUrl))),
     }),

@@ -1,7 +1,8 @@
 import { BASE } from "./styles/base.js";
 import { CHARTS } from "./styles/charts.js";
+import { EXPLORE } from "./styles/explore.js";
 import { PARTS } from "./styles/parts.js";
 import { TOKENS } from "./styles/tokens.js";
 
 /** The one style sheet: system fonts, colours for light and dark, and nothing from elsewhere. */
-export const STYLES = [TOKENS, BASE, PARTS, CHARTS].join("").replaceAll(/\n\s*/g, "\n");
+export const STYLES = [TOKENS, BASE, PARTS, CHARTS, EXPLORE].join("").replaceAll(/\n\s*/g, "\n");

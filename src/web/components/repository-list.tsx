@@ -2,6 +2,7 @@ import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import type { Trend } from "../../rankings/rankings.js";
 import { repositoryPath } from "./addresses.js";
+import { forgeName } from "./forges.js";
 import { Language } from "./language.js";
 import { Delta, formatCompact, formatCount } from "./numbers.js";
 import { Spark } from "./spark.js";
@@ -23,6 +24,17 @@ export interface RepositoryListProps {
   isShort?: boolean;
   /** What is counted; stars unless told. */
   metric?: "stars" | "forks";
+  /** One more column at the end: what the list is sorted by, where the others do not show it. */
+  column?: ListColumn | undefined;
+  /** Whether rows say their forge, as they are of several. */
+  withForge?: boolean;
+}
+
+export interface ListColumn {
+  title: string;
+  value: (row: ListedRow) => string;
+  /** A day: on a phone it is shown rather than the gain. */
+  isDay?: boolean;
 }
 
 /** Repositories, one a row: place, name, course of its stars, stars, and what it gained in the window. */
@@ -33,6 +45,8 @@ export const RepositoryList: FC<RepositoryListProps> = ({
   sparks,
   isShort = false,
   metric = "stars",
+  column,
+  withForge = false,
 }) => (
   <table class="list">
     <caption class="hidden">{caption}</caption>
@@ -50,9 +64,14 @@ export const RepositoryList: FC<RepositoryListProps> = ({
         <th scope="col" class="number">
           {metric === "stars" ? "Stars" : "Forks"}
         </th>
-        <th scope="col" class="number">
+        <th scope="col" class={column?.isDay ? "number spare" : "number"}>
           Gained
         </th>
+        {column === undefined ? null : (
+          <th scope="col" class={column.isDay ? "number" : "number spare"}>
+            {column.title}
+          </th>
+        )}
       </tr>
     </thead>
     <tbody>
@@ -62,7 +81,9 @@ export const RepositoryList: FC<RepositoryListProps> = ({
           <td class="name">
             <div>
               <a href={repositoryPath(repository)}>{repository.fullName}</a>{" "}
-              {isShort ? null : <Language name={repository.language} />} <Marks {...{ repository, trend }} />
+              {isShort ? null : <Language name={repository.language} />}{" "}
+              {withForge ? <span class="soft small">{forgeName(repository.provider)}</span> : null}{" "}
+              <Marks {...{ repository, trend }} />
             </div>
             <div class="about">{repository.description ?? ""}</div>
           </td>
@@ -72,9 +93,12 @@ export const RepositoryList: FC<RepositoryListProps> = ({
           <td class="number">
             {isShort ? formatCompact(repository[metric]) : formatCount(repository[metric])}
           </td>
-          <td class="number">
+          <td class={column?.isDay ? "number spare" : "number"}>
             <Delta value={metric === "stars" ? trend?.starsDelta : trend?.forksDelta} />
           </td>
+          {column === undefined ? null : (
+            <td class={column.isDay ? "number" : "number spare"}>{column.value({ repository, trend })}</td>
+          )}
         </tr>
       ))}
     </tbody>

@@ -26,7 +26,7 @@ export const PARTS = `
 .facts dd { margin: 0; font-size: var(--title); line-height: 1.25; }
 .facts dd small { display: block; font-size: var(--small); }
 .language { white-space: nowrap; color: var(--soft); font-size: var(--small); }
-.language svg { display: inline-block; width: .65em; height: .65em; margin-right: .4em; }
+
 .tags { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s2); margin: 0 0 var(--s3); padding: 0; list-style: none; }
 .tags a { display: block; padding: 0 var(--s2); border: 1px solid var(--line); border-radius: 1rem; font-size: var(--small); text-decoration: none; background: var(--card); }
 .tags a:hover { border-color: var(--edge); }
