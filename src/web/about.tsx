@@ -2,6 +2,7 @@ import type { Child, FC } from "hono/jsx";
 import { HOUR_MS } from "../clock.js";
 import type { Modules } from "../modules.js";
 import { repositoryPath } from "./components/addresses.js";
+import { Command } from "./components/command.js";
 import { type Example, WorkedExample } from "./components/worked-example.js";
 import type { Pages, Sheet, Visit } from "./page.js";
 
@@ -157,20 +158,14 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
           A catalogue without a single real repository is shown as a demonstration: made-up repositories, held
           in memory. It goes as soon as the first real one is recorded. Stop the service and name the forges:
         </p>
-        <pre>
-          <code>SIDEREAL_PROVIDERS=github,codeberg SIDEREAL_GITHUB_TOKENS=&lt;token&gt; npm start</code>
-        </pre>
+        <Command text="SIDEREAL_PROVIDERS=github,codeberg SIDEREAL_GITHUB_TOKENS=<token> npm start" />
         <p>
           The token needs no permission; without one GitHub allows 60 requests an hour. GitLab, Forgejo, Gitea
           and GitHub Enterprise of your own can be tracked too. One repository is taken up at once with
         </p>
-        <pre>
-          <code>npm run -s sidereal -- track github:acme/kite</code>
-        </pre>
+        <Command text="npm run -s sidereal -- track github:acme/kite" />
         <p>A history that you have as files is brought in with</p>
-        <pre>
-          <code>npm run -s sidereal -- import github-ranking-2026-04-*.csv</code>
-        </pre>
+        <Command text="npm run -s sidereal -- import github-ranking-2026-04-*.csv" />
         <p>
           Everything that is shown can also be asked for, at <code>{baseUrl}/api</code>: see the{" "}
           <a href="/docs">API reference</a>.

@@ -1,6 +1,7 @@
 import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
 import { BUCKETS, CALLER_KINDS, type Limits } from "../limit-config.js";
+import { Command } from "./components/command.js";
 import { formatCount } from "./components/numbers.js";
 import { type Entry, Method, type Operation, OperationView } from "./components/operation.js";
 import { type Schema, SchemaView } from "./components/schema.js";
@@ -112,18 +113,14 @@ const Begin: FC<{ base: string }> = ({ base }) => (
   <section>
     <h2 id="begin">How to begin</h2>
     <p class="read">Everything public is read without a key. What has grown most broadly in a week:</p>
-    <pre tabindex={0}>
-      <code>{`curl '${base}/api/trending?window=7d&limit=5'`}</code>
-    </pre>
+    <Command text={`curl '${base}/api/trending?window=7d&limit=5'`} />
     <p class="read">
       A key raises the limits. <a href="/account/keys">Make one in your account</a> and send it in either
       header:
     </p>
-    <pre tabindex={0}>
-      <code>
-        {`curl -H 'X-API-Key: sid_…' '${base}/api/repos?language=Rust&minStars=1000'\ncurl -H 'Authorization: Bearer sid_…' '${base}/api/repos?q=parser'`}
-      </code>
-    </pre>
+    <Command
+      text={`curl -H 'X-API-Key: sid_…' '${base}/api/repos?language=Rust&minStars=1000'\ncurl -H 'Authorization: Bearer sid_…' '${base}/api/repos?q=parser'`}
+    />
     <p class="read">
       Lists are read to their end with <code>cursor</code>, which is <code>meta.nextCursor</code> of the page
       before. An answer that has not changed is a 304 to those who send its <code>ETag</code> as{" "}
@@ -146,7 +143,7 @@ const LimitTable: FC<{ limits: Limits | undefined }> = ({ limits }) => (
           Requests a minute. All of them may be sent at once; what is used comes back evenly. Every answer
           says in its headers what is left, and <a href="/api/limits">/api/limits</a> says it free of charge.
         </p>
-        <Scroll label="Limits">
+        <Scroll label="Requests a minute">
           <table class="narrow">
             <caption class="hidden">Requests a minute, by bucket and kind of caller</caption>
             <thead>

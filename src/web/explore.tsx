@@ -158,8 +158,8 @@ const ExplorePage: FC<ExploreProps> = ({
         <section aria-labelledby="found">
           <Sorts url={url} sort={sort} />
           {found === undefined ? (
-            <h2 id="found" class="hidden">
-              Nothing was asked
+            <h2 id="found" class="count">
+              Nothing is listed until this is put right
             </h2>
           ) : (
             <Found {...{ url, filters, summary, looser, ...found }} />

@@ -185,6 +185,7 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, list, sparks, w
       ) : (
         <ListingView
           {...{ list, sparks, url, withForge }}
+          withLanguage={kind !== "language"}
           query={{ limit: LIMIT }}
           caption={`${name}: ${SORT_NAMES[query.sort]}, ${query.window}`}
         />

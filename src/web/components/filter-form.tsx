@@ -75,14 +75,12 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
           ]}
         />
       )}
-      <Pair legend="Stars">
-        <TextField {...own} name="minStars" label="at least" isNumber maxlength={15} />
-        <TextField {...own} name="maxStars" label="at most" isNumber maxlength={15} />
-      </Pair>
-      <Pair legend="Created">
-        <DayField {...own} name="createdAfter" label="since" />
-        <DayField {...own} name="createdBefore" label="before" />
-      </Pair>
+      <div class="pair">
+        <TextField {...own} name="minStars" label="Stars, at least" isNumber maxlength={15} />
+        <TextField {...own} name="maxStars" label="At most" isNumber maxlength={15} />
+      </div>
+      <DayField {...own} name="createdAfter" label="Created since" />
+      <DayField {...own} name="createdBefore" label="Created before" />
       <DayField {...own} name="pushedAfter" label="Pushed to since" />
       <TextField {...own} name="license" label="License, as SPDX writes it" maxlength={100} list="licenses" />
       <datalist id="licenses">
@@ -98,7 +96,7 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
         <ChoiceField {...own} name="archived" label="Archived" choices={TRUTHS} />
         <ChoiceField {...own} name="fork" label="Forks" choices={TRUTHS} />
       </Pair>
-      <Pair legend="List">
+      <div class="pair">
         <ChoiceField
           {...own}
           name="order"
@@ -118,7 +116,7 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
             ["100", "100"],
           ]}
         />
-      </Pair>
+      </div>
       <p class="row">
         <button type="submit" class="press">
           Show

@@ -23,6 +23,7 @@ export interface ListingViewProps extends Listing {
   query: Pick<ListQuery, "limit">;
   caption: string;
   withForge: boolean;
+  withLanguage?: boolean;
 }
 
 /** The rows with their places, and the way to the pages before and after. */
@@ -33,6 +34,7 @@ export const ListingView: FC<ListingViewProps> = ({
   query: { limit },
   caption,
   withForge,
+  withLanguage = true,
 }) => (
   <>
     <RepositoryList
@@ -41,6 +43,7 @@ export const ListingView: FC<ListingViewProps> = ({
       {...(list.page === null ? {} : { from: (list.page - 1) * limit + 1 })}
       sparks={sparks}
       withForge={withForge}
+      withLanguage={withLanguage}
       {...columnsOf(list.sort)}
     />
     <Pager url={url} limit={limit} {...list} />

@@ -1,4 +1,5 @@
 import type { FC } from "hono/jsx";
+import { Command } from "./command.js";
 import { forgeName } from "./forges.js";
 
 /** What an empty catalogue shows: what is happening, and what to do. `tracked` are the forges that are asked. */
@@ -13,9 +14,7 @@ export const Nothing: FC<{ tracked: readonly string[] }> = ({ tracked }) => (
       <>
         <h2>Track forges from now on</h2>
         <p class="read">No forge is configured. Name some, and a worker asks them:</p>
-        <pre>
-          <code>SIDEREAL_PROVIDERS=github,codeberg npm start</code>
-        </pre>
+        <Command text="SIDEREAL_PROVIDERS=github,codeberg npm start" />
       </>
     ) : (
       <>
@@ -25,14 +24,10 @@ export const Nothing: FC<{ tracked: readonly string[] }> = ({ tracked }) => (
           {tracked.map(forgeName).join(", ")}. The first repositories are usually there within a minute of the
           start of the worker. Its log tells what it asks for, and whether a forge refuses; so does this:
         </p>
-        <pre>
-          <code>npm run -s sidereal -- status</code>
-        </pre>
+        <Command text="npm run -s sidereal -- status" />
       </>
     )}
     <h2>{tracked.length === 0 ? "Or bring a history" : "Bring a history meanwhile"}</h2>
-    <pre>
-      <code>npm run -s sidereal -- import github-ranking-2026-04-*.csv</code>
-    </pre>
+    <Command text="npm run -s sidereal -- import github-ranking-2026-04-*.csv" />
   </>
 );

@@ -28,6 +28,8 @@ export interface RepositoryListProps {
   column?: ListColumn | undefined;
   /** Whether rows say their forge, as they are of several. */
   withForge?: boolean;
+  /** false: rows do not say their language, as all have the same. */
+  withLanguage?: boolean;
 }
 
 export interface ListColumn {
@@ -47,6 +49,7 @@ export const RepositoryList: FC<RepositoryListProps> = ({
   metric = "stars",
   column,
   withForge = false,
+  withLanguage = true,
 }) => (
   <table class="list">
     <caption class="hidden">{caption}</caption>
@@ -81,8 +84,8 @@ export const RepositoryList: FC<RepositoryListProps> = ({
           <td class="name">
             <div>
               <a href={repositoryPath(repository)}>{repository.fullName}</a>{" "}
-              {isShort ? null : <Language name={repository.language} />}{" "}
-              {withForge ? <span class="soft small">{forgeName(repository.provider)}</span> : null}{" "}
+              {isShort || !withLanguage ? null : <Language name={repository.language} />}{" "}
+              {withForge ? <span class="forge">{forgeName(repository.provider)}</span> : null}{" "}
               <Marks {...{ repository, trend }} />
             </div>
             <div class="about">{repository.description ?? ""}</div>

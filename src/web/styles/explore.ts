@@ -8,18 +8,20 @@ export const EXPLORE = `
 .strip a[aria-current] { color: var(--ink); font-weight: 500; border-bottom-color: var(--star); }
 .count { font-size: var(--large); margin: 0; }
 .count small { font: var(--small)/1.5 var(--sans); color: var(--soft); margin-left: var(--s3); white-space: nowrap; }
+.beside section + section, .beside .read > section { margin-top: var(--s6); }
 .beside .tags { margin-top: var(--s3); }
 .filters .field > label, .filters legend { font-size: var(--small); }
 .filters input:not([type="checkbox"]), .filters select { width: 100%; }
 .filters .field > label:has(input) { color: inherit; font-size: inherit; padding: .1rem 0; }
 .pair { display: flex; flex-wrap: wrap; gap: 0 var(--s3); }
 .pair > * { flex: 1 1 6rem; }
-.pair .field { margin-bottom: 0; }
+fieldset > .pair .field { margin-bottom: 0; }
 .pair > label { padding: .15rem 0; flex-basis: 100%; }
 .title .dot, h1 .dot, .language .dot { display: inline-block; width: .65em; height: .65em; margin-right: .4em; }
 .facets .title { width: 45%; }
 .facets .title a { font-weight: 500; text-decoration: none; }
 .facets .title a:hover { text-decoration: underline; }
+.facets .number { padding-left: var(--s4); }
 .facets .bar { width: 35%; vertical-align: middle; }
 .facets .bar svg { width: 100%; height: 6px; }
 .facets .bar rect { fill: var(--chart-1); opacity: .55; }
@@ -37,6 +39,9 @@ export const EXPLORE = `
 .operation .fields { font-size: var(--small); }
 .operation th { white-space: nowrap; }
 .operation tbody th { padding-right: var(--s4); }
+.forge { color: var(--soft); font-size: var(--small); margin-left: var(--s2); }
+.pager a, .filters .row a { display: inline-block; padding: var(--s1) 0; }
+.narrow code { white-space: nowrap; }
 .narrow { width: auto; }
 .narrow :is(th, td) { padding-right: var(--s5); }
 dfn { font-style: italic; }
@@ -49,5 +54,6 @@ tfoot :is(th, td) { border-top: 1px solid var(--edge); }
     .filters::details-content { content-visibility: visible; display: block; }
   }
 }
+@media (max-width: 34rem) { .list :is(th, td):has(+ .spare:last-child) { padding-right: 0; } }
 @media (max-width: 46rem) { .contents .roomy { display: none; } .filters > form { margin-top: var(--s3); } }
 `;
