@@ -2,11 +2,11 @@
 import type { Server } from "node:http";
 import { Accounts, ApiKeys } from "./accounts/accounts.js";
 import {
-  type ApiBindings,
   createApi,
   createFront,
   createHttpServer,
   type Front,
+  type FrontOptions,
   Meter,
   openApiDocument,
   type Source,
@@ -136,29 +136,27 @@ class CatalogueSource {
   }
 }
 
+/** What the front asks where it has no answer of its own. */
+type Handler = Pick<FrontOptions, "handle" | "errorPage">;
+
 /** The whole service without a port and without what stands before the routes. */
 function buildHandler(
   context: AppContext,
   source: () => Source,
   members: () => Members,
   meter: Meter,
-): (request: Request, bindings: ApiBindings) => Promise<Response> {
-  const api = createApi({
-    ...context,
+): Handler {
+  const pages = createWeb({
     source,
     members,
-    meter,
-    pages: createWeb({
-      source,
-      members,
-      baseUrl: context.config.baseUrl,
-      tracked: context.config.providers.map(({ name }) => name),
-      limits: context.config.limits,
-      now: () => context.clock.now(),
-      document: () => JSON.parse(JSON.stringify(openApiDocument(api, context.config.baseUrl))),
-    }),
+    baseUrl: context.config.baseUrl,
+    tracked: context.config.providers.map(({ name }) => name),
+    limits: context.config.limits,
+    now: () => context.clock.now(),
+    document: () => JSON.parse(JSON.stringify(openApiDocument(api, context.config.baseUrl))),
   });
-  return async (request, bindings) => api.fetch(request, bindings);
+  const api = createApi({ ...context, source, members, meter, pages });
+  return { handle: (request, bindings) => api.fetch(request, bindings), errorPage: pages.error };
 }
 
 /** The whole service without a port, for tests. */
@@ -168,7 +166,7 @@ export function buildFront(
   members = buildMembers(context, modules),
 ): Front {
   const meter = new Meter(context);
-  const handle = buildHandler(
+  const handler = buildHandler(
     context,
     () => ({ modules, synthetic: false }),
     () => members,
@@ -177,7 +175,7 @@ export function buildFront(
   const findKey = (secret: string) => members.keys.find(secret);
   const readRevision = async () => String(await modules.catalog.revision());
   const { cacheBytes } = context.config;
-  return createFront({ ...context, handle, readRevision, findKey, meter, cacheBytes });
+  return createFront({ ...context, ...handler, readRevision, findKey, meter, cacheBytes });
 }
 
 /** A worker, and what it holds. */
@@ -311,10 +309,11 @@ export async function startService(
   const source = await CatalogueSource.open(context, modules, withDemo);
   const meter = new Meter(context);
   let members = buildMembers(context, modules);
-  let handle = buildHandler(context, source.current, () => members, meter);
+  let handler = buildHandler(context, source.current, () => members, meter);
   const server = createHttpServer({
     ...context,
-    handle: (request, bindings) => handle(request, bindings),
+    handle: (request, bindings) => handler.handle(request, bindings),
+    errorPage: (error, request) => handler.errorPage(error, request),
     meter,
     readRevision: source.revision,
     findKey: (secret) => members.keys.find(secret),
@@ -337,7 +336,7 @@ export async function startService(
   if (url !== config.baseUrl) {
     const known = { ...context, config: { ...config, baseUrl: url } };
     members = buildMembers(known, modules, members.keys);
-    handle = buildHandler(known, source.current, () => members, meter);
+    handler = buildHandler(known, source.current, () => members, meter);
   }
   return {
     server,

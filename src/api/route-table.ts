@@ -37,8 +37,18 @@ export function findRoute(method: string, pathname: string): FoundRoute {
   const wanted = method === "HEAD" ? "GET" : method;
   const row = TABLE.find((one) => (one.method === wanted || wanted === "OPTIONS") && one.path.test(path));
   if (row !== undefined) return { path, limit: row.limit, parameters: row.parameters };
-  const limit: RouteLimit = path.startsWith("/api/") ? ANY_OTHER : { bucket: "none" };
-  return { path, limit, parameters: NO_PARAMETERS };
+  return { path, limit: limitOfPage(wanted, path), parameters: NO_PARAMETERS };
+}
+
+/** Files that pages load, what tells robots where to go, and what tells whether we are there. */
+const FREE = /^\/(?:assets\/|robots\.txt$|favicon\.ico$|sitemap[^/]*\.xml$|sitemaps?\/|healthz$|readyz$)/;
+
+/** What a request counts for that no route of the API answers: a page, or what is sent from one. */
+function limitOfPage(method: string, path: string): RouteLimit {
+  if (path.startsWith("/api/") || !["GET", "POST"].includes(method)) return ANY_OTHER;
+  if (FREE.test(path)) return { bucket: "none" };
+  if (method === "GET") return ANY_OTHER;
+  return { bucket: /^\/sign-in(?:\/|$)/.test(path) ? "auth" : "write" };
 }
 
 /** Decodes once what does not part the path, as the router does; otherwise an escape could hide which route answers. */

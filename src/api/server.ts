@@ -10,7 +10,7 @@ import { checkKey, type FindKey } from "./caller.js";
 import { type ApiBindings, acceptsProblem, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { FrontCache } from "./front-cache.js";
-import { finishHeaders } from "./headers.js";
+import { finishHeaders, isForPage } from "./headers.js";
 import { ANY_OTHER, BAD_KEY, type Meter } from "./meter.js";
 import { requestTarget } from "./request-line.js";
 import { type FoundRoute, findRoute } from "./route-table.js";
@@ -18,6 +18,8 @@ import { type FoundRoute, findRoute } from "./route-table.js";
 export interface FrontOptions {
   /** Answers what the cache does not have. */
   handle: (request: Request, bindings: ApiBindings) => Promise<Response> | Response;
+  /** The page that tells an error to a browser. */
+  errorPage: (error: AppError, request: Request) => Promise<Response>;
   /** Differs whenever a cached answer may have become wrong. */
   readRevision: () => Promise<string>;
   findKey: FindKey;
@@ -30,10 +32,22 @@ export interface FrontOptions {
 /** Paths whose answers are for the caller alone. */
 const PRIVATE = /^\/api\/(?:watchlists|limits|me|auth)(?:\/|$)/;
 
+/** What pages with lists are asked with. */
+const PAGE_PARAMETERS = findRoute("GET", "/api/repos").parameters;
+
 /** The name of a public request in the cache; undefined for those that must be computed for the caller alone. */
-function cacheKey(method: string, { pathname, searchParams }: URL, route: FoundRoute): string | undefined {
+function cacheKey(
+  { method, headers }: Request,
+  { pathname, searchParams }: URL,
+  route: FoundRoute,
+): string | undefined {
   if (method !== "GET" && method !== "HEAD") return undefined;
-  if (!route.path.startsWith("/api/") || PRIVATE.test(route.path)) return undefined;
+  if (PRIVATE.test(route.path)) return undefined;
+  if (!route.path.startsWith("/api/")) {
+    // A page shows who is signed in, and it sees every parameter; those of no list are seldom asked twice.
+    const isKnown = [...searchParams.keys()].every((name) => PAGE_PARAMETERS.has(name));
+    return isKnown && !headers.has("cookie") ? `${pathname}?${searchParams}` : undefined;
+  }
   const known = [...searchParams].filter(([name]) => route.parameters.has(name));
   known.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `${pathname}?${new URLSearchParams(known)}`;
@@ -45,6 +59,7 @@ export type Front = (request: Request, peer: string | undefined) => Promise<Resp
 /** A request to an answer, with all that stands before the routes: limits, cache, tags, compression. */
 export function createFront({
   handle,
+  errorPage,
   readRevision,
   findKey,
   cacheBytes,
@@ -54,7 +69,7 @@ export function createFront({
 }: FrontOptions): Front {
   const cache = new FrontCache({ maxBytes: cacheBytes, clock, readRevision, log });
   const answer = (request: Request, url: URL, route: FoundRoute, caller: Caller): Promise<StoredAnswer> => {
-    const key = cacheKey(request.method, url, route);
+    const key = cacheKey(request, url, route);
     if (key === undefined) {
       // A HEAD is answered as GET would be, and loses its body at the end.
       const asked =
@@ -66,8 +81,22 @@ export function createFront({
     // Nor is who asks: others are given the same answer.
     for (const name of ["cookie", "authorization", "x-api-key"]) headers.delete(name);
     const normalised = new Request(new URL(key, url), { headers });
-    const form = acceptsProblem(request.headers.get("accept")) ? "problem" : "plain";
+    const accept = request.headers.get("accept");
+    const form = isForPage(route.path, accept) ? "page" : acceptsProblem(accept) ? "problem" : "plain";
     return cache.get(key, form, async () => storeAnswer(await handle(normalised, { caller })));
+  };
+  /** A refusal in the form the caller reads. */
+  const refuseAsked = async (error: AppError, request: Request, path: string): Promise<Response> => {
+    const accept = request.headers.get("accept");
+    if (!isForPage(path, accept)) return refusal(error, accept, path);
+    try {
+      const page = await errorPage(error, request);
+      finishHeaders(page.headers, path, createRequestId());
+      return page;
+    } catch (cause) {
+      log.error({ err: cause }, "the page of a refusal could not be made");
+      return refusal(error, accept, path);
+    }
   };
   return async (request, peer) => {
     const url = new URL(request.url);
@@ -91,10 +120,7 @@ export function createFront({
     const response =
       fault === undefined
         ? await sendAnswer(await answer(request, url, route, caller), request)
-        : await sendAnswer(
-            await storeAnswer(refusal(fault, request.headers.get("accept"), route.path)),
-            request,
-          );
+        : await sendAnswer(await storeAnswer(await refuseAsked(fault, request, route.path)), request);
     toll?.settle(response.status, response.headers);
     return response;
   };
