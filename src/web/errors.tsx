@@ -31,17 +31,22 @@ export async function errorSheet(error: AppError, visit: Visit): Promise<Sheet> 
     body: (
       <div class="read">
         <h1>{heading}</h1>
-        <p class="lead">{message}</p>
-        <p>
-          {advice}
-          {status === 429 && wait !== undefined ? (
-            <>
-              {" "}
-              <strong>Try again in {wait === "1" ? "a second" : `${wait} seconds`}.</strong> With an{" "}
-              <a href="/docs#limits">API key</a> programs may ask more often.
-            </>
-          ) : null}
-        </p>
+        {status === 429 ? (
+          <>
+            <p class="lead">
+              {advice}
+              {wait === undefined ? "" : ` Try again in ${wait === "1" ? "a second" : `${wait} seconds`}.`}
+            </p>
+            <p>
+              {message} With an <a href="/docs#limits">API key</a> programs may ask more often.
+            </p>
+          </>
+        ) : (
+          <>
+            <p class="lead">{message}</p>
+            <p>{advice}</p>
+          </>
+        )}
         {suggestions === undefined ? null : <Meant {...suggestions} />}
         <p>
           <a href="/">To the first page</a> · <a href="/explore">Explore all repositories</a>
