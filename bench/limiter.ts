@@ -1,16 +1,18 @@
 /**
  * Measures the limiter: `npm run -s build && node --expose-gc dist/bench/limiter.js`. First by itself, with a million
  * addresses: memory, time of a decision, and whether an offender is remembered. Then what it adds to a request for an
- * answer that is ready, through everything but the network, in turns with and without it.
+ * answer that is ready, and what a key and the counting of its use add to that, through everything but the network, in
+ * turns. Then the counting by itself.
  */
-import { buildFront, buildModules } from "../src/app.js";
+import { sql } from "kysely";
+import { buildFront, buildMembers, buildModules } from "../src/app.js";
 import { systemClock } from "../src/clock.js";
 import { loadConfig } from "../src/config.js";
 import { openDatabase } from "../src/database/database.js";
 import { fillWithDemo } from "../src/demo/demo.js";
 import { LIMIT_SETTINGS, readLimits } from "../src/limit-config.js";
 import { createLog } from "../src/log.js";
-import { Callers, Limiter } from "../src/metering/metering.js";
+import { Callers, Limiter, Usage } from "../src/metering/metering.js";
 import { updateDerived } from "../src/modules.js";
 
 const ADDRESSES = 1_000_000;
@@ -70,23 +72,49 @@ function measureDecisions(): void {
   );
 }
 
+class Uncounted extends Usage {
+  override record(): void {}
+}
+
 async function measureRequests(): Promise<void> {
   const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log });
   const modules = buildModules(database, systemClock);
   await fillWithDemo(modules.catalog, { repositories: 500, days: 3, seed: 1, end: systemClock.now() });
   await updateDerived(modules);
+  await sql`insert into accounts (id, name, email, email_verified, created_at, updated_at)
+    values ('bench', '', 'bench@example.org', 1, 0, 0)`.execute(database.durable);
   const generous = Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, "1000000"]));
-  const frontOf = (env: Record<string, string>) =>
-    buildFront({ config: loadConfig({ ...generous, ...env }), clock: systemClock, log }, modules);
-  const fronts = { without: frontOf({ SIDEREAL_LIMITS: "false" }), with: frontOf({}) };
+  const contextOf = (env: Record<string, string>) => {
+    return { config: loadConfig({ ...generous, ...env }), clock: systemClock, log };
+  };
+  const members = buildMembers(contextOf({}), modules);
+  const { key, secret } = await members.keys.create("bench", "bench");
+  const limited = buildFront(contextOf({}), modules, members);
+  const uncounted = new Uncounted({ database, clock: systemClock, log });
+  const fronts = {
+    without: buildFront(contextOf({ SIDEREAL_LIMITS: "false" }), modules, members),
+    limited,
+    keyed: buildFront(contextOf({}), modules, { ...members, usage: uncounted }),
+    counted: limited,
+  };
+  const names = ["without", "limited", "keyed", "counted"] as const;
   const url = "http://localhost/api/repos?sort=stars";
   const rounds = 20_000;
-  const medians = { without: [] as number[], with: [] as number[] };
+  const medians: Record<(typeof names)[number], number[]> = {
+    without: [],
+    limited: [],
+    keyed: [],
+    counted: [],
+  };
   for (let turn = 0; turn < 7; turn++) {
-    for (const name of ["without", "with"] as const) {
+    for (const name of names) {
+      const headers = {
+        "User-Agent": "curl/8.5.0",
+        ...(name === "keyed" || name === "counted" ? { Authorization: `Bearer ${secret}` } : {}),
+      };
       const times = new Float64Array(rounds);
       for (let i = 0; i < rounds; i++) {
-        const request = new Request(url);
+        const request = new Request(url, { headers });
         const from = performance.now();
         const response = await fronts[name](request, peerOf(i));
         times[i] = (performance.now() - from) * 1_000;
@@ -99,9 +127,37 @@ async function measureRequests(): Promise<void> {
   }
   const least = (values: number[]) => Math.min(...values);
   print(
-    `a ready answer: without limits ${least(medians.without).toFixed(1)} µs, with ${least(medians.with).toFixed(1)} µs (least median of 6 turns of ${rounds})`,
+    `a ready answer: without limits ${least(medians.without).toFixed(1)} µs, with ${least(medians.limited).toFixed(1)} µs, with a key ${least(medians.keyed).toFixed(1)} µs, counted too ${least(medians.counted).toFixed(1)} µs (least median of 6 turns of ${rounds})`,
   );
+  await members.usage.flush();
+  const { totals } = await members.usage.view("bench", key.id, "24h");
+  if (totals.requests !== 7 * rounds) throw new Error(`${totals.requests} requests were counted`);
+  await measureCounting(members.usage, key.id);
   await database.close();
+}
+
+async function measureCounting(usage: Usage, keyId: number): Promise<void> {
+  const rounds = 500_000;
+  const addresses = Array.from({ length: 50 }, (_, i) => `192.0.${i}.1`);
+  const began = performance.now();
+  for (let i = 0; i < rounds; i++)
+    usage.record({
+      keyId,
+      route: i % 2 === 0 ? "GET /api/repos" : "GET /api/home",
+      status: i % 10 === 0 ? 404 : 200,
+      bytes: 4_000,
+      durationMs: 0.1,
+      allowance: { bucket: "default", limit: 1_200, remaining: i % 1_200 },
+      code: null,
+      caller: addresses[i % 50] ?? "",
+      userAgent: "curl/8.5.0",
+    });
+  const each = ((performance.now() - began) * 1_000) / rounds;
+  const from = performance.now();
+  await usage.flush();
+  print(
+    `counting by itself: ${each.toFixed(2)} µs a request; writing what one key did: ${(performance.now() - from).toFixed(1)} ms`,
+  );
 }
 
 measureDecisions();

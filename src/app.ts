@@ -18,6 +18,7 @@ import { type Database, openDatabase } from "./database/database.js";
 import { fillWithDemo } from "./demo/demo.js";
 import { AppError } from "./errors.js";
 import type { Logger } from "./log.js";
+import { Usage } from "./metering/metering.js";
 import { followChanges, type Members, type Modules, updateDerived } from "./modules.js";
 import { openProvider } from "./providers/providers.js";
 import { Rankings } from "./rankings/rankings.js";
@@ -43,18 +44,20 @@ export function buildModules(database: Database, clock: Clock): Modules {
   };
 }
 
-/** What belongs to people, over the modules of the real catalogue. */
+/** What belongs to people, over the modules of the real catalogue; with what one that was built before knows already. */
 export function buildMembers(
   { config, clock, log }: AppContext,
   modules: Modules,
-  keys = new ApiKeys(modules.database, clock),
+  before?: Pick<Members, "keys" | "usage">,
 ): Members {
   const { database } = modules;
+  const keys = before?.keys ?? new ApiKeys(database, clock);
   return {
     modules,
     keys,
     accounts: new Accounts({ database, keys, config, clock, log }),
     personalWatchlists: new PersonalWatchlists(database, clock),
+    usage: before?.usage ?? new Usage({ database, clock, log }),
   };
 }
 
@@ -149,10 +152,10 @@ function buildHandler(
   const pages = createWeb({
     source,
     members,
+    clock: context.clock,
     baseUrl: context.config.baseUrl,
     tracked: context.config.providers.map(({ name }) => name),
     limits: context.config.limits,
-    now: () => context.clock.now(),
     document: () => JSON.parse(JSON.stringify(openApiDocument(api, context.config.baseUrl))),
   });
   const api = createApi({ ...context, source, members, meter, pages });
@@ -175,7 +178,8 @@ export function buildFront(
   const findKey = (secret: string) => members.keys.find(secret);
   const readRevision = async () => String(await modules.catalog.revision());
   const { cacheBytes } = context.config;
-  return createFront({ ...context, ...handler, readRevision, findKey, meter, cacheBytes });
+  const { usage } = members;
+  return createFront({ ...context, ...handler, readRevision, findKey, meter, usage, cacheBytes });
 }
 
 /** A worker, and what it holds. */
@@ -309,12 +313,14 @@ export async function startService(
   const source = await CatalogueSource.open(context, modules, withDemo);
   const meter = new Meter(context);
   let members = buildMembers(context, modules);
+  const { usage } = members;
   let handler = buildHandler(context, source.current, () => members, meter);
   const server = createHttpServer({
     ...context,
     handle: (request, bindings) => handler.handle(request, bindings),
     errorPage: (error, request) => handler.errorPage(error, request),
     meter,
+    usage,
     readRevision: source.revision,
     findKey: (secret) => members.keys.find(secret),
     cacheBytes: config.cacheBytes,
@@ -335,9 +341,10 @@ export async function startService(
   const url = config.port === 0 ? config.baseUrl.replace(/:0$/, `:${port}`) : config.baseUrl;
   if (url !== config.baseUrl) {
     const known = { ...context, config: { ...config, baseUrl: url } };
-    members = buildMembers(known, modules, members.keys);
+    members = buildMembers(known, modules, members);
     handler = buildHandler(known, source.current, () => members, meter);
   }
+  usage.start();
   return {
     server,
     port,
@@ -351,6 +358,7 @@ export async function startService(
       clearTimeout(deadline);
       await members.accounts.close();
       await members.keys.settle();
+      await usage.stop();
       await source.close();
     },
   };

@@ -1,6 +1,7 @@
 import type { Accounts, ApiKeys } from "./accounts/accounts.js";
 import type { Catalog } from "./catalog/catalog.js";
 import type { Database } from "./database/database.js";
+import type { Usage } from "./metering/metering.js";
 import type { Rankings } from "./rankings/rankings.js";
 import { orderWords, type Search, updateWords } from "./search/search.js";
 import type { PersonalWatchlists, Watchlists } from "./watchlists/watchlists.js";
@@ -20,6 +21,7 @@ export interface Members {
   accounts: Accounts;
   keys: ApiKeys;
   personalWatchlists: PersonalWatchlists;
+  usage: Usage;
 }
 
 /** Steps of bringing up to date what is derived, as told to `onProgress`. */

@@ -6,16 +6,19 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Hono } from "hono";
 import type { Config } from "../config.js";
+import { PngRenderer } from "../embeds/embeds.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { Members, Modules } from "../modules.js";
 import { validationError } from "../validation.js";
 import { GUARDS, SECURITY_SCHEMES } from "./access.js";
 import { createRequestId } from "./answer.js";
-import { type ApiApp, type ApiContext, type ApiEnv, errorResponse } from "./endpoint.js";
+import { type ApiApp, type ApiContext, type ApiEnv, errorForm, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
+import { Gate } from "./gate.js";
 import { finishHeaders, isForPage } from "./headers.js";
 import type { Meter } from "./meter.js";
+import { errorPicture, isPicturePath } from "./pictures.js";
 import { ROUTES } from "./routes.js";
 
 export { Meter } from "./meter.js";
@@ -46,6 +49,10 @@ export interface PageApp {
   error(error: AppError, request: Request): Promise<Response>;
 }
 
+/** Embeds that are made at a time, and that may wait. */
+const MAX_EMBEDS = 4;
+const MAX_WAITING_EMBEDS = 200;
+
 /** The application without a port: a request in, an answer out. */
 export function createApi({ source, members, config, log, meter, pages }: ApiOptions): ApiApp {
   const app: ApiApp = new OpenAPIHono<ApiEnv>({
@@ -56,6 +63,8 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
       throw validationError(error, target === "json" ? "body" : target, queries);
     },
   });
+  const pictures = new PngRenderer();
+  const gate = new Gate(MAX_EMBEDS, MAX_WAITING_EMBEDS);
   app.use(async (context, next) => {
     const { modules, synthetic } = source();
     context.set("modules", modules);
@@ -63,6 +72,8 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
     context.set("members", members());
     context.set("config", config);
     context.set("meter", meter);
+    context.set("pictures", pictures);
+    context.set("gate", gate);
     context.set("requestId", createRequestId());
     await next();
     finishHeaders(context.res.headers, context.req.path, context.var.requestId);
@@ -75,6 +86,8 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
   refuseOtherMethods(app);
   const refuse = async (error: AppError, { req, var: { requestId } }: ApiContext): Promise<Response> => {
     const accept = req.header("accept");
+    if (isPicturePath(req.path) && errorForm(accept) === "any")
+      return errorPicture(error, req.url, requestId);
     if (pages === undefined || !isForPage(req.path, accept)) return errorResponse(error, requestId, accept);
     try {
       return await pages.error(error, req.raw);

@@ -2,11 +2,13 @@ import { type OpenAPIHono, type RouteConfig, type RouteHandler, z } from "@hono/
 import type { Context, MiddlewareHandler } from "hono";
 import type { Account } from "../accounts/accounts.js";
 import type { Config } from "../config.js";
+import type { PngRenderer } from "../embeds/embeds.js";
 import { type AppError, ERROR_STATUS, type ErrorCode } from "../errors.js";
 import type { Caller } from "../metering/metering.js";
 import type { Members, Modules } from "../modules.js";
 import { type Access, SECURITY } from "./access.js";
 import { checkBody } from "./body.js";
+import type { Gate } from "./gate.js";
 import { type Meter, RATE_HEADERS, type RouteLimit } from "./meter.js";
 
 /** What the front has found out about a request. */
@@ -29,6 +31,10 @@ export interface ApiEnv {
     /** Who is signed in; only where the access of the route is `session`. */
     account: Account;
     meter: Meter;
+    /** Makes pictures of pixels. */
+    pictures: PngRenderer;
+    /** Through which what costs the caller nothing must pass. */
+    gate: Gate;
   };
 }
 
@@ -168,6 +174,12 @@ export function dataMetaResponse<Data extends z.ZodType, Meta extends z.ZodType>
 /** Whether a caller asks for errors as RFC 9457. */
 export function acceptsProblem(accept: string | null | undefined): boolean {
   return accept?.includes("application/problem+json") ?? false;
+}
+
+/** In which form a caller wants errors: problem details, JSON in any case, or whatever an address gives. */
+export function errorForm(accept: string | null | undefined): "problem" | "json" | "any" {
+  if (acceptsProblem(accept)) return "problem";
+  return accept?.trim().startsWith("application/json") ? "json" : "any";
 }
 
 /** An error as a response, in the form the caller accepts. */

@@ -45,7 +45,8 @@ export function finishHeaders(headers: Headers, path: string, requestId: string)
     headers.set("Access-Control-Expose-Headers", EXPOSED);
     headers.set("Cross-Origin-Resource-Policy", "cross-origin");
   }
-  if (path.startsWith("/api/watchlists")) headers.set("X-Robots-Tag", "noindex");
+  // The page of a watchlist too: its address is all that it takes to read it.
+  if (/^\/(?:api\/)?watchlists(?:\/|$)/.test(path)) headers.set("X-Robots-Tag", "noindex");
   if (!headers.has("Cache-Control")) {
     const isPrivate = path.startsWith("/api/watchlists");
     headers.set("Cache-Control", isPrivate ? "private, no-cache" : PUBLIC_CACHE);

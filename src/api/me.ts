@@ -11,8 +11,10 @@ import {
   personalWatchlistView,
 } from "./account-views.js";
 import { setCookies } from "./auth.js";
+import { formatParameter, orCsv } from "./csv.js";
 import { dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
 import { idsField, jsonBody, nameField } from "./parameters.js";
+import { sendPage } from "./repository-list.js";
 import { repositoryPageMetaSchema, repositorySchema } from "./views.js";
 import { answerWatchlistPage, existingIds } from "./watchlist-page.js";
 
@@ -82,17 +84,20 @@ export const listMyWatchlist = endpoint(
     tags,
     summary: "The repositories of your watchlist, with their growth",
     description: "One that is gone stays in the list; its availability says so.",
-    request: { query: watchlistQuery },
+    request: { query: watchlistQuery.extend({ format: formatParameter }) },
     responses: {
-      200: dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
+      200: orCsv(
+        dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
+      ),
       ...errors("VALIDATION_FAILED"),
     },
   }),
   async (context) => {
     const { account, members } = context.var;
     const list = { watchlist: account.id, within: members.personalWatchlists.members(account.id) };
-    const query = context.req.valid("query");
-    return context.json(await answerWatchlistPage(context, members.modules, list, query), 200);
+    const { format, ...query } = context.req.valid("query");
+    const page = await answerWatchlistPage(context, members.modules, list, query);
+    return sendPage(context, page, format, "sidereal-my-watchlist");
   },
   { bucket: "default" },
 );

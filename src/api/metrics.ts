@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { DAY_MS, isoTime } from "../clock.js";
 import { idParameter } from "../lists/lists.js";
 import { RANKINGS, WINDOWS } from "../rankings/rankings.js";
+import { fieldColumns, formatParameter, orCsv, sendCsv } from "./csv.js";
 import { dataMetaResponse, endpoint, errorResponses } from "./endpoint.js";
 import { seriesMetaSchema, snapshotSchema, snapshotView } from "./views.js";
 
@@ -14,7 +15,7 @@ export function seriesStart(window: (typeof SERIES_WINDOWS)[number], asOf: numbe
   return window === "all" ? undefined : asOf - (window === "30d" ? 30 : 90) * DAY_MS;
 }
 
-const CSV_COLUMNS = ["capturedAt", "stars", "forks", "openIssues", "watchers", "source"] as const;
+const SNAPSHOT_COLUMNS = fieldColumns(["capturedAt", "stars", "forks", "openIssues", "watchers", "source"]);
 
 export const listMetrics = endpoint(
   createRoute({
@@ -27,16 +28,10 @@ export const listMetrics = endpoint(
       "Oldest first, at most 2,000 points; meta.resolution says how they were thinned. The window ends at the newest snapshot of the provider. Which snapshots there are depends on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
     request: {
       params: z.object({ id: idParameter }),
-      query: z.object({ window: seriesWindowParameter, format: z.enum(["json", "csv"]).default("json") }),
+      query: z.object({ window: seriesWindowParameter, format: formatParameter }),
     },
     responses: {
-      200: {
-        description: "The series.",
-        content: {
-          ...dataMetaResponse("", z.array(snapshotSchema), seriesMetaSchema).content,
-          "text/csv": { schema: z.string() },
-        },
-      },
+      200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), seriesMetaSchema)),
       ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
     },
   }),
@@ -49,12 +44,7 @@ export const listMetrics = endpoint(
     const from = asOf === undefined ? undefined : seriesStart(window, asOf);
     const series = await catalog.series(id, from ?? 0);
     const data = series.points.map(snapshotView);
-    if (format === "csv") {
-      const rows = data.map((point) => CSV_COLUMNS.map((column) => point[column] ?? "").join(","));
-      context.header("Content-Type", "text/csv; charset=utf-8");
-      context.header("Content-Disposition", `attachment; filename="sidereal-${id}-${window}.csv"`);
-      return context.body(`${[CSV_COLUMNS.join(","), ...rows].join("\r\n")}\r\n`, 200) as never;
-    }
+    if (format === "csv") return sendCsv(context, `sidereal-${id}-${window}`, SNAPSHOT_COLUMNS, data);
     const meta = {
       repositoryId: String(id),
       window,

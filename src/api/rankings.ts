@@ -2,9 +2,9 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { isoTime } from "../clock.js";
 import { listQuery, type Sort } from "../lists/lists.js";
 import type { RankedList } from "../rankings/rankings.js";
+import { formatParameter, orCsv } from "./csv.js";
 import { type ApiContext, dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
-import type { RouteLimit } from "./meter.js";
-import { answerList } from "./repository-list.js";
+import { answerList, LIST_LIMIT, sendPage } from "./repository-list.js";
 import {
   facetSchema,
   facetView,
@@ -15,8 +15,9 @@ import {
   summaryView,
 } from "./views.js";
 
-/** A list with words to look for is a search. */
-const LIST_LIMIT: RouteLimit = { bucket: { withQ: "search", without: "default" } };
+/** The file that a list of repositories is as CSV. */
+const FILE = "sidereal-repositories";
+const withFormat = { format: formatParameter };
 
 export const listRepositories = endpoint(
   createRoute({
@@ -27,13 +28,18 @@ export const listRepositories = endpoint(
     summary: "List repositories, filtered, searched and sorted",
     description:
       "Sorts by growth hold only repositories that have a trend in the window. A search that is sorted by anything but relevance looks at its 10,000 most popular matches.",
-    request: { query: listQuery },
+    request: { query: listQuery.extend(withFormat) },
     responses: {
-      200: dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
+      200: orCsv(
+        dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
+      ),
       ...errorResponses("VALIDATION_FAILED"),
     },
   }),
-  async (context) => context.json(await answerList(context, context.req.valid("query")), 200),
+  async (context) => {
+    const { format, ...query } = context.req.valid("query");
+    return sendPage(context, await answerList(context, query), format, FILE);
+  },
   LIST_LIMIT,
 );
 
@@ -47,13 +53,19 @@ function rankingEndpoint(path: string, operationId: string, sort: Sort, summary:
       tags: ["Rankings"],
       summary,
       description: `The same list as /api/repos?sort=${sort}. How scores come about is told in the documents of the project and, for one repository, by explain=true in its detail.`,
-      request: { query: listQuery.omit({ sort: true }) },
+      request: { query: listQuery.omit({ sort: true }).extend(withFormat) },
       responses: {
-        200: dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
+        200: orCsv(
+          dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
+        ),
         ...errorResponses("VALIDATION_FAILED"),
       },
     }),
-    async (context) => context.json(await answerList(context, { ...context.req.valid("query"), sort }), 200),
+    async (context) => {
+      const { format, ...query } = context.req.valid("query");
+      const file = `sidereal-${path.slice("/api/".length)}`;
+      return sendPage(context, await answerList(context, { ...query, sort }), format, file);
+    },
     LIST_LIMIT,
   );
 }

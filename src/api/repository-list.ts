@@ -1,13 +1,19 @@
 import type { z } from "@hono/zod-openapi";
 import { isoTime } from "../clock.js";
 import { type ListPage, type ListQuery, listPage } from "../lists/lists.js";
+import { sendCsv } from "./csv.js";
 import type { ApiContext } from "./endpoint.js";
+import type { RouteLimit } from "./meter.js";
+import { REPOSITORY_COLUMNS } from "./repository-csv.js";
 import { type RepositoryView, type repositoryPageMetaSchema, repositoryView } from "./views.js";
 
 export interface RepositoryPageView {
   data: RepositoryView[];
   meta: z.output<typeof repositoryPageMetaSchema>;
 }
+
+/** A list with words to look for is a search. */
+export const LIST_LIMIT: RouteLimit = { bucket: { withQ: "search", without: "default" } };
 
 /** Answers a list; sets the Link header. */
 export async function answerList(context: ApiContext, query: ListQuery): Promise<RepositoryPageView> {
@@ -25,6 +31,16 @@ export function pageView(
     data: rows.map(({ repository, trend }) => repositoryView(repository, trend)),
     meta: { ...found, limit, window, asOf: asOf === null ? null : isoTime(asOf) },
   };
+}
+
+/** Sends a page in the asked form; as CSV it is a file of this name, and the Link header alone leads on. */
+export function sendPage(
+  context: ApiContext,
+  page: RepositoryPageView,
+  format: "json" | "csv",
+  file: string,
+) {
+  return format === "csv" ? sendCsv(context, file, REPOSITORY_COLUMNS, page.data) : context.json(page, 200);
 }
 
 /**

@@ -5,6 +5,8 @@ import { ROUTES } from "./routes.js";
 
 interface Row {
   method: string;
+  /** The path of the contract. */
+  pattern: string;
   path: RegExp;
   limit: RouteLimit;
   /** The query parameters that the route knows. */
@@ -14,7 +16,10 @@ interface Row {
 function rowOf({ route, pattern, limit }: Endpoint): Row {
   return {
     method: route.method.toUpperCase(),
-    path: new RegExp(`^${route.path.replaceAll(/\{\w+\}/g, pattern === undefined ? "[^/]+" : ".+")}$`),
+    pattern: route.path,
+    path: new RegExp(
+      `^${route.path.replaceAll(".", "\\.").replaceAll(/\{\w+\}/g, pattern === undefined ? "[^/]+" : ".+")}$`,
+    ),
     limit,
     parameters: new Set(Object.keys((route.request?.query as z.ZodObject | undefined)?.shape ?? {})),
   };
@@ -29,6 +34,8 @@ export interface FoundRoute {
   path: string;
   limit: RouteLimit;
   parameters: ReadonlySet<string>;
+  /** Method and path pattern, the same for all requests of a route; `other` where none answers. */
+  name: string;
 }
 
 /** Finds the route as the router does: the first that fits. HEAD is GET, and OPTIONS any method. */
@@ -36,8 +43,11 @@ export function findRoute(method: string, pathname: string): FoundRoute {
   const path = withoutEscapes(pathname);
   const wanted = method === "HEAD" ? "GET" : method;
   const row = TABLE.find((one) => (one.method === wanted || wanted === "OPTIONS") && one.path.test(path));
-  if (row !== undefined) return { path, limit: row.limit, parameters: row.parameters };
-  return { path, limit: limitOfPage(wanted, path), parameters: NO_PARAMETERS };
+  if (row !== undefined) {
+    const name = `${wanted === "OPTIONS" ? wanted : row.method} ${row.pattern}`;
+    return { path, limit: row.limit, parameters: row.parameters, name };
+  }
+  return { path, limit: limitOfPage(wanted, path), parameters: NO_PARAMETERS, name: "other" };
 }
 
 /** Files that pages load, what tells robots where to go, and what tells whether we are there. */

@@ -1,7 +1,11 @@
 import type { Access } from "./access.js";
 import * as auth from "./auth.js";
+import { getBadge, getCard } from "./embed-badges.js";
+import { getChart, getChartData } from "./embeds.js";
 import type { Endpoint } from "./endpoint.js";
+import { getFeed } from "./feeds.js";
 import { getHealth, getReadiness } from "./health.js";
+import { getKeyUsage } from "./key-usage.js";
 import { getLimits } from "./limits.js";
 import * as me from "./me.js";
 import { listMetrics, listRanks } from "./metrics.js";
@@ -35,6 +39,7 @@ export const ROUTES: readonly Route[] = [
     listRising,
     listNewHot,
     listForkGrowth,
+    getFeed,
     getHome,
     suggest,
     getRepositoryByFullName,
@@ -45,6 +50,10 @@ export const ROUTES: readonly Route[] = [
     getSummary,
     listLanguages,
     listTopics,
+    getChart,
+    getChartData,
+    getBadge,
+    getCard,
     watchlists.createWatchlist,
   ),
   ...open(
@@ -77,6 +86,7 @@ export const ROUTES: readonly Route[] = [
     me.listKeys,
     me.createKey,
     me.revokeKey,
+    getKeyUsage,
   ),
   ...open("public", getLimits, getHealth, getReadiness),
 ];

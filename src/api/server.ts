@@ -4,10 +4,11 @@ import { getRequestListener } from "@hono/node-server";
 import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
-import type { Caller } from "../metering/metering.js";
+import type { Caller, Usage } from "../metering/metering.js";
 import { createRequestId, type StoredAnswer, sendAnswer, storeAnswer } from "./answer.js";
 import { checkKey, type FindKey } from "./caller.js";
-import { type ApiBindings, acceptsProblem, errorResponse } from "./endpoint.js";
+import { countKeyed } from "./count-keyed.js";
+import { type ApiBindings, errorForm, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { FrontCache } from "./front-cache.js";
 import { finishHeaders, isForPage } from "./headers.js";
@@ -27,6 +28,8 @@ export interface FrontOptions {
   clock: Clock;
   log: Logger;
   meter: Meter;
+  /** Counts what is asked with keys. */
+  usage: Pick<Usage, "record">;
 }
 
 /** Paths whose answers are for the caller alone. */
@@ -66,6 +69,7 @@ export function createFront({
   clock,
   log,
   meter,
+  usage,
 }: FrontOptions): Front {
   const cache = new FrontCache({ maxBytes: cacheBytes, clock, readRevision, log });
   const answer = (request: Request, url: URL, route: FoundRoute, caller: Caller): Promise<StoredAnswer> => {
@@ -82,7 +86,7 @@ export function createFront({
     for (const name of ["cookie", "authorization", "x-api-key"]) headers.delete(name);
     const normalised = new Request(new URL(key, url), { headers });
     const accept = request.headers.get("accept");
-    const form = isForPage(route.path, accept) ? "page" : acceptsProblem(accept) ? "problem" : "plain";
+    const form = isForPage(route.path, accept) ? "page" : errorForm(accept);
     return cache.get(key, form, async () => storeAnswer(await handle(normalised, { caller })));
   };
   /** A refusal in the form the caller reads. */
@@ -99,13 +103,16 @@ export function createFront({
     }
   };
   return async (request, peer) => {
+    const began = clock.monotonic();
     const url = new URL(request.url);
     const route = findRoute(request.method, url.pathname);
     const address = meter.callerOf(peer, request.headers.get("x-forwarded-for"));
     let caller = address;
     let fault: AppError | undefined;
+    let keyId: number | undefined;
     try {
       const holder = await checkKey(request, findKey);
+      keyId = holder?.keyId;
       // Signing in is limited by address alone, and so is what is refused.
       if (holder !== undefined && route.limit.bucket !== "auth")
         caller = { kind: "key", name: String(holder.accountId) };
@@ -117,11 +124,16 @@ export function createFront({
     const toll = meter.admit(caller, limit, request.method, url.searchParams);
     if (toll?.decision.allowed === false) fault = toll.refusal();
     // Before the cache: bytes that are ready are counted like those that must be made.
-    const response =
+    const made =
       fault === undefined
-        ? await sendAnswer(await answer(request, url, route, caller), request)
-        : await sendAnswer(await storeAnswer(await refuseAsked(fault, request, route.path)), request);
+        ? await answer(request, url, route, caller)
+        : await storeAnswer(await refuseAsked(fault, request, route.path));
+    const response = await sendAnswer(made, request);
     toll?.settle(response.status, response.headers);
+    if (keyId !== undefined)
+      usage.record(
+        countKeyed({ keyId, caller, address, route, request, response, made, ms: clock.monotonic() - began }),
+      );
     return response;
   };
 }

@@ -1,9 +1,11 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { idParameter, watchlistQuery } from "../lists/lists.js";
 import { DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
+import { fieldColumns, formatParameter, orCsv, sendCsv } from "./csv.js";
 import { type ApiContext, dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
 import { seriesStart, seriesWindowParameter } from "./metrics.js";
 import { idsField, jsonBody, nameField, tokenParameter } from "./parameters.js";
+import { sendPage } from "./repository-list.js";
 import {
   createdWatchlistSchema,
   repositoryPageMetaSchema,
@@ -233,10 +235,12 @@ export const listWatchlistRepositories = endpoint(
     description: "One that is gone stays in the list; its availability says so.",
     request: {
       params: token,
-      query: watchlistQuery,
+      query: watchlistQuery.extend({ format: formatParameter }),
     },
     responses: {
-      200: dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
+      200: orCsv(
+        dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
+      ),
       ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
     },
   }),
@@ -244,10 +248,14 @@ export const listWatchlistRepositories = endpoint(
     const { modules } = context.var;
     const watchlist = await modules.watchlists.get(context.req.valid("param").token);
     const list = { watchlist: watchlist.id, within: modules.watchlists.members(watchlist) };
-    return context.json(await answerWatchlistPage(context, modules, list, context.req.valid("query")), 200);
+    const { format, ...query } = context.req.valid("query");
+    const page = await answerWatchlistPage(context, modules, list, query);
+    return sendPage(context, page, format, "sidereal-watchlist");
   },
   { bucket: "default", unknownCost: UNKNOWN_TOKEN_COST },
 );
+
+const SUM_COLUMNS = fieldColumns(["capturedAt", "stars", "forks", "openIssues", "watchers", "repositories"]);
 
 export const listWatchlistMetrics = endpoint(
   createRoute({
@@ -258,19 +266,21 @@ export const listWatchlistMetrics = endpoint(
     summary: "The counts of a watchlist's repositories added up over time",
     description:
       "Between its snapshots a repository counts with the last one before; before its first one it does not count.",
-    request: { params: token, query: z.object({ window: seriesWindowParameter }) },
+    request: { params: token, query: z.object({ window: seriesWindowParameter, format: formatParameter }) },
     responses: {
-      200: dataMetaResponse(
-        "The summed series.",
-        z.array(sumPointSchema),
-        z.object({ window: seriesWindowParameter, resolution: z.enum(["day", "week"]), points: z.int() }),
+      200: orCsv(
+        dataMetaResponse(
+          "The summed series.",
+          z.array(sumPointSchema),
+          z.object({ window: seriesWindowParameter, resolution: z.enum(["day", "week"]), points: z.int() }),
+        ),
       ),
       ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
     },
   }),
   async (context) => {
     const { watchlists, rankings } = context.var.modules;
-    const { window } = context.req.valid("query");
+    const { window, format } = context.req.valid("query");
     const watchlist = await watchlists.get(context.req.valid("param").token);
     const { asOf } = await rankings.summary();
     const series = await watchlists.metrics(
@@ -278,6 +288,7 @@ export const listWatchlistMetrics = endpoint(
       (asOf === null ? undefined : seriesStart(window, asOf)) ?? 0,
     );
     const data = series.points.map(sumPointView);
+    if (format === "csv") return sendCsv(context, `sidereal-watchlist-${window}`, SUM_COLUMNS, data);
     return context.json({ data, meta: { window, resolution: series.resolution, points: data.length } }, 200);
   },
   { bucket: "heavy", unknownCost: UNKNOWN_TOKEN_COST },

@@ -128,9 +128,9 @@ export class Catalog {
     return readSparks(this.#database, ids, end);
   }
 
-  /** Snapshots from `from` on, thinned. */
-  series(id: number, from: number): Promise<Series> {
-    return readSeries(this.#database, id, from);
+  /** Snapshots from `from` on, thinned to at most so many points, by default MAX_POINTS. */
+  series(id: number, from: number, most?: number): Promise<Series> {
+    return readSeries(this.#database, id, from, most);
   }
 
   /** When the newest snapshot of a provider was taken: the end of all its windows. Undefined without snapshots. */

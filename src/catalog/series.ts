@@ -38,8 +38,13 @@ export function bucketOf(at: number, resolution: Exclude<Resolution, "all">): nu
   return Math.floor((at + offset) / size) * size - offset;
 }
 
-/** The snapshots of one repository from `from` on, oldest first, thinned to MAX_POINTS. */
-export async function readSeries(database: Database, repositoryId: number, from: number): Promise<Series> {
+/** The snapshots of one repository from `from` on, oldest first, thinned to `most`. */
+export async function readSeries(
+  database: Database,
+  repositoryId: number,
+  from: number,
+  most = MAX_POINTS,
+): Promise<Series> {
   const { read } = database;
   const range = sql`repository_id = ${repositoryId} and captured_at >= ${from}`;
   const counted = await sql<{
@@ -48,7 +53,7 @@ export async function readSeries(database: Database, repositoryId: number, from:
   let resolution: Resolution = "all";
   let points = Number(counted.rows[0]?.points ?? 0);
   for (const next of ["hour", "day", "week"] as const) {
-    if (points <= MAX_POINTS) break;
+    if (points <= most) break;
     resolution = next;
     const buckets = await sql<{ points: number }>`select count(*) as points from (
       select 1 from snapshots where ${range} group by ${bucketExpression(next)}) as buckets`.execute(read);
@@ -60,7 +65,7 @@ export async function readSeries(database: Database, repositoryId: number, from:
       : await sql<SnapshotTable>`select * from snapshots where repository_id = ${repositoryId} and captured_at in (
           select max(captured_at) from snapshots where ${range} group by ${bucketExpression(resolution)})
         order by captured_at`.execute(read);
-  const series = rows.rows.slice(-MAX_POINTS).map(fromSnapshotRow);
+  const series = rows.rows.slice(-most).map(fromSnapshotRow);
   return { points: series, resolution, gaps: findGaps(series.map((point) => point.capturedAt)) };
 }
 

@@ -13,7 +13,7 @@ import { openPostgres, postgresDialect } from "./postgres.js";
 import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
-export type { BulkColumns, BulkRow, Db, Dialect, Tx, WordDocument, WordQuery } from "./dialect.js";
+export type { BulkColumns, BulkRow, Db, Dialect, TableName, Tx, WordDocument, WordQuery } from "./dialect.js";
 export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
 export type {
   FacetTable,
@@ -23,6 +23,7 @@ export type {
   Schema,
   SnapshotTable,
 } from "./schema.js";
+export type { UsageCallerTable } from "./usage-schema.js";
 
 export interface Database {
   readonly dialect: Dialect;

@@ -5,6 +5,7 @@ import { scores } from "./migrations/0002-scores.js";
 import { growth } from "./migrations/0003-growth.js";
 import { tracking } from "./migrations/0004-tracking.js";
 import { accounts } from "./migrations/0005-accounts.js";
+import { usage } from "./migrations/0006-usage.js";
 
 /** One step forward. Steps are never changed once released, and there is no way back. */
 export interface Migration {
@@ -13,7 +14,7 @@ export interface Migration {
 }
 
 /** In order; the version of a database is how many of these it has had. */
-const MIGRATIONS: readonly Migration[] = [catalogue, scores, growth, tracking, accounts];
+const MIGRATIONS: readonly Migration[] = [catalogue, scores, growth, tracking, accounts, usage];
 
 /**
  * Brings the tables up to date in one transaction under a lock, so that two starting processes do not collide and a

@@ -1,4 +1,10 @@
 import type { Generated } from "kysely";
+import type {
+  UsageAllowanceTable,
+  UsageCallerTable,
+  UsageEventTable,
+  UsageRouteTable,
+} from "./usage-schema.js";
 
 /**
  * Table types. Times are milliseconds since 1970 UTC; truth values are 0 or 1 (null: not known); texts compare bytewise
@@ -34,6 +40,10 @@ export interface Schema {
   accounts: AccountTable;
   api_keys: ApiKeyTable;
   account_watchlist_items: AccountWatchlistItemTable;
+  usage_routes: UsageRouteTable;
+  usage_allowances: UsageAllowanceTable;
+  usage_callers: UsageCallerTable;
+  usage_events: UsageEventTable;
 }
 
 export interface SchemaVersionTable {

@@ -20,6 +20,7 @@ import type { Watchlists } from "../watchlists/watchlists.js";
 import { decodeCursor, encodeCursor } from "./cursor.js";
 import { isGrowthOrder, type ListQuery, SORTS, type Sort, type WatchlistQuery } from "./query.js";
 
+export { filterParameters, filterWords, type ListFilters } from "./canonical.js";
 export * from "./parameters.js";
 export {
   type ListQuery,

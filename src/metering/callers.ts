@@ -82,3 +82,14 @@ function groupsOf(address: string): number[] {
 function prefixOf(address: string): string {
   return isIPv4(address) ? address : `${address.split(":").slice(0, 4).join(":")}::/64`;
 }
+
+/**
+ * The network that a caller without an account is shown as: 24 bits of an IPv4 address, 48 of an IPv6 one. `name` is what
+ * `Callers` gives.
+ */
+export function truncatedAddress(name: string): string {
+  if (name === NO_ADDRESS) return name;
+  if (!name.includes(":")) return `${name.slice(0, name.lastIndexOf("."))}.0/24`;
+  const groups = name.split(":").slice(0, 3).join(":");
+  return `${groups.replace(/(?:^0|:0)+$/, "")}::/48`;
+}

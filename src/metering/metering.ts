@@ -1,6 +1,7 @@
 /**
- * Metering: who is calling, and whether that is too often. It owns the table of allowances in memory and promises that the
- * numbers it tells are true. It knows nothing of HTTP: what a request costs and how that is told is the API's.
+ * Metering: who is calling, whether that is too often, and what each API key was used for. It owns the table of allowances
+ * in memory and the rows of usage, and promises that the numbers it tells are true and that counting never fails a
+ * request. It knows nothing of HTTP: what a request costs and how that is told is the API's.
  */
 export { Callers, NO_ADDRESS } from "./callers.js";
 export {
@@ -11,3 +12,12 @@ export {
   type Policy,
   WINDOW_SECONDS,
 } from "./limiter.js";
+export { type KeyedRequest, Usage, type UsageOptions } from "./usage.js";
+export { TALLY_BOUNDS, type TallyBounds } from "./usage-tally.js";
+export {
+  type EndpointUsage,
+  type FailedRequest,
+  USAGE_PERIODS,
+  type UsagePeriod,
+  type UsageView,
+} from "./usage-view.js";

@@ -37,7 +37,7 @@ import { WINDOW_HOURS, type Window } from "./windows.js";
 export { ANOMALY_KINDS, type Anomaly } from "./anomalies.js";
 export * from "./facets.js";
 export type { Home, RankedList } from "./home.js";
-export { RANK_SCOPES, type Rank } from "./positions.js";
+export { PLACES, RANK_SCOPES, type Rank } from "./positions.js";
 export type { PastRank } from "./rank-history.js";
 export { type Explanation, SCORE_NAMES, SCORE_VERSION, type ScoreName, type Scores } from "./scores.js";
 export { RANKINGS } from "./standings.js";

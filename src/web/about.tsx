@@ -1,7 +1,7 @@
 import type { Child, FC } from "hono/jsx";
 import { HOUR_MS } from "../clock.js";
 import type { Modules } from "../modules.js";
-import { repositoryPath } from "./components/addresses.js";
+import { repositoryPage } from "../page-addresses.js";
 import { Command } from "./components/command.js";
 import { type Example, WorkedExample } from "./components/worked-example.js";
 import type { Pages, Sheet, Visit } from "./page.js";
@@ -34,7 +34,7 @@ async function readExample({ catalog, rankings }: Modules): Promise<Example | un
   // Between two of these reads it may have been taken out.
   if (repository === undefined || trend === null || explanation === null) return undefined;
   const hours = (trend.to - trend.from) / HOUR_MS;
-  return { repository, path: repositoryPath(repository), trend, hours, explanation: explanation.trending };
+  return { repository, path: repositoryPage(repository), trend, hours, explanation: explanation.trending };
 }
 
 const SECTIONS = [

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { AppError } from "../errors.js";
+import { languagePage, repositoryPage, topicPage } from "../page-addresses.js";
 import type { Suggestions } from "../search/search.js";
-import { repositoryPath } from "./components/addresses.js";
 import type { Sheet, Visit } from "./page.js";
 
 /** What errors are called, by what they mean to somebody who reads a page, and what can be done. */
@@ -86,17 +86,17 @@ const Meant: FC<Suggestions> = ({ repositories, languages, topics }) => (
     <ul>
       {repositories.map((repository) => (
         <li>
-          <a href={repositoryPath(repository)}>{repository.fullName}</a>
+          <a href={repositoryPage(repository)}>{repository.fullName}</a>
         </li>
       ))}
       {languages.map(({ name }) => (
         <li>
-          Language <a href={`/languages/${encodeURIComponent(name)}`}>{name}</a>
+          Language <a href={languagePage(name)}>{name}</a>
         </li>
       ))}
       {topics.map(({ name }) => (
         <li>
-          Topic <a href={`/topics/${encodeURIComponent(name)}`}>{name}</a>
+          Topic <a href={topicPage(name)}>{name}</a>
         </li>
       ))}
     </ul>

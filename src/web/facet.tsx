@@ -8,6 +8,7 @@ import {
   pageParameter,
   windowParameter,
 } from "../lists/lists.js";
+import { explorePage, languagePage, topicPage } from "../page-addresses.js";
 import { type FacetKind, type FacetTotals, type Summary, WINDOWS } from "../rankings/rankings.js";
 import { answerOrProblems, type Problem, readAsked } from "./asked.js";
 import { nameAfter, withQuery } from "./components/addresses.js";
@@ -49,7 +50,7 @@ async function facet({ modules, ...visit }: Visit, kind: FacetKind, path: string
       async () => query && { query, ...(await readListing(modules, { ...listOf(query), ...filter })) },
     ),
   ]);
-  const canonical = `${path}/${encodeURIComponent(found.name)}`;
+  const canonical = kind === "language" ? languagePage(found.name) : topicPage(found.name);
   const shared = {
     title: kind === "language" ? `${found.name} repositories` : `Repositories about ${found.name}`,
     description: `${formatCount(found.repositories)} repositories: trending, rising, new and largest.`,
@@ -222,8 +223,8 @@ const Related: FC<{ kind: FacetKind; name: string; list: Listing["list"] }> = ({
             <a
               href={
                 kind === "topic"
-                  ? `/topics/${encodeURIComponent(topic)}`
-                  : `/explore?${new URLSearchParams({ language: name, topic })}`
+                  ? topicPage(topic)
+                  : explorePage(new URLSearchParams({ language: name, topic }))
               }
             >
               {topic}

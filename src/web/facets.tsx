@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import { z } from "zod";
 import { pageParameter, providerParameter, windowParameter } from "../lists/lists.js";
+import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../page-addresses.js";
 import {
   FACET_SORTS,
   type Facet,
@@ -34,9 +35,11 @@ const facetsQuery = z.object({
 type FacetsQuery = z.output<typeof facetsQuery>;
 
 /** How the two kinds are called. */
-const KINDS: Readonly<Record<FacetKind, { path: "/languages" | "/topics"; title: string; one: string }>> = {
-  language: { path: "/languages", title: "Languages", one: "Language" },
-  topic: { path: "/topics", title: "Topics", one: "Topic" },
+const KINDS: Readonly<
+  Record<FacetKind, { path: string; pageOf: (name: string) => string; title: string; one: string }>
+> = {
+  language: { path: LANGUAGES_PAGE, pageOf: languagePage, title: "Languages", one: "Language" },
+  topic: { path: TOPICS_PAGE, pageOf: topicPage, title: "Topics", one: "Topic" },
 };
 
 const SORT_NAMES: Readonly<Record<FacetSort, string>> = {
@@ -173,7 +176,7 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
               <td class="place">{offset + i + 1}</td>
               <th scope="row" class="title">
                 {kind === "language" ? <Dot name={facet.name} /> : null}
-                <a href={`${KINDS[kind].path}/${encodeURIComponent(facet.name)}`}>{facet.name}</a>
+                <a href={KINDS[kind].pageOf(facet.name)}>{facet.name}</a>
               </th>
               <td class="spare bar">
                 <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">

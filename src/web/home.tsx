@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { Modules } from "../modules.js";
+import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../page-addresses.js";
 import type { Home, RankedList, Summary } from "../rankings/rankings.js";
 import { Bars } from "./components/bars.js";
 import { Nothing } from "./components/nothing.js";
@@ -102,15 +103,15 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks }) => (
       ))}
       <section>
         <h2>
-          <a href="/languages">Languages</a>
+          <a href={LANGUAGES_PAGE}>Languages</a>
         </h2>
-        <Bars facets={prepared.languages} path="/languages" />
+        <Bars facets={prepared.languages} page={languagePage} />
       </section>
       <section>
         <h2>
-          <a href="/topics">Topics</a>
+          <a href={TOPICS_PAGE}>Topics</a>
         </h2>
-        <Bars facets={prepared.topics} path="/topics" />
+        <Bars facets={prepared.topics} page={topicPage} />
       </section>
     </div>
   </>

@@ -1,6 +1,7 @@
 import type { Hono } from "hono";
 import type { JSX } from "hono/jsx/jsx-runtime";
 import type { Account } from "../accounts/accounts.js";
+import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { Members, Modules } from "../modules.js";
 import { errorSheet } from "./errors.js";
@@ -15,8 +16,7 @@ export interface Site {
   baseUrl: string;
   /** Names of the providers that are configured to be tracked. */
   tracked: readonly string[];
-  /** Milliseconds since 1970. */
-  now: () => number;
+  clock: Clock;
 }
 
 /** A request for a page. */
@@ -126,7 +126,7 @@ export class Pages {
       url,
       baseUrl: this.#site.baseUrl,
       tracked: this.#site.tracked,
-      now: this.#site.now(),
+      now: this.#site.clock.now(),
       request,
     };
   }

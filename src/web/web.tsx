@@ -8,6 +8,7 @@ import { type ReferenceDocument, serveDocs } from "./docs.js";
 import { serveExplore } from "./explore.js";
 import { serveFacets } from "./facets.js";
 import { serveHome } from "./home.js";
+import { serveIndexes } from "./indexes.js";
 import { Pages, type Site } from "./page.js";
 import { serveSignIn } from "./sign-in.js";
 
@@ -34,6 +35,7 @@ export function createWeb({ document, limits, ...site }: WebOptions): Web {
   serveAbout(pages);
   serveDocs(pages, document, limits);
   serveSignIn(pages);
+  serveIndexes(app, site);
   serveAssets(app);
   return { app, error: (error, request) => pages.error(error, request) };
 }

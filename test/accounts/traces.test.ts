@@ -59,6 +59,9 @@ describe("What a whole run leaves behind", () => {
     for (const headers of [{ "X-API-Key": data.key }, { Authorization: `Bearer ${data.key}` }])
       assert.equal((await send("GET", "/api/repos", undefined, headers)).status, 200);
     assert.equal((await send("GET", `/api/nothing?api_key=${data.key}`)).status, 404);
+    // What is counted of it must not hold what somebody put where it does not belong.
+    const misplaced = { "X-API-Key": data.key, "User-Agent": data.key };
+    assert.equal((await send("GET", `/api/nothing/${data.key}`, undefined, misplaced)).status, 404);
     assert.equal(
       (await send("DELETE", `/api/me/keys/${data.id}`, undefined, { Cookie: cookie })).status,
       204,
@@ -71,6 +74,7 @@ describe("What a whole run leaves behind", () => {
     const { code, stdout, stderr } = await running.ended;
     assert.equal(code, 0, stderr);
     const left = readdirSync(dataDir).map((name) => [name, readFileSync(join(dataDir, name))] as const);
+    assert.ok(left.some(([name, bytes]) => name === "sidereal.db" && bytes.includes("GET /api/repos")));
     const places = [
       ...during,
       ...left,

@@ -39,9 +39,11 @@ onBothEngines("Conventions of every route", (engine) => {
       fullName: "a/big",
       token: pattern.includes("{token}") ? await newList() : "",
       site: "github",
+      ranking: "trending",
       keyId,
     };
     const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
+    if (path.startsWith("/api/embed/")) return `${path}?repo=github:a/big`;
     return path.endsWith("/by-full-name") ? `${path}?fullName=a/big` : path;
   };
   const headersOf = (response: Response): Record<string, string> =>
@@ -75,7 +77,10 @@ onBothEngines("Conventions of every route", (engine) => {
         const body = isVerify
           ? { token: await mailedToken(world, mailbox, "ann@example.org") }
           : BODIES[where];
-        const answer = await world.send(method, path, body, member?.headers);
+        const answer = await world.send(method, path, body, {
+          Accept: "application/json",
+          ...member?.headers,
+        });
         if (method === "OPTIONS") {
           assert.equal(answer.status, 204, where);
           assert.equal(answer.headers.get("allow"), allow, where);

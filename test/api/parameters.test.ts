@@ -4,7 +4,7 @@ import { DAY_MS } from "../../src/clock.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
-import { SITE_SETTINGS, signIn } from "../support/members.js";
+import { createKey, SITE_SETTINGS, signIn } from "../support/members.js";
 import { document } from "../support/openapi.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
 
@@ -42,12 +42,14 @@ onBothEngines("Every documented query parameter", (engine) => {
   let parameters: { path: string; parameter: Parameter }[];
   const ask = async (path: string, query: [string, string][]) => {
     const joint = path.includes("?") ? "&" : "?";
-    return world.get(`${path}${joint}${new URLSearchParams(query)}`, headers);
+    const asJson = { Accept: "application/json", ...headers };
+    return world.get(`${path}${joint}${new URLSearchParams(query)}`, asJson);
   };
 
   before(async () => {
     world = await createWorld(engine, { ...mailbox.settings, ...SITE_SETTINGS });
-    ({ headers } = await signIn(world, mailbox, "ann@example.org"));
+    const member = await signIn(world, mailbox, "ann@example.org");
+    headers = member.headers;
     // Young, and with more stars and forks than the day before, so that both are in every ranking.
     const more = {
       language: "Go",
@@ -69,7 +71,10 @@ onBothEngines("Every documented query parameter", (engine) => {
       fullName: "a/big",
       id: "1",
       site: "github",
+      ranking: "trending",
+      repo: "github:a/big",
       token: body.data.token,
+      keyId: (await createKey(world, member)).id,
     };
     parameters = Object.entries(document.paths).flatMap(([pattern, operations]) => {
       const given = (operations.get as { parameters?: Parameter[] } | undefined)?.parameters ?? [];
@@ -151,7 +156,13 @@ onBothEngines("Every documented query parameter", (engine) => {
         wrong.push([["", long(101)], invalid(name, "must be 1 to 100 characters")]);
         wrong.push([["a\u0000b"], invalid(name, "must not hold control characters")]);
       }
-      if (schema.type === "array")
+      if (name === "repo") {
+        const times = schema.type === "array" ? ", 1 to 6 times" : "";
+        wrong.push([
+          ["", "a/b", "github:", "github:a", "github:a/b/", ":a/b", "git hub:a/b", "github:a/b\u0000"],
+          invalid(name, `must be of the form provider:owner/name${times}`),
+        ]);
+      } else if (schema.type === "array")
         wrong.push([
           ["", long(101), "a\u0000b"],
           invalid(name, "must be 1 to 100 characters, at most 20 times"),
@@ -235,7 +246,8 @@ onBothEngines("Every documented query parameter", (engine) => {
   test("one that takes a single value is refused when it is repeated", async () => {
     for (const { path, parameter } of parameters) {
       const { name, schema } = parameter;
-      const value = String(schema.enum?.[0] ?? schema.minimum ?? (name === "fullName" ? "a/big" : "github"));
+      const texts: Record<string, string> = { fullName: "a/big", repo: "github:a/big" };
+      const value = String(schema.enum?.[0] ?? schema.minimum ?? texts[name] ?? "github");
       const answer = await ask(path, [
         [name, value],
         [name, value],

@@ -1,16 +1,6 @@
 import type { Repository } from "../../catalog/catalog.js";
 
-/** Where things are among the pages. */
-
-/** The page of a repository. */
-export function repositoryPath({
-  provider,
-  owner,
-  name,
-}: Pick<Repository, "provider" | "owner" | "name">): string {
-  const parts = [provider.toLowerCase(), ...owner.split("/"), name];
-  return `/repos/${parts.map(encodeURIComponent).join("/")}`;
-}
+/** Addresses with parameters; those of pages themselves are in page-addresses.ts. */
 
 /** A repository as embeds and comparisons name it: `provider:owner/name`. */
 export function repositoryKey({ provider, fullName }: Pick<Repository, "provider" | "fullName">): string {

@@ -59,8 +59,8 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
         <input type="hidden" name={name} value={value} />
       ))}
       <TextField {...own} name="q" label="Words" maxlength={200} />
-      <SeveralField {...own} name="language" label="Languages, any of them" known={languages} />
-      <SeveralField {...own} name="topic" label="Topics, any of them" known={topics} />
+      <SeveralField {...own} name="language" label="Language" known={languages} />
+      <SeveralField {...own} name="topic" label="Topic" known={topics} />
       {summary.providers.length < 2 ? null : (
         <ChoiceField
           {...own}
@@ -76,8 +76,8 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
         />
       )}
       <div class="pair">
-        <TextField {...own} name="minStars" label="Stars, at least" isNumber maxlength={15} />
-        <TextField {...own} name="maxStars" label="At most" isNumber maxlength={15} />
+        <TextField {...own} name="minStars" label="Least stars" isNumber maxlength={15} />
+        <TextField {...own} name="maxStars" label="Most stars" isNumber maxlength={15} />
       </div>
       <DayField {...own} name="createdAfter" label="Created since" />
       <DayField {...own} name="createdBefore" label="Created before" />
@@ -257,7 +257,7 @@ const SeveralField: FC<FieldProps & { known: readonly Facet[] }> = ({ known, ...
         type="text"
         maxlength={100}
         list={`${name}-names`}
-        placeholder={chosen.length === 0 ? "" : "one more"}
+        placeholder={chosen.length === 0 ? "any" : "or one more"}
         autocomplete="off"
         spellcheck={false}
         data-suggest={name}

@@ -1,4 +1,5 @@
 import type { FC } from "hono/jsx";
+import { languagePage } from "../../page-addresses.js";
 
 /** The colours by which developers know languages. Others are grey. */
 const COLOURS: Readonly<Record<string, string>> = {
@@ -88,6 +89,6 @@ export const Language: FC<{ name: string | null }> = ({ name }) =>
   name === null ? null : (
     <span class="language">
       <Dot name={name} />
-      <a href={`/languages/${encodeURIComponent(name)}`}>{name}</a>
+      <a href={languagePage(name)}>{name}</a>
     </span>
   );

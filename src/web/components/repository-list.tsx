@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
+import { repositoryPage } from "../../page-addresses.js";
 import type { Trend } from "../../rankings/rankings.js";
-import { repositoryPath } from "./addresses.js";
 import { forgeName } from "./forges.js";
 import { Language } from "./language.js";
 import { Delta, formatCompact, formatCount } from "./numbers.js";
@@ -83,7 +83,7 @@ export const RepositoryList: FC<RepositoryListProps> = ({
           {from === undefined ? null : <td class="place">{from + i}</td>}
           <td class="name">
             <div>
-              <a href={repositoryPath(repository)}>{repository.fullName}</a>{" "}
+              <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
               {isShort || !withLanguage ? null : <Language name={repository.language} />}{" "}
               {withForge ? <span class="forge">{forgeName(repository.provider)}</span> : null}{" "}
               <Marks {...{ repository, trend }} />

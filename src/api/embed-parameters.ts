@@ -1,0 +1,104 @@
+import { z } from "@hono/zod-openapi";
+import { providerName, type Repository, splitFullName } from "../catalog/catalog.js";
+import {
+  ALIGNMENTS,
+  MAX_SERIES,
+  METRICS,
+  type Named,
+  queryOf,
+  RANGES,
+  repositoryKey,
+  SCALES,
+  THEMES,
+} from "../embeds/embeds.js";
+import { AppError } from "../errors.js";
+import { count } from "../lists/lists.js";
+import type { Modules } from "../modules.js";
+
+const REFERENCE = {
+  type: "string",
+  pattern: "^[^:]+:.+/[^/]+$",
+  maxLength: 440,
+  example: "github:facebook/react",
+} as const;
+
+/** A repository as an address names it: `provider:owner/name`. */
+export const repositoryReference = z
+  .string()
+  .max(440)
+  .transform((text, context): Named => {
+    const colon = text.indexOf(":");
+    const provider = providerName(text.slice(0, Math.max(0, colon)));
+    const fullName = text.slice(colon + 1);
+    if (provider !== undefined && splitFullName(fullName) !== undefined) return { provider, fullName };
+    context.addIssue({ code: "custom", message: "must be of the form provider:owner/name" });
+    return z.NEVER;
+  })
+  .openapi({
+    ...REFERENCE,
+    description: "provider:owner/name, whatever its case; earlier names are known too.",
+  });
+
+const repositoryReferences = z
+  .union(
+    [repositoryReference.transform((one) => [one]), z.array(repositoryReference).min(1).max(MAX_SERIES)],
+    {
+      error: `must be of the form provider:owner/name, 1 to ${MAX_SERIES} times`,
+    },
+  )
+  .openapi({
+    type: "array",
+    minItems: 1,
+    maxItems: MAX_SERIES,
+    items: REFERENCE,
+    description: `provider:owner/name, whatever its case, 1 to ${MAX_SERIES} times; lines have this order.`,
+  });
+
+export const themeParameter = z
+  .enum(THEMES)
+  .default("auto")
+  .openapi({ description: "auto: light or dark as the reader's system is, in one picture." });
+
+export const chartQuery = z.object({
+  repo: repositoryReferences,
+  metric: z.enum(METRICS).default("stars"),
+  range: z
+    .enum(RANGES)
+    .default("1y")
+    .openapi({ description: "The time before the newest snapshot of the provider." }),
+  theme: themeParameter,
+  width: count(320, 1_200).default(600),
+  height: count(220, 800).default(380),
+  scale: z.enum(SCALES).default("linear"),
+  align: z.enum(ALIGNMENTS).default("date").openapi({
+    description:
+      "age: the snapshots of the range by the age of the repository, counted from its creation, or from its first snapshot.",
+  }),
+});
+export type ChartQuery = z.output<typeof chartQuery>;
+
+/** The repositories that are named, each once. Throws NOT_FOUND with those that are not known. */
+export async function findNamed({ catalog }: Modules, names: readonly Named[]): Promise<Repository[]> {
+  const found = await Promise.all(
+    names.map(({ provider, fullName }) => catalog.findByName(provider, fullName)),
+  );
+  const values = names.filter((_, i) => found[i] === undefined).map(repositoryKey);
+  if (values.length > 0)
+    throw new AppError("NOT_FOUND", `Not tracked here: ${values.join(", ")}`, {
+      details: [{ parameter: "repo", message: "is not tracked here", values }],
+    });
+  const byId = new Map(
+    found.flatMap((one) => (one === undefined ? [] : [[one.repository.id, one.repository]])),
+  );
+  return [...byId.values()];
+}
+
+/** The address of a chart's picture, without what is as it would be anyway. */
+export function chartAddress(baseUrl: string, names: readonly Named[], query: ChartQuery): string {
+  const usual = chartQuery.omit({ repo: true }).parse({});
+  const { repo: _, ...given } = query;
+  const others = Object.entries(given).filter(([name, value]) => usual[name as keyof typeof usual] !== value);
+  const repositories = names.map((one) => ["repo", repositoryKey(one)] as const);
+  const parameters = [...repositories, ...others.map(([name, value]) => [name, String(value)] as const)];
+  return `${baseUrl}/api/embed/chart.svg?${queryOf(parameters)}`;
+}

@@ -1,0 +1,163 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { AVAILABILITIES, SNAPSHOT_SOURCES } from "../catalog/catalog.js";
+import { DAY_MS, isoTime } from "../clock.js";
+import {
+  ALIGNMENTS,
+  drawHistories,
+  type History,
+  METRICS,
+  newestOf,
+  pageAddress,
+  RANGES,
+  readHistory,
+  SCALES,
+  snippetsOf,
+  titleOf,
+} from "../embeds/embeds.js";
+import { type ChartQuery, chartAddress, chartQuery, findNamed } from "./embed-parameters.js";
+import { type ApiContext, dataResponse, endpoint, errorResponses } from "./endpoint.js";
+import { EMBED_CACHE, FREE, pictureErrors, SYNTHETIC_NOTE, svgAnswer, svgResponse } from "./pictures.js";
+
+/** Reads what a chart shows, and passes it on while others of its kind wait. */
+function withHistories<T>(
+  context: ApiContext,
+  { repo, metric, range }: ChartQuery,
+  use: (histories: readonly History[]) => T,
+): Promise<T> {
+  const { modules, gate } = context.var;
+  return gate.pass(async () => {
+    const repositories = await findNamed(modules, repo);
+    const { catalog } = modules;
+    return use(await Promise.all(repositories.map((one) => readHistory(catalog, one, metric, range))));
+  });
+}
+
+export const getChart = endpoint(
+  createRoute({
+    method: "get",
+    path: "/api/embed/chart.svg",
+    operationId: "getChart",
+    tags: ["Embeds"],
+    summary: "A chart of one to six repositories, as a picture for any page",
+    description:
+      "Free of charge. Errors are pictures too, with their status; a repository with fewer than two snapshots gets one that says since when it is known.",
+    request: { query: chartQuery },
+    responses: { 200: svgResponse("The chart."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
+  }),
+  async (context) => {
+    const query = context.req.valid("query");
+    const note = context.var.synthetic ? { note: SYNTHETIC_NOTE } : {};
+    const svg = await withHistories(context, query, (histories) =>
+      drawHistories(histories, { ...query, ...note }),
+    );
+    return svgAnswer(context, svg) as never;
+  },
+  FREE,
+);
+
+const time = z.iso.datetime({ precision: 3 });
+
+const chartSchema = z
+  .object({
+    title: z.string(),
+    metric: z.enum(METRICS),
+    range: z.enum(RANGES),
+    scale: z.enum(SCALES),
+    align: z.enum(ALIGNMENTS),
+    series: z.array(
+      z.object({
+        repositoryId: z.string().regex(/^[1-9][0-9]{0,18}$/),
+        provider: z.string(),
+        fullName: z.string(),
+        availability: z.enum(AVAILABILITIES),
+        points: z
+          .array(
+            z.object({
+              at: time,
+              ageDays: z.number().nullable().openapi({ description: "null unless aligned by age." }),
+              value: z.int(),
+              source: z.enum(SNAPSHOT_SOURCES),
+            }),
+          )
+          .openapi({
+            description: "Oldest first; the last snapshot of each hour, day or week where there are many.",
+          }),
+        gaps: z.array(z.object({ from: time, to: time, missing: z.int() })),
+        from: time.nullable(),
+        to: time.nullable(),
+        gained: z.int().nullable().openapi({ description: "null where there are not two points." }),
+      }),
+    ),
+    svgUrl: z.string(),
+    pageUrl: z.string(),
+    snippets: z.object({ markdown: z.string(), html: z.string() }),
+    asOf: time.nullable(),
+    synthetic: z.boolean().openapi({ description: "Whether the catalogue is made up." }),
+  })
+  .openapi("Chart");
+
+function seriesView({ repository, points, gaps, bornAt }: History, align: ChartQuery["align"]) {
+  const [first, last] = [points[0], points.at(-1)];
+  const ageDays = (at: number) => Math.round(((at - (bornAt ?? at)) / DAY_MS) * 100) / 100;
+  return {
+    repositoryId: String(repository.id),
+    provider: repository.provider,
+    fullName: repository.fullName,
+    availability: repository.availability,
+    points: points.map(({ at, value, source }) => ({
+      at: isoTime(at),
+      ageDays: align === "age" ? ageDays(at) : null,
+      value,
+      source,
+    })),
+    gaps: gaps.map(({ from, to, missing }) => ({ from: isoTime(from), to: isoTime(to), missing })),
+    from: first === undefined ? null : isoTime(first.at),
+    to: last === undefined ? null : isoTime(last.at),
+    gained: first === undefined || last === undefined || points.length < 2 ? null : last.value - first.value,
+  };
+}
+
+function chartView(histories: readonly History[], query: ChartQuery, baseUrl: string) {
+  const { metric, range, scale, align, width, height } = query;
+  const repositories = histories.map(({ repository }) => repository);
+  const title = titleOf(histories, query);
+  const svgUrl = chartAddress(baseUrl, repositories, query);
+  const pageUrl = pageAddress(baseUrl, repositories);
+  const asOf = newestOf(histories);
+  return {
+    title,
+    metric,
+    range,
+    scale,
+    align,
+    series: histories.map((history) => seriesView(history, align)),
+    svgUrl,
+    pageUrl,
+    snippets: snippetsOf({ image: svgUrl, page: pageUrl, alt: title, width, height }),
+    asOf: asOf === null ? null : isoTime(asOf),
+  };
+}
+
+export const getChartData = endpoint(
+  createRoute({
+    method: "get",
+    path: "/api/embed/chart",
+    operationId: "getChartData",
+    tags: ["Embeds"],
+    summary: "What a chart shows, as data, with what is pasted to show it",
+    description: "The same parameters as the picture. Free of charge.",
+    request: { query: chartQuery },
+    responses: {
+      200: dataResponse("The chart.", chartSchema),
+      ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
+    },
+  }),
+  async (context) => {
+    const query = context.req.valid("query");
+    const { baseUrl } = context.var.config;
+    const data = await withHistories(context, query, (histories) => chartView(histories, query, baseUrl));
+    context.header("Cache-Control", EMBED_CACHE);
+    return context.json({ data: { ...data, synthetic: context.var.synthetic } }, 200);
+  },
+  FREE,
+);

@@ -1,0 +1,155 @@
+import { bucketOf } from "../catalog/catalog.js";
+import { isoTime } from "../clock.js";
+import { filterParameters, filterWords, type ListFilters, type ListPage, type Sort } from "../lists/lists.js";
+import { explorePage, LANGUAGES_PAGE, repositoryPage, TOPICS_PAGE } from "../page-addresses.js";
+import type { Trend, Window } from "../rankings/rankings.js";
+import { element, type Xml, xmlDocument } from "../xml.js";
+
+/** The rankings that have a feed, by their name in its address. */
+export const FEEDS = ["trending", "rising", "new-hot", "fork-growth", "stars"] as const;
+export type FeedName = (typeof FEEDS)[number];
+
+/** What each is sorted by, and what it is called. */
+export const FEED_SORTS: Readonly<Record<FeedName, { sort: Sort; title: string }>> = {
+  trending: { sort: "trending", title: "trending repositories" },
+  rising: { sort: "rising", title: "rising repositories" },
+  "new-hot": { sort: "new_hot", title: "new and hot repositories" },
+  "fork-growth": { sort: "forks_gained", title: "most forks gained" },
+  stars: { sort: "stars", title: "repositories with most stars" },
+};
+
+export interface FeedRequest {
+  feed: FeedName;
+  filters: ListFilters;
+  window: Window;
+  limit: number;
+  /** Entries where no limit is given. */
+  defaultLimit: number;
+  baseUrl: string;
+  /** Whether all repositories are made up. */
+  synthetic: boolean;
+}
+
+const WINDOW_WORDS: Readonly<Record<Window, string>> = {
+  "24h": "24 hours",
+  "7d": "7 days",
+  "30d": "30 days",
+};
+const format = new Intl.NumberFormat("en-US");
+const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
+
+/**
+ * An Atom feed (RFC 4287) of a page of a list.
+ *
+ * A repository has one entry in each period: the day for 24 hours, the week from Monday for 7 days, the month for 30 days,
+ * in UTC and of the newest snapshot. Its id and its time stay the same until the period ends, so readers show it once, and
+ * what it says is the state of the last look. The ranking by stars hardly moves, so there each has one entry for good.
+ */
+export function atomFeed(request: FeedRequest, { rows, asOf }: Pick<ListPage, "rows" | "asOf">): string {
+  const { baseUrl, window } = request;
+  const self = selfAddress(request);
+  const entries = rows.map((row) => entryOf(request, row, asOf ?? row.repository.discoveredAt));
+  return xmlDocument(
+    element(
+      "feed",
+      { xmlns: "http://www.w3.org/2005/Atom" },
+      element("id", {}, self),
+      element("title", {}, titleOf(request)),
+      element("subtitle", {}, "What has grown, from snapshots that were really taken."),
+      element("updated", {}, isoTime(asOf ?? 0)),
+      element("link", { rel: "self", type: "application/atom+xml", href: self }),
+      element("link", {
+        rel: "alternate",
+        type: "text/html",
+        href: `${baseUrl}${explorePage(listParameters(request, { sort: FEED_SORTS[request.feed].sort, window }))}`,
+      }),
+      element("author", {}, element("name", {}, "Sidereal")),
+      element("generator", {}, "Sidereal"),
+      ...entries,
+    ),
+  );
+}
+
+type Row = ListPage["rows"][number];
+
+function entryOf(request: FeedRequest, { repository, trend }: Row, asOf: number): Xml {
+  const { feed, window, baseUrl } = request;
+  const isPeriodic = feed !== "stars";
+  const begin = isPeriodic ? periodStart(window, asOf) : repository.discoveredAt;
+  const period = isPeriodic ? `-${window}-${isoTime(begin).slice(0, 10)}` : "";
+  const categories = [
+    ...(repository.language === null ? [] : [{ term: repository.language, scheme: LANGUAGES_PAGE }]),
+    ...repository.topics.map((term) => ({ term, scheme: TOPICS_PAGE })),
+  ];
+  return element(
+    "entry",
+    {},
+    // Our own number of the repository: a new name must not make a new entry.
+    element("id", {}, `${baseUrl}/api/feeds/${feed}.atom#${repository.id}${period}`),
+    element("title", {}, `${repository.fullName}${gainOf(request, { repository, trend })}`),
+    element("updated", {}, isoTime(begin)),
+    element("link", { rel: "alternate", type: "text/html", href: `${baseUrl}${repositoryPage(repository)}` }),
+    ...(isWebAddress(repository.url) ? [element("link", { rel: "related", href: repository.url })] : []),
+    element("author", {}, element("name", {}, repository.owner)),
+    ...categories.map(({ term, scheme }) => element("category", { term, scheme: `${baseUrl}${scheme}` })),
+    element("summary", { type: "text" }, summaryOf({ repository, trend })),
+  );
+}
+
+/** What follows the name in the title of an entry. */
+function gainOf({ feed, window }: FeedRequest, { repository, trend }: Row): string {
+  if (feed === "stars") return repository.stars === null ? "" : `: ${format.format(repository.stars)} stars`;
+  const [delta, what] = feed === "fork-growth" ? [trend?.forksDelta, "fork"] : [trend?.starsDelta, "star"];
+  if (typeof delta !== "number") return "";
+  return ` ${signed.format(delta)} ${what}${Math.abs(delta) === 1 ? "" : "s"} in ${WINDOW_WORDS[window]}`;
+}
+
+/** The description, and below it the counts with how they have grown. */
+function summaryOf({ repository, trend }: Row): string {
+  const { description, language, license, stars, forks, openIssues } = repository;
+  const count = (value: number | null, what: string, delta: number | null | undefined) =>
+    value === null ? [] : [`${format.format(value)} ${what}${changed(delta, trend)}`];
+  const facts = [
+    ...count(stars, "stars", trend?.starsDelta),
+    ...count(forks, "forks", trend?.forksDelta),
+    ...count(openIssues, "open issues", trend?.openIssuesDelta),
+    ...(language === null ? [] : [language]),
+    ...(license === null ? [] : [license]),
+  ];
+  const doubts = trend?.anomalies.map((anomaly) => anomaly.reason) ?? [];
+  return [description ?? "", facts.join(" · "), ...doubts].filter((line) => line !== "").join("\n");
+}
+
+function changed(delta: number | null | undefined, trend: Trend | undefined): string {
+  if (typeof delta !== "number" || trend === undefined) return "";
+  return ` (${signed.format(delta)} in ${WINDOW_WORDS[trend.window]})`;
+}
+
+function titleOf({ feed, filters, window, synthetic }: FeedRequest): string {
+  const over = feed === "stars" ? "" : ` in ${WINDOW_WORDS[window]}`;
+  const words = filterWords(filters);
+  const about = words === "" ? "" : `: ${words}`;
+  return `Sidereal, ${FEED_SORTS[feed].title}${over}${about}${synthetic ? " (demonstration, all made up)" : ""}`;
+}
+
+/** The one address of this feed, whatever the order and case of what it was asked with. */
+function selfAddress(request: FeedRequest): string {
+  const { feed, window, limit, defaultLimit, baseUrl } = request;
+  const own = { window, ...(limit === defaultLimit ? {} : { limit: String(limit) }) };
+  return `${baseUrl}/api/feeds/${feed}.atom?${listParameters(request, own)}`;
+}
+
+function listParameters({ filters }: FeedRequest, first: Record<string, string>): URLSearchParams {
+  return new URLSearchParams([...Object.entries(first), ...filterParameters(filters)]);
+}
+
+/** First moment of the period that a time falls into. */
+function periodStart(window: Window, at: number): number {
+  if (window !== "30d") return bucketOf(at, window === "24h" ? "day" : "week");
+  const date = new Date(at);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
+}
+
+function isWebAddress(url: string): boolean {
+  return /^https?:$/.test(URL.parse(url)?.protocol ?? "");
+}

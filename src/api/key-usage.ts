@@ -1,0 +1,115 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { isoTime } from "../clock.js";
+import { BUCKETS } from "../limit-config.js";
+import { idParameter } from "../lists/lists.js";
+import { type FailedRequest, USAGE_PERIODS, type UsageView } from "../metering/metering.js";
+import { dataResponse, endpoint, errorResponses } from "./endpoint.js";
+
+const time = z.iso.datetime({ precision: 3 });
+const count = z.int().min(0);
+const bucket = z.enum(BUCKETS);
+const method = z.string().nullable().openapi({ description: "Null for requests that no route answers." });
+const route = z
+  .string()
+  .openapi({ description: "The path as this document has it, or other.", example: "/api/repos" });
+
+const sums = {
+  requests: count,
+  errors: count.openapi({ description: "Answered with 400 or more, but for 429." }),
+  blocked: count.openapi({ description: "Answered with 429." }),
+  bytes: count.openapi({ description: "Of bodies, as they were sent." }),
+};
+
+const failedRequest = z.object({
+  at: time,
+  method,
+  route,
+  status: z.int(),
+  code: z.string().nullable(),
+  bucket: z.string().nullable(),
+});
+
+export const keyUsageSchema = z
+  .object({
+    keyId: z.string(),
+    period: z.enum(USAGE_PERIODS),
+    from: time,
+    to: time,
+    stepSeconds: z.int(),
+    totals: z.object({
+      ...sums,
+      addresses: count.openapi({ description: "Networks, of 24 bits (IPv4) or 48 (IPv6)." }),
+      addressesIsExact: z
+        .boolean()
+        .openapi({ description: "False: there were more than could be told apart." }),
+    }),
+    series: z.array(z.object({ at: time, ...sums })).openapi({ description: "Steps, the oldest first." }),
+    endpoints: z.array(
+      z.object({
+        method,
+        route,
+        ...sums,
+        meanMs: z.number().nullable().openapi({ description: "To answer; null where all were blocked." }),
+      }),
+    ),
+    pressure: z.array(
+      z.object({ bucket, limit: z.int(), lowestRemaining: count, at: time }).openapi({
+        description: "The fewest requests that an answer to this key said were left.",
+      }),
+    ),
+    recentErrors: z.array(failedRequest),
+    recentBlocks: z.array(failedRequest),
+    addresses: z.array(z.object({ address: z.string(), requests: count, lastSeenAt: time })),
+    agents: z.array(z.object({ family: z.string(), requests: count })),
+  })
+  .openapi("KeyUsage");
+
+/** A view of usage as JSON. */
+export function keyUsageView(view: UsageView): z.input<typeof keyUsageSchema> {
+  const failed = ({ at, ...rest }: FailedRequest) => ({ at: isoTime(at), ...rest });
+  return {
+    keyId: String(view.keyId),
+    period: view.period,
+    from: isoTime(view.from),
+    to: isoTime(view.to),
+    stepSeconds: view.stepMs / 1_000,
+    totals: view.totals,
+    series: view.series.map(({ at, ...step }) => ({ at: isoTime(at), ...step })),
+    endpoints: view.endpoints,
+    pressure: view.pressure.map(({ at, ...rest }) => ({ ...rest, at: isoTime(at) })),
+    recentErrors: view.recentErrors.map(failed),
+    recentBlocks: view.recentBlocks.map(failed),
+    addresses: view.addresses.map(({ lastSeenAt, ...rest }) => ({
+      ...rest,
+      lastSeenAt: isoTime(lastSeenAt),
+    })),
+    agents: view.agents,
+  };
+}
+
+export const getKeyUsage = endpoint(
+  createRoute({
+    method: "get",
+    path: "/api/me/keys/{keyId}/usage",
+    operationId: "getKeyUsage",
+    tags: ["Account"],
+    summary: "What one of your API keys was used for",
+    description:
+      "Of a revoked key too. Where several processes answer, what others have counted may be five seconds behind.",
+    request: {
+      params: z.object({ keyId: idParameter }),
+      query: z.object({ period: z.enum(USAGE_PERIODS).default("24h") }),
+    },
+    responses: {
+      200: dataResponse("Sums, and what happened last.", keyUsageSchema),
+      ...errorResponses("UNAUTHENTICATED", "VALIDATION_FAILED", "NOT_FOUND"),
+    },
+  }),
+  async (context) => {
+    const { account, members } = context.var;
+    const { keyId } = context.req.valid("param");
+    const view = await members.usage.view(account.id, keyId, context.req.valid("query").period);
+    return context.json({ data: keyUsageView(view) }, 200);
+  },
+  { bucket: "default" },
+);

@@ -1,0 +1,41 @@
+import { type CsvColumn, fieldColumns } from "./csv.js";
+import type { RepositoryView } from "./views.js";
+
+type Column = CsvColumn<RepositoryView>;
+type Trend = NonNullable<RepositoryView["trend"]>;
+
+/** Texts that people at the forges have written. */
+const foreign = (
+  ...names: ("owner" | "name" | "fullName" | "url" | "description" | "homepage" | "language" | "license")[]
+): Column[] => names.map((name) => ({ name, isForeign: true, value: (row) => row[name] }));
+
+const ofTrend = (name: string, value: (trend: Trend) => string | number | boolean | null): Column => ({
+  name,
+  value: ({ trend }) => (trend === null ? null : value(trend)),
+});
+
+const SCORES = ["trending", "rising", "newHot", "starMomentum", "forkMomentum", "activity"] as const;
+const GROWTH = [
+  "window",
+  "from",
+  "to",
+  "fromSource",
+  "starsDelta",
+  "forksDelta",
+  "openIssuesDelta",
+  "starsGrowth",
+] as const;
+
+/** A repository in a list and its trend, as one line; the names are those of the fields. */
+export const REPOSITORY_COLUMNS: readonly Column[] = [
+  ...fieldColumns(["id", "provider"]),
+  ...foreign("owner", "name", "fullName", "url", "description", "homepage", "language", "license"),
+  { name: "topics", isForeign: true, value: ({ topics }) => topics.join(";") },
+  ...fieldColumns(["stars", "forks", "openIssues", "watchers", "fork", "archived", "availability"]),
+  ...fieldColumns(["createdAt", "pushedAt", "discoveredAt", "refreshedAt", "nextRefreshAt"]),
+  ...GROWTH.map((name) => ofTrend(name, (trend) => trend[name])),
+  ...SCORES.map((name) => ofTrend(name, ({ scores }) => scores[name])),
+  ofTrend("confidence", ({ confidence }) => confidence),
+  ofTrend("reliable", ({ reliable }) => reliable),
+  ofTrend("anomalies", ({ anomalies }) => anomalies.map(({ kind }) => kind).join(";")),
+];

@@ -1,0 +1,153 @@
+import { styleOf, type Theme } from "./looks.js";
+import { element, Markup } from "./markup.js";
+import { dateText, exactNumber, signedNumber } from "./numbers.js";
+import { estimateWidth, FONTS, fit } from "./text.js";
+
+/** What a badge says: its main words, what is added to them, and the same as a sentence. */
+export interface BadgeInput {
+  main: string;
+  more: string;
+  title: string;
+  theme: Theme;
+}
+
+const HEIGHT = 28;
+const SIZE = 12;
+const PAD = 9;
+const BRAND = "Sidereal";
+const MAX_MAIN = 360;
+const MAX_MORE = 330;
+
+/** A badge: who says it, what, and since when. */
+export function drawBadge({ main, more, title, theme }: BadgeInput): string {
+  const brand = { text: BRAND, width: estimateWidth(BRAND, SIZE) };
+  const first = fitted(main, MAX_MAIN);
+  const second = fitted(more, MAX_MORE);
+  const brandWidth = PAD + 16 + brand.width + PAD;
+  const width = Math.ceil(brandWidth + PAD + first.width + (second.width === 0 ? 0 : 8 + second.width) + PAD);
+  const star = "M0-5.6L1.5-1.7L5.6-1.5L2.4 1.1L3.5 5.1L0 2.8L-3.5 5.1L-2.4 1.1L-5.6-1.5L-1.5-1.7Z";
+  const line = { "font-size": SIZE, y: 18.3 };
+  const at = (x: number, part: { text: string; width: number }, style: string, weight: number) =>
+    part.text === ""
+      ? undefined
+      : element(
+          "text",
+          // The length is told, so that the text stays inside whatever fonts the reader has.
+          { ...line, class: style, x, "font-weight": weight, textLength: part.width },
+          part.text,
+        );
+  return element(
+    "svg",
+    {
+      xmlns: "http://www.w3.org/2000/svg",
+      width,
+      height: HEIGHT,
+      viewBox: `0 0 ${width} ${HEIGHT}`,
+      role: "img",
+      "aria-labelledby": "badge-title",
+      class: "chart",
+      "font-family": FONTS,
+    },
+    element("title", { id: "badge-title" }, title),
+    element("style", {}, new Markup(styleOf(theme))),
+    element("rect", { class: "chart-bg", x: 0.5, y: 0.5, width: width - 1, height: HEIGHT - 1, rx: 6 }),
+    element("path", {
+      class: "chart-brand",
+      d: `M6.5 0.5H${brandWidth}V27.5H6.5a6 6 0 0 1-6-6V6.5a6 6 0 0 1 6-6Z`,
+    }),
+    element("path", { class: "chart-on-brand", d: shifted(star, PAD + 5.6, 14) }),
+    at(PAD + 16, brand, "chart-on-brand", 600),
+    at(brandWidth + PAD, first, "chart-text", 600),
+    at(brandWidth + PAD + first.width + 8, second, "chart-muted", 400),
+  ).xml;
+}
+
+function fitted(text: string, most: number): { text: string; width: number } {
+  const shown = fit(text, SIZE, most);
+  return { text: shown, width: Math.round(estimateWidth(shown, SIZE) * 10) / 10 };
+}
+
+/** A path of absolute moves and lines, moved. */
+function shifted(path: string, dx: number, dy: number): string {
+  return path.replaceAll(/([ML])(-?[\d.]+)\s*(-?[\d.]+)/g, (_, command: string, x: string, y: string) => {
+    return `${command}${(Number(x) + dx).toFixed(1)} ${(Number(y) + dy).toFixed(1)}`;
+  });
+}
+
+/** The names of rankings in a sentence: "#3 trending". */
+const RANKING_WORDS: Readonly<Record<string, string>> = {
+  trending: "trending",
+  rising: "rising",
+  new_hot: "new & hot",
+  forks_gained: "by forks gained",
+  stars_gained: "by stars gained",
+  stars: "by stars",
+};
+
+const WINDOW_WORDS: Readonly<Record<string, string>> = { "24h": "24 h", "7d": "7 days", "30d": "30 days" };
+
+/** A place in a ranking, or that there is none among those that are kept. */
+export interface RankFacts {
+  fullName: string;
+  ranking: string;
+  /** null for a ranking without a window. */
+  window: string | null;
+  /** null: overall. */
+  language: string | null;
+  position: number | null;
+  /** How many places there are. */
+  places: number;
+  asOf: number | null;
+  /** What else a reader must know, in a few words. */
+  note?: string;
+}
+
+/** A place in a ranking in a few words: "#3 trending in Rust · 7 days". */
+export function rankWords({
+  ranking,
+  window,
+  language,
+  position,
+}: Pick<RankFacts, "ranking" | "window" | "language" | "position">): string {
+  const place = position === null ? "not ranked" : `#${exactNumber(position)}`;
+  const where = language === null ? "" : ` in ${language}`;
+  return `${place} ${RANKING_WORDS[ranking] ?? ranking}${where}${window === null ? "" : ` · ${WINDOW_WORDS[window]}`}`;
+}
+
+/** The badge of a place in a ranking. */
+export function drawRankBadge(facts: RankFacts, theme: Theme): string {
+  const { fullName, ranking, window, language, position, places, asOf, note = "" } = facts;
+  const words = RANKING_WORDS[ranking] ?? ranking;
+  const where = language === null ? "" : ` in ${language}`;
+  const over = window === null ? "" : WINDOW_WORDS[window];
+  const date = asOf === null ? "" : dateText(asOf);
+  const place = position === null ? "not ranked" : `#${exactNumber(position)}`;
+  const among = position === null ? `among the first ${exactNumber(places)}` : "";
+  const main = `${place} ${words}${where}`;
+  const more = [note, among, over, date].filter((part) => part !== "" && part !== undefined).join(" · ");
+  const said = position === null ? `${place} ${among}` : place;
+  const title = `${fullName}: ${said} ${words}${where}${over === "" ? "" : ` over ${over}`}${date === "" ? "" : `, as of ${date}`}, by Sidereal`;
+  return drawBadge({ main, more, title, theme });
+}
+
+/** A count of stars with its growth; null: not known. */
+export interface StarFacts {
+  fullName: string;
+  stars: number | null;
+  gained: number | null;
+  window: string;
+  asOf: number | null;
+  note?: string;
+}
+
+/** The badge of the stars and their growth. */
+export function drawStarsBadge(facts: StarFacts, theme: Theme): string {
+  const { fullName, stars, gained, window, asOf, note = "" } = facts;
+  const over = WINDOW_WORDS[window] ?? window;
+  const main = stars === null ? "stars not known" : `${exactNumber(stars)} ${stars === 1 ? "star" : "stars"}`;
+  const growth = gained === null ? "growth not known yet" : `${signedNumber(gained)} in ${over}`;
+  const date = asOf === null ? "" : dateText(asOf);
+  const more = [note, growth, date].filter((part) => part !== "").join(" · ");
+  const title = `${fullName}: ${main}, ${growth}${date === "" ? "" : `, as of ${date}`}, by Sidereal`;
+  return drawBadge({ main, more, title, theme });
+}

@@ -1,0 +1,84 @@
+import { drawMark } from "./lines.js";
+import { element, type Markup } from "./markup.js";
+import { shortNumber } from "./numbers.js";
+import { estimateWidth, fit } from "./text.js";
+import type { Place } from "./thin.js";
+
+/** The places nearest to the wanted ones that are at least `distance` apart, between `top` and `bottom`. */
+export function spread(wanted: readonly number[], distance: number, top: number, bottom: number): number[] {
+  const apart = Math.min(distance, wanted.length > 1 ? (bottom - top) / (wanted.length - 1) : distance);
+  const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
+  const places = wanted.map(() => top);
+  let last = top - apart;
+  for (const i of order) {
+    last = Math.min(bottom, Math.max(wanted[i] ?? 0, last + apart));
+    places[i] = last;
+  }
+  let next = bottom + apart;
+  for (const i of order.toReversed()) {
+    next = Math.min(places[i] ?? 0, next - apart);
+    places[i] = next;
+  }
+  return places;
+}
+
+/** What a label says: whose line it is, and where that ends. */
+export interface EndLabel {
+  name: string;
+  value: number;
+  /** Where the line ends. */
+  end: Place;
+  color: number;
+}
+
+const MARK_ROOM = 16;
+const VALUE_GAP = 8;
+
+/** How wide the column of labels should be, within `most`. */
+export function labelWidth(labels: readonly EndLabel[], size: number, most: number): number {
+  const widest = (texts: readonly string[]) => Math.max(...texts.map((text) => estimateWidth(text, size)));
+  const names = widest(labels.map(({ name }) => name));
+  const values = widest(labels.map(({ value }) => shortNumber(value)));
+  return Math.min(most, MARK_ROOM + names + VALUE_GAP + values);
+}
+
+/** Names and last values beside the ends of their lines, in the column from `left` to `right`, none over another. */
+export function drawLabels(
+  labels: readonly EndLabel[],
+  box: { left: number; right: number; top: number; bottom: number },
+  size: number,
+): Markup[] {
+  const places = spread(
+    labels.map(({ end }) => end.y),
+    size + 4,
+    box.top,
+    box.bottom,
+  );
+  const values = labels.map(({ value }) => shortNumber(value));
+  const valueRoom = Math.max(...values.map((value) => estimateWidth(value, size))) + VALUE_GAP;
+  const nameRoom = box.right - box.left - MARK_ROOM - valueRoom;
+  // Where little room is left the names matter more: the values can be read off the axis.
+  const longest = Math.max(...labels.map(({ name }) => estimateWidth(name, size)));
+  const withValues = nameRoom >= Math.min(longest - 0.1, size * 4.5);
+  return labels.flatMap(({ name, color }, i) => {
+    const y = places[i] ?? box.top;
+    const room = withValues ? nameRoom : box.right - box.left - MARK_ROOM;
+    const text = { "font-size": size, y: y + size * 0.35 };
+    return [
+      drawMark({ x: box.left + 6, y }, color, 3.8),
+      element("text", { ...text, class: "chart-text", x: box.left + MARK_ROOM }, fit(name, size, room)),
+      ...(withValues
+        ? [element("text", { ...text, class: "chart-muted", x: box.right, "text-anchor": "end" }, values[i])]
+        : []),
+    ];
+  });
+}
+
+/** The names as short as they can be told apart: without their owners where those are not needed. */
+export function shortNames(names: readonly string[]): string[] {
+  const short = names.map((name) => name.slice(name.lastIndexOf("/") + 1) || name);
+  const times = Map.groupBy(short, (name) => name.toLowerCase());
+  return short.map((name, i) =>
+    (times.get(name.toLowerCase())?.length ?? 0) > 1 ? (names[i] ?? name) : name,
+  );
+}

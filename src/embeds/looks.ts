@@ -1,0 +1,83 @@
+/** How a picture is coloured: by itself, following the reader's colour scheme (`auto`) or not, or by the page around it. */
+export const THEMES = ["auto", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+interface Palette {
+  background: string;
+  border: string;
+  grid: string;
+  text: string;
+  muted: string;
+  /** The part of a badge that names the service, and what stands on it. */
+  brand: string;
+  onBrand: string;
+  /** Of the lines, in their order. */
+  lines: readonly string[];
+}
+
+/** Lines and texts contrast with the background by 3 and 4.5 to 1 at least (WCAG 2.2, 1.4.3 and 1.4.11). */
+export const PALETTES: Readonly<Record<"light" | "dark", Palette>> = {
+  light: {
+    background: "#ffffff",
+    border: "#d8dfe6",
+    grid: "#e4e9ee",
+    text: "#17222d",
+    muted: "#566472",
+    brand: "#1f3047",
+    onBrand: "#ffffff",
+    lines: ["#0a63c9", "#c8480f", "#0c7a55", "#8a3ac2", "#8a6800", "#c21a66"],
+  },
+  dark: {
+    background: "#12181f",
+    border: "#2f3b48",
+    grid: "#26313c",
+    text: "#e8eef4",
+    muted: "#a0aebc",
+    brand: "#2c3f57",
+    onBrand: "#ffffff",
+    lines: ["#68aefc", "#ff9b5e", "#45c795", "#c799ff", "#dcba3c", "#ff85b5"],
+  },
+};
+
+/** Series that a chart can hold, as each has a colour and a mark of its own. */
+export const MAX_SERIES = 6;
+
+function rules(palette: Palette): string {
+  const { background, border, grid, text, muted, brand, onBrand, lines } = palette;
+  const fixed = [
+    `.chart-bg{fill:${background};stroke:${border}}`,
+    `.chart-grid{stroke:${grid};fill:none}`,
+    `.chart-text{fill:${text}}`,
+    `.chart-muted{fill:${muted}}`,
+    `.chart-hint{stroke:${muted};fill:none}`,
+    `.chart-mark{stroke:${background}}`,
+    `.chart-brand{fill:${brand}}`,
+    `.chart-on-brand{fill:${onBrand}}`,
+  ];
+  const coloured = lines.map((colour, i) => {
+    const n = i + 1;
+    return `.chart-line-${n}{stroke:${colour};fill:none}.chart-mark-${n},.chart-area-${n}{fill:${colour}}`;
+  });
+  return [...fixed, ...coloured].join("");
+}
+
+/** The style of a picture that stands alone. */
+export function styleOf(theme: Theme): string {
+  if (theme !== "auto") return rules(PALETTES[theme]);
+  return `${rules(PALETTES.light)}@media (prefers-color-scheme: dark){${rules(PALETTES.dark)}}`;
+}
+
+/**
+ * What the style sheet of a page must hold for charts drawn with the look `page`. It colours their classes by the custom
+ * properties --chart-line-1 to --chart-line-6, --chart-grid, --chart-text, --chart-muted and --chart-bg.
+ */
+export const CHART_PAGE_STYLES = rules({
+  background: "var(--chart-bg)",
+  border: "var(--chart-grid)",
+  grid: "var(--chart-grid)",
+  text: "var(--chart-text)",
+  muted: "var(--chart-muted)",
+  brand: "var(--chart-text)",
+  onBrand: "var(--chart-bg)",
+  lines: Array.from({ length: MAX_SERIES }, (_, i) => `var(--chart-line-${i + 1})`),
+});

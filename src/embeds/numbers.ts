@@ -1,0 +1,74 @@
+/** How numbers and times are written in pictures: in English, in UTC, the same on every machine. */
+
+const UNITS = ["", "k", "M", "B", "T"] as const;
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
+
+/** With thousands parted by commas: 1,234,567. */
+export function exactNumber(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+/** With its sign: +1,234, −12, or ±0. */
+export function signedNumber(value: number): string {
+  if (value === 0) return "±0";
+  return `${value > 0 ? "+" : "−"}${exactNumber(Math.abs(value))}`;
+}
+
+/** In few characters: 987, 12.3k, 1.2M. */
+export function shortNumber(value: number, decimals = 1): string {
+  let unit = 0;
+  let scaled = value;
+  // What would be rounded to 1000 of a unit is 1 of the next.
+  while (unit < UNITS.length - 1 && Number(scaled.toFixed(unit === 0 ? 0 : decimals)) >= 1_000) {
+    scaled /= 1_000;
+    unit++;
+  }
+  const text = scaled.toFixed(unit === 0 ? 0 : decimals);
+  return `${text.includes(".") ? text.replace(/\.?0+$/, "") : text}${UNITS[unit]}`;
+}
+
+/** The values of an axis, alike: short where that tells neighbours apart, else exact. */
+export function axisNumbers(values: readonly number[]): string[] {
+  for (const decimals of [0, 1]) {
+    const short = values.map((value) => shortNumber(value, decimals));
+    const isTold = values.every(
+      (value, i) => Math.abs(parse(short[i] ?? "") - value) <= Math.abs(value) * 1e-9,
+    );
+    if (isTold && new Set(short).size === values.length) return short;
+  }
+  return values.map(exactNumber);
+}
+
+function parse(short: string): number {
+  const unit = UNITS.findIndex((name, i) => i > 0 && short.endsWith(name));
+  return unit === -1 ? Number(short) : Number(short.slice(0, -1)) * 1_000 ** unit;
+}
+
+export function monthName(month: number): string {
+  return MONTHS[month] ?? "";
+}
+
+/** 30 Apr 2026. */
+export function dateText(ms: number): string {
+  const date = new Date(ms);
+  return `${date.getUTCDate()} ${monthName(date.getUTCMonth())} ${date.getUTCFullYear()}`;
+}
+
+/** Two dates as one text, with what they share told once. */
+export function datesText(from: number, to: number): string {
+  const [first, last] = [dateText(from), dateText(to)];
+  if (first === last) return first;
+  const isOneYear = new Date(from).getUTCFullYear() === new Date(to).getUTCFullYear();
+  return `${isOneYear ? first.slice(0, -5) : first} – ${last}`;
+}
+
+const DAY_MS = 86_400_000;
+
+/** How old something is, in the unit that suits: 12 days, 5 months, 2.5 years. */
+export function ageText(ms: number): string {
+  const days = ms / DAY_MS;
+  const told = (value: number, unit: string) => `${value} ${unit}${value === 1 ? "" : "s"}`;
+  if (days < 60) return told(Math.round(days), "day");
+  if (days < 700) return told(Math.round(days / 30.4375), "month");
+  return told(Math.round(days / 36.525) / 10, "year");
+}

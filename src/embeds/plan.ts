@@ -1,0 +1,176 @@
+import { SNAPSHOT_SOURCES, type SnapshotSource } from "../catalog/catalog.js";
+import { type Axis, ageAxis, dateAxis, linearAxis, logAxis } from "./axes.js";
+import { labelWidth, shortNames } from "./labels.js";
+import type { Theme } from "./looks.js";
+import { ageText, datesText, dateText, exactNumber, signedNumber } from "./numbers.js";
+import { type ChartSeries, METRIC_NAMES, type Metric } from "./series.js";
+import { estimateWidth } from "./text.js";
+
+export const SCALES = ["linear", "log"] as const;
+export const ALIGNMENTS = ["date", "age"] as const;
+
+/** What a chart is drawn from. */
+export interface ChartInput {
+  metric: Metric;
+  /** One to six. */
+  series: readonly ChartSeries[];
+  scale: (typeof SCALES)[number];
+  /** Whether the times of the points are dates or ages. */
+  align: (typeof ALIGNMENTS)[number];
+  /** When the newest of all counts was taken; null: not told. */
+  asOf: number | null;
+  width: number;
+  height: number;
+  /** `page`: without style of its own; the style sheet of the page must hold CHART_PAGE_STYLES. */
+  look: Theme | "page";
+  /** Begins all ids, where several charts stand in one document. */
+  idPrefix?: string;
+  /** What else a reader must know of all of it, in a few words. */
+  note?: string;
+  /** In place of the names of the series. */
+  title?: string;
+  /** Leaves out the heading and the line at the foot, where the page around says the same. */
+  isBare?: boolean;
+}
+
+/** Sizes of the letters in a chart. */
+export interface Sizes {
+  /** Of axes, legend and foot. */
+  tick: number;
+  label: number;
+  heading: number;
+  /** Of the line below the heading. */
+  sub: number;
+}
+
+/** Letters grow with the picture, as large ones are shown from further away or scaled down. */
+function sizesFor(width: number): Sizes {
+  if (width < 420) return { tick: 11, label: 11, heading: 14, sub: 12 };
+  if (width < 900) return { tick: 11, label: 12, heading: 16, sub: 12 };
+  return { tick: 13.5, label: 15, heading: 21, sub: 15 };
+}
+
+/** What the legend says of counts that were not seen here. */
+export const ORIGINS: Readonly<Partial<Record<SnapshotSource, string>>> = {
+  IMPORTED: "imported",
+  BACKFILLED: "told later by the forge",
+};
+
+/** Length of the sample of a line in the legend. */
+export const ORIGIN_SAMPLE = 20;
+/** Room that an entry of the legend takes. */
+export const originWidth = (source: SnapshotSource, tick: number): number =>
+  ORIGIN_SAMPLE + 6 + estimateWidth(ORIGINS[source] ?? "", tick) + 14;
+
+/** Where everything goes. */
+export interface Plan {
+  input: ChartInput;
+  series: readonly ChartSeries[];
+  heading: string;
+  subheading: string;
+  /** The last value, where there is one line. */
+  current: { value: string; gained: string } | undefined;
+  origins: SnapshotSource[];
+  originsAbove: boolean;
+  footer: string;
+  labels: { names: string[]; width: number } | undefined;
+  x: Axis;
+  y: Axis;
+  plot: { left: number; right: number; top: number; bottom: number };
+  pad: number;
+  sizes: Sizes;
+}
+
+/** Lays a chart out; the points of the series must be counts. */
+export function planOf(input: ChartInput, series: readonly ChartSeries[]): Plan {
+  const { width, height, isBare = false } = input;
+  const sizes = sizesFor(width);
+  const { tick } = sizes;
+  const pad = isBare ? 4 : width < 420 ? 12 : 16;
+  const points = series.flatMap((one) => one.points);
+  const origins = SNAPSHOT_SOURCES.filter(
+    (source) => ORIGINS[source] !== undefined && points.some((point) => point.source === source),
+  );
+  const footer = footerOf(input, series);
+  const originsWidth = origins.reduce((sum, source) => sum + originWidth(source, tick), 0);
+  const originsAbove = isBare || estimateWidth(footer, tick) + originsWidth + 2 * pad + 12 > width;
+  const foot = (isBare ? 4 : tick + 17) + (origins.length > 0 && originsAbove ? tick + 5 : 0) + tick + 5;
+  const plot = {
+    left: pad,
+    right: width - pad - 6,
+    top: isBare ? 10 : pad + sizes.heading + sizes.sub + 26,
+    bottom: height - foot,
+  };
+  const values = points.map((point) => point.value);
+  const [low, high] = values.length === 0 ? [0, 1] : [least(values), most(values)];
+  const yCount = Math.min(7, Math.max(2, Math.floor((plot.bottom - plot.top) / (tick * 3.8))));
+  const y = (input.scale === "log" ? logAxis : linearAxis)(low, high, yCount);
+  plot.left += Math.max(...y.ticks.map(({ label }) => estimateWidth(label, tick))) + 8;
+  const labels = series.length > 1 ? planLabels(input, series, sizes.label) : undefined;
+  if (labels !== undefined) plot.right -= labels.width + 6;
+  const times = points.map((point) => point.at);
+  const [first, last] = times.length === 0 ? [0, 0] : [least(times), most(times)];
+  const xCount = Math.max(2, Math.floor((plot.right - plot.left) / (tick * 6.2)));
+  const x = (input.align === "age" ? ageAxis : dateAxis)(first, last, xCount);
+  const { heading, subheading, current } = headingOf(input, series, first, last);
+  return {
+    input,
+    series,
+    heading,
+    subheading,
+    current,
+    origins,
+    originsAbove,
+    footer,
+    labels,
+    x,
+    y,
+    plot,
+    pad,
+    sizes,
+  };
+}
+
+const least = (values: readonly number[]) => values.reduce((a, b) => Math.min(a, b));
+const most = (values: readonly number[]) => values.reduce((a, b) => Math.max(a, b));
+
+function planLabels({ width }: ChartInput, series: readonly ChartSeries[], size: number): Plan["labels"] {
+  const full = series.map((one) => one.name);
+  const names = width >= 900 ? full : shortNames(full);
+  const labels = series.map((one, i) => ({
+    name: names[i] ?? one.name,
+    value: one.points.at(-1)?.value ?? 0,
+    end: { x: 0, y: 0 },
+    color: i + 1,
+  }));
+  return { names, width: labelWidth(labels, size, width * (width < 420 ? 0.32 : 0.28)) };
+}
+
+function headingOf(
+  { metric, align, title }: ChartInput,
+  series: readonly ChartSeries[],
+  first: number,
+  last: number,
+): Pick<Plan, "heading" | "subheading" | "current"> {
+  const name = METRIC_NAMES[metric];
+  const told = align === "age" ? `to the age of ${ageText(last)}` : datesText(first, last);
+  const one = series.length === 1 ? series[0] : undefined;
+  if (one === undefined) {
+    const heading = title ?? (align === "age" ? `${name} by age` : name);
+    return { heading, subheading: `${series.length} repositories · ${told}`, current: undefined };
+  }
+  const [begin, end] = [one.points[0], one.points.at(-1)];
+  const current =
+    begin === undefined || end === undefined
+      ? undefined
+      : { value: exactNumber(end.value), gained: signedNumber(end.value - begin.value) };
+  return { heading: title ?? one.name, subheading: `${name} · ${told}`, current };
+}
+
+function footerOf({ asOf, note: about }: ChartInput, series: readonly ChartSeries[]): string {
+  const date = asOf === null ? [] : [`as of ${dateText(asOf)}`];
+  const notes = series.flatMap(({ name, note }) =>
+    note === undefined ? [] : [series.length === 1 ? note : `${name}: ${note}`],
+  );
+  return ["Sidereal", ...date, ...(about === undefined ? [] : [about]), ...notes].join(" · ");
+}

@@ -1,0 +1,15 @@
+/** The thread that turns drawings into pixels: encoding them takes tens of milliseconds, which no request should wait for. */
+import { parentPort, workerData } from "node:worker_threads";
+import { Resvg } from "@resvg/resvg-js";
+
+const { fontFiles, fontFamily } = workerData as { fontFiles: string[]; fontFamily: string };
+
+parentPort?.on("message", ({ id, svg }: { id: number; svg: string }) => {
+  try {
+    const font = { loadSystemFonts: false, fontFiles, defaultFontFamily: fontFamily };
+    const png = new Resvg(svg, { font }).render().asPng();
+    parentPort?.postMessage({ id, png });
+  } catch (error) {
+    parentPort?.postMessage({ id, fault: error instanceof Error ? error.message : String(error) });
+  }
+});

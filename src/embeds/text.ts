@@ -1,0 +1,67 @@
+import { plainText } from "./markup.js";
+
+/** The fonts of pictures: those of the reader's system, as nothing is loaded. */
+export const FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+
+const ELLIPSIS = "…";
+const SEGMENTER = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Widths as parts of the font size; a little more than common system fonts have. */
+const WIDTHS: readonly (readonly [RegExp, number])[] = [
+  [/^[iljI|.,:;'!`·]/, 0.31],
+  [/^[ftr()[\]{}/\\"\- ]/, 0.39],
+  [/^[mwMW@%…]/, 0.92],
+  [/^[A-Z&]/, 0.7],
+  [/^[a-z]/, 0.58],
+  [/^[0-9+\-−_$?*#]/, 0.6],
+  [/^[\u0080-\u10FF\u1E00-\u1FFF]/, 0.7],
+];
+const WIDE = 1.3;
+
+const widthOf = (character: string): number =>
+  WIDTHS.find(([characters]) => characters.test(character))?.[1] ?? WIDE;
+const ASCII = Array.from({ length: 128 }, (_, code) => widthOf(String.fromCharCode(code)));
+/** Marks on other characters, and what joins and varies emoji. */
+const WITHOUT_WIDTH = /^(?:\p{M}|[\u200B-\u200D])/u;
+
+/** Tells how wide a text is at a font size. */
+export type Measure = (text: string, size: number) => number;
+
+/** How wide a text is at most in the usual fonts, estimated. */
+export const estimateWidth: Measure = (text, size) => {
+  let width = 0;
+  for (const character of text) {
+    const ascii = ASCII[character.charCodeAt(0)];
+    width += ascii ?? (WITHOUT_WIDTH.test(character) ? 0 : widthOf(character));
+  }
+  return width * size;
+};
+
+/** The text, or as much of its beginning as fits with an ellipsis. */
+export function fit(text: string, size: number, width: number, measure: Measure = estimateWidth): string {
+  const plain = plainText(text);
+  if (measure(plain, size) <= width) return plain;
+  const room = width - measure(ELLIPSIS, size);
+  let shown = "";
+  let used = 0;
+  // Emoji are not cut apart.
+  for (const { segment } of SEGMENTER.segment(plain)) {
+    used += measure(segment, size);
+    if (used > room) break;
+    shown += segment;
+  }
+  return `${shown.trimEnd()}${ELLIPSIS}`;
+}
+
+/** A name of the form owner/name that keeps its end, which tells more, when it is too long for the width. */
+export function fitFullName(
+  fullName: string,
+  size: number,
+  width: number,
+  measure: Measure = estimateWidth,
+): string {
+  const plain = plainText(fullName);
+  if (measure(plain, size) <= width) return plain;
+  const name = plain.slice(plain.lastIndexOf("/") + 1);
+  return fit(name === "" ? plain : name, size, width, measure);
+}

@@ -1,0 +1,249 @@
+import { sql } from "kysely";
+import { DAY_MS, HOUR_MS } from "../clock.js";
+import type {
+  BulkColumns,
+  BulkRow,
+  Database,
+  Dialect,
+  TableName,
+  Tx,
+  UsageCallerTable,
+} from "../database/database.js";
+import { OTHER_AGENT } from "./agents.js";
+import { OTHER, type TallyBounds, UsageSpan, type UsageTally } from "./usage-tally.js";
+
+/**
+ * Lengths of the sums that are kept beside each other, so that a view of any period reads a few dozen of them. `keptDays`
+ * have the present day with them.
+ */
+export const SPANS = [
+  { hours: 1, keptDays: 3 },
+  { hours: 6, keptDays: 9 },
+  { hours: 24, keptDays: 90 },
+] as const;
+export type SpanHours = (typeof SPANS)[number]["hours"];
+
+const ROWS_PER_STATEMENT = 2_000;
+const KEYS_PER_PRUNING = 500;
+
+const SPAN_KEY = ["key_id", "span_hours", "from_at"] as const;
+const SPAN_COLUMNS: BulkColumns = { key_id: "bigint", span_hours: "bigint", from_at: "bigint" };
+
+/** A table that is added to: where its key is there, each other column becomes what is said here. */
+interface Additive {
+  table: TableName;
+  columns: BulkColumns;
+  key: readonly string[];
+  sets: string;
+}
+
+const ROUTES: Additive = {
+  table: "usage_routes",
+  columns: {
+    ...SPAN_COLUMNS,
+    route: "text",
+    outcome: "text",
+    requests: "bigint",
+    bytes: "bigint",
+    micros: "bigint",
+  },
+  key: [...SPAN_KEY, "route", "outcome"],
+  sets: `requests = usage_routes.requests + excluded.requests, bytes = usage_routes.bytes + excluded.bytes,
+    micros = usage_routes.micros + excluded.micros`,
+};
+
+const ALLOWANCES: Additive = {
+  table: "usage_allowances",
+  columns: { ...SPAN_COLUMNS, bucket: "text", allowance: "bigint", lowest: "bigint", lowest_at: "bigint" },
+  key: [...SPAN_KEY, "bucket"],
+  sets: `allowance = excluded.allowance,
+    lowest_at = case when excluded.lowest < usage_allowances.lowest then excluded.lowest_at
+      else usage_allowances.lowest_at end,
+    lowest = case when excluded.lowest < usage_allowances.lowest then excluded.lowest
+      else usage_allowances.lowest end`,
+};
+
+const CALLERS: Additive = {
+  table: "usage_callers",
+  columns: { ...SPAN_COLUMNS, kind: "text", name: "text", requests: "bigint", last_at: "bigint" },
+  key: [...SPAN_KEY, "kind", "name"],
+  sets: `requests = usage_callers.requests + excluded.requests,
+    last_at = case when excluded.last_at > usage_callers.last_at then excluded.last_at
+      else usage_callers.last_at end`,
+};
+
+/** One span of one key, to be written. */
+interface Line {
+  keyId: number;
+  spanHours: number;
+  fromAt: number;
+  span: UsageSpan;
+}
+
+/**
+ * Adds what a tally holds to what is stored, in one transaction, so that several processes can count the same hour. Keys
+ * that are gone are passed over.
+ */
+export async function writeUsage(database: Database, tally: UsageTally, bounds: TallyBounds): Promise<void> {
+  const { dialect } = database;
+  await database.write.transaction().execute(async (tx) => {
+    const ids = [...tally.keys.keys()];
+    // In one order and locked, so that processes that write the same keys wait for each other instead of in a circle.
+    const present = await sql<{ id: number }>`select id from api_keys where ${dialect.among(sql`id`, ids)}
+      order by id ${dialect.lockRow}`.execute(tx);
+    const keys = new Set(present.rows.map(({ id }) => id));
+    const lines = linesOf(tally, keys);
+    if (lines.length === 0) return;
+    await add(tx, dialect, ROUTES, lines.flatMap(routeRows));
+    await add(tx, dialect, ALLOWANCES, lines.flatMap(allowanceRows));
+    await add(tx, dialect, CALLERS, await callerRows(tx, dialect, lines, bounds));
+    await addEvents(tx, dialect, tally, keys, bounds.events);
+  });
+}
+
+function linesOf(tally: UsageTally, keys: ReadonlySet<number>): Line[] {
+  const all = { addresses: Number.POSITIVE_INFINITY, agents: Number.POSITIVE_INFINITY };
+  return [...tally.keys].flatMap(([keyId, { hours }]) => {
+    if (!keys.has(keyId)) return [];
+    return SPANS.flatMap(({ hours: spanHours }) => {
+      const sums = new Map<number, UsageSpan>();
+      for (const [hour, span] of hours) {
+        const fromAt = (hour - (hour % spanHours)) * HOUR_MS;
+        const sum = sums.get(fromAt) ?? new UsageSpan();
+        sums.set(fromAt, sum);
+        sum.absorb(span, all);
+      }
+      return [...sums].map(([fromAt, span]) => ({ keyId, spanHours, fromAt, span }));
+    });
+  });
+}
+
+function routeRows({ keyId, spanHours, fromAt, span }: Line): BulkRow[] {
+  return [...span.routes].map(([name, { requests, bytes, micros }]) => {
+    const at = name.indexOf(" ");
+    return [keyId, spanHours, fromAt, name.slice(at + 1), name.slice(0, at), requests, bytes, micros];
+  });
+}
+
+function allowanceRows({ keyId, spanHours, fromAt, span }: Line): BulkRow[] {
+  return [...span.allowances].map(([bucket, { limit, lowest, at }]) => [
+    keyId,
+    spanHours,
+    fromAt,
+    bucket,
+    limit,
+    lowest,
+    at,
+  ]);
+}
+
+type Stored = Pick<UsageCallerTable, "key_id" | "span_hours" | "from_at" | "kind" | "name">;
+
+/** The rows of networks and families, of which no more are told apart than may be stored. */
+async function callerRows(
+  tx: Tx,
+  dialect: Dialect,
+  lines: readonly Line[],
+  bounds: TallyBounds,
+): Promise<BulkRow[]> {
+  const placeOf = (keyId: number, spanHours: number, fromAt: number) => `${keyId} ${spanHours} ${fromAt}`;
+  const spans = new Map(
+    lines.map(({ keyId, spanHours, fromAt }) => [placeOf(keyId, spanHours, fromAt), new UsageSpan()]),
+  );
+  // Only those of the same spans: each has few, so that this reads no more than is written.
+  const ofSpans = SPANS.map(({ hours }) => {
+    const same = lines.filter(({ spanHours }) => spanHours === hours).map(({ fromAt }) => fromAt);
+    return sql`(span_hours = ${hours} and from_at >= ${Math.min(...same)})`;
+  });
+  const ids = dialect.among(
+    sql`key_id`,
+    lines.map(({ keyId }) => keyId),
+  );
+  const { rows: stored } = await sql<Stored>`select key_id, span_hours, from_at, kind, name from usage_callers
+    where ${ids} and (${sql.join(ofSpans, sql` or `)})`.execute(tx);
+  const none = { requests: 0, lastAt: 0 };
+  for (const { key_id, span_hours, from_at, kind, name } of stored) {
+    const kinds = kind === "agent" ? "agents" : "addresses";
+    spans.get(placeOf(key_id, span_hours, from_at))?.see(kinds, name, none, Number.POSITIVE_INFINITY);
+  }
+  return lines.flatMap(({ keyId, spanHours, fromAt, span }) => {
+    const joined = spans.get(placeOf(keyId, spanHours, fromAt)) ?? new UsageSpan();
+    const rows = (kind: "address" | "agent", other: string): BulkRow[] => {
+      const kinds = kind === "agent" ? "agents" : "addresses";
+      // What is "other" already must not take the place of one that can be told apart.
+      const named = [...span[kinds]].sort(([a], [b]) => Number(a === other) - Number(b === other));
+      for (const [name, seen] of named) joined.see(kinds, name, seen, bounds[kinds]);
+      return [...joined[kinds]]
+        .filter(([, { requests }]) => requests > 0)
+        .map(([name, { requests, lastAt }]) => [keyId, spanHours, fromAt, kind, name, requests, lastAt]);
+    };
+    return [...rows("address", OTHER), ...rows("agent", OTHER_AGENT)];
+  });
+}
+
+async function add(
+  tx: Tx,
+  dialect: Dialect,
+  { table, columns, key, sets }: Additive,
+  rows: readonly BulkRow[],
+): Promise<void> {
+  const names = sql.raw(Object.keys(columns).join(", "));
+  for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT) {
+    const more = dialect.rowsOf(columns, rows.slice(i, i + ROWS_PER_STATEMENT));
+    // Without a condition SQLite would read "on conflict" as that of a join.
+    await sql`insert into ${sql.table(table)} (${names}) select ${names} from (${more}) as more where true
+      on conflict (${sql.raw(key.join(", "))}) do update set ${sql.raw(sets)}`.execute(tx);
+  }
+}
+
+/** Adds errors and refusals, and takes away all but the last ones of each key. */
+async function addEvents(
+  tx: Tx,
+  dialect: Dialect,
+  tally: UsageTally,
+  keys: ReadonlySet<number>,
+  most: number,
+): Promise<void> {
+  const rows = [...tally.keys].flatMap(([key_id, { errors, blocks }]) =>
+    keys.has(key_id) ? [...errors, ...blocks].map((event) => ({ key_id, ...event })) : [],
+  );
+  for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT)
+    await tx
+      .insertInto("usage_events")
+      .values(rows.slice(i, i + ROWS_PER_STATEMENT))
+      .execute();
+  if (rows.length === 0) return;
+  const ids = [...new Set(rows.map(({ key_id }) => key_id))];
+  await sql`delete from usage_events where id in (select id from (
+      select id, row_number() over (partition by key_id, case when status = 429 then 1 else 0 end
+        order by at desc, id desc) as place
+      from usage_events where ${dialect.among(sql`key_id`, ids)}) as placed where place > ${most})`.execute(
+    tx,
+  );
+}
+
+/** Takes away what is too old, some keys at a time, until all are done or `signal` is aborted. */
+export async function pruneUsage(database: Database, now: number, signal: AbortSignal): Promise<void> {
+  const { dialect } = database;
+  const dayBefore = (days: number) => (Math.floor(now / DAY_MS) - days + 1) * DAY_MS;
+  const firstDay = dayBefore(Math.max(...SPANS.map(({ keptDays }) => keptDays)));
+  let after = 0;
+  while (!signal.aborted) {
+    const last = await database.write.transaction().execute(async (tx) => {
+      const { rows } = await sql<{ id: number }>`select id from api_keys where id > ${after} order by id
+        limit ${KEYS_PER_PRUNING} ${dialect.lockRow}`.execute(tx);
+      const ids = rows.map(({ id }) => id);
+      for (const table of ["usage_routes", "usage_allowances", "usage_callers"] as const) {
+        for (const { hours, keptDays } of SPANS)
+          await sql`delete from ${sql.table(table)} where ${dialect.among(sql`key_id`, ids)}
+            and span_hours = ${hours} and from_at < ${dayBefore(keptDays)}`.execute(tx);
+      }
+      await sql`delete from usage_events where ${dialect.among(sql`key_id`, ids)} and at < ${firstDay}`.execute(
+        tx,
+      );
+      return ids.at(-1);
+    });
+    if (last === undefined) return;
+    after = last;
+  }
+}

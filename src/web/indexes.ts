@@ -1,0 +1,156 @@
+/** What search engines read: what they may fetch, and where the pages are (robots.txt of RFC 9309, sitemaps.org 0.9). */
+import type { Hono } from "hono";
+import { plainOrder } from "../catalog/catalog.js";
+import { type Clock, HOUR_MS, isoTime } from "../clock.js";
+import type { Modules } from "../modules.js";
+import { LANGUAGES_PAGE, languagePage, repositoryPage, TOPICS_PAGE, topicPage } from "../page-addresses.js";
+import { element, type Xml, xmlDocument } from "../xml.js";
+
+export interface IndexOptions {
+  /** Asked for each request: the modules, and whether their catalogue is made up. */
+  source: () => { modules: Modules; synthetic: boolean };
+  baseUrl: string;
+  clock: Clock;
+}
+
+/** Repositories in the site map: the most starred ones, as far as a list can be walked by number. */
+const MAX_REPOSITORIES = 10_000;
+/** Repositories in one part of it. */
+export const PART_REPOSITORIES = 1_000;
+const MAX_LANGUAGES = 200;
+const MAX_TOPICS = 1_000;
+const PAGES = ["/", "/explore", LANGUAGES_PAGE, TOPICS_PAGE, "/about", "/docs"];
+
+/** How long a part is kept. Pages are not limited, so nobody may have the list walked again and again. */
+const KEPT_MS = HOUR_MS;
+
+const CACHE = "public, max-age=3600";
+const XML_HEADERS = { "Content-Type": "application/xml; charset=utf-8", "Cache-Control": CACHE };
+const NAMESPACE = { xmlns: "http://www.sitemaps.org/schemas/sitemap/0.9" };
+
+/** Adds `/robots.txt`, `/sitemap.xml` and its parts below `/sitemaps/` to the pages. */
+export function serveIndexes(app: Hono, { source, baseUrl, clock }: IndexOptions): void {
+  const parts = new KeptParts(clock);
+  app.get("/robots.txt", (context) =>
+    context.body(robots(baseUrl, source().synthetic), 200, {
+      "Content-Type": "text/plain; charset=utf-8",
+      "Cache-Control": CACHE,
+    }),
+  );
+  app.get("/sitemap.xml", async (context) => {
+    const { modules, synthetic } = source();
+    const index = await parts.get(modules, "index", () => siteIndex(modules, baseUrl, synthetic));
+    return context.body(index, 200, XML_HEADERS);
+  });
+  app.get("/sitemaps/pages.xml", async (context) => {
+    const { modules, synthetic } = source();
+    const pages = await parts.get(modules, "pages", () => pagesPart(modules, baseUrl, synthetic));
+    return context.body(pages, 200, XML_HEADERS);
+  });
+  app.get("/sitemaps/:part{repositories-[1-9][0-9]?\\.xml}", async (context) => {
+    const { modules, synthetic } = source();
+    const number = Number(/\d+/.exec(context.req.param("part"))?.[0]);
+    if (synthetic || number > MAX_REPOSITORIES / PART_REPOSITORIES) return context.notFound();
+    const part = await parts.get(modules, `repositories ${number}`, () =>
+      repositoriesPart(modules, baseUrl, number),
+    );
+    return part === "" ? context.notFound() : context.body(part, 200, XML_HEADERS);
+  });
+}
+
+/**
+ * The rules for crawlers. Embeds and feeds are for others to fetch, the rest of the API is not to be searched. Watchlists are not
+ * named: their answers say `noindex`, which only counts where a crawler may read it; an address that it may not read can
+ * still be listed, and that address is the secret.
+ */
+function robots(baseUrl: string, synthetic: boolean): string {
+  const lines = synthetic
+    ? ["User-agent: *", "Disallow: /"]
+    : [
+        "User-agent: *",
+        "Allow: /api/embed/",
+        "Allow: /api/feeds/",
+        "Disallow: /api/",
+        "Disallow: /account",
+        "Disallow: /sign-in",
+        "",
+        `Sitemap: ${baseUrl}/sitemap.xml`,
+      ];
+  return `${lines.join("\n")}\n`;
+}
+
+async function siteIndex({ rankings }: Modules, baseUrl: string, synthetic: boolean): Promise<string> {
+  const { repositories } = await rankings.summary();
+  const listed = synthetic ? 0 : Math.min(repositories, MAX_REPOSITORIES);
+  const parts = Array.from(
+    { length: Math.ceil(listed / PART_REPOSITORIES) },
+    (_, i) => `repositories-${i + 1}`,
+  );
+  const maps = ["pages", ...parts].map((part) =>
+    element("sitemap", {}, element("loc", {}, `${baseUrl}/sitemaps/${part}.xml`)),
+  );
+  return xmlDocument(element("sitemapindex", NAMESPACE, ...maps));
+}
+
+async function pagesPart({ rankings }: Modules, baseUrl: string, synthetic: boolean): Promise<string> {
+  const facets = async (kind: "language" | "topic", limit: number) => {
+    if (synthetic) return [];
+    const found = await rankings.facets({ kind, window: "30d", sort: "repositories", limit, offset: 0 });
+    // As a segment of a path these mean another path.
+    return found.facets.map(({ name }) => name).filter((name) => name !== "." && name !== "..");
+  };
+  const languages = await facets("language", MAX_LANGUAGES);
+  const topics = await facets("topic", MAX_TOPICS);
+  const paths = [...PAGES, ...languages.map(languagePage), ...topics.map(topicPage)];
+  return urlSet(paths.map((path) => page(`${baseUrl}${path}`)));
+}
+
+/** One part of the most-starred repositories; empty past the last. */
+async function repositoriesPart({ catalog }: Modules, baseUrl: string, number: number): Promise<string> {
+  const { repositories } = await catalog.list({
+    filters: {},
+    order: plainOrder("stars", "desc"),
+    limit: PART_REPOSITORIES,
+    offset: (number - 1) * PART_REPOSITORIES,
+  });
+  if (repositories.length === 0) return "";
+  return urlSet(
+    repositories.map((repository) => page(`${baseUrl}${repositoryPage(repository)}`, repository.refreshedAt)),
+  );
+}
+
+function page(address: string, changedAt: number | null = null): Xml {
+  const changed = changedAt === null ? [] : [element("lastmod", {}, isoTime(changedAt))];
+  return element("url", {}, element("loc", {}, address), ...changed);
+}
+
+function urlSet(pages: readonly Xml[]): string {
+  return xmlDocument(element("urlset", NAMESPACE, ...pages));
+}
+
+/** Parts that were made, each for a while and for the catalogue it was made of; those who ask meanwhile wait for the same. */
+class KeptParts {
+  readonly #clock: Clock;
+  #parts = new Map<string, { until: number; made: Promise<string> }>();
+  #madeOf: Modules | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get(modules: Modules, name: string, make: () => Promise<string>): Promise<string> {
+    if (modules !== this.#madeOf) {
+      this.#parts = new Map();
+      this.#madeOf = modules;
+    }
+    const now = this.#clock.monotonic();
+    const kept = this.#parts.get(name);
+    if (kept !== undefined && now < kept.until) return kept.made;
+    const made = make();
+    const parts = this.#parts;
+    parts.set(name, { until: now + KEPT_MS, made });
+    // What failed is tried again by the next who asks.
+    made.catch(() => parts.delete(name));
+    return made;
+  }
+}

@@ -1,0 +1,306 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { errorOf, invalid } from "../support/answers.js";
+import { onBothEngines } from "../support/engines.js";
+import { checkTexts, type Picture, readPicture } from "../support/svg.js";
+import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
+
+const CHART = "/api/embed/chart.svg";
+const DATA = "/api/embed/chart";
+const count = (length: number, from: number, by: number) => Array.from({ length }, (_, i) => from + i * by);
+
+onBothEngines("Charts for other pages", (engine) => {
+  let world: World;
+
+  before(async () => {
+    world = await createWorld(engine);
+    const created = { createdAt: Date.UTC(2026, 3, 1, 12) };
+    const gapped = [20, 19, 18, 17, 16, 9, 8, 7, 6, 5].map((days) => snapshot(24 * days, 1_000 - days));
+    await world.record(
+      observation("up/one", daily(...count(400, 1_000, 10)), { facts: { language: "Go" } }),
+      observation("up/two", daily(...count(11, 50, 5)), { facts: created }),
+      observation("group/sub/deep", daily(7, 9), { provider: "GITLAB" }),
+      observation("up/gapped", gapped),
+      observation("up/once", [snapshot(5, 3)]),
+      observation("up/never", []),
+      observation("up/lost", daily(5, 4, 3), { facts: { availability: "GONE" } }),
+      observation("up/forked", [
+        snapshot(48, 1, { forks: 10, source: "BACKFILLED" }),
+        snapshot(24, 2, { forks: null, source: "BACKFILLED" }),
+        snapshot(0, 3, { forks: 30, source: "OBSERVED" }),
+      ]),
+      observation("new/name", daily(1, 2), { previousNames: [{ fullName: "old/name", until: NOW - 1e9 }] }),
+    );
+  });
+
+  async function picture(query: string, status = 200): Promise<Picture> {
+    const { headers, body, ...answer } = await world.get(`${CHART}?${query}`);
+    assert.equal(answer.status, status, body);
+    assert.equal(headers.get("content-type"), "image/svg+xml; charset=utf-8");
+    const read = readPicture(body);
+    checkTexts(read);
+    return read;
+  }
+
+  const seen = ({ texts }: Picture): string[] => texts.map(({ text }) => text);
+
+  test("a picture of a year of stars, which any page may show and nothing in it may run", async () => {
+    const { headers, body } = await world.get(`${CHART}?repo=github:up/one`);
+    const { title, description, width, height } = readPicture(body);
+    assert.equal(title, "Stars: up/one");
+    assert.equal(
+      description,
+      "up/one: 1,340 on 30 Apr 2025, 4,990 on 30 Apr 2026, gained 3,650. As of 30 Apr 2026.",
+    );
+    assert.deepEqual([width, height], [600, 380]);
+    const expected = {
+      "cache-control": "public, max-age=300, stale-while-revalidate=3600",
+      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      "cross-origin-resource-policy": "cross-origin",
+      "x-content-type-options": "nosniff",
+      vary: "Accept-Encoding",
+    };
+    for (const [name, value] of Object.entries(expected)) assert.equal(headers.get(name), value, name);
+    const etag = headers.get("etag") ?? "";
+    assert.equal((await world.get(`${CHART}?repo=github:up/one`, { "If-None-Match": etag })).status, 304);
+    const head = await world.request(`${CHART}?repo=github:up/one`, { method: "HEAD" });
+    assert.deepEqual([head.status, await head.text()], [200, ""]);
+  });
+
+  test("it costs nothing, also for one who has nothing left", async () => {
+    const poor = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "1" });
+    await poor.record(observation("a/b", daily(1, 2)));
+    await poor.get("/api/repos");
+    assert.equal((await poor.get("/api/repos")).status, 429);
+    for (const path of [CHART, DATA, "/api/embed/badge.svg"])
+      assert.equal((await poor.get(`${path}?repo=github:a/b`)).status, 200);
+    assert.equal((await poor.get(`${CHART}?repo=github:a/x`)).status, 404);
+  });
+
+  test("every parameter does what it says", async () => {
+    const wide = await picture("repo=github:up/one&width=1200&height=800");
+    assert.deepEqual([wide.width, wide.height], [1_200, 800]);
+    assert.equal((await picture("repo=github:up/forked&metric=forks&range=30d")).title, "Forks: up/forked");
+    assert.match((await picture("repo=github:up/one&range=30d")).description ?? "", /gained 300\./);
+    assert.match((await picture("repo=github:up/one&range=90d")).description ?? "", /gained 900\./);
+    assert.match(
+      (await picture("repo=github:up/one&range=all")).description ?? "",
+      /: 1,000 on .* gained 3,990\./,
+    );
+    assert.doesNotMatch((await picture("repo=github:up/one&theme=dark")).style ?? "", /@media/);
+    const linear = seen(await picture("repo=github:up/one"));
+    const log = seen(await picture("repo=github:up/one&scale=log"));
+    assert.notDeepEqual(linear, log);
+    const aged = await picture("repo=github:up/two&align=age");
+    assert.match(aged.description ?? "", /50 at the age of 19 days, 100 at the age of 29 days/);
+    // Not told when it was created: counted from its first snapshot.
+    assert.match(
+      (await picture("repo=github:up/gapped&align=age")).description ?? "",
+      /980 at the age of 0 days/,
+    );
+  });
+
+  test("several repositories share a picture, in their order, each named once", async () => {
+    const two = await picture("repo=github:up/one&repo=GITLAB:Group/Sub/Deep&repo=github:UP/ONE");
+    assert.equal(two.title, "Stars: up/one, group/sub/deep");
+    assert.ok(seen(two).includes("2 repositories · 30 Apr 2025 – 30 Apr 2026"), String(seen(two)));
+    const { body } = await world.get(`${DATA}?repo=gitlab:group/sub/deep&repo=github:up/one`);
+    assert.deepEqual(
+      body.data.series.map((one: { fullName: string }) => one.fullName),
+      ["group/sub/deep", "up/one"],
+    );
+  });
+
+  test("an earlier name is known", async () => {
+    assert.equal((await picture("repo=github:old/name")).title, "Stars: new/name");
+  });
+
+  test("gaps and counts that were told later are drawn as such", async () => {
+    const gapped = await picture("repo=github:up/gapped&range=30d");
+    assert.equal(
+      gapped.elements.filter(({ attributes }) => attributes.class?.includes("chart-line-1")).length,
+      2,
+    );
+    assert.ok(seen(await picture("repo=github:up/forked")).includes("told later by the forge"));
+  });
+
+  test("a repository that is gone has its picture, which says so", async () => {
+    assert.ok(
+      seen(await picture("repo=github:up/lost")).includes(
+        "Sidereal · as of 30 Apr 2026 · gone, last seen 30 Apr 2026",
+      ),
+    );
+  });
+
+  test("fewer than two snapshots: a small picture that says since when it is known", async () => {
+    assert.ok(
+      seen(await picture("repo=github:up/once")).includes(
+        "First seen on 30 Apr 2026; a chart needs two snapshots.",
+      ),
+    );
+    assert.ok(
+      seen(await picture("repo=github:up/never")).some((text) =>
+        text.startsWith("First seen on 30 Apr 2026"),
+      ),
+    );
+    assert.match(
+      seen(await picture("repo=github:up/one&metric=forks")).join(" "),
+      /not two snapshots with forks/,
+    );
+    assert.match(
+      seen(await picture("repo=github:up/once&repo=github:up/never")).join(" "),
+      /there are none yet/,
+    );
+    // One that has enough is drawn, beside one that has not.
+    assert.ok(seen(await picture("repo=github:up/never&repo=github:up/one")).includes("one"));
+  });
+
+  test("what is not tracked is said in a picture with status 404, which of several too", async () => {
+    for (const query of ["repo=github:no/such", "repo=github:up/one&repo=github:no/such&theme=dark"]) {
+      const { status, headers, body } = await world.get(`${CHART}?${query}`);
+      assert.equal(status, 404);
+      assert.equal(headers.get("cache-control"), "no-store");
+      assert.deepEqual(seen(readPicture(body)), ["Not tracked here", "github:no/such"]);
+    }
+    const answer = await world.get(`${DATA}?repo=github:up/one&repo=github:no/such&repo=nobody:a/b`);
+    assert.deepEqual(errorOf(answer), {
+      status: 404,
+      code: "NOT_FOUND",
+      message: "Not tracked here: github:no/such, nobody:a/b",
+      details: [
+        { parameter: "repo", message: "is not tracked here", values: ["github:no/such", "nobody:a/b"] },
+      ],
+    });
+  });
+
+  test("a parameter that is not allowed is said in a picture with status 400, and in JSON where JSON is asked for", async () => {
+    const repo = "must be of the form provider:owner/name, 1 to 6 times";
+    const wrong: [string, string, string, Record<string, unknown>?][] = [
+      ["", "repo", repo],
+      ["repo=up/one", "repo", repo],
+      ["repo=github:one", "repo", repo],
+      ["repo=github:a/b%0A", "repo", repo],
+      [Array.from({ length: 7 }, (_, i) => `repo=github:a/b${i}`).join("&"), "repo", repo],
+      ["repo=github:up/one&width=319", "width", "must be a whole number from 320 to 1200"],
+      ["repo=github:up/one&width=1201", "width", "must be a whole number from 320 to 1200"],
+      ["repo=github:up/one&height=219", "height", "must be a whole number from 220 to 800"],
+      ["repo=github:up/one&height=1e2", "height", "must be a whole number from 220 to 800"],
+      ...Object.entries({
+        metric: ["stars", "forks", "openIssues"],
+        range: ["30d", "90d", "1y", "all"],
+        theme: ["auto", "light", "dark"],
+        scale: ["linear", "log"],
+        align: ["date", "age"],
+      }).map(([name, allowed]): [string, string, string, Record<string, unknown>] => [
+        `repo=github:up/one&${name}=<script>`,
+        name,
+        `must be one of ${allowed.join(", ")}`,
+        { allowed },
+      ]),
+    ];
+    for (const [query, parameter, message, more] of wrong) {
+      assert.deepEqual(
+        errorOf(await world.get(`${DATA}?${query}`)),
+        invalid(parameter, message, more),
+        query,
+      );
+      const refused = await picture(query, 400);
+      assert.equal(refused.title, "No picture");
+      assert.match(seen(refused).join(" "), new RegExp(`^No picture ${parameter}: `));
+    }
+    const problem = await world.get(`${CHART}?repo=x`, { Accept: "application/problem+json" });
+    assert.equal(problem.headers.get("content-type"), "application/problem+json; charset=utf-8");
+    const json = await world.get(`${CHART}?repo=x`, { Accept: "application/json" });
+    assert.deepEqual(errorOf(json), invalid("repo", repo));
+    const post = await world.send("POST", CHART);
+    assert.equal(post.status, 405);
+    readPicture(post.body);
+  });
+
+  test("the data of a chart: points, gaps, what was gained, and what to paste", async () => {
+    const { body, headers } = await world.get(
+      `${DATA}?repo=github:up/gapped&range=30d&theme=dark&width=800&align=age`,
+    );
+    assert.equal(headers.get("cache-control"), "public, max-age=300, stale-while-revalidate=3600");
+    const { series, ...rest } = body.data;
+    const image =
+      "https://sidereal.example/api/embed/chart.svg?repo=github:up/gapped&range=30d&theme=dark&width=800&align=age";
+    const page = "https://sidereal.example/repos/github/up/gapped";
+    assert.deepEqual(rest, {
+      title: "Stars by age: up/gapped",
+      metric: "stars",
+      range: "30d",
+      scale: "linear",
+      align: "age",
+      svgUrl: image,
+      pageUrl: page,
+      snippets: {
+        markdown: `[![Stars by age: up/gapped](${image})](${page})`,
+        html: `<a href="${page}"><img src="${image.replaceAll("&", "&amp;")}" alt="Stars by age: up/gapped" width="800" height="380"></a>`,
+      },
+      asOf: "2026-04-30T12:00:00.000Z",
+      synthetic: false,
+    });
+    assert.equal(series.length, 1);
+    const { points, repositoryId, ...one } = series[0];
+    assert.match(repositoryId, /^\d+$/);
+    assert.equal(points.length, 10);
+    assert.deepEqual(points[0], {
+      at: "2026-04-10T12:00:00.000Z",
+      ageDays: 0,
+      value: 980,
+      source: "IMPORTED",
+    });
+    assert.deepEqual(one, {
+      provider: "GITHUB",
+      fullName: "up/gapped",
+      availability: "AVAILABLE",
+      gaps: [{ from: "2026-04-14T12:00:00.000Z", to: "2026-04-21T12:00:00.000Z", missing: 6 }],
+      from: "2026-04-10T12:00:00.000Z",
+      to: "2026-04-25T12:00:00.000Z",
+      gained: 15,
+    });
+    const shown = await world.request(image);
+    assert.equal(shown.status, 200, "the address in the snippet is that of the picture");
+  });
+
+  test("the data tell what is not known as null, and point at the comparison where there are several", async () => {
+    const { body } = await world.get(`${DATA}?repo=github:up/never&repo=github:up/one`);
+    assert.equal(
+      body.data.pageUrl,
+      "https://sidereal.example/compare?repo=github:up/never&repo=github:up/one",
+    );
+    const { points, from, to, gained } = body.data.series[0];
+    assert.deepEqual({ points, from, to, gained }, { points: [], from: null, to: null, gained: null });
+    const once = await world.get(`${DATA}?repo=github:up/once`);
+    assert.equal(once.body.data.series[0].gained, null);
+    assert.equal(body.data.series[1].points[0].ageDays, null);
+  });
+
+  test("a picture is computed once, whatever the order of its parameters, but not of its repositories", async (t) => {
+    const kept = await createWorld(engine, { SIDEREAL_CACHE_MB: "8" });
+    await kept.record(observation("a/b", daily(1, 2)), observation("a/c", daily(3, 4)));
+    const series = t.mock.method(kept.modules.catalog, "series");
+    const paths = [
+      "repo=github:a/b&repo=github:a/c&width=700",
+      "width=700&cb=1&repo=github:a/b&x=y&repo=github:a/c",
+    ];
+    const bodies = await Promise.all(paths.map(async (query) => (await kept.get(`${CHART}?${query}`)).body));
+    assert.equal(bodies[0], bodies[1]);
+    assert.equal(series.mock.callCount(), 2);
+    const other = await kept.get(`${CHART}?repo=github:a/c&repo=github:a/b&width=700`);
+    assert.notEqual(other.body, bodies[0]);
+    assert.equal(series.mock.callCount(), 4);
+  });
+
+  test("many snapshots are read thinned, and the last is among them", async () => {
+    const hourly = Array.from({ length: 2_400 }, (_, i) => snapshot(2_399 - i, 5_000 + i));
+    await world.record(observation("many/hours", hourly));
+    const { body } = await world.get(`${DATA}?repo=github:many/hours&range=all`);
+    const { points } = body.data.series[0];
+    assert.ok(points.length <= 600, String(points.length));
+    assert.equal(points.at(-1).value, 7_399);
+    const drawn = await picture("repo=github:many/hours&range=all");
+    assert.match(drawn.description ?? "", /7,399 on 30 Apr 2026/);
+  });
+});

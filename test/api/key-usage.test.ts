@@ -1,0 +1,286 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { HOUR_MS, isoTime } from "../../src/clock.js";
+import { createToken } from "../../src/tokens.js";
+import { errorOf, invalid } from "../support/answers.js";
+import { type Engine, onBothEngines } from "../support/engines.js";
+import { openMailbox } from "../support/mail.js";
+import { createKey, type Member, ORIGIN, signIn } from "../support/members.js";
+import { expectedView, type Sent } from "../support/usage.js";
+import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
+
+const CHROME =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";
+
+const USAGE_TABLES = ["usage_routes", "usage_allowances", "usage_callers", "usage_events"] as const;
+
+/** A request of the script, and the route that it must be counted under. */
+interface Step {
+  route: string;
+  path: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+  peer?: string;
+  network?: string;
+  agent?: string;
+  family?: string;
+}
+
+const GZIP = { "Accept-Encoding": "gzip" };
+const METRICS = { route: "GET /api/repos/{id}/metrics", path: "/api/repos/1/metrics" };
+
+/** Half of it is sent before the hour ends, half after. */
+const SCRIPT: readonly Step[] = [
+  { route: "GET /api/repos", path: "/api/repos" },
+  {
+    route: "GET /api/repos",
+    path: "/api/repos?sort=stars",
+    headers: GZIP,
+    agent: "curl/8.5.0",
+    family: "curl",
+  },
+  { route: "GET /api/repos", path: "/api/repos?sort=stars", headers: { "Accept-Encoding": "br" } },
+  { route: "GET /api/repos", path: "/api/repos?q=one", agent: CHROME, family: "Chrome" },
+  { route: "GET /api/repos", path: "/api/repos?sort=stars", method: "HEAD", peer: "192.0.2.77" },
+  {
+    route: "GET /api/repos",
+    path: "/api/repos?sort=none",
+    peer: "2001:db8:1:2::3",
+    network: "2001:db8:1::/48",
+  },
+  { route: "GET /api/repos", path: "/api/repos?sort=none", headers: { Accept: "application/problem+json" } },
+  METRICS,
+  { ...METRICS, peer: "::ffff:198.51.100.9", network: "198.51.100.0/24" },
+  { ...METRICS, peer: "2001:db8::1", network: "2001:db8::/48" },
+  // From here on the bucket of metrics has nothing left.
+  METRICS,
+  { ...METRICS, method: "HEAD" },
+  { route: "GET /api/repos/{provider}/{owner}/{name}", path: "/api/repos/github/a/one" },
+  { route: "GET /api/repos/{provider}/{owner}/{name}", path: "/api/repos/github/a/none" },
+  { route: "other", path: "/api/nothing/secret-part?key=hidden", agent: "a@example.org", family: "Other" },
+  { route: "other", path: "/api/repos", method: "PUT", body: {} },
+  { route: "OPTIONS /api/repos", path: "/api/repos", method: "OPTIONS" },
+  { route: "GET /api/me", path: "/api/me" },
+  { route: "POST /api/watchlists", path: "/api/watchlists", method: "POST", body: { name: "x" } },
+  { route: "POST /api/watchlists", path: "/api/watchlists", method: "POST", body: { names: "x" } },
+  { route: "GET /api/watchlists/{token}", path: `/api/watchlists/${createToken("sidw")}` },
+  { route: "GET /api/limits", path: "/api/limits", peer: "192.0.2.78" },
+  // Counted in the allowance of the address, which is not the key's.
+  { route: "POST /api/auth/magic-link", path: "/api/auth/magic-link", method: "POST", body: {} },
+];
+
+onBothEngines("The usage of a key", (engine) => {
+  const mailbox = openMailbox();
+  let world: World;
+  let people = 0;
+  const newMember = () => signIn(world, mailbox, `somebody-${++people}@example.org`);
+
+  before(async () => {
+    world = await createWorld(engine, {
+      ...mailbox.settings,
+      SIDEREAL_CACHE_MB: "8",
+      SIDEREAL_LIMIT_HEAVY_KEY: "3",
+    });
+    const repositories = Array.from({ length: 20 }, (_, i) =>
+      observation(`b/repository-${i}`, daily(1, 2 + i)),
+    );
+    await world.record(observation("a/one", daily(1, 2)), ...repositories);
+  });
+
+  /** Sends a step with a key, and tells what came back. */
+  const send = async (step: Step, key: string, more: Record<string, string> = {}) => {
+    const { route, path, method = "GET", headers = {}, body, peer = "192.0.2.1" } = step;
+    world.clock.advance(1_000);
+    const response = await world.request(path, {
+      method,
+      peer,
+      headers: {
+        "X-API-Key": key,
+        ...(step.agent === undefined ? {} : { "User-Agent": step.agent }),
+        ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        ...headers,
+        ...more,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const told = (name: string) => Number(response.headers.get(`x-ratelimit-${name}`));
+    const bucket = response.headers.get("x-ratelimit-resource") ?? "none";
+    const { error, code } = response.status >= 400 && method !== "HEAD" ? JSON.parse(bytes.toString()) : {};
+    const sent: Sent = {
+      at: world.clock.now(),
+      route,
+      status: response.status,
+      bytes: bytes.byteLength,
+      micros: 0,
+      code: response.status < 400 ? null : (error?.code ?? code ?? "RATE_LIMITED"),
+      allowance:
+        bucket === "auth" ? undefined : { bucket, limit: told("limit"), remaining: told("remaining") },
+      network: step.network ?? "192.0.2.0/24",
+      family: step.family ?? "None",
+    };
+    return { sent, headers: response.headers };
+  };
+  /** What a view must be as JSON. */
+  const asJson = (keyId: string, sent: readonly Sent[], period: "24h" | "7d" | "30d" | "90d" = "24h") => {
+    const { stepMs, ...view } = expectedView(Number(keyId), sent, period, world.clock.now());
+    const times = new Set(["at", "from", "to", "lastSeenAt"]);
+    return JSON.parse(
+      JSON.stringify({ ...view, keyId, stepSeconds: stepMs / 1_000 }, (name, value) =>
+        times.has(name) ? isoTime(value) : value,
+      ),
+    );
+  };
+  const usageOf = (owner: Member, id: string, period?: string) =>
+    world.get(`/api/me/keys/${id}/usage${period === undefined ? "" : `?period=${period}`}`, owner.headers);
+
+  test("is what was sent with it, field by field, over the border of two hours", async () => {
+    const owner = await newMember();
+    const [one, two] = [await createKey(world, owner, "one"), await createKey(world, owner, "two")];
+    const other = await createKey(world, await newMember());
+    const sent: Record<string, Sent[]> = { [one.id]: [], [two.id]: [], [other.id]: [] };
+    world.clock.set(NOW + HOUR_MS - 30_000);
+    const statuses = new Set<number>();
+    for (const [i, step] of SCRIPT.entries()) {
+      for (const { id, key } of i % 4 === 3 ? [one, two, other] : [one, other]) {
+        const { sent: told } = await send(step, key);
+        sent[id]?.push(told);
+        statuses.add(told.status);
+      }
+    }
+    const listed = { route: "GET /api/repos", path: "/api/repos?sort=stars" };
+    const { headers } = await send(listed, other.key);
+    sent[other.id]?.push((await send(listed, other.key)).sent);
+    const again = await send(listed, one.key, { "If-None-Match": headers.get("etag") ?? "" });
+    sent[one.id]?.push(again.sent);
+    statuses.add(again.sent.status);
+    assert.deepEqual([...statuses].sort(), [200, 201, 204, 304, 400, 401, 404, 405, 429]);
+    const { data } = (await usageOf(owner, one.id)).body;
+    assert.deepEqual(data, asJson(one.id, sent[one.id] ?? []));
+    // The script has in it what it is for.
+    const hours = data.series.filter(({ requests }: { requests: number }) => requests > 0);
+    assert.equal(hours.length, 2);
+    const [plain, gzip, br] = (sent[one.id] ?? []).map(({ bytes }) => bytes);
+    assert.ok((gzip ?? 0) > 100 && (gzip ?? 0) * 2 < (plain ?? 0) && br !== gzip);
+    // The other key of the account takes from the same allowance.
+    assert.equal(data.totals.blocked, 3);
+    assert.equal(
+      data.pressure.find(({ bucket }: { bucket: string }) => bucket === "heavy").lowestRemaining,
+      0,
+    );
+    for (const period of ["24h", "7d", "30d", "90d"] as const) {
+      const shown = (await usageOf(owner, two.id, period)).body.data;
+      assert.deepEqual(shown, asJson(two.id, sent[two.id] ?? [], period), period);
+    }
+    await assertAbsent(engine, world, [
+      "192.0.2.77",
+      "192.0.2.78",
+      "2001:db8:1:2",
+      "198.51.100.9",
+      "secret-part",
+      CHROME,
+    ]);
+  });
+
+  test("of a key that was never used is nothing, at every step", async () => {
+    const owner = await newMember();
+    const { id } = await createKey(world, owner);
+    const { status, body, headers } = await usageOf(owner, id);
+    assert.deepEqual([status, body], [200, { data: asJson(id, []) }]);
+    assert.equal(body.data.series.length, 24);
+    assert.equal(headers.get("cache-control"), "no-store");
+  });
+
+  test("is the owner's alone, and another's key is as unknown as none", async () => {
+    const [owner, stranger] = [await newMember(), await newMember()];
+    const { id, key } = await createKey(world, owner);
+    await send({ route: "", path: "/api/repos" }, key);
+    for (const [who, keyId] of [
+      [stranger, id],
+      [owner, "999999"],
+    ] as const) {
+      const missing = await usageOf(who, keyId);
+      assert.deepEqual(errorOf(missing), {
+        status: 404,
+        code: "NOT_FOUND",
+        message: "There is no such key.",
+      });
+    }
+    const keyed = await world.get(`/api/me/keys/${id}/usage`, { "X-API-Key": key });
+    assert.equal(keyed.status, 401);
+  });
+
+  test("is asked for one of four periods", async () => {
+    const owner = await newMember();
+    const { id } = await createKey(world, owner);
+    for (const period of ["1h", "", "24H"])
+      assert.deepEqual(
+        errorOf(await usageOf(owner, id, period)),
+        invalid("period", "must be one of 24h, 7d, 30d, 90d", { allowed: ["24h", "7d", "30d", "90d"] }),
+      );
+    assert.equal(errorOf(await usageOf(owner, "x")).code, "VALIDATION_FAILED");
+  });
+
+  test("does not grow by requests with keys that open nothing, or that are not of the API", async () => {
+    const owner = await newMember();
+    const { id, key } = await createKey(world, owner);
+    await world.get("/api/repos", { "X-API-Key": createToken("sid") });
+    await world.get("/api/repos", { "X-API-Key": key, Authorization: `Bearer ${createToken("sid")}` });
+    await world.get("/", { "X-API-Key": key });
+    assert.deepEqual((await usageOf(owner, id)).body.data, asJson(id, []));
+  });
+
+  test("stays to be seen after the key is revoked, and what is refused then is not counted", async () => {
+    const owner = await newMember();
+    const { id, key } = await createKey(world, owner);
+    const { sent } = await send({ route: "GET /api/home", path: "/api/home" }, key);
+    assert.equal((await world.send("DELETE", `/api/me/keys/${id}`, undefined, owner.headers)).status, 204);
+    assert.equal((await world.get("/api/home", { "X-API-Key": key })).status, 401);
+    assert.deepEqual((await usageOf(owner, id)).body.data, asJson(id, [sent]));
+  });
+
+  test("goes with the account, and what was counted last does not bring it back", async () => {
+    const owner = await newMember();
+    const { id, key } = await createKey(world, owner);
+    await send({ route: "GET /api/home", path: "/api/home" }, key);
+    await world.members.usage.flush();
+    await send({ route: "GET /api/home", path: "/api/none" }, key);
+    const rows = async () => {
+      return Promise.all(
+        USAGE_TABLES.map(
+          async (table) =>
+            (
+              await world.modules.database.read
+                .selectFrom(table)
+                .select("key_id")
+                .where("key_id", "=", Number(id))
+                .execute()
+            ).length,
+        ),
+      );
+    };
+    assert.deepEqual(await rows(), [3, 3, 6, 0]);
+    const gone = await world.send("DELETE", "/api/me", undefined, { ...owner.headers, Origin: ORIGIN });
+    assert.equal(gone.status, 204);
+    assert.deepEqual(await rows(), [0, 0, 0, 0]);
+    assert.equal(await world.members.usage.flush(), true);
+    assert.deepEqual(await rows(), [0, 0, 0, 0]);
+  });
+});
+
+/** Fails where a row of usage, or where there are files of the database one of these, holds one of the texts. */
+async function assertAbsent(engine: Engine, { modules }: World, texts: readonly string[]): Promise<void> {
+  const { read } = modules.database;
+  const rows = await Promise.all(
+    USAGE_TABLES.map((table) => read.selectFrom(table).selectAll().execute().then(JSON.stringify)),
+  );
+  const { dataDir } = engine.location();
+  const files = dataDir === "" ? [] : readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name)));
+  for (const places of [rows.map((text) => Buffer.from(text)), files]) {
+    if (places.length > 0) assert.ok(places.some((bytes) => bytes.includes("192.0.2.0/24")));
+    for (const text of texts) assert.ok(!places.some((bytes) => bytes.includes(text)), `${text} is kept`);
+  }
+}

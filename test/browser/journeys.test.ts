@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Page } from "playwright-core";
+import { NO_CHROMIUM } from "../support/browser.js";
+import { type BrowserWorld, inTheBrowser } from "../support/browser-world.js";
+import { onBothEngines } from "../support/engines.js";
+import { type Mailbox, openMailbox } from "../support/mail.js";
+
+const STAR_TABLES = "/repos/github/almanac/star-tables";
+
+let members = 0;
+
+/** Signs in by the form of a page and the mail that it sends, and comes back to where it was asked for. */
+async function signInByMail(page: Page, mailbox: Mailbox): Promise<void> {
+  members += 1;
+  await page.getByLabel("E-mail address").fill(`reader-${members}@example.org`);
+  await page.getByRole("button", { name: "Send me a link" }).click();
+  await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+  const { link } = await mailbox.next();
+  await page.goto(link.pathname + link.search);
+  await page.getByRole("button", { name: /^Sign in/ }).click();
+}
+
+/** Asks the API as a program does, with a key. */
+async function askWithKey(world: BrowserWorld, key: string, path: string): Promise<number> {
+  const response = await fetch(world.url + path, { headers: { Authorization: `Bearer ${key}` } });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** The number that a fact of a page shows. */
+async function fact(page: Page, name: string): Promise<string> {
+  const row = page.locator("dl.facts > div", {
+    has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }),
+  });
+  return ((await row.first().locator("dd").innerText()) ?? "").split("\n")[0]?.trim() ?? "";
+}
+
+/** What works the same with scripts and without. */
+function everywhere(world: BrowserWorld, mailbox: Mailbox, scripts: boolean): void {
+  test("narrow the list, and share its address", async () => {
+    const page = await world.visit({ scripts });
+    await page.goto("/explore?sort=stars");
+    await page.getByLabel("Language", { exact: true }).fill("Rust");
+    await page.getByLabel("Least stars", { exact: true }).fill("3000");
+    await page.getByRole("button", { name: /^(Apply|Show)/ }).click();
+    await page.waitForURL(/language=Rust/);
+    assert.match(page.url(), /minStars=3000/);
+    const first = page.locator("table.list tbody tr").first().getByRole("link").first();
+    const name = await first.innerText();
+    const friend = await world.visit({ scripts: !scripts });
+    await friend.goto(page.url());
+    assert.equal(
+      await friend.locator("table.list tbody tr").first().getByRole("link").first().innerText(),
+      name,
+    );
+    await first.click();
+    await page.getByRole("heading", { level: 1, name }).waitFor();
+    await page.goBack();
+    assert.match(page.url(), /minStars=3000/);
+    assert.equal(await page.getByLabel("Least stars", { exact: true }).inputValue(), "3000");
+  });
+
+  test("sign in by mail, make a key, use it, see its use, revoke it, be refused", async () => {
+    const page = await world.visit({ scripts });
+    await page.goto("/sign-in?next=/account/keys");
+    await signInByMail(page, mailbox);
+    await page.waitForURL(/\/account\/keys$/);
+    await page.getByLabel(/^Name/).fill("nightly report");
+    await page.getByRole("button", { name: "Make a key" }).click();
+    const key = (await page.locator("#key").innerText()).trim();
+    assert.match(key, /^sid_[0-9A-Za-z]{36}$/);
+    assert.equal(await askWithKey(world, key, "/api/repos?limit=1"), 200);
+    assert.equal(await askWithKey(world, key, "/api/home"), 200);
+    assert.equal(await askWithKey(world, key, "/api/repos/github/no/such"), 404);
+
+    await page.goto("/account/keys");
+    assert.equal(await page.getByText(key).count(), 0, "a key is shown once");
+    await page.getByRole("link", { name: "nightly report", exact: true }).click();
+    await page.getByRole("heading", { name: "Top endpoints" }).waitFor();
+    assert.equal(await fact(page, "Requests"), "3");
+    assert.equal(await fact(page, "Errors"), "1");
+    for (const period of ["7 days", "30 days", "90 days"]) {
+      await page.getByRole("link", { name: period, exact: true }).click();
+      await page.locator("a[aria-current]", { hasText: period }).waitFor();
+      assert.equal(await fact(page, "Requests"), "3", period);
+    }
+
+    await page.goto("/account/keys");
+    await page.getByText("Revoke", { exact: true }).click();
+    await page.getByRole("button", { name: "Revoke nightly report" }).click();
+    await page.getByText("The key is revoked.").waitFor();
+    assert.equal(await askWithKey(world, key, "/api/home"), 401);
+  });
+
+  test("save while signed out, sign in, and find it saved", async () => {
+    const page = await world.visit({ scripts });
+    await page.goto(STAR_TABLES);
+    await page.getByRole("button", { name: /^Save/ }).click();
+    await page.waitForURL(/\/sign-in/);
+    await signInByMail(page, mailbox);
+    await page.waitForURL(/star-tables/);
+    await page.getByRole("button", { name: /^Saved/ }).waitFor();
+    await page.goto("/watchlist");
+    await page.getByRole("link", { name: "almanac/star-tables" }).waitFor();
+  });
+
+  test("make a list for sharing, which the other link only shows", async () => {
+    const page = await world.visit({ scripts });
+    await page.goto("/watchlists");
+    await page.getByLabel("Name", { exact: true }).fill("Sky & <sea>");
+    await page.getByLabel(/^Repositories/).fill("almanac/star-tables\nhttps://github.com/almanac/sundial");
+    await page.getByRole("button", { name: "Make the list" }).click();
+    await page.getByRole("heading", { name: "Sky & <sea> is made" }).waitFor();
+    const shared = new URL((await page.locator("#share-link").innerText()).trim());
+    await page.getByRole("link", { name: "Open the list" }).click();
+    await page.getByRole("button", { name: "Remove almanac/sundial" }).waitFor();
+
+    const friend = await world.visit({ scripts });
+    const opened = await friend.goto(shared.pathname);
+    assert.equal(opened?.headers()["x-robots-tag"], "noindex");
+    await friend.getByRole("heading", { level: 1, name: "Sky & <sea>" }).waitFor();
+    assert.equal(await friend.getByRole("link", { name: "almanac/sundial" }).count(), 1);
+    assert.equal(await friend.getByRole("button", { name: /Remove|Rename|Delete/ }).count(), 0);
+
+    await page.getByRole("button", { name: "Remove almanac/sundial" }).click();
+    await page.getByRole("button", { name: "Remove almanac/sundial" }).waitFor({ state: "detached" });
+    await friend.reload();
+    assert.equal(await friend.getByRole("link", { name: "almanac/sundial" }).count(), 0);
+  });
+}
+
+describe("Journeys without scripts", { skip: NO_CHROMIUM }, () => {
+  onBothEngines("through the pages", (engine) => {
+    const mailbox = openMailbox();
+    const world = inTheBrowser(engine, () => mailbox.settings);
+    everywhere(world, mailbox, false);
+
+    test("find a repository by its name, and read its numbers in a table", async () => {
+      const page = await world.visit({ scripts: false });
+      await page.goto("/");
+      await page.getByRole("searchbox").fill("star-tables");
+      await page.getByRole("searchbox").press("Enter");
+      await page.getByRole("link", { name: "almanac/star-tables" }).click();
+      await page.getByRole("heading", { level: 1, name: "almanac/star-tables" }).waitFor();
+      await page
+        .getByText(/numbers of (this|the) chart|as a table/i)
+        .first()
+        .click();
+      await page.getByRole("cell", { name: "4,000" }).first().waitFor();
+    });
+  });
+});
+
+describe("Journeys with scripts", { skip: NO_CHROMIUM }, () => {
+  onBothEngines("through the pages", (engine) => {
+    const mailbox = openMailbox();
+    const world = inTheBrowser(engine, () => mailbox.settings);
+    everywhere(world, mailbox, true);
+
+    test("find a repository by typing, with the keyboard alone", async () => {
+      const page = await world.visit();
+      await page.goto("/");
+      await page.keyboard.press("/");
+      await page.keyboard.type("star-ta");
+      const option = page.getByRole("option", { name: /almanac\/star-tables/ });
+      await option.waitFor();
+      const box = page.getByRole("combobox");
+      assert.equal(await box.getAttribute("aria-expanded"), "true");
+      await page.keyboard.press("ArrowDown");
+      assert.equal(await box.getAttribute("aria-activedescendant"), await option.getAttribute("id"));
+      await page.keyboard.press("Enter");
+      await page.waitForURL((url) => url.pathname === STAR_TABLES);
+    });
+
+    test("read a chart point by point, with the keyboard alone", async () => {
+      const page = await world.visit();
+      await page.goto(STAR_TABLES);
+      const chart = page.locator(".plot [tabindex='0'], .plot-box[tabindex='0']").first();
+      await chart.focus();
+      await page.keyboard.press("End");
+      const told = page.locator(".plot [role='status'], .plot-reading").first();
+      await page.waitForFunction("/4,000/.test(document.querySelector('.plot')?.textContent ?? '')");
+      await page.keyboard.press("ArrowLeft");
+      await page.waitForFunction("/3,975/.test(document.querySelector('.plot')?.textContent ?? '')");
+      assert.match(await told.innerText(), /3,975/);
+    });
+
+    test("save and take out without leaving the page", async () => {
+      const page = await world.visit();
+      await page.goto(`/sign-in?next=${encodeURIComponent(STAR_TABLES)}`);
+      await signInByMail(page, mailbox);
+      await page.waitForURL(/star-tables/);
+      await page.evaluate("window.stayed = true");
+      await page.getByRole("button", { name: /^Save$/ }).click();
+      await page.getByRole("button", { name: /^Saved/ }).click();
+      await page.getByRole("button", { name: /^Save$/ }).waitFor();
+      assert.equal(await page.evaluate("window.stayed"), true);
+    });
+  });
+});

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type ChartInput,
+  drawBadge,
+  drawCard,
+  drawChart,
+  drawNotice,
+  drawRankBadge,
+  drawStarsBadge,
+  pageAddress,
+  queryOf,
+  repositoryKey,
+  snippetsOf,
+} from "../../src/embeds/embeds.js";
+import { fc } from "../support/properties.js";
+import { checkTexts, type Picture, readPicture } from "../support/svg.js";
+
+const END = Date.UTC(2026, 3, 30, 12);
+
+/** What would do harm if any of it got into a picture as it is. */
+const PAYLOADS = [
+  "</text><script>alert(1)</script>",
+  "</title></svg><svg onload=alert(1)>",
+  "]]><!DOCTYPE a [<!ENTITY b SYSTEM 'file:///etc/passwd'>]>&b;",
+  "<![CDATA[x]]>",
+  "<?xml-stylesheet href='x'?><!-- -- -->",
+  `" onmouseover="alert(1)" x='`,
+  "<foreignObject><img src=x onerror=alert(1)></foreignObject>",
+  "<a href='javascript:alert(1)'>x</a><use href='#chart-title'/>",
+  "}</style><style>*{fill:url(http://x.example/)}",
+  "&#0;&#x1F;&amp;&lt;&bogus;",
+  "](javascript:alert(1)) [x]: http://x.example `code` *bold* <b>",
+  "\u202Egnp.exe\u2066\u2067\u200F\u061C",
+  "\u0000\u0001\u0008\u000B\u001F\u007F\u0085\uFFFE\uFFFF",
+  "\uD800 \uDC00\uDFFF \uD83D",
+  "e\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308\u0309\u030A",
+  "👩‍👩‍👧‍👦🏳️‍🌈👍🏽🇩🇪",
+  "مرحبا/שלום",
+  "日本語のリポジトリ/名前",
+  "\t\r\n\u2028\u2029",
+  "",
+  "/",
+  "a/".repeat(40),
+];
+
+const text = fc.oneof(
+  { arbitrary: fc.constantFrom(...PAYLOADS), weight: 3 },
+  { arbitrary: fc.string({ unit: "binary", maxLength: 60 }), weight: 2 },
+  // Any code units, so surrogates stand alone.
+  {
+    arbitrary: fc.array(fc.nat(0xffff), { maxLength: 40 }).map((units) => String.fromCharCode(...units)),
+    weight: 2,
+  },
+  {
+    arbitrary: fc.string({ unit: fc.constantFrom(..."<>&\"'/[]()!`*_:;#{}\\\u0000\n\u202e"), maxLength: 50 }),
+    weight: 2,
+  },
+);
+const times = fc.oneof(
+  { arbitrary: fc.constant(1), weight: 30 },
+  { arbitrary: fc.constantFrom(30, 5_000), weight: 1 },
+);
+const long = fc.tuple(text, times).map(([part, count]) => part.repeat(count));
+const names = fc.array(
+  fc.tuple(long, text).map((parts) => parts.join("/")),
+  { minLength: 4, maxLength: 4 },
+);
+
+/** Fails unless a picture has a title for those who do not see it and no text that leaves it. */
+function check(svg: string): Picture {
+  const picture = readPicture(svg);
+  assert.ok((picture.title ?? "") !== "");
+  checkTexts(picture);
+  return picture;
+}
+
+function chartOf(all: readonly string[], more: Partial<ChartInput>): string {
+  const points = [0, 1, 2].map((i) => ({
+    at: END - i * 86_400_000,
+    value: 100 - i,
+    source: "OBSERVED" as const,
+  }));
+  const series = all.map((name) => ({ name, points: points.toReversed(), gaps: [], note: name }));
+  const size = { width: 600, height: 380 };
+  return drawChart({
+    metric: "stars",
+    series,
+    scale: "linear",
+    align: "date",
+    asOf: END,
+    look: "auto",
+    ...size,
+    ...more,
+  });
+}
+
+test("10,000 hostile names: charts are well-formed and hold text only", () => {
+  fc.assert(
+    fc.property(names, fc.constantFrom(320, 600, 1_200), (all, width) => {
+      const picture = check(chartOf(all, { width }));
+      assert.equal(picture.elements.filter(({ name }) => name === "desc").length, 1);
+      check(chartOf(all.slice(0, 1), { width, title: all[1] ?? "", look: "light" }));
+    }),
+    { numRuns: 2_500 },
+  );
+});
+
+test("10,000 hostile names: badges and notices are well-formed and hold text only", () => {
+  fc.assert(
+    fc.property(names, ([a = "", b = "", c = "", d = ""]) => {
+      const rank = { window: "7d", position: null, places: 1_000, asOf: END };
+      check(drawRankBadge({ ...rank, fullName: a, ranking: b, language: c, note: d }, "auto"));
+      check(drawStarsBadge({ fullName: b, stars: 1, gained: null, window: c, asOf: null, note: d }, "dark"));
+      check(drawBadge({ main: d, more: a, title: `x${b}`, theme: "light" }));
+      check(drawNotice({ title: `x${c}`, message: d, theme: "auto", width: 480, height: 96 }));
+    }),
+    { numRuns: 2_500 },
+  );
+});
+
+test("10,000 hostile names: cards are well-formed and hold text only", () => {
+  fc.assert(
+    fc.property(names, ([a = "", b = "", c = "", d = ""]) => {
+      const points = [0, 1, 2].map((i) => ({ at: END + i, value: i }));
+      const gained = [{ window: "24h", stars: Number.MAX_SAFE_INTEGER }];
+      const input = {
+        provider: "GITHUB",
+        fullName: a,
+        description: b,
+        language: c,
+        stars: 5,
+        gained,
+        rank: d,
+      };
+      readPicture(drawCard({ ...input, points, asOf: END }));
+    }),
+    { numRuns: 2_500 },
+  );
+});
+
+test("10,000 hostile names: what is pasted into a page holds addresses of ours and escaped text only", () => {
+  fc.assert(
+    fc.property(names, (all) => {
+      for (const fullName of all) {
+        const named = { provider: "GITHUB", fullName };
+        const image = `https://sidereal.example/api/embed/chart.svg?${queryOf([["repo", repositoryKey(named)]])}`;
+        for (const page of [[named], [named, named]].map((some) =>
+          pageAddress("https://sidereal.example", some),
+        )) {
+          const { html, markdown } = snippetsOf({ image, page, alt: fullName, width: 600, height: 380 });
+          const address = "https://sidereal\\.example/[\\w\\-.~:/?=&;%]*";
+          assert.match(
+            html,
+            new RegExp(
+              `^<a href="${address}"><img src="${address}" alt="[^<>"]*" width="600" height="380"></a>$`,
+            ),
+          );
+          // Every character that means something to Markdown stands behind a backslash.
+          const plain = "[^\\\\\\[\\]`*_<>(){}#+!|~&\\n\\r]";
+          assert.match(
+            markdown,
+            new RegExp(`^\\[!\\[(?:\\\\[!-/:-@[-\`{-~]|${plain})*\\]\\(${address}\\)\\]\\(${address}\\)$`),
+          );
+          assert.ok(URL.canParse(page) && URL.canParse(image));
+          assert.ok(markdown.isWellFormed() && html.isWellFormed());
+        }
+        const query = new URL(image).searchParams.get("repo");
+        assert.equal(query, `github:${fullName.toWellFormed()}`, "the address names the same repository");
+      }
+    }),
+    { numRuns: 2_500 },
+  );
+});
+
+test("text cannot turn the direction of what follows it, nor is a name lost that is only of another script", () => {
+  const { texts } = check(chartOf(["\u202Eowner/evil\u2066", "مرحبا/שלום", "日本/名前", "a/😀"], {}));
+  const all = texts.map(({ text: one }) => one).join(" ");
+  assert.doesNotMatch(all, /[\u202A-\u202E\u2066-\u2069]/);
+  for (const name of ["evil", "שלום", "名前", "😀"]) assert.ok(all.includes(name), name);
+});

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { ageAxis, dateAxis, linearAxis, logAxis } from "../../src/embeds/axes.js";
+import { spread } from "../../src/embeds/labels.js";
+import { PALETTES } from "../../src/embeds/looks.js";
+import { axisNumbers, datesText, shortNumber, signedNumber } from "../../src/embeds/numbers.js";
+import { estimateWidth, fit, fitFullName } from "../../src/embeds/text.js";
+import { thin } from "../../src/embeds/thin.js";
+import { fc } from "../support/properties.js";
+
+/** Relative luminance of #rrggbb (WCAG 2.2). */
+function luminance(colour: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
+    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(a: string, b: string): number {
+  const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (high + 0.05) / (low + 0.05);
+}
+
+test("lines contrast with their background by 3 to 1, texts by 4.5 to 1", () => {
+  for (const { background, lines, text, muted, brand, onBrand } of Object.values(PALETTES)) {
+    assert.equal(new Set(lines).size, 6);
+    for (const line of lines) assert.ok(contrast(line, background) >= 3, `${line} on ${background}`);
+    for (const one of [text, muted]) assert.ok(contrast(one, background) >= 4.5, `${one} on ${background}`);
+    assert.ok(contrast(onBrand, brand) >= 4.5);
+  }
+});
+
+test("numbers are short where room is scarce, and never told rounder than the axis is", () => {
+  const short = [0, 7, 999, 1_000, 1_049, 12_345, 999_949, 999_950, 1_234_567, 2.5e9, 9e15].map((value) =>
+    shortNumber(value),
+  );
+  assert.deepEqual(short, ["0", "7", "999", "1k", "1k", "12.3k", "999.9k", "1M", "1.2M", "2.5B", "9000T"]);
+  assert.deepEqual(axisNumbers([0, 500, 1_000]), ["0", "500", "1k"]);
+  assert.deepEqual(axisNumbers([1_000, 1_500]), ["1k", "1.5k"]);
+  assert.deepEqual(axisNumbers([228_400, 228_450]), ["228,400", "228,450"]);
+  assert.deepEqual([5, 0, -1_234].map(signedNumber), ["+5", "±0", "−1,234"]);
+  const day = Date.UTC(2026, 3, 30);
+  assert.equal(datesText(day, day + HOUR_MS), "30 Apr 2026");
+  assert.equal(datesText(day - 40 * DAY_MS, day), "21 Mar – 30 Apr 2026");
+  assert.equal(datesText(day - 200 * DAY_MS, day), "12 Oct 2025 – 30 Apr 2026");
+});
+
+test("an axis of counts has few, round, whole ticks, and every count lies on it", () => {
+  const counts = fc.oneof(fc.nat(20), fc.nat(100_000), fc.nat(Number.MAX_SAFE_INTEGER));
+  fc.assert(
+    fc.property(counts, counts, fc.integer({ min: 2, max: 7 }), fc.boolean(), (a, b, count, isLog) => {
+      const [min, max] = [Math.min(a, b), Math.max(a, b)];
+      const { place, ticks } = (isLog ? logAxis : linearAxis)(min, max, count);
+      assert.ok(ticks.length >= 1 && ticks.length <= count + 3, `${ticks.length} ticks for ${count}`);
+      assert.equal(new Set(ticks.map(({ label }) => label)).size, ticks.length, "labels differ");
+      for (const { value } of [...ticks, { value: min }, { value: max }]) {
+        assert.ok(Number.isInteger(value));
+        assert.ok(
+          place(value) >= -1e-9 && place(value) <= 1 + 1e-9,
+          `${value} of ${min} to ${max}: ${place(value)}`,
+        );
+      }
+      if (min < max) assert.ok(place(min) < place(max));
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test("dates stand at the borders of days, months and years", () => {
+  const at = (text: string) => Date.parse(`${text}Z`);
+  const labels = (from: string, to: string, count: number) =>
+    dateAxis(at(from), at(to), count).ticks.map(({ label }) => label);
+  assert.deepEqual(labels("2025-05-05T00:00", "2026-04-30T00:00", 7), ["Jul", "Sep", "Nov", "2026", "Mar"]);
+  assert.deepEqual(labels("2026-04-01T06:00", "2026-04-30T00:00", 7), ["8 Apr", "15 Apr", "22 Apr"]);
+  assert.deepEqual(labels("2026-01-30T00:00", "2026-04-30T00:00", 4), ["Feb 2026", "Mar", "Apr"]);
+  assert.deepEqual(labels("2018-12-18T00:00", "2026-04-30T00:00", 5), ["2020", "2022", "2024", "2026"]);
+  assert.deepEqual(labels("2026-04-29T20:00", "2026-04-30T08:00", 4), ["21:00", "30 Apr", "03:00", "06:00"]);
+  for (const count of [2, 4, 7, 16]) {
+    for (let days = 1; days < 9_000; days = Math.ceil(days * 1.3)) {
+      const { ticks } = dateAxis(at("2001-03-05T07:11"), at("2001-03-05T07:11") + days * DAY_MS, count);
+      assert.ok(ticks.length >= 1 && ticks.length <= count + 2, `${ticks.length} ticks for ${days} days`);
+    }
+  }
+});
+
+test("ages are told in days, months or years from birth", () => {
+  const labels = (days: number) => ageAxis(0, days * DAY_MS, 5).ticks.map(({ label }) => label);
+  assert.deepEqual(labels(9), ["0", "2 d", "4 d", "6 d", "8 d"]);
+  assert.deepEqual(labels(300), ["0", "2 mo", "4 mo", "6 mo", "8 mo"]);
+  assert.deepEqual(labels(1_500), ["0", "1 y", "2 y", "3 y", "4 y"]);
+});
+
+test("labels keep their distance and stay in their column", () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 6 }), (wanted) => {
+      const places = spread(wanted, 15, 0, 300).sort((a, b) => a - b);
+      for (const [i, place] of places.entries()) {
+        assert.ok(place >= -1e-9 && place <= 300 + 1e-9, String(places));
+        const next = places[i + 1];
+        if (next !== undefined) assert.ok(next - place >= 15 - 1e-9, String(places));
+      }
+    }),
+  );
+  assert.deepEqual(spread([10, 100, 200], 15, 0, 300), [10, 100, 200]);
+});
+
+test("thinning keeps what is asked for, the ends and the extremes, in order", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(1_000_000), { minLength: 300, maxLength: 2_000 }),
+      fc.nat(299),
+      (values, kept) => {
+        const points = values.map((y, x) => ({ x, y }));
+        const thinned = thin(points, (index) => index === kept);
+        assert.ok(thinned.length <= 289, String(thinned.length));
+        assert.deepEqual(
+          thinned,
+          [...thinned].sort((a, b) => a.x - b.x),
+        );
+        assert.deepEqual([thinned[0], thinned.at(-1)], [points[0], points.at(-1)]);
+        const ys = thinned.map(({ y }) => y);
+        assert.deepEqual([Math.min(...ys), Math.max(...ys)], [Math.min(...values), Math.max(...values)]);
+        assert.ok(thinned.some(({ x }) => x === kept));
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test("a name that is too long ends with an ellipsis, and loses its owner before its end", () => {
+  assert.equal(fit("short", 12, 100), "short");
+  const cut = fit("a-name-that-is-much-too-long", 12, 80);
+  assert.match(cut, /^a-name.*…$/);
+  assert.ok(estimateWidth(cut, 12) <= 80);
+  assert.equal(fitFullName("organisation/name", 12, 60), "name");
+  assert.equal(fit("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 10, 65), "👩‍👩‍👧‍👦…");
+});

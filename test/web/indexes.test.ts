@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { Hono } from "hono";
+import { HOUR_MS } from "../../src/clock.js";
+import { PART_REPOSITORIES, serveIndexes } from "../../src/web/indexes.js";
+import { onBothEngines } from "../support/engines.js";
+import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
+import { parseXml, type XmlElement } from "../support/xml.js";
+
+const BASE = "https://sidereal.example";
+const MAPS = "{http://www.sitemaps.org/schemas/sitemap/0.9}";
+
+const valuesOf = (document: XmlElement, name: string): string[] =>
+  document.children.flatMap(({ children }) =>
+    children.filter((child) => child.name === `${MAPS}${name}`).map(({ text }) => text),
+  );
+
+onBothEngines("What search engines read", (engine) => {
+  let world: World;
+  const read = async (path: string, kind: string): Promise<XmlElement> => {
+    const { status, headers, body } = await world.get(path);
+    assert.equal(status, 200, path);
+    assert.equal(headers.get("content-type"), "application/xml; charset=utf-8");
+    assert.equal(headers.get("cache-control"), "public, max-age=3600");
+    const document = parseXml(body);
+    assert.equal(document.name, `${MAPS}${kind}`);
+    const addresses = valuesOf(document, "loc");
+    assert.ok(addresses.length > 0 && addresses.length <= 50_000);
+    assert.ok(Buffer.byteLength(body) <= 50 * 1024 * 1024);
+    assert.equal(new Set(addresses).size, addresses.length);
+    for (const address of addresses) {
+      assert.ok(address.startsWith(`${BASE}/`), address);
+      assert.equal(new URL(address).href, address, "escaped, and in its plain form");
+    }
+    return document;
+  };
+
+  before(async () => {
+    world = await createWorld(engine);
+    const many = Array.from({ length: PART_REPOSITORIES }, (_, i) =>
+      observation(`many/r${i}`, [snapshot(1, i)]),
+    );
+    await world.record(
+      ...many,
+      observation("ann/a&b", [snapshot(0, 90_000)], {
+        facts: { language: "C#", topics: ["c++ & c", "..", "a/b"] },
+      }),
+      observation("team/sub/lab", [snapshot(0, 80_000)], { provider: "GITLAB", facts: { language: "Go" } }),
+      observation("x/gone", [snapshot(0, 99_000)], { facts: { availability: "GONE" } }),
+    );
+  });
+
+  test("robots.txt keeps the API out, and lets embeds and feeds be fetched", async () => {
+    const { status, headers, body } = await world.get("/robots.txt");
+    assert.equal(status, 200);
+    assert.equal(headers.get("content-type"), "text/plain; charset=utf-8");
+    assert.equal(
+      body,
+      [
+        "User-agent: *",
+        "Allow: /api/embed/",
+        "Allow: /api/feeds/",
+        "Disallow: /api/",
+        "Disallow: /account",
+        "Disallow: /sign-in",
+        "",
+        "Sitemap: https://sidereal.example/sitemap.xml",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("watchlists may be looked at by crawlers, which are told to forget them", async () => {
+    for (const path of [
+      "/watchlists/sidw_x",
+      "/api/watchlists/sidw_x",
+      "/api/watchlists/sidw_x/repositories",
+    ]) {
+      const { headers } = await world.get(path);
+      assert.equal(headers.get("x-robots-tag"), "noindex", path);
+      assert.equal(headers.get("referrer-policy"), "no-referrer", path);
+    }
+    assert.equal((await world.get("/docs")).headers.get("x-robots-tag"), null);
+  });
+
+  test("the site map names its parts, and each is there", async () => {
+    const index = await read("/sitemap.xml", "sitemapindex");
+    const parts = valuesOf(index, "loc");
+    assert.deepEqual(
+      parts,
+      ["pages", "repositories-1", "repositories-2"].map((part) => `${BASE}/sitemaps/${part}.xml`),
+    );
+    for (const part of parts) await read(new URL(part).pathname, "urlset");
+  });
+
+  test("the pages, and those of languages and topics", async () => {
+    assert.deepEqual(valuesOf(await read("/sitemaps/pages.xml", "urlset"), "loc"), [
+      ...["/", "/explore", "/languages", "/topics", "/about", "/docs"].map((path) => `${BASE}${path}`),
+      `${BASE}/languages/C%23`,
+      `${BASE}/languages/Go`,
+      `${BASE}/topics/a%2Fb`,
+      `${BASE}/topics/c%2B%2B%20%26%20c`,
+    ]);
+  });
+
+  test("the most-starred repositories, each once, with when they were refreshed", async () => {
+    const first = await read("/sitemaps/repositories-1.xml", "urlset");
+    const second = await read("/sitemaps/repositories-2.xml", "urlset");
+    const all = [...valuesOf(first, "loc"), ...valuesOf(second, "loc")];
+    assert.deepEqual(all.slice(0, 3), [
+      `${BASE}/repos/github/ann/a%26b`,
+      `${BASE}/repos/gitlab/team/sub/lab`,
+      `${BASE}/repos/github/many/r${PART_REPOSITORIES - 1}`,
+    ]);
+    assert.equal(valuesOf(first, "loc").length, PART_REPOSITORIES);
+    assert.equal(new Set(all).size, PART_REPOSITORIES + 2);
+    assert.deepEqual(valuesOf(first, "lastmod").slice(0, 3), [
+      new Date(NOW).toISOString(),
+      new Date(NOW).toISOString(),
+      new Date(NOW - HOUR_MS).toISOString(),
+    ]);
+  });
+
+  test("parts that there are none of answer 404", async () => {
+    for (const part of [
+      "repositories-3",
+      "repositories-11",
+      "repositories-0",
+      "repositories-",
+      "repositories-01",
+      "x",
+    ])
+      assert.equal((await world.get(`/sitemaps/${part}.xml`)).status, 404, part);
+  });
+
+  test("a part is made once an hour, however many ask", async (t) => {
+    const list = t.mock.method(world.modules.catalog, "list");
+    world.clock.advance(HOUR_MS);
+    const ask = () => world.get("/sitemaps/repositories-1.xml");
+    const answers = await Promise.all([ask(), ask(), ask()]);
+    assert.equal(new Set(answers.map(({ body }) => body)).size, 1);
+    world.clock.advance(HOUR_MS - 1);
+    await ask();
+    assert.equal(list.mock.callCount(), 1);
+    world.clock.advance(1);
+    await ask();
+    assert.equal(list.mock.callCount(), 2);
+  });
+
+  test("a part that could not be made is tried again", async (t) => {
+    t.mock.method(world.modules.rankings, "summary", () => Promise.reject(new Error("down")), {
+      times: 1,
+    });
+    world.clock.advance(HOUR_MS);
+    assert.equal((await world.get("/sitemap.xml")).status, 500);
+    assert.equal((await world.get("/sitemap.xml")).status, 200);
+  });
+
+  test("the demonstration is for no search engine", async () => {
+    const app = new Hono();
+    serveIndexes(app, {
+      source: () => ({ modules: world.modules, synthetic: true }),
+      baseUrl: BASE,
+      clock: world.clock,
+    });
+    const text = async (path: string) => (await app.request(path)).text();
+    assert.equal(await text("/robots.txt"), "User-agent: *\nDisallow: /\n");
+    assert.deepEqual(valuesOf(parseXml(await text("/sitemap.xml")), "loc"), [`${BASE}/sitemaps/pages.xml`]);
+    assert.deepEqual(
+      valuesOf(parseXml(await text("/sitemaps/pages.xml")), "loc"),
+      ["/", "/explore", "/languages", "/topics", "/about", "/docs"].map((path) => `${BASE}${path}`),
+    );
+    assert.equal((await app.request("/sitemaps/repositories-1.xml")).status, 404);
+  });
+});
