@@ -2,11 +2,11 @@
 import type { Server } from "node:http";
 import { Accounts, ApiKeys, readSecret } from "./accounts/accounts.js";
 import {
-  type ApiBindings,
   createApi,
   createFront,
   createHttpServer,
   type Front,
+  type FrontOptions,
   listen,
   Meter,
   openApiDocument,
@@ -147,27 +147,27 @@ class CatalogueSource {
   }
 }
 
+/** What the front asks where it has no answer of its own. */
+type Handler = Pick<FrontOptions, "handle" | "errorPage">;
+
 /** The whole service without a port and without what stands before the routes. */
 function buildHandler(
   context: AppContext,
   source: () => Source,
   members: () => Members,
   meter: Meter,
-): (request: Request, bindings: ApiBindings) => Promise<Response> {
-  const api = createApi({
-    ...context,
+): Handler {
+  const pages = createWeb({
     source,
     members,
-    meter,
-    pages: createWeb({
-      clock: context.clock,
-      baseUrl: context.config.baseUrl,
-      source,
-      members,
-      document: () => JSON.parse(JSON.stringify(openApiDocument(api, context.config.baseUrl))),
-    }),
+    clock: context.clock,
+    baseUrl: context.config.baseUrl,
+    tracked: context.config.providers.map(({ name }) => name),
+    limits: context.config.limits,
+    document: () => JSON.parse(JSON.stringify(openApiDocument(api, context.config.baseUrl))),
   });
-  return async (request, bindings) => api.fetch(request, bindings);
+  const api = createApi({ ...context, source, members, meter, pages });
+  return { handle: (request, bindings) => api.fetch(request, bindings), errorPage: pages.error };
 }
 
 /** The whole service without a port, for tests. */
@@ -177,7 +177,7 @@ export function buildFront(
   members = buildMembers(context, modules),
 ): Front {
   const meter = new Meter(context);
-  const handle = buildHandler(
+  const handler = buildHandler(
     context,
     () => ({ modules, synthetic: false }),
     () => members,
@@ -188,7 +188,16 @@ export function buildFront(
   const readRevision = async () => String(await modules.catalog.revision());
   const { cacheBytes } = context.config;
   const { usage } = members;
-  return createFront({ ...context, handle, readRevision, findKey, findSession, meter, usage, cacheBytes });
+  return createFront({
+    ...context,
+    ...handler,
+    readRevision,
+    findKey,
+    findSession,
+    meter,
+    usage,
+    cacheBytes,
+  });
 }
 
 /** A worker, and what it holds. */
@@ -338,10 +347,11 @@ export async function startService(
   let members = buildMembers(context, modules);
   const { usage } = members;
   const leaveOthers = share && members.keys.forgetting.joinThreads();
-  let handle = buildHandler(context, source.current, () => members, meter);
+  let handler = buildHandler(context, source.current, () => members, meter);
   const server = createHttpServer({
     ...context,
-    handle: (request, bindings) => handle(request, bindings),
+    handle: (request, bindings) => handler.handle(request, bindings),
+    errorPage: (error, request) => handler.errorPage(error, request),
     meter,
     usage,
     readRevision: source.revision,
@@ -365,7 +375,7 @@ export async function startService(
   if (url !== config.baseUrl) {
     const known = { ...context, config: { ...config, baseUrl: url } };
     members = buildMembers(known, modules, members);
-    handle = buildHandler(known, source.current, () => members, meter);
+    handler = buildHandler(known, source.current, () => members, meter);
   }
   usage.start();
   return {

@@ -39,7 +39,8 @@ export async function storeAnswer(response: Response): Promise<StoredAnswer> {
   const computed = () => `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
   const etag = response.status === 200 ? (headers.get("etag") ?? computed()) : undefined;
   if (etag !== undefined) headers.set("ETag", etag);
-  const isShared = response.status === 200 && (headers.get("cache-control")?.startsWith("public") ?? false);
+  const isPublic = headers.get("cache-control")?.startsWith("public") ?? false;
+  const isShared = response.status === 200 && isPublic && !headers.has("set-cookie");
   return { status: response.status, headers: [...headers], body, etag, isShared, compressed: new Map() };
 }
 

@@ -16,15 +16,14 @@ import { createRequestId } from "./answer.js";
 import { type ApiApp, type ApiContext, type ApiEnv, errorForm, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { Gate } from "./gate.js";
-import { finishHeaders } from "./headers.js";
+import { finishHeaders, isForPage } from "./headers.js";
 import type { Meter } from "./meter.js";
 import { errorPicture, isPicturePath } from "./pictures.js";
 import { ROUTES } from "./routes.js";
 
-export type { ApiBindings } from "./endpoint.js";
 export { listen } from "./listen.js";
 export { Meter } from "./meter.js";
-export { createFront, createHttpServer, type Front } from "./server.js";
+export { createFront, createHttpServer, type Front, type FrontOptions } from "./server.js";
 
 /** What answers a request: the modules, and whether their catalogue is the synthetic one. */
 export interface Source {
@@ -49,11 +48,6 @@ export interface PageApp {
   app: Hono;
   /** The page that tells an error. */
   error(error: AppError, request: Request): Promise<Response>;
-}
-
-/** Whether an error is told by a page: to browsers, where there is no API. */
-export function isForPage(path: string, accept: string | null | undefined): boolean {
-  return !/^\/api(?:\/|$)/.test(path) && (accept?.includes("text/html") ?? false);
 }
 
 /** Embeds that are made at a time, and that may wait. */

@@ -18,6 +18,11 @@ const EXPOSED = [
   ...Object.keys(RATE_HEADERS),
 ].join(", ");
 
+/** Whether an error is told by a page: to browsers, where there is no API. */
+export function isForPage(path: string, accept: string | null | undefined): boolean {
+  return !/^\/api(?:\/|$)/.test(path) && (accept?.includes("text/html") ?? false);
+}
+
 /** Sets every header that all answers share, whoever made them. */
 export function finishHeaders(headers: Headers, path: string, requestId: string): void {
   headers.set("X-Request-Id", requestId);

@@ -47,15 +47,20 @@ export function findRoute(method: string, pathname: string): FoundRoute {
     const name = `${wanted === "OPTIONS" ? wanted : row.method} ${row.pattern}`;
     return { path, limit: row.limit, parameters: row.parameters, name };
   }
-  const limit = path.startsWith("/api/") ? ANY_OTHER : pageLimit(method, path);
-  return { path, limit, parameters: NO_PARAMETERS, name: "other" };
+  return { path, limit: limitOfPage(wanted, path), parameters: NO_PARAMETERS, name: "other" };
 }
 
-/** What pages count for: reading is free, forms are writes or signing in, and a token that opens nothing may be a guess. */
-function pageLimit(method: string, path: string): RouteLimit {
+/** Files that pages load, what tells robots where to go, and what tells whether we are there. */
+const FREE = /^\/(?:assets\/|robots\.txt$|favicon\.ico$|sitemap[^/]*\.xml$|sitemaps?\/|healthz$|readyz$)/;
+
+/** What a request counts for that no route of the API answers: a page, or what is sent from one. */
+function limitOfPage(method: string, path: string): RouteLimit {
+  if (path.startsWith("/api/") || !["GET", "POST"].includes(method)) return ANY_OTHER;
+  if (FREE.test(path)) return { bucket: "none" };
+  // A token that opens nothing may be a guess.
   const guess = path.startsWith("/watchlists/") ? { unknownCost: UNKNOWN_TOKEN_COST } : {};
-  if (method === "POST") return { bucket: path.startsWith("/sign-in") ? "auth" : "write", ...guess };
-  return path.startsWith("/watchlists/") ? { bucket: "default", ...guess } : { bucket: "none" };
+  if (method === "GET") return { ...ANY_OTHER, ...guess };
+  return { bucket: /^\/sign-in(?:\/|$)/.test(path) ? "auth" : "write", ...guess };
 }
 
 /** Decodes once what does not part the path, as the router does; otherwise an escape could hide which route answers. */

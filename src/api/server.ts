@@ -11,7 +11,7 @@ import { countKeyed } from "./count-keyed.js";
 import { type ApiBindings, errorForm, errorResponse } from "./endpoint.js";
 import { toAppError } from "./faults.js";
 import { FrontCache } from "./front-cache.js";
-import { finishHeaders } from "./headers.js";
+import { finishHeaders, isForPage } from "./headers.js";
 import { ANY_OTHER, BAD_KEY, type Meter } from "./meter.js";
 import { requestTarget } from "./request-line.js";
 import { type FoundRoute, findRoute } from "./route-table.js";
@@ -19,6 +19,8 @@ import { type FoundRoute, findRoute } from "./route-table.js";
 export interface FrontOptions {
   /** Answers what the cache does not have. */
   handle: (request: Request, bindings: ApiBindings) => Promise<Response> | Response;
+  /** The page that tells an error to a browser. */
+  errorPage: (error: AppError, request: Request) => Promise<Response>;
   /** Differs whenever a cached answer may have become wrong. */
   readRevision: () => Promise<string>;
   findKey: FindKey;
@@ -34,10 +36,22 @@ export interface FrontOptions {
 /** Paths whose answers are for the caller alone. */
 const PRIVATE = /^\/api\/(?:watchlists|limits|me|auth)(?:\/|$)/;
 
+/** What pages with lists are asked with. */
+const PAGE_PARAMETERS = findRoute("GET", "/api/repos").parameters;
+
 /** The name of a public request in the cache; undefined for those that must be computed for the caller alone. */
-function cacheKey(method: string, { pathname, searchParams }: URL, route: FoundRoute): string | undefined {
+function cacheKey(
+  { method, headers }: Request,
+  { pathname, searchParams }: URL,
+  route: FoundRoute,
+): string | undefined {
   if (method !== "GET" && method !== "HEAD") return undefined;
-  if (!route.path.startsWith("/api/") || PRIVATE.test(route.path)) return undefined;
+  if (PRIVATE.test(route.path)) return undefined;
+  if (!route.path.startsWith("/api/")) {
+    // A page shows who is signed in, and it sees every parameter; those of no list are seldom asked twice.
+    const isKnown = [...searchParams.keys()].every((name) => PAGE_PARAMETERS.has(name));
+    return isKnown && !headers.has("cookie") ? `${pathname}?${searchParams}` : undefined;
+  }
   const known = [...searchParams].filter(([name]) => route.parameters.has(name));
   known.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   return `${pathname}?${new URLSearchParams(known)}`;
@@ -49,6 +63,7 @@ export type Front = (request: Request, peer: string | undefined) => Promise<Resp
 /** A request to an answer, with all that stands before the routes: limits, cache, tags, compression. */
 export function createFront({
   handle,
+  errorPage,
   readRevision,
   findKey,
   findSession,
@@ -60,7 +75,7 @@ export function createFront({
 }: FrontOptions): Front {
   const cache = new FrontCache({ maxBytes: cacheBytes, clock, readRevision, log });
   const answer = (request: Request, url: URL, route: FoundRoute, caller: Caller): Promise<StoredAnswer> => {
-    const key = cacheKey(request.method, url, route);
+    const key = cacheKey(request, url, route);
     if (key === undefined) {
       // A HEAD is answered as GET would be, and loses its body at the end.
       const asked =
@@ -72,8 +87,22 @@ export function createFront({
     // Nor is who asks: others are given the same answer.
     for (const name of ["cookie", "authorization", "x-api-key"]) headers.delete(name);
     const normalised = new Request(new URL(key, url), { headers });
-    const form = errorForm(request.headers.get("accept"));
+    const accept = request.headers.get("accept");
+    const form = isForPage(route.path, accept) ? "page" : errorForm(accept);
     return cache.get(key, form, async () => storeAnswer(await handle(normalised, { caller })));
+  };
+  /** A refusal in the form the caller reads. */
+  const refuseAsked = async (error: AppError, request: Request, path: string): Promise<Response> => {
+    const accept = request.headers.get("accept");
+    if (!isForPage(path, accept)) return refusal(error, accept, path);
+    try {
+      const page = await errorPage(error, request);
+      finishHeaders(page.headers, path, createRequestId());
+      return page;
+    } catch (cause) {
+      log.error({ err: cause }, "the page of a refusal could not be made");
+      return refusal(error, accept, path);
+    }
   };
   return async (request, peer) => {
     const began = clock.monotonic();
@@ -109,7 +138,7 @@ export function createFront({
       const made =
         fault === undefined
           ? await answer(request, url, route, caller)
-          : await storeAnswer(refusal(fault, request.headers.get("accept"), route.path));
+          : await storeAnswer(await refuseAsked(fault, request, route.path));
       const response = await sendAnswer(made, request);
       await toll?.settle(response.status, response.headers);
       if (keyId !== undefined)

@@ -139,28 +139,38 @@ export async function listRepositories(database: Database, request: ListRequest)
     if (!request.withUnavailable) all.push(sql`r.availability = 'AVAILABLE'`);
     return all.length === 0 ? sql`true` : sql.join(all, sql` and `);
   };
-  const counted = await sql<{ total: number }>`select count(*) as total from (
-    select 1 from ${gathered} where ${tests(false)} limit ${EXACT_TOTAL + 1}) as bounded`.execute(read);
-  const total = Number(counted.rows[0]?.total ?? 0);
+  // One match more than can be counted tells that there are more.
+  const bounded = (columns: RawBuilder<unknown>): RawBuilder<unknown> =>
+    sql`select ${columns} from ${gathered} where ${tests(false)} limit ${EXACT_TOTAL + 1}`;
+  const sorted: PagePlan = {
+    prefix: sql`with m as materialized (${bounded(sql`r.id as id, ${order.key} as sort_key`)})`,
+    from: sql`m join repositories r on r.id = m.id`,
+    where: sql`true`,
+    key: sql`m.sort_key`,
+    id: sql`m.id`,
+    total: sql`(select count(*) from m)`,
+  };
+  const walk: PagePlan = {
+    prefix: sql``,
+    from: walked,
+    where: tests(true),
+    key: order.key,
+    id: order.id,
+    total: sql`0`,
+  };
+  // What was narrowed is gathered for the count anyway, so it is sorted at once; it is seldom too much.
+  const isGathered = within !== undefined || isNarrowed(filters);
+  let rows = isGathered ? await readPage(read, request, sorted) : [];
+  const first = rows[0];
+  const total = first === undefined ? await count(read, bounded(sql`1`)) : Number(first.total);
+  if (total > EXACT_TOTAL && within === undefined) rows = await readPage(read, request, walk);
+  else if (!isGathered) rows = await readPage(read, request, sorted);
 
   // With nothing else to narrow it, what was cut off would have been counted.
   const isNarrowedFurther =
     Object.keys(filters).length > 0 || through !== undefined || order.where !== undefined;
   const mayBeCutOff = request.isWithinBounded === true && isNarrowedFurther && total <= EXACT_TOTAL;
-  const isCutOff = mayBeCutOff && (await isFull(read, within));
-
-  const plan: PagePlan =
-    total > EXACT_TOTAL && within === undefined
-      ? { prefix: sql``, from: walked, where: tests(true), key: order.key, id: order.id }
-      : {
-          prefix: sql`with m as materialized (
-            select r.id as id, ${order.key} as sort_key from ${gathered} where ${tests(false)})`,
-          from: sql`m join repositories r on r.id = m.id`,
-          where: sql`true`,
-          key: sql`m.sort_key`,
-          id: sql`m.id`,
-        };
-  const rows = await readPage(read, request, plan);
+  const isCutOff = mayBeCutOff && within !== undefined && (await count(read, within)) > EXACT_TOTAL;
   return {
     repositories: rows.slice(0, limit).map(fromRow),
     keys: rows.slice(0, limit).map((row) => row.sort_key),
@@ -170,11 +180,10 @@ export async function listRepositories(database: Database, request: ListRequest)
   };
 }
 
-/** Whether a bounded select has reached its bound. */
-async function isFull(db: Db, within: RawBuilder<unknown> | undefined): Promise<boolean> {
-  if (within === undefined) return false;
-  const counted = await sql<{ total: number }>`select count(*) as total from (${within}) as w`.execute(db);
-  return Number(counted.rows[0]?.total ?? 0) > EXACT_TOTAL;
+/** How many rows a bounded select has. */
+async function count(db: Db, select: RawBuilder<unknown>): Promise<number> {
+  const counted = await sql<{ total: number }>`select count(*) as total from (${select}) as s`.execute(db);
+  return Number(counted.rows[0]?.total ?? 0);
 }
 
 /** Where the rows of a page are read, and by which key. */
@@ -184,18 +193,20 @@ interface PagePlan {
   where: RawBuilder<unknown>;
   key: RawBuilder<unknown>;
   id: RawBuilder<unknown>;
+  /** How many matches were gathered. */
+  total: RawBuilder<unknown>;
 }
 
-type ListRow = RepositoryTable & { sort_key: number };
+type ListRow = RepositoryTable & { sort_key: number; total: number };
 
 /** The rows of the page and, if there is one, the first row after it. */
 async function readPage(db: Db, request: ListRequest, plan: PagePlan): Promise<ListRow[]> {
   const { after, offset, order } = request;
-  const { prefix, from, where, key, id } = plan;
+  const { prefix, from, where, key, id, total } = plan;
   const wanted = request.limit + 1;
   if (order.direction === "desc") {
     const rest = after === undefined ? sql`true` : sql`(${key}, ${id}) < (${after.key}, ${after.id})`;
-    const result = await sql<ListRow>`${prefix} select r.*, ${key} as sort_key from ${from}
+    const result = await sql<ListRow>`${prefix} select r.*, ${key} as sort_key, ${total} as total from ${from}
       where ${where} and ${rest} order by ${key} desc, ${id} desc limit ${wanted} offset ${offset}`.execute(
       db,
     );
@@ -203,7 +214,7 @@ async function readPage(db: Db, request: ListRequest, plan: PagePlan): Promise<L
   }
   // Ascending, the unknown would come first; so the known are walked, then the unknown.
   const part = (number: 0 | 1, rest: RawBuilder<unknown>): RawBuilder<unknown> => sql`
-    select * from (select r.*, ${key} as sort_key, ${sql.lit(number)} as part from ${from}
+    select * from (select r.*, ${key} as sort_key, ${total} as total, ${sql.lit(number)} as part from ${from}
       where ${where} and ${rest} order by ${key}, ${id} limit ${wanted + offset}) as ${sql.ref(`part_${number}`)}`;
   const later = after === undefined ? sql`true` : sql`(${key}, ${id}) > (${after.key}, ${after.id})`;
   let parts = part(0, later);

@@ -17,6 +17,11 @@ export interface Facet {
   starsGained: number;
 }
 
+/** A language or topic with what it has gained in every window. */
+export interface FacetTotals extends Omit<Facet, "starsGained"> {
+  gained: Readonly<Record<Window, number>>;
+}
+
 export interface FacetRequest {
   kind: FacetKind;
   /** Absent: all providers together. */
@@ -182,5 +187,34 @@ export async function listFacets(database: Database, request: FacetRequest): Pro
     })),
     total: Math.min(SORTED, total),
     totalIsExact: total <= SORTED,
+  };
+}
+
+/**
+ * The language or topic that is called so, whatever the case; of several that differ by case alone the one that is
+ * written as asked, else the most frequent.
+ */
+export async function findFacet(
+  database: Database,
+  kind: FacetKind,
+  name: string,
+): Promise<FacetTotals | undefined> {
+  const row = await database.read
+    .selectFrom("facets")
+    .selectAll()
+    .where("kind", "=", kind)
+    .where("provider", "=", "")
+    .where("name_key", "=", name.toLowerCase())
+    .orderBy(sql`case when name = ${name} then 0 else 1 end`)
+    .orderBy("repositories", "desc")
+    .orderBy("name")
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return undefined;
+  return {
+    name: row.name,
+    repositories: row.repositories,
+    stars: row.stars,
+    gained: { "24h": row.stars_gained_24h, "7d": row.stars_gained_7d, "30d": row.stars_gained_30d },
   };
 }

@@ -14,7 +14,14 @@ import {
 import type { Clock } from "../clock.js";
 import type { Database, RollupTable } from "../database/database.js";
 import type { Anomaly } from "./anomalies.js";
-import { type FacetPage, type FacetRequest, listFacets } from "./facets.js";
+import {
+  type FacetKind,
+  type FacetPage,
+  type FacetRequest,
+  type FacetTotals,
+  findFacet,
+  listFacets,
+} from "./facets.js";
 import { withFalls } from "./falls.js";
 import { type Home, readHome, rebuildHome } from "./home.js";
 import { updatePlaces } from "./places.js";
@@ -167,6 +174,11 @@ export class Rankings {
 
   facets(request: FacetRequest): Promise<FacetPage> {
     return listFacets(this.#database, request);
+  }
+
+  /** The language or topic of that name, whatever its case; undefined where no listed repository carries it. */
+  findFacet(kind: FacetKind, name: string): Promise<FacetTotals | undefined> {
+    return findFacet(this.#database, kind, name);
   }
 
   /** The languages as they are written in the catalogue, whatever the case of the names given; unknown ones stay. */

@@ -1,72 +1,40 @@
 import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
+import { BUCKETS, CALLER_KINDS, type Limits } from "../limit-config.js";
+import { Command } from "./components/command.js";
+import { formatCount } from "./components/numbers.js";
+import { type Entry, Method, type Operation, OperationView } from "./components/operation.js";
+import { type Schema, SchemaView } from "./components/schema.js";
+import { Scroll } from "./components/scroll.js";
 import type { Pages } from "./page.js";
 
 /** As much of an OpenAPI document as the reference shows. */
 export interface ReferenceDocument {
   info: { title: string; version: string; description?: string };
+  servers?: { url: string }[];
   paths?: Record<string, Record<string, unknown>>;
   components?: { schemas?: Record<string, unknown> };
 }
 
-interface Parameter {
-  name: string;
-  in: string;
-  required?: boolean;
-  description?: string;
-  schema?: Schema;
-}
-
-interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  enum?: unknown[];
-  const?: unknown;
-  default?: unknown;
-  description?: string;
-  minimum?: number;
-  maximum?: number;
-  minLength?: number;
-  maxLength?: number;
-  pattern?: string;
-  items?: Schema;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  allOf?: Schema[];
-  anyOf?: Schema[];
-}
-
-interface Operation {
-  operationId: string;
-  tags?: string[];
-  summary?: string;
-  description?: string;
-  parameters?: Parameter[];
-  requestBody?: { content?: Record<string, { schema?: Schema }> };
-  responses: Record<string, { description?: string; content?: Record<string, { schema?: Schema }> }>;
-}
-
-interface Entry {
-  method: string;
-  path: string;
-  operation: Operation;
-}
-
 /** The reference; it is the same for all, and as long as the process lives. */
-export function serveDocs(pages: Pages, document: () => ReferenceDocument): void {
+export function serveDocs(pages: Pages, document: () => ReferenceDocument, limits: Limits | undefined): void {
   let reference: string | undefined;
   pages.get("/docs", () => {
-    reference ??= String(<Docs document={document()} />);
+    reference ??= String(<Docs document={document()} limits={limits} />);
     return {
       title: "API reference",
       description: "Every route of the API, its parameters and its answers.",
+      scripts: ["docs.js"],
+      alternates: [{ type: "application/json", href: DOCUMENT, title: "OpenAPI 3.1" }],
       body: raw(reference),
     };
   });
 }
 
+const DOCUMENT = "/api/openapi.json";
+
 /** The reference for people, made from the contract that machines read. */
-const Docs: FC<{ document: ReferenceDocument }> = ({ document }) => {
+const Docs: FC<{ document: ReferenceDocument; limits: Limits | undefined }> = ({ document, limits }) => {
   const entries = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods).map(
       ([method, operation]): Entry => ({ method, path, operation: operation as Operation }),
@@ -74,162 +42,135 @@ const Docs: FC<{ document: ReferenceDocument }> = ({ document }) => {
   );
   const groups = Map.groupBy(entries, ({ operation }) => operation.tags?.[0] ?? "Other");
   return (
-    <>
-      <h1>API reference</h1>
-      <p>{document.info.description}</p>
-      <nav aria-label="Contents">
-        <ul>
-          {[...groups.keys()].map((tag) => (
-            <li>
-              <a href={`#${tag}`}>{tag}</a>
-            </li>
-          ))}
-          <li>
-            <a href="#records">Records</a>
-          </li>
-        </ul>
-      </nav>
-      {[...groups].map(([tag, group]) => (
-        <section>
-          <h2 id={tag}>{tag}</h2>
-          {group.map((entry) => (
-            <OperationView {...entry} />
-          ))}
-        </section>
-      ))}
-      <h2 id="records">Records</h2>
-      {Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => (
-        <details id={`record-${name}`}>
-          <summary>{name}</summary>
-          <SchemaView schema={schema as Schema} />
-        </details>
-      ))}
-    </>
-  );
-};
-
-const OperationView: FC<Entry> = ({ method, path, operation }) => (
-  <details id={operation.operationId}>
-    <summary>
-      <span class="method">{method.toUpperCase()}</span>
-      <code>{path}</code> <span class="soft">{operation.summary}</span>
-    </summary>
-    {operation.description === undefined ? null : <p>{operation.description}</p>}
-    {(operation.parameters ?? []).length === 0 ? null : (
-      <div class="scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Parameter</th>
-              <th scope="col">In</th>
-              <th scope="col">Values</th>
-              <th scope="col">Meaning</th>
-            </tr>
-          </thead>
-          <tbody>
-            {(operation.parameters ?? []).map((parameter) => (
-              <tr>
-                <td>
-                  <code>{parameter.name}</code>
-                  {parameter.required ? " (required)" : ""}
-                </td>
-                <td>{parameter.in}</td>
-                <td>
-                  <TypeView schema={parameter.schema ?? {}} />
-                </td>
-                <td>{parameter.description ?? parameter.schema?.description ?? ""}</td>
-              </tr>
+    <div class="beside">
+      <Contents groups={groups} />
+      <div>
+        <h1>API reference</h1>
+        <p class="read">{document.info.description}</p>
+        <Begin base={document.servers?.[0]?.url ?? ""} />
+        <LimitTable limits={limits} />
+        {[...groups].map(([tag, group]) => (
+          <section>
+            <h2 id={anchorOf(tag)}>{tag}</h2>
+            {group.map((entry) => (
+              <OperationView {...entry} />
             ))}
-          </tbody>
-        </table>
+          </section>
+        ))}
+        <h2 id="records">Records</h2>
+        {Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => (
+          <details class="operation" id={`record-${name}`}>
+            <summary>
+              <code>{name}</code>
+            </summary>
+            <SchemaView schema={schema as Schema} label={name} />
+          </details>
+        ))}
       </div>
-    )}
-    {operation.requestBody === undefined ? null : (
-      <>
-        <h3>Body</h3>
-        <SchemaView schema={Object.values(operation.requestBody.content ?? {})[0]?.schema ?? {}} />
-      </>
-    )}
-    <h3>Answers</h3>
-    <ul>
-      {Object.entries(operation.responses).map(([status, response]) => (
-        <li>
-          <strong>{status}</strong> {response.description}
-          {status.startsWith("2") ? (
-            <SchemaView schema={Object.values(response.content ?? {})[0]?.schema ?? {}} />
-          ) : null}
-        </li>
-      ))}
-    </ul>
-  </details>
-);
-
-const SchemaView: FC<{ schema: Schema }> = ({ schema }) => {
-  const properties = propertiesOf(schema);
-  if (properties.length === 0) return <TypeView schema={schema} />;
-  return (
-    <div class="scroll">
-      <table>
-        <tbody>
-          {properties.map(([name, property]) => (
-            <tr>
-              <td>
-                <code>{name}</code>
-              </td>
-              <td>
-                <TypeView schema={property} />
-                {property.description === undefined ? null : <div class="soft">{property.description}</div>}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
     </div>
   );
 };
 
-function propertiesOf(schema: Schema): [string, Schema][] {
-  return [...(schema.allOf ?? []).flatMap(propertiesOf), ...Object.entries(schema.properties ?? {})];
+/** A heading as the end of an address. */
+function anchorOf(tag: string): string {
+  return tag.replaceAll(/[^A-Za-z0-9]+/g, "-");
 }
 
-const TypeView: FC<{ schema: Schema }> = ({ schema }) => {
-  const reference =
-    schema.$ref ??
-    schema.allOf?.[0]?.$ref ??
-    schema.items?.$ref ??
-    schema.anyOf?.find((one) => one.$ref)?.$ref;
-  if (reference !== undefined) {
-    const name = reference.split("/").at(-1) ?? "";
-    return (
-      <span>
-        {schema.items === undefined ? "" : "list of "}
-        <a href={`#record-${name}`}>{name}</a>
-        {schema.anyOf === undefined ? "" : " or null"}
-      </span>
-    );
-  }
-  const nested = schema.items === undefined ? propertiesOf(schema) : propertiesOf(schema.items);
-  return (
-    <span>
-      {describeType(schema)}
-      {nested.length === 0 ? null : (
-        <span class="soft"> {`{ ${nested.map(([name]) => name).join(", ")} }`}</span>
-      )}
-    </span>
-  );
-};
+const Contents: FC<{ groups: ReadonlyMap<string, readonly Entry[]> }> = ({ groups }) => (
+  <nav class="contents" aria-label="Contents">
+    <ul>
+      <li>
+        <a href="#begin">How to begin</a>
+      </li>
+      <li>
+        <a href="#limits">Limits</a>
+      </li>
+      {[...groups].map(([tag, group]) => (
+        <li>
+          <a href={`#${anchorOf(tag)}`}>{tag}</a>
+          <ul class="roomy">
+            {group.map(({ method, path, operation }) => (
+              <li>
+                <a href={`#${operation.operationId}`}>
+                  <Method name={method} /> {path.replace(/^\/api/, "")}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </li>
+      ))}
+      <li>
+        <a href="#records">Records</a>
+      </li>
+      <li>
+        <a href={DOCUMENT}>OpenAPI 3.1, as JSON</a>
+      </li>
+    </ul>
+  </nav>
+);
 
-/** A type in a few words: what it is, which values it takes, what it is without being given. */
-function describeType(schema: Schema): string {
-  const facts: string[] = [];
-  if (schema.enum !== undefined) facts.push(schema.enum.filter((value) => value !== null).join(", "));
-  else if (schema.const !== undefined) facts.push(String(schema.const));
-  else if (schema.items !== undefined) facts.push(`list of ${describeType(schema.items)}`);
-  else facts.push([schema.type ?? "any"].flat().join(" or "));
-  const { minimum, maximum, minLength, maxLength } = schema;
-  if (minimum !== undefined && maximum !== undefined && maximum < 1e15)
-    facts.push(`${minimum} to ${maximum}`);
-  if (maxLength !== undefined) facts.push(`${minLength ?? 0} to ${maxLength} characters`);
-  if (schema.default !== undefined) facts.push(`default ${JSON.stringify(schema.default)}`);
-  return facts.join("; ");
-}
+const Begin: FC<{ base: string }> = ({ base }) => (
+  <section>
+    <h2 id="begin">How to begin</h2>
+    <p class="read">Everything public is read without a key. What has grown most broadly in a week:</p>
+    <Command text={`curl '${base}/api/trending?window=7d&limit=5'`} />
+    <p class="read">
+      A key raises the limits. <a href="/account/keys">Make one in your account</a> and send it in either
+      header:
+    </p>
+    <Command
+      text={`curl -H 'X-API-Key: sid_…' '${base}/api/repos?language=Rust&minStars=1000'\ncurl -H 'Authorization: Bearer sid_…' '${base}/api/repos?q=parser'`}
+    />
+    <p class="read">
+      Lists are read to their end with <code>cursor</code>, which is <code>meta.nextCursor</code> of the page
+      before. An answer that has not changed is a 304 to those who send its <code>ETag</code> as{" "}
+      <code>If-None-Match</code>, and costs nothing. The contract for machines is the{" "}
+      <a href={DOCUMENT}>OpenAPI document</a>.
+    </p>
+  </section>
+);
+
+const KIND_NAMES = { anonymous: "Without a key", signed_in: "Signed in", key: "With a key" } as const;
+
+const LimitTable: FC<{ limits: Limits | undefined }> = ({ limits }) => (
+  <section>
+    <h2 id="limits">Limits</h2>
+    {limits === undefined ? (
+      <p>This installation limits nobody.</p>
+    ) : (
+      <>
+        <p class="read">
+          Requests a minute. All of them may be sent at once; what is used comes back evenly. Every answer
+          says in its headers what is left, and <a href="/api/limits">/api/limits</a> says it free of charge.
+        </p>
+        <Scroll label="Requests a minute">
+          <table class="narrow">
+            <caption class="hidden">Requests a minute, by bucket and kind of caller</caption>
+            <thead>
+              <tr>
+                <th scope="col">Bucket</th>
+                {CALLER_KINDS.map((kind) => (
+                  <th scope="col" class="number">
+                    {KIND_NAMES[kind]}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {BUCKETS.map((bucket) => (
+                <tr>
+                  <th scope="row">
+                    <code>{bucket}</code>
+                  </th>
+                  {CALLER_KINDS.map((kind) => (
+                    <td class="number">{formatCount(limits[bucket][kind] ?? null)}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Scroll>
+      </>
+    )}
+  </section>
+);

@@ -26,12 +26,12 @@ export function serveHome(pages: Pages): void {
   pages.get("/", home);
 }
 
-async function home({ modules, account, canSave, saved }: Visit): Promise<Sheet> {
+async function home({ modules, account, canSave, saved, tracked }: Visit): Promise<Sheet> {
   const { rankings } = modules;
   const [prepared, summary] = await Promise.all([rankings.home(), rankings.summary()]);
   const description = "Repositories across forges, ranked by growth that was really measured.";
   if (summary.repositories === 0)
-    return { title: "Repositories and how they grow", description, body: <Nothing /> };
+    return { title: "Repositories and how they grow", description, body: <Nothing tracked={tracked} /> };
   const ids = [...new Set(LISTS.flatMap(({ key }) => prepared[key].ids))];
   const sparks = await modules.catalog.sparks(ids, summary.asOf ?? prepared.generatedAt);
   const lists = await Promise.all(

@@ -5,6 +5,7 @@ import type { Repository } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { Members, Modules } from "../modules.js";
+import { errorSheet } from "./errors.js";
 import { Layout } from "./layout.js";
 import { attachPending, offeredBy } from "./pending.js";
 
@@ -15,6 +16,8 @@ export interface Site {
   members: () => Members;
   /** Public address, without a slash at the end. */
   baseUrl: string;
+  /** Names of the providers that are configured to be tracked. */
+  tracked: readonly string[];
   clock: Clock;
 }
 
@@ -37,6 +40,8 @@ export interface Visit {
   /** The address as it was asked for: its path and query are of the visitor, its host means nothing. */
   url: URL;
   baseUrl: string;
+  /** Names of the providers that are configured to be tracked. */
+  tracked: readonly string[];
   now: number;
   request: Request;
 }
@@ -114,16 +119,17 @@ export class Pages {
 
   /** The page that tells an error. */
   async error(error: AppError, request: Request): Promise<Response> {
-    const visit = await this.#visit(request);
-    const response = this.#answer(visit, errorSheet(error));
+    // Who asks too often must not cost a look at who is signed in.
+    const visit = await this.#visit(request, error.status !== 429);
+    const response = this.#answer(visit, await errorSheet(error, visit));
     for (const [name, value] of Object.entries(error.headers)) response.headers.set(name, value);
     return response;
   }
 
-  async #visit(request: Request): Promise<Visit> {
+  async #visit(request: Request, isKnown = true): Promise<Visit> {
     const { modules, synthetic } = this.#site.source();
     const members = this.#site.members();
-    const cookie = request.headers.get("cookie");
+    const cookie = isKnown ? request.headers.get("cookie") : null;
     const account = cookie === null ? undefined : await members.accounts.find(cookie);
     const url = new URL(request.url);
     const canSave = modules === members.modules;
@@ -140,6 +146,7 @@ export class Pages {
       offer: undefined,
       url,
       baseUrl: this.#site.baseUrl,
+      tracked: this.#site.tracked,
       now: this.#site.clock.now(),
       request,
     };
@@ -199,34 +206,4 @@ async function readForm({ members, request }: Visit): Promise<URLSearchParams> {
   if (!isForm) throw new AppError("UNSUPPORTED_MEDIA_TYPE", "Only forms can be sent here.");
   if (!(length <= MAX_FORM_BYTES)) throw new AppError("PAYLOAD_TOO_LARGE", "The form is too long.");
   return new URLSearchParams(await request.text());
-}
-
-/** Headings of errors, by what they mean to somebody who reads a page. */
-const HEADINGS: Readonly<Partial<Record<number, string>>> = {
-  400: "That cannot be asked",
-  401: "Please sign in",
-  403: "That is not allowed",
-  404: "There is nothing here",
-  405: "This is not a page to open",
-  409: "That is not possible",
-  413: "That is too long",
-  429: "Too many requests",
-  503: "Not available right now",
-};
-
-function errorSheet({ status, message }: AppError): Sheet {
-  const heading = HEADINGS[status] ?? "Something went wrong";
-  return {
-    title: heading,
-    status,
-    body: (
-      <>
-        <h1>{heading}</h1>
-        <p class="lead">{message}</p>
-        <p>
-          <a href="/">To the first page</a>, or look for a repository above.
-        </p>
-      </>
-    ),
-  };
 }

@@ -150,7 +150,7 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
 function sinceColumn(changes: Changes | undefined): MoreColumn[] {
   if (changes === undefined) return [];
   const cell: MoreColumn["cell"] = ({ repository }) => <Delta value={changes.gained.get(repository.id)} />;
-  return [{ title: "Since visit", isNumber: true, cell }];
+  return [{ title: "Since visit", onPhone: "for-count", cell }];
 }
 
 const Pager: FC<{ url: URL; page: ListPage; current: number }> = ({ url, page, current }) => {

@@ -132,8 +132,15 @@ onBothEngines("Limits", (engine) => {
     }
     for (const path of ["/api/openapi.json", "/api/nothing", "/api/"])
       assert.equal(told(await newcomer()(path)).bucket, "default");
-    for (const path of ["/", "/docs", "/nothing"])
-      assert.equal((await newcomer()(path)).headers.get("ratelimit"), null);
+    for (const path of ["/", "/docs", "/explore?q=a", "/nothing"])
+      assert.equal(told(await newcomer()(path)).bucket, "default");
+    const post = { method: "POST" };
+    assert.equal(told(await newcomer()("/watchlist/items", post)).bucket, "write");
+    for (const path of ["/sign-in", "/sign-in/link"])
+      assert.equal(told(await newcomer()(path, post)).bucket, "auth");
+    const style = /href="(\/assets\/[^"]+\.css)"/.exec((await newcomer()("/")).body)?.[1] ?? "";
+    for (const path of [style, "/assets/old/x.js", "/robots.txt", "/sitemap.xml", "/sitemaps/pages.xml"])
+      assert.equal((await newcomer()(path)).headers.get("ratelimit"), null, path);
   });
 
   test("a key has the limits of keys, which all keys of an account share, and one that opens nothing costs ten", async () => {

@@ -11,7 +11,16 @@ import { openMailbox } from "../support/mail.js";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Pages that anybody may see. */
-const PAGES = ["/", "/docs", "/there/is/nothing"];
+const PAGES = [
+  "/",
+  "/explore",
+  "/explore?language=Rust&topic=cli&sort=stars",
+  "/languages",
+  "/topics/cli",
+  "/about",
+  "/docs",
+  "/there/is/nothing",
+];
 
 /** Weighed: the first page and that of a repository. */
 const WEIGHED = ["/"];

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { buildModules, type Service, startService } from "../../src/app.js";
 import { ManualClock } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
-import { fillWithDemo } from "../../src/demo/demo.js";
+import { syntheticRepository } from "../../src/demo/demo.js";
 import { createLog } from "../../src/log.js";
 import { type Modules, updateDerived } from "../../src/modules.js";
 import { openBrowser } from "./browser.js";
@@ -65,8 +65,11 @@ export function inTheBrowser(engine: Engine, env: () => Record<string, string> =
       ...env(),
     });
     modules = buildModules(await engine.open(), clock);
-    await fillWithDemo(modules.catalog, { repositories: 300, days: 40, seed: 1, end: NOW });
-    await modules.catalog.record(KNOWN);
+    const others = { repositories: 300, days: 40, seed: 1, end: NOW };
+    await modules.catalog.record([
+      ...Array.from({ length: others.repositories }, (_, i) => syntheticRepository(i, others)),
+      ...KNOWN,
+    ]);
     await updateDerived(modules);
     service = await startService({ config, clock, log: createLog("silent") }, modules, false);
     browser = await openBrowser();

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { Mailbox } from "./mail.js";
 import { ORIGIN } from "./members.js";
 import type { World } from "./world.js";
@@ -54,8 +55,56 @@ export async function followLink(world: World, mailbox: Mailbox, cookie = ""): P
   return submit(world, link.pathname, fields, { Cookie: cookie });
 }
 
-/** The text of a page without its markup, for looking at what it says. */
-export function textOf({ html }: Page): string {
+/** Opens a page, and fails where its frame is not that of a page: one heading, the policy, nothing inline. */
+export async function openPage(
+  world: World,
+  path: string,
+  asked: Record<string, string> = {},
+): Promise<Page> {
+  const page = await open(world, path, asked);
+  const { headers, html } = page;
+  assert.match(headers.get("content-type") ?? "", /^text\/html/, path);
+  assert.equal(html.match(/<h1[ >]/g)?.length, 1, `${path}: headings`);
+  assert.doesNotMatch(html, /<script(?![^>]*\ssrc=)| style="| on[a-z]+="/, path);
+  assert.match(headers.get("content-security-policy") ?? "", /default-src 'none'/, path);
+  const ids = [...html.matchAll(/ id="([^"]*)"/g)].map((match) => match[1]);
+  assert.deepEqual(
+    ids.filter((id, i) => ids.indexOf(id) !== i),
+    [],
+    `${path}: ids that are there twice`,
+  );
+  return page;
+}
+
+/** The text of a part of a page as it is read: without tags, with blanks as one. */
+export function textOf(html: string): string {
+  const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+  return html
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => entities[name] ?? "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+/** The rows of the first table with this class: the texts of their cells. */
+export function rowsOf(html: string, className: string): string[][] {
+  const table = new RegExp(`<table class="[^"]*\\b${className}\\b[^"]*">(.*?)</table>`, "s").exec(html)?.[1];
+  const body = /<tbody>(.*)<\/tbody>/s.exec(table ?? "")?.[1] ?? "";
+  return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
+    [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell = ""]) => textOf(cell)),
+  );
+}
+
+/** Where the link with this text leads, as an address; undefined where there is none. */
+export function linkTo(html: string, text: string): URL | undefined {
+  for (const [, href = "", inner = ""] of html.matchAll(/<a [^>]*?href="([^"]*)"[^>]*>(.*?)<\/a>/gs)) {
+    if (textOf(inner) === text) return new URL(textOf(href), "http://localhost");
+  }
+  return undefined;
+}
+
+/** The words of a whole page, without tags, scripts and styles; nothing parts two elements. */
+export function wordsOf({ html }: Page): string {
   return html
     .replaceAll(/<(script|style)[\s\S]*?<\/\1>/g, "")
     .replaceAll(/<[^>]*>/g, "")

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, signIn } from "../support/members.js";
-import { open, submit, textOf } from "../support/pages.js";
+import { open, submit, wordsOf } from "../support/pages.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 onBothEngines("The pages of an account", (engine) => {
@@ -41,7 +41,7 @@ onBothEngines("The pages of an account", (engine) => {
     );
     assert.match(page.html, /<meta name="robots" content="noindex"\/>/);
     assert.doesNotMatch(page.html, /<img/);
-    const text = textOf(page);
+    const text = wordsOf(page);
     assert.match(text, /<img src=x onerror="alert\(1\)">/);
     assert.match(text, /E-mailaccount-\d+@example\.org/);
     assert.match(text, /Signs in bya link in a mail/);
@@ -62,17 +62,17 @@ onBothEngines("The pages of an account", (engine) => {
     const { headers, cookie } = await somebody();
     const { key } = await createKey(world, { headers, cookie });
     const page = await open(world, "/account/delete", headers);
-    assert.match(textOf(page), /for good, and with it:its watchlist,its API keys.*all its sessions/);
+    assert.match(wordsOf(page), /for good, and with it:its watchlist,its API keys.*all its sessions/);
     for (const confirmation of ["", "yes", "deleted"]) {
       const refused = await submit(world, "/account/delete", { confirmation }, headers);
       assert.equal(refused.status, 400);
-      assert.match(textOf(refused), /Type the word delete to go on\. Nothing has been removed\./);
+      assert.match(wordsOf(refused), /Type the word delete to go on\. Nothing has been removed\./);
     }
     assert.equal((await world.get("/api/repos", { "X-API-Key": key })).status, 200);
     const gone = await submit(world, "/account/delete", { confirmation: " Delete " }, headers);
     assert.deepEqual([gone.status, gone.location], [303, "/account/deleted"]);
     assert.match(gone.headers.getSetCookie()[0] ?? "", /Max-Age=0/);
-    assert.match(textOf(await open(world, "/account/deleted")), /The account is gone/);
+    assert.match(wordsOf(await open(world, "/account/deleted")), /The account is gone/);
     assert.equal((await open(world, "/account", headers)).status, 303);
     assert.equal((await world.get("/api/repos", { "X-API-Key": key })).status, 401);
   });

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, type Member, signIn } from "../support/members.js";
-import { open, submit, textOf } from "../support/pages.js";
+import { open, submit, wordsOf } from "../support/pages.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 onBothEngines("The pages of API keys", (engine) => {
@@ -18,7 +18,7 @@ onBothEngines("The pages of API keys", (engine) => {
 
   test("a new key is shown once, on a page that nobody keeps", async () => {
     const { headers } = await somebody();
-    assert.match(textOf(await open(world, "/account/keys", headers)), /Make your first key/);
+    assert.match(wordsOf(await open(world, "/account/keys", headers)), /Make your first key/);
     const made = await submit(world, "/account/keys", { name: "  <b>lap</b>top " }, headers);
     assert.equal(made.status, 200);
     assert.equal(made.headers.get("cache-control"), "no-store");
@@ -26,13 +26,13 @@ onBothEngines("The pages of API keys", (engine) => {
     const key = /<pre id="key"><code>(sid_[0-9A-Za-z]{36})<\/code>/.exec(made.html)?.[1] ?? "";
     assert.equal((await world.get("/api/repos", { Authorization: `Bearer ${key}` })).status, 200);
     assert.match(
-      textOf(made),
+      wordsOf(made),
       new RegExp(`curl -H "Authorization: Bearer ${key}" "https://sidereal.example/api/repos`),
     );
     assert.match(made.html, /<button type="button"[^>]* data-copy="key"[^>]* hidden/);
     const list = await open(world, "/account/keys", headers);
     assert.doesNotMatch(list.html, new RegExp(key));
-    assert.match(textOf(list), new RegExp(`<b>lap</b>top…${key.slice(-4)}`));
+    assert.match(wordsOf(list), new RegExp(`<b>lap</b>top…${key.slice(-4)}`));
     assert.doesNotMatch(list.html, /<b>lap/);
   });
 
@@ -41,9 +41,9 @@ onBothEngines("The pages of API keys", (engine) => {
     for (const name of ["", "   ", "x".repeat(101), "a\nb"]) {
       const page = await submit(world, "/account/keys", { name }, headers);
       assert.equal(page.status, 400);
-      assert.match(textOf(page), /The name must (be 1 to 100 characters|not hold control characters)\./);
+      assert.match(wordsOf(page), /The name must (be 1 to 100 characters|not hold control characters)\./);
     }
-    assert.match(textOf(await open(world, "/account/keys", headers)), /Make your first key/);
+    assert.match(wordsOf(await open(world, "/account/keys", headers)), /Make your first key/);
   });
 
   test("with five keys the page explains why there is no sixth", async () => {
@@ -51,7 +51,7 @@ onBothEngines("The pages of API keys", (engine) => {
     for (let i = 0; i < 5; i++) await createKey(world, member, `key ${i}`);
     const page = await open(world, "/account/keys", member.headers);
     assert.match(
-      textOf(page),
+      wordsOf(page),
       /You have 5 active keys, and there can be no more\. Revoke one to make another\./,
     );
     assert.doesNotMatch(page.html, /<input id="name"/);
@@ -74,7 +74,7 @@ onBothEngines("The pages of API keys", (engine) => {
     const revoked = await submit(world, `/account/keys/${id}/revoke`, {}, owner.headers);
     assert.deepEqual([revoked.status, revoked.location], [303, "/account/keys?revoked"]);
     assert.equal((await world.get("/api/repos", { "X-API-Key": key })).status, 401);
-    assert.match(textOf(await open(world, "/account/keys?revoked", owner.headers)), /The key is revoked\./);
+    assert.match(wordsOf(await open(world, "/account/keys?revoked", owner.headers)), /The key is revoked\./);
     assert.equal((await open(world, `/account/keys/${id}`, owner.headers)).status, 404);
     for (const wrong of ["0", "x", "99999", "1".repeat(19)]) {
       assert.equal((await open(world, `/account/keys/${wrong}`, owner.headers)).status, 404, wrong);
@@ -91,7 +91,7 @@ onBothEngines("The pages of API keys", (engine) => {
     const { id, key } = await createKey(world, owner, "ci");
     const unused = await open(world, `/account/keys/${id}`, owner.headers);
     assert.match(
-      textOf(unused),
+      wordsOf(unused),
       /No request yet.*last 24 hours.*curl -H "Authorization: Bearer \$SIDEREAL_KEY"/,
     );
     const ask = (path: string) =>
@@ -101,7 +101,7 @@ onBothEngines("The pages of API keys", (engine) => {
     for (let i = 0; i < 5; i++) await ask("/api/repos/1/metrics");
     const page = await open(world, `/account/keys/${id}?period=7d`, owner.headers);
     assert.equal(page.status, 200);
-    const text = textOf(page);
+    const text = wordsOf(page);
     assert.match(text, /Requests11/);
     assert.match(text, /Errors19\.1%/);
     assert.match(text, /Blocked218%/);
@@ -131,7 +131,7 @@ onBothEngines("The pages of API keys", (engine) => {
     const { id } = await createKey(world, owner);
     const page = await open(world, `/account/keys/${id}?period=1y`, owner.headers);
     assert.equal(page.status, 400);
-    assert.match(textOf(page), /The period must be one of 24h, 7d, 30d, 90d\./);
+    assert.match(wordsOf(page), /The period must be one of 24h, 7d, 30d, 90d\./);
     assert.match(page.html, /aria-current="true">24 hours</);
   });
 });

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { SITE_SETTINGS, signIn } from "../support/members.js";
-import { followLink, open, submit, textOf } from "../support/pages.js";
+import { followLink, open, submit, wordsOf } from "../support/pages.js";
 import { createWorld, type World } from "../support/world.js";
 
 onBothEngines("The pages of signing in", (engine) => {
@@ -24,13 +24,13 @@ onBothEngines("The pages of signing in", (engine) => {
     const sent = await submit(world, "/sign-in", { email: " Ann@Example.org ", next: "/account?x=1" });
     assert.deepEqual([sent.status, sent.location], [303, "/sign-in/sent"]);
     assert.match(
-      textOf(await open(world, "/sign-in/sent")),
+      wordsOf(await open(world, "/sign-in/sent")),
       /Look into your mail.*It works once, for 15 minutes/,
     );
     const signedIn = await followLink(world, mailbox);
     assert.deepEqual([signedIn.status, signedIn.location], [303, "/account?x=1"]);
     const account = await open(world, "/account", { Cookie: signedIn.cookies.join("; ") });
-    assert.match(textOf(account), /ann@example\.org/);
+    assert.match(wordsOf(account), /ann@example\.org/);
   });
 
   test("an address that is known and one that is not are answered alike", async () => {
@@ -49,7 +49,7 @@ onBothEngines("The pages of signing in", (engine) => {
       const page = await submit(world, "/sign-in", { email, next: "/account" });
       assert.equal(page.status, 400, email);
       assert.match(page.html, /aria-invalid="true" aria-describedby="email-problem"/);
-      assert.match(textOf(page), /The address must be (an e-mail address|at most 254 characters)\./);
+      assert.match(wordsOf(page), /The address must be (an e-mail address|at most 254 characters)\./);
       assert.doesNotMatch(page.html, /<script>@x/);
       assert.match(page.html, /name="next" value="\/account"/);
     }
@@ -93,12 +93,12 @@ onBothEngines("The pages of signing in", (engine) => {
   test("where nothing is configured the page says what is missing, and on one's own machine where the link is", async () => {
     const off = await createWorld(engine);
     const page = await open(off, "/sign-in");
-    assert.match(textOf(page), /Nobody can sign in here yet\..*SIDEREAL_SMTP_URL/);
+    assert.match(wordsOf(page), /Nobody can sign in here yet\..*SIDEREAL_SMTP_URL/);
     assert.doesNotMatch(page.html, /name="email"/);
     assert.equal((await submit(off, "/sign-in", { email: "ann@example.org" })).status, 403);
     const local = await createWorld(engine, { SIDEREAL_BASE_URL: "http://127.0.0.1:3000" });
-    assert.match(textOf(await open(local, "/sign-in")), /The link is written to its log instead/);
-    assert.match(textOf(await open(local, "/sign-in/sent")), /the link is in its log/);
+    assert.match(wordsOf(await open(local, "/sign-in")), /The link is written to its log instead/);
+    assert.match(wordsOf(await open(local, "/sign-in/sent")), /the link is in its log/);
   });
 
   test("signing out ends this session only", async () => {

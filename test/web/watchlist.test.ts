@@ -5,7 +5,7 @@ import { createWeb } from "../../src/web/web.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { type Member, ORIGIN, signIn } from "../support/members.js";
-import { followLink, open, submit, textOf } from "../support/pages.js";
+import { followLink, open, submit, wordsOf } from "../support/pages.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
 const PENDING = "__Host-sidereal.saving";
@@ -36,19 +36,19 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     assert.match(page.html, /href="\/sign-in\?next=%2Fwatchlist"/);
     assert.match(page.html, /href="\/watchlists"/);
     const offer = await open(world, "/watchlist?save=2");
-    assert.match(textOf(offer), /Sign in to save two\/two to your list\./);
+    assert.match(wordsOf(offer), /Sign in to save two\/two to your list\./);
     assert.match(offer.html, /href="\/sign-in\?next=%2Fwatchlist%3Fsave%3D2"/);
     assert.match(offer.html, /<link rel="canonical" href="https:\/\/sidereal\.example\/watchlist"/);
     for (const wrong of ["x", "0", "999999", "-1", "2 or 1=1"])
       assert.match(
-        textOf(await open(world, `/watchlist?save=${encodeURIComponent(wrong)}`)),
+        wordsOf(await open(world, `/watchlist?save=${encodeURIComponent(wrong)}`)),
         /in one list\./,
       );
   });
 
   test("lists what was saved, sorted and with its growth, and takes it out again", async () => {
     const { headers } = await somebody();
-    assert.match(textOf(await open(world, "/watchlist", headers)), /Nothing is on your list yet/);
+    assert.match(wordsOf(await open(world, "/watchlist", headers)), /Nothing is on your list yet/);
     for (const id of [3, 1, 2]) {
       const saved = await save(id, headers, "/explore?page=2");
       assert.deepEqual([saved.status, saved.location], [303, "/explore?page=2"]);
@@ -59,10 +59,10 @@ onBothEngines("The page of a personal watchlist", (engine) => {
       [200, "private, no-cache", "noindex"],
     );
     assert.deepEqual(rowsOf(page.html), ["three/three", "one/one", "two/two"]);
-    assert.match(textOf(page), /\+15/);
+    assert.match(wordsOf(page), /\+15/);
     assert.match(page.html, /&lt;i&gt;first/);
-    assert.match(textOf(page), /Watchlist \(3\)/);
-    assert.match(textOf(page), /All together.*Stars of all together: 222, \+67 since 2026-04-28/);
+    assert.match(wordsOf(page), /Watchlist \(3\)/);
+    assert.match(wordsOf(page), /All together.*Stars of all together: 222, \+67 since 2026-04-28/);
     assert.deepEqual(rowsOf((await open(world, "/watchlist?sort=stars", headers)).html), [
       "one/one",
       "two/two",
@@ -84,7 +84,7 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     await save(1, headers);
     const page = await open(world, "/watchlist?window=9d&sort=size&page=0", headers);
     assert.equal(page.status, 400);
-    const text = textOf(page);
+    const text = wordsOf(page);
     assert.match(text, /window must be one of 24h, 7d, 30d/);
     assert.match(text, /sort must be one of added, stars, forks, pushed, created/);
     assert.match(text, /page must be a whole number from 1 to 10/);
@@ -99,7 +99,7 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     assert.equal(rowsOf(first.html).length, 50);
     assert.match(first.html, /<a href="\/watchlist\?window=7d&amp;page=2">Next<\/a>/);
     assert.equal(rowsOf((await open(world, "/watchlist?window=7d&page=2", headers)).html).length, 10);
-    assert.match(textOf(await open(world, "/watchlist?page=9", headers)), /Page 9 of 2/);
+    assert.match(wordsOf(await open(world, "/watchlist?page=9", headers)), /Page 9 of 2/);
   });
 
   test("what was wanted before signing in is saved after it, once", async () => {
@@ -120,14 +120,14 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     const signedIn = await followLink(world, mailbox, `${PENDING}=1.2`);
     const session = signedIn.cookies.join("; ");
     const page = await open(world, signedIn.location ?? "", { Cookie: `${session}; ${PENDING}=1.2` });
-    assert.match(textOf(page), /one\/one, two\/two are on your watchlist\./);
+    assert.match(wordsOf(page), /one\/one, two\/two are on your watchlist\./);
     assert.deepEqual(rowsOf(page.html), ["one/one", "two/two"]);
     assert.deepEqual(page.headers.getSetCookie(), [
       `${PENDING}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax; Secure`,
     ]);
     // Again, as with the back button: nothing is doubled.
     const again = await open(world, "/docs", { Cookie: `${session}; ${PENDING}=1.2` });
-    assert.match(textOf(again), /are on your watchlist/);
+    assert.match(wordsOf(again), /are on your watchlist/);
     assert.deepEqual(rowsOf((await open(world, "/watchlist", { Cookie: session })).html), [
       "one/one",
       "two/two",
@@ -138,10 +138,10 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     const { headers } = await somebody();
     const page = await open(world, "/docs?x=1&save=2", headers);
     assert.match(page.html, /<input type="hidden" name="next" value="\/docs\?x=1"\/>/);
-    assert.match(textOf(page), /You wanted to save two\/two\./);
+    assert.match(wordsOf(page), /You wanted to save two\/two\./);
     assert.match(page.html, /<input type="hidden" name="repositoryId" value="2"\/>/);
     assert.equal((await save(2, headers, "/watchlist")).location, "/watchlist");
-    assert.doesNotMatch(textOf(await open(world, "/watchlist?save=2", headers)), /You wanted to save/);
+    assert.doesNotMatch(wordsOf(await open(world, "/watchlist?save=2", headers)), /You wanted to save/);
   });
 
   test("a browser's note is believed in nothing, and stands in the way of no page", async () => {
@@ -169,12 +169,12 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     const page = await open(own, "/docs", { Cookie: `${cookie}; ${PENDING}=501` });
     assert.equal(page.status, 200);
     assert.match(
-      textOf(page),
+      wordsOf(page),
       /full\/r500 could not be saved\. A watchlist holds at most 500 repositories\./,
     );
     const refused = await submit(own, "/watchlist/items", { repositoryId: "501" }, headers);
     assert.equal(refused.status, 409);
-    assert.match(textOf(refused), /That is not possible.*A watchlist holds at most 500 repositories\./);
+    assert.match(wordsOf(refused), /That is not possible.*A watchlist holds at most 500 repositories\./);
   });
 
   test("only repositories that exist can be saved, and forms say so", async () => {
@@ -193,11 +193,11 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     const { headers } = await signIn(own, mailbox, newAddress());
     await submit(own, "/watchlist/items", { repositoryId: "1" }, headers);
     const { visits } = own.members.personalWatchlists;
-    assert.doesNotMatch(textOf(await open(own, "/watchlist", headers)), /Since your last visit/);
+    assert.doesNotMatch(wordsOf(await open(own, "/watchlist", headers)), /Since your last visit/);
     await visits.settle();
     own.clock.advance(VISIT_MS);
     assert.match(
-      textOf(await open(own, "/watchlist", headers)),
+      wordsOf(await open(own, "/watchlist", headers)),
       /Since your last visit2026-04-30 12:00 UTC: nothing has changed\./,
     );
     await visits.settle();
@@ -212,8 +212,8 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     );
     // A page that is fetched beforehand is no visit.
     const fetched = await open(own, "/watchlist", { ...headers, "Sec-Purpose": "prefetch" });
-    assert.doesNotMatch(textOf(fetched), /Since your last visit/);
-    const page = textOf(await open(own, "/watchlist", headers));
+    assert.doesNotMatch(wordsOf(fetched), /Since your last visit/);
+    const page = wordsOf(await open(own, "/watchlist", headers));
     assert.match(
       page,
       /Since your last visit2026-04-30 12:30 UTC: \+40 stars in all; 1 of 1 repository moved\./,
@@ -252,6 +252,8 @@ onBothEngines("The page of a personal watchlist", (engine) => {
       members: () => world.members,
       baseUrl: ORIGIN,
       clock: world.clock,
+      tracked: [],
+      limits: undefined,
       document: () => ({ paths: {}, components: {} }) as never,
     });
     const page = await (await app.request("/watchlist", { headers })).text();

@@ -1,6 +1,6 @@
 /**
  * Suggestions under the search box, as the combobox pattern of WAI-ARIA has them: the box keeps the focus, arrows move
- * through the list, Enter follows, Escape closes. Without this module the box is a form that searches.
+ * through the list, Enter follows, Escape closes it and then empties the box, Tab goes on. Without this module the box is a form that searches.
  */
 
 interface Suggestions {
@@ -134,7 +134,10 @@ class SearchBox {
     for (const [i, option] of options.entries()) option.id = `suggestion-${i}`;
     this.#list.hidden = options.length === 0;
     this.#input.setAttribute("aria-expanded", String(options.length > 0));
-    this.#status.textContent = options.length === 0 ? "No suggestions" : `${options.length} suggestions`;
+    this.#status.textContent =
+      options.length === 0
+        ? "No suggestions"
+        : `${options.length} ${options.length === 1 ? "suggestion" : "suggestions"}`;
   }
 
   #close(): void {
@@ -142,6 +145,7 @@ class SearchBox {
     this.#asked?.abort();
     this.#list.hidden = true;
     this.#active = -1;
+    this.#status.textContent = "";
     this.#input.setAttribute("aria-expanded", "false");
     this.#input.removeAttribute("aria-activedescendant");
   }
@@ -153,7 +157,13 @@ class SearchBox {
       return;
     }
     // One place more than there are options: that of the box itself.
-    this.#active = ((this.#active + 1 + step + options.length + 1) % (options.length + 1)) - 1;
+    this.#choose(((this.#active + 1 + step + options.length + 1) % (options.length + 1)) - 1);
+  }
+
+  /** Marks an option; -1 for none, which gives the text its keys back. */
+  #choose(place: number): void {
+    const options = this.#options;
+    this.#active = place;
     for (const [i, option] of options.entries())
       option.setAttribute("aria-selected", String(i === this.#active));
     const active = options[this.#active];
@@ -173,9 +183,14 @@ class SearchBox {
     } else if (event.key === "Enter" && isOpen && this.#active >= 0) {
       event.preventDefault();
       this.#options[this.#active]?.click();
-    } else if (event.key === "Escape" && isOpen) {
+    } else if (event.key === "Escape") {
       event.preventDefault();
-      this.#close();
+      // Once closes the list, once more empties the box.
+      if (isOpen) this.#close();
+      else this.#input.value = "";
+    } else if (/^(?:Home|End|ArrowLeft|ArrowRight)$/.test(event.key)) {
+      // These are of the text again; the box does with them what it always does.
+      this.#choose(-1);
     }
   }
 }

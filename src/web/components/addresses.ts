@@ -19,3 +19,12 @@ export function withQuery(
   }
   return query.size === 0 ? pathname : `${pathname}?${query}`;
 }
+
+/** What stands in an address behind `place`, decoded; undefined where its escapes are none. */
+export function nameAfter({ pathname }: URL, place: string): string | undefined {
+  try {
+    return decodeURIComponent(pathname.slice(place.length + 1));
+  } catch {
+    return undefined;
+  }
+}

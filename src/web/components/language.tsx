@@ -70,20 +70,25 @@ const COLOURS: Readonly<Record<string, string>> = {
   zig: "#ec915c",
 };
 
+/** The colour of a language, in a dot. */
+export const Dot: FC<{ name: string }> = ({ name }) => (
+  <svg class="dot" viewBox="0 0 10 10" aria-hidden="true">
+    <circle
+      cx="5"
+      cy="5"
+      r="4.5"
+      fill={COLOURS[name.toLowerCase()] ?? "#8b93a1"}
+      stroke="#8b93a1"
+      stroke-width="1"
+    />
+  </svg>
+);
+
 /** A language as a link to its page, with its colour beside it. */
 export const Language: FC<{ name: string | null }> = ({ name }) =>
   name === null ? null : (
     <span class="language">
-      <svg viewBox="0 0 10 10" aria-hidden="true">
-        <circle
-          cx="5"
-          cy="5"
-          r="4.5"
-          fill={COLOURS[name.toLowerCase()] ?? "#8b93a1"}
-          stroke="#8b93a1"
-          stroke-width="1"
-        />
-      </svg>
+      <Dot name={name} />
       <a href={languagePage(name)}>{name}</a>
     </span>
   );

@@ -2,6 +2,7 @@ import type { Child, FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { repositoryPage } from "../../page-addresses.js";
 import type { Trend } from "../../rankings/rankings.js";
+import { forgeName } from "./forges.js";
 import { Language } from "./language.js";
 import { Delta, formatCompact, formatCount } from "./numbers.js";
 import { SaveStar } from "./save-button.js";
@@ -17,8 +18,8 @@ export interface MoreColumn {
   title: string;
   /** Whether the title is only told to those who cannot see what the column is. */
   isTitleHidden?: boolean;
-  /** Whether it holds numbers. */
-  isNumber?: boolean;
+  /** For numbers and days: whether a phone shows them instead of the count or the gain, or nowhere. */
+  onPhone?: "for-count" | "for-gain" | "nowhere";
   cell: (row: ListedRow) => Child;
 }
 
@@ -40,6 +41,10 @@ export interface RepositoryListProps {
   next?: string;
   /** Columns behind the others. */
   more?: readonly MoreColumn[];
+  /** Whether rows say their forge, as they are of several. */
+  withForge?: boolean;
+  /** false: rows do not say their language, as all have the same. */
+  withLanguage?: boolean;
 }
 
 /** Repositories, one a row: place, name, course of its stars, stars, and what it gained in the window. */
@@ -53,11 +58,15 @@ export const RepositoryList: FC<RepositoryListProps> = ({
   saved,
   next = "/",
   more = [],
+  withForge = false,
+  withLanguage = true,
 }) => {
   const form = `save-${caption.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
   const columns = saved === undefined ? more : [...more, saveColumn(form, saved)];
-  // On a phone further numbers take the place of this one, or names would be cut to nothing.
-  const countClass = more.some(({ isNumber }) => isNumber) ? "number spare" : "number";
+  // On a phone a further number takes the place of one of these, or names would be cut to nothing.
+  const classOf = (place: MoreColumn["onPhone"]) =>
+    more.some(({ onPhone }) => onPhone === place) ? "number spare" : "number";
+  const [countClass, gainClass] = [classOf("for-count"), classOf("for-gain")];
   return (
     <>
       <table class="list">
@@ -76,11 +85,11 @@ export const RepositoryList: FC<RepositoryListProps> = ({
             <th scope="col" class={countClass}>
               {metric === "stars" ? "Stars" : "Forks"}
             </th>
-            <th scope="col" class="number">
+            <th scope="col" class={gainClass}>
               Gained
             </th>
-            {columns.map(({ title, isTitleHidden = false, isNumber = false }) => (
-              <th scope="col" class={isNumber ? "number" : undefined}>
+            {columns.map(({ title, isTitleHidden = false, onPhone }) => (
+              <th scope="col" class={columnClass(onPhone)}>
                 {isTitleHidden ? <span class="hidden">{title}</span> : title}
               </th>
             ))}
@@ -93,7 +102,8 @@ export const RepositoryList: FC<RepositoryListProps> = ({
               <td class="name">
                 <div>
                   <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
-                  {isShort ? null : <Language name={repository.language} />}{" "}
+                  {isShort || !withLanguage ? null : <Language name={repository.language} />}{" "}
+                  {withForge ? <span class="forge">{forgeName(repository.provider)}</span> : null}{" "}
                   <Marks {...{ repository, trend }} />
                 </div>
                 <div class="about">{repository.description ?? ""}</div>
@@ -104,11 +114,11 @@ export const RepositoryList: FC<RepositoryListProps> = ({
               <td class={countClass}>
                 {isShort ? formatCompact(repository[metric]) : formatCount(repository[metric])}
               </td>
-              <td class="number">
+              <td class={gainClass}>
                 <Delta value={metric === "stars" ? trend?.starsDelta : trend?.forksDelta} />
               </td>
-              {columns.map(({ isNumber = false, cell }) => (
-                <td class={isNumber ? "number" : "action"}>{cell({ repository, trend })}</td>
+              {columns.map(({ onPhone, cell }) => (
+                <td class={columnClass(onPhone) ?? "action"}>{cell({ repository, trend })}</td>
               ))}
             </tr>
           ))}
@@ -122,6 +132,11 @@ export const RepositoryList: FC<RepositoryListProps> = ({
     </>
   );
 };
+
+/** Numbers stand at the right; what else there is needs its room always. */
+function columnClass(onPhone: MoreColumn["onPhone"]): string | undefined {
+  return onPhone === undefined ? undefined : onPhone === "nowhere" ? "number spare" : "number";
+}
 
 /** The stars that save rows, as buttons of one form. */
 function saveColumn(form: string, saved: ReadonlySet<number>): MoreColumn {

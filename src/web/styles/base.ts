@@ -69,6 +69,7 @@ main.frame { flex: 1; padding-top: var(--s5); padding-bottom: var(--s6); }
   .top .frame { gap: var(--s2) var(--s4); }
   .search { order: 9; flex-basis: 100%; max-width: none; }
   .search kbd { display: none; }
+  .search input { padding-right: .6rem; }
   .top nav { order: 8; flex-basis: 100%; gap: 0 var(--s4); font-size: var(--small); }
   h1 { font-size: 1.5rem; }
 }

@@ -26,9 +26,9 @@ export const PARTS = `
 .facts dd { margin: 0; font-size: var(--title); line-height: 1.25; }
 .facts dd small { display: block; font-size: var(--small); }
 .language { white-space: nowrap; color: var(--soft); font-size: var(--small); }
-.language svg { display: inline-block; width: .65em; height: .65em; margin-right: .4em; }
+
 .tags { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s2); margin: 0 0 var(--s3); padding: 0; list-style: none; }
-.tags a { display: block; padding: 0 var(--s2); border: 1px solid var(--line); border-radius: 1rem; font-size: var(--small); text-decoration: none; background: var(--card); }
+.tags a { display: block; padding: .1rem var(--s2); border: 1px solid var(--line); border-radius: 1rem; font-size: var(--small); text-decoration: none; background: var(--card); }
 .tags a:hover { border-color: var(--edge); }
 .badge { display: inline-block; padding: 0 .5em; border: 1px solid var(--edge); border-radius: 1rem; font-size: var(--small); color: var(--soft); white-space: nowrap; }
 .badge.caution { border-color: var(--star); color: var(--star); }
@@ -76,6 +76,7 @@ form.inline { display: inline; }
 #suggestions a span:first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 #suggestions a span:last-child { white-space: nowrap; }
 #suggestions a:hover, #suggestions a[aria-selected="true"] { background: var(--bar); }
+#suggestions a[aria-selected="true"] { outline: 2px solid var(--link); outline-offset: -2px; }
 @media (max-width: 46rem) { .roomy { display: none; } .facts { gap: var(--s3) var(--s5); } }
 @media (max-width: 34rem) { .spare { display: none; } }
 `;

@@ -1,0 +1,42 @@
+import type { FC } from "hono/jsx";
+import type { Summary } from "../../rankings/rankings.js";
+import { withQuery } from "./addresses.js";
+import { Strip } from "./strip.js";
+
+/** Forges that write their name in a way of their own. */
+const NAMES: Readonly<Record<string, string>> = {
+  GITHUB: "GitHub",
+  GITLAB: "GitLab",
+  CODEBERG: "Codeberg",
+  GITEA: "Gitea",
+  FORGEJO: "Forgejo",
+};
+
+/** A provider as people call it; one that an operator has named stays as it is. */
+export function forgeName(provider: string): string {
+  return NAMES[provider] ?? provider;
+}
+
+/** All forges, or one of them, as a parameter of the page's own address; nothing where there is only one. */
+export const ForgeChoices: FC<{ url: URL; summary: Summary; current: string | undefined }> = ({
+  url,
+  summary: { providers },
+  current,
+}) =>
+  providers.length < 2 ? null : (
+    <Strip
+      label="Forge"
+      tabs={[
+        {
+          name: "All forges",
+          href: withQuery(url, { provider: undefined }),
+          isCurrent: current === undefined,
+        },
+        ...providers.map(({ provider }) => ({
+          name: forgeName(provider),
+          href: withQuery(url, { provider: provider.toLowerCase() }),
+          isCurrent: current === provider,
+        })),
+      ]}
+    />
+  );

@@ -1,0 +1,51 @@
+import type { FC } from "hono/jsx";
+import { type ListModules, type ListPage, type ListQuery, listPage } from "../../lists/lists.js";
+import { Pager } from "./pager.js";
+import { RepositoryList } from "./repository-list.js";
+import { columnsOf } from "./sorts.js";
+
+/** A page of a list with the course of each repository. */
+export interface Listing {
+  list: ListPage;
+  sparks: ReadonlyMap<number, readonly (number | null)[]>;
+}
+
+/** Throws as `listPage` does. */
+export async function readListing(modules: ListModules, query: ListQuery): Promise<Listing> {
+  const list = await listPage(modules, query);
+  const ids = list.rows.map(({ repository }) => repository.id);
+  const sparks = list.asOf === null ? new Map() : await modules.catalog.sparks(ids, list.asOf);
+  return { list, sparks };
+}
+
+export interface ListingViewProps extends Listing {
+  url: URL;
+  query: Pick<ListQuery, "limit">;
+  caption: string;
+  withForge: boolean;
+  withLanguage?: boolean;
+}
+
+/** The rows with their places, and the way to the pages before and after. */
+export const ListingView: FC<ListingViewProps> = ({
+  list,
+  sparks,
+  url,
+  query: { limit },
+  caption,
+  withForge,
+  withLanguage = true,
+}) => (
+  <>
+    <RepositoryList
+      rows={list.rows}
+      caption={caption}
+      {...(list.page === null ? {} : { from: (list.page - 1) * limit + 1 })}
+      sparks={sparks}
+      withForge={withForge}
+      withLanguage={withLanguage}
+      {...columnsOf(list.sort)}
+    />
+    <Pager url={url} limit={limit} {...list} />
+  </>
+);

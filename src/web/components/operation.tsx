@@ -1,0 +1,125 @@
+import type { FC } from "hono/jsx";
+import { type Schema, SchemaView, TypeView } from "./schema.js";
+import { Scroll } from "./scroll.js";
+
+interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema?: Schema;
+}
+
+/** As much of an operation of an OpenAPI document as the reference shows. */
+export interface Operation {
+  operationId: string;
+  tags?: string[];
+  summary?: string;
+  description?: string;
+  parameters?: Parameter[];
+  requestBody?: { content?: Record<string, { schema?: Schema }> };
+  responses: Record<string, { description?: string; content?: Record<string, { schema?: Schema }> }>;
+  security?: Record<string, unknown>[];
+  "x-rate-limit-bucket"?: string | { withQ: string; without: string };
+}
+
+/** An operation where it stands. */
+export interface Entry {
+  method: string;
+  path: string;
+  operation: Operation;
+}
+
+/** A method, as wide as the widest, so that paths stand below each other. */
+export const Method: FC<{ name: string }> = ({ name }) => <span class="method">{name.toUpperCase()}</span>;
+
+/** Everything of one operation; closed, its line. Its id is that of the operation. */
+export const OperationView: FC<Entry> = ({ method, path, operation }) => {
+  const { operationId, parameters = [], requestBody, responses } = operation;
+  return (
+    <details class="operation" id={operationId}>
+      <summary>
+        <Method name={method} /> <code>{path}</code> <span class="soft">{operation.summary}</span>
+      </summary>
+      {operation.description === undefined ? null : <p>{operation.description}</p>}
+      <Conditions operation={operation} />
+      {parameters.length === 0 ? null : <Parameters operationId={operationId} parameters={parameters} />}
+      {requestBody === undefined ? null : (
+        <>
+          <h3>Body</h3>
+          <SchemaView schema={schemaOf(requestBody.content)} label={`${operationId}: body`} />
+        </>
+      )}
+      <h3>Answers</h3>
+      <ul>
+        {Object.entries(responses).map(([status, response]) => (
+          <li>
+            <strong>{status}</strong> {response.description}
+            {status.startsWith("2") ? (
+              <SchemaView schema={schemaOf(response.content)} label={`${operationId}: answer ${status}`} />
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      <p class="small">
+        <a href={`#${operationId}`}>Link to this operation</a>
+      </p>
+    </details>
+  );
+};
+
+function schemaOf(content: Record<string, { schema?: Schema }> | undefined): Schema {
+  return Object.values(content ?? {})[0]?.schema ?? {};
+}
+
+/** Who may ask, and where it counts. */
+const Conditions: FC<{ operation: Operation }> = ({ operation: { security = [], ...operation } }) => {
+  const bucket = operation["x-rate-limit-bucket"];
+  const schemes = [...new Set(security.flatMap((one) => Object.keys(one)))];
+  const isOpen = security.length === 0 || security.some((one) => Object.keys(one).length === 0);
+  const facts = [
+    schemes.length === 0 ? [] : [`${isOpen ? "Takes" : "Needs"} ${schemes.join(" or ")}`],
+    bucket === undefined
+      ? []
+      : [
+          typeof bucket === "string"
+            ? `counts in ${bucket}`
+            : `counts in ${bucket.withQ} with q, otherwise in ${bucket.without}`,
+        ],
+  ].flat();
+  return facts.length === 0 ? null : <p class="soft small">{facts.join("; ")}.</p>;
+};
+
+const Parameters: FC<{ operationId: string; parameters: readonly Parameter[] }> = ({
+  operationId,
+  parameters,
+}) => (
+  <Scroll label={`${operationId}: parameters`}>
+    <table>
+      <caption class="hidden">Parameters of {operationId}</caption>
+      <thead>
+        <tr>
+          <th scope="col">Parameter</th>
+          <th scope="col">In</th>
+          <th scope="col">Values</th>
+          <th scope="col">Meaning</th>
+        </tr>
+      </thead>
+      <tbody>
+        {parameters.map((parameter) => (
+          <tr>
+            <th scope="row">
+              <code>{parameter.name}</code>
+              {parameter.required ? " (required)" : ""}
+            </th>
+            <td>{parameter.in}</td>
+            <td>
+              <TypeView schema={parameter.schema ?? {}} />
+            </td>
+            <td>{parameter.description ?? parameter.schema?.description ?? ""}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Scroll>
+);

@@ -1,0 +1,294 @@
+import type { FC } from "hono/jsx";
+import { type ListQuery, listPage, listQuery, SORTS } from "../lists/lists.js";
+import type { Modules } from "../modules.js";
+import type { Home, Summary } from "../rankings/rankings.js";
+import { answerOrProblems, type Problem, readAsked } from "./asked.js";
+import { withQuery } from "./components/addresses.js";
+import { FILTER_FIELDS, FilterForm } from "./components/filter-form.js";
+import { type ActiveFilter, activeFilters } from "./components/filters.js";
+import { type Listing, ListingView, readListing } from "./components/listing.js";
+import { Nothing } from "./components/nothing.js";
+import { formatCount, Time } from "./components/numbers.js";
+import { QueryProblems } from "./components/query-problems.js";
+import { feedPath, GROWTH_SORTS, isSort, SORT_NAMES } from "./components/sorts.js";
+import { Strip } from "./components/strip.js";
+import { WindowTabs } from "./components/tabs.js";
+import type { Pages, Sheet, Visit } from "./page.js";
+
+/** All repositories, narrowed and sorted in every way that lists can be. */
+export function serveExplore(pages: Pages): void {
+  pages.get("/explore", explore);
+}
+
+async function explore({ modules, tracked, ...visit }: Visit): Promise<Sheet> {
+  const { rankings } = modules;
+  const { url, query, problems } = readAsked(listQuery, visit.url);
+  const [summary, home, answer] = await Promise.all([
+    rankings.summary(),
+    rankings.home(),
+    answerOrProblems(async () => query && { query, ...(await readListing(modules, query)) }),
+  ]);
+  if (summary.repositories === 0)
+    return { title: "Explore", description: DESCRIPTION, body: <Nothing tracked={tracked} /> };
+  const filters = activeFilters(url);
+  const { found } = answer;
+  const sort = found?.list.sort ?? url.searchParams.get("sort") ?? "trending";
+  const frame = { url, filters, sort, summary, home, problems: [...problems, ...answer.problems] };
+  const shared = { description: DESCRIPTION, scripts: ["filters.js"] };
+  if (found === undefined)
+    return { ...shared, title: "Explore", status: 400, body: <ExplorePage {...frame} /> };
+  const isEmpty = found.list.rows.length === 0;
+  const looser = isEmpty ? await withoutEach(modules, filters) : [];
+  return {
+    ...shared,
+    title: titleOf(sort, filters),
+    canonical: canonicalOf(url),
+    alternates: alternatesOf(url, sort).map(({ type, href, name }) => ({ type, href, title: name })),
+    body: <ExplorePage {...frame} {...{ found, looser }} />,
+  };
+}
+
+const DESCRIPTION = "Repositories by language, topic, size, age and measured growth.";
+
+function titleOf(sort: string, filters: readonly ActiveFilter[]): string {
+  const name = isSort(sort) ? SORT_NAMES[sort] : "Explore";
+  return [`${name} repositories`, ...filters.slice(0, 4).map(({ text }) => text)].join(", ");
+}
+
+/** The address of the page whatever the order in which it was asked for. */
+function canonicalOf(url: URL): string {
+  const query = new URLSearchParams(url.searchParams);
+  query.sort();
+  return query.size === 0 ? url.pathname : `${url.pathname}?${query}`;
+}
+
+interface Alternate {
+  type: string;
+  href: string;
+  name: string;
+}
+
+/** The same list in other forms. */
+function alternatesOf(url: URL, sort: string): Alternate[] {
+  const data = new URL(url);
+  data.pathname = "/api/repos";
+  const feed = feedPath(sort);
+  const feedUrl = new URL(url);
+  feedUrl.pathname = feed ?? "";
+  const unordered = { sort: undefined, order: undefined, limit: undefined };
+  // A feed has a week unless told otherwise, a list a day.
+  const window = url.searchParams.get("window") ?? "24h";
+  return [
+    ...(feed === undefined
+      ? []
+      : [
+          {
+            type: "application/atom+xml",
+            href: withQuery(feedUrl, { ...unordered, window }),
+            name: "Atom feed",
+          },
+        ]),
+    { type: "text/csv", href: withQuery(data, { format: "csv", limit: "100" }), name: "CSV" },
+    { type: "application/json", href: withQuery(data, {}), name: "JSON" },
+  ];
+}
+
+/** A list that holds more, as one of its filters is dropped. */
+interface Looser extends ActiveFilter {
+  total: number;
+  totalIsExact: boolean;
+}
+
+/** Filters that are tried without, of a list that holds nothing. */
+const TRIED = 5;
+
+/** What there would be without each of the filters. */
+async function withoutEach(modules: Modules, filters: readonly ActiveFilter[]): Promise<Looser[]> {
+  const tried = filters.slice(0, TRIED).map(async (filter): Promise<Looser[]> => {
+    const { query } = readAsked(listQuery, new URL(filter.href, "http://localhost"));
+    if (query === undefined) return [];
+    const { found } = await answerOrProblems(() => listTotal(modules, query));
+    return found === undefined || found.total === 0 ? [] : [{ ...filter, ...found }];
+  });
+  return (await Promise.all(tried)).flat();
+}
+
+async function listTotal(
+  modules: Modules,
+  query: ListQuery,
+): Promise<Pick<Looser, "total" | "totalIsExact">> {
+  const { total, totalIsExact } = await listPage(modules, { ...query, limit: 1, page: 1 });
+  return { total, totalIsExact };
+}
+
+interface ExploreProps {
+  url: URL;
+  filters: readonly ActiveFilter[];
+  sort: string;
+  summary: Summary;
+  home: Home;
+  problems: readonly Problem[];
+  /** Absent where the question is wrong. */
+  found?: Listing & { query: ListQuery };
+  looser?: readonly Looser[];
+}
+
+const ExplorePage: FC<ExploreProps> = ({
+  url,
+  filters,
+  sort,
+  summary,
+  home,
+  problems,
+  found,
+  looser = [],
+}) => {
+  const fields: readonly string[] = FILTER_FIELDS;
+  const several = summary.providers.length > 1;
+  const hasForm = (parameter: string) => parameter !== "provider" || several;
+  return (
+    <>
+      <h1>Explore</h1>
+      <QueryProblems problems={problems} fields={fields.filter(hasForm)} />
+      <div class="beside">
+        <details class="filters" open={problems.length > 0}>
+          <summary class="button">Filters{filters.length === 0 ? "" : ` (${filters.length})`}</summary>
+          <FilterForm {...{ url, problems, summary }} languages={home.languages} topics={home.topics} />
+        </details>
+        <section aria-labelledby="found">
+          <Sorts url={url} sort={sort} />
+          {found === undefined ? (
+            <h2 id="found" class="count">
+              Nothing is listed until this is put right
+            </h2>
+          ) : (
+            <Found {...{ url, filters, summary, looser, ...found }} />
+          )}
+        </section>
+      </div>
+    </>
+  );
+};
+
+const Sorts: FC<{ url: URL; sort: string }> = ({ url, sort }) => (
+  <Strip
+    label="Sorted by"
+    tabs={SORTS.filter((name) => name !== "relevance" || url.searchParams.has("q")).map((name) => ({
+      name: SORT_NAMES[name],
+      href: withQuery(url, { sort: name }),
+      isCurrent: name === sort,
+    }))}
+  />
+);
+
+interface FoundProps extends Listing {
+  url: URL;
+  filters: readonly ActiveFilter[];
+  summary: Summary;
+  looser: readonly Looser[];
+  query: ListQuery;
+}
+
+const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, list, sparks }) => (
+  <>
+    <div class="apart">
+      <h2 id="found" class="count">
+        {told(list.total, list.totalIsExact)}
+        <small>
+          as of <Time at={list.asOf} />
+        </small>
+      </h2>
+      <WindowTabs url={url} current={query.window} />
+    </div>
+    {filters.length === 0 ? null : (
+      <ul class="tags" aria-label="Filters">
+        {filters.map(({ text, href }) => (
+          <li>
+            <a href={href}>
+              <span class="hidden">Without </span>
+              {text} <span aria-hidden="true">×</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    )}
+    {list.rows.length === 0 ? (
+      <Empty {...{ url, filters, looser, query }} sort={list.sort} isFirst={list.page === 1} />
+    ) : (
+      <ListingView
+        {...{ list, sparks, url, query }}
+        caption={`Repositories, gained in ${query.window}`}
+        withForge={summary.providers.length > 1}
+      />
+    )}
+    <p class="soft small">
+      This list as{" "}
+      {alternatesOf(url, list.sort).map(({ href, name }, i) => (
+        <>
+          {i === 0 ? "" : " · "}
+          <a href={href}>{name}</a>
+        </>
+      ))}
+    </p>
+  </>
+);
+
+/** How many there are, in words. */
+function told(total: number, totalIsExact: boolean): string {
+  const count = `${formatCount(total)} ${total === 1 ? "repository" : "repositories"}`;
+  return totalIsExact ? count : `more than ${count}`;
+}
+
+interface EmptyProps {
+  url: URL;
+  filters: readonly ActiveFilter[];
+  looser: readonly Looser[];
+  query: ListQuery;
+  sort: string;
+  isFirst: boolean;
+}
+
+/** Why there is nothing, and what there would be otherwise. */
+const Empty: FC<EmptyProps> = ({ url, filters, looser, query, sort, isFirst }) => {
+  if (!isFirst)
+    return (
+      <p>
+        The list ends before this page. <a href={withQuery(url, {})}>To its first page</a>
+      </p>
+    );
+  const isGrowth = GROWTH_SORTS.has(sort);
+  return (
+    <>
+      <p>
+        {filters.length === 0
+          ? "No repository is in this list."
+          : filters.length === 1
+            ? `Nothing fits: ${filters[0]?.text}.`
+            : "Nothing fits all of this together."}
+      </p>
+      {looser.length === 0 ? null : (
+        <ul>
+          {looser.map(({ text, href, total, totalIsExact }) => (
+            <li>
+              Without <a href={href}>{text}</a>: {told(total, totalIsExact)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {isGrowth ? (
+        <p>
+          Only repositories that have grown in {query.window} are listed here, as far as that can be told:{" "}
+          <a href={withQuery(url, { window: query.window === "30d" ? "7d" : "30d" })}>
+            look at another window
+          </a>
+          , or <a href={withQuery(url, { sort: "stars" })}>sort by stars</a>, which needs no growth.
+        </p>
+      ) : null}
+      {filters.length > 1 ? (
+        <p>
+          <a href={url.pathname}>Drop everything</a>
+        </p>
+      ) : null}
+    </>
+  );
+};

@@ -1,0 +1,237 @@
+import type { FC } from "hono/jsx";
+import { z } from "zod";
+import { AppError } from "../errors.js";
+import {
+  cursorParameter,
+  type ListQuery,
+  listQuery,
+  pageParameter,
+  windowParameter,
+} from "../lists/lists.js";
+import { explorePage, languagePage, topicPage } from "../page-addresses.js";
+import { type FacetKind, type FacetTotals, type Summary, WINDOWS } from "../rankings/rankings.js";
+import { answerOrProblems, type Problem, readAsked } from "./asked.js";
+import { nameAfter, withQuery } from "./components/addresses.js";
+import { Dot } from "./components/language.js";
+import { type Listing, ListingView, readListing } from "./components/listing.js";
+import { Delta, formatCount, Time } from "./components/numbers.js";
+import { QueryProblems } from "./components/query-problems.js";
+import { feedPath, GROWTH_SORTS, SORT_NAMES } from "./components/sorts.js";
+import { Strip } from "./components/strip.js";
+import { WindowTabs } from "./components/tabs.js";
+import type { Pages, Sheet, Visit } from "./page.js";
+
+/** The rankings of a language or topic. */
+const RANKINGS = ["trending", "rising", "new_hot", "stars_gained", "forks_gained", "stars"] as const;
+
+const facetQuery = z.object({
+  sort: z.enum(RANKINGS).default("trending"),
+  window: windowParameter,
+  page: pageParameter,
+  cursor: cursorParameter,
+});
+type FacetQuery = z.output<typeof facetQuery>;
+
+/** The page of one language or topic, `path` being where all of them are. */
+export function serveFacet(pages: Pages, kind: FacetKind, path: string): void {
+  pages.get(`${path}/:name`, (visit) => facet(visit, kind, path));
+}
+
+async function facet({ modules, ...visit }: Visit, kind: FacetKind, path: string): Promise<Sheet> {
+  const { rankings } = modules;
+  const name = nameAfter(visit.url, path);
+  const found = name === undefined ? undefined : await rankings.findFacet(kind, name);
+  if (found === undefined) throw new AppError("NOT_FOUND", `No listed repository has this ${kind}.`);
+  const { url, query, problems } = readAsked(facetQuery, visit.url);
+  const filter = { [kind]: [found.name] };
+  const [summary, answer] = await Promise.all([
+    rankings.summary(),
+    answerOrProblems(
+      async () => query && { query, ...(await readListing(modules, { ...listOf(query), ...filter })) },
+    ),
+  ]);
+  const canonical = kind === "language" ? languagePage(found.name) : topicPage(found.name);
+  const shared = {
+    title: kind === "language" ? `${found.name} repositories` : `Repositories about ${found.name}`,
+    description: `${formatCount(found.repositories)} repositories: trending, rising, new and largest.`,
+  };
+  const frame = { kind, facet: found, url, summary };
+  if (answer.found === undefined)
+    return {
+      ...shared,
+      status: 400,
+      body: <FacetBody {...frame} problems={[...problems, ...answer.problems]} />,
+    };
+  const { list } = answer.found;
+  const feed = feedPath(list.sort);
+  return {
+    ...shared,
+    canonical: url.searchParams.size === 0 ? canonical : `${canonical}?${url.searchParams}`,
+    alternates:
+      feed === undefined
+        ? []
+        : [
+            {
+              type: "application/atom+xml",
+              href: feedAddress(feed, filter, url),
+              title: `${found.name}, ${list.sort}`,
+            },
+          ],
+    body: <FacetBody {...frame} problems={[]} found={answer.found} />,
+  };
+}
+
+/** The list of a ranking, not narrowed yet. */
+function listOf({ sort, window, page, cursor }: FacetQuery): ListQuery {
+  return { ...listQuery.parse({}), sort, window, page, cursor };
+}
+
+function feedAddress(feed: string, filter: Readonly<Record<string, string[]>>, url: URL): string {
+  const window = url.searchParams.get("window") ?? "24h";
+  return withQuery(new URL(feed, url), { ...filter, window });
+}
+
+interface FacetBodyProps {
+  kind: FacetKind;
+  facet: FacetTotals;
+  url: URL;
+  summary: Summary;
+  problems: readonly Problem[];
+  /** Absent where the question is wrong. */
+  found?: Listing & { query: FacetQuery };
+}
+
+const FacetBody: FC<FacetBodyProps> = ({
+  kind,
+  facet: { name, ...totals },
+  url,
+  summary,
+  problems,
+  found,
+}) => (
+  <>
+    <h1>
+      {kind === "language" ? <Dot name={name} /> : null}
+      {name}
+    </h1>
+    <dl class="facts">
+      <div>
+        <dt>Repositories</dt>
+        <dd>{formatCount(totals.repositories)}</dd>
+      </div>
+      <div>
+        <dt>Stars</dt>
+        <dd>{formatCount(totals.stars)}</dd>
+      </div>
+      {WINDOWS.map((window) => (
+        <div>
+          <dt>Gained in {window}</dt>
+          <dd>
+            <Delta value={totals.gained[window]} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+    <QueryProblems problems={problems} />
+    <Strip
+      label="Ranking"
+      tabs={RANKINGS.map((sort) => ({
+        name: SORT_NAMES[sort],
+        href: withQuery(url, { sort }),
+        isCurrent: sort === found?.query.sort,
+      }))}
+    />
+    {found === undefined ? null : (
+      <FacetList {...{ kind, name, url }} {...found} withForge={summary.providers.length > 1} />
+    )}
+  </>
+);
+
+type FacetListProps = Listing & {
+  kind: FacetKind;
+  name: string;
+  url: URL;
+  query: FacetQuery;
+  withForge: boolean;
+};
+
+const FacetList: FC<FacetListProps> = ({ kind, name, url, query, list, sparks, withForge }) => {
+  const explore = withQuery(new URL("/explore", url), {
+    [kind]: name,
+    sort: query.sort,
+    window: query.window,
+  });
+  return (
+    <>
+      <div class="apart">
+        <h2 class="count">
+          {SORT_NAMES[query.sort]}
+          <small>
+            as of <Time at={list.asOf} />
+          </small>
+        </h2>
+        <WindowTabs url={url} current={query.window} />
+      </div>
+      {list.rows.length === 0 ? (
+        <p>
+          {list.page !== 1
+            ? "The list ends before this page. "
+            : GROWTH_SORTS.has(query.sort)
+              ? `None of these repositories has grown in ${query.window}, as far as that can be told. `
+              : "None of these repositories is listed. "}
+          <a href={withQuery(url, list.page === 1 ? { sort: "stars" } : {})}>
+            {list.page === 1 ? "The largest ones" : "To its first page"}
+          </a>
+        </p>
+      ) : (
+        <ListingView
+          {...{ list, sparks, url, withForge }}
+          withLanguage={kind !== "language"}
+          query={{ limit: LIMIT }}
+          caption={`${name}: ${SORT_NAMES[query.sort]}, ${query.window}`}
+        />
+      )}
+      <Related {...{ kind, name, list }} />
+      <p>
+        <a href={explore}>Narrow this list further</a>
+      </p>
+    </>
+  );
+};
+
+/** Rows of a page, as lists have them unless asked for others. */
+const LIMIT = listQuery.shape.limit.parse(undefined);
+
+/** Topics that are told besides a list. */
+const RELATED = 12;
+
+/** The topics of the repositories on the page, the frequent ones first: nothing that would have to be counted. */
+const Related: FC<{ kind: FacetKind; name: string; list: Listing["list"] }> = ({ kind, name, list }) => {
+  const counts = new Map<string, number>();
+  for (const { repository } of list.rows) {
+    for (const topic of repository.topics) counts.set(topic, (counts.get(topic) ?? 0) + 1);
+  }
+  if (kind === "topic") counts.delete(name);
+  const topics = [...counts].toSorted(([, a], [, b]) => b - a).slice(0, RELATED);
+  if (topics.length === 0) return null;
+  return (
+    <>
+      <h2>Topics of these repositories</h2>
+      <ul class="tags">
+        {topics.map(([topic]) => (
+          <li>
+            <a
+              href={
+                kind === "topic"
+                  ? topicPage(topic)
+                  : explorePage(new URLSearchParams({ language: name, topic }))
+              }
+            >
+              {topic}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+};

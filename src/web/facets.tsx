@@ -1,0 +1,208 @@
+import type { FC } from "hono/jsx";
+import { z } from "zod";
+import { pageParameter, providerParameter, windowParameter } from "../lists/lists.js";
+import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../page-addresses.js";
+import {
+  FACET_SORTS,
+  type Facet,
+  type FacetKind,
+  type FacetPage,
+  type FacetSort,
+  type Summary,
+} from "../rankings/rankings.js";
+import { type Asked, type Problem, readAsked } from "./asked.js";
+import { withQuery } from "./components/addresses.js";
+import { ForgeChoices, forgeName } from "./components/forges.js";
+import { Dot } from "./components/language.js";
+import { Nothing } from "./components/nothing.js";
+import { Delta, formatCount, Time } from "./components/numbers.js";
+import { Pager } from "./components/pager.js";
+import { QueryProblems } from "./components/query-problems.js";
+import { Tabs, WindowTabs } from "./components/tabs.js";
+import { serveFacet } from "./facet.js";
+import type { Pages, Sheet, Visit } from "./page.js";
+
+const LIMIT = 50;
+/** So many facets are sorted at most. */
+const MAX_PAGE = 200;
+
+const facetsQuery = z.object({
+  sort: z.enum(FACET_SORTS).default("repositories"),
+  window: windowParameter,
+  provider: providerParameter.optional(),
+  page: pageParameter.refine((page = 1) => page <= MAX_PAGE, `must be a whole number from 1 to ${MAX_PAGE}`),
+});
+type FacetsQuery = z.output<typeof facetsQuery>;
+
+/** How the two kinds are called. */
+const KINDS: Readonly<
+  Record<FacetKind, { path: string; pageOf: (name: string) => string; title: string; one: string }>
+> = {
+  language: { path: LANGUAGES_PAGE, pageOf: languagePage, title: "Languages", one: "Language" },
+  topic: { path: TOPICS_PAGE, pageOf: topicPage, title: "Topics", one: "Topic" },
+};
+
+const SORT_NAMES: Readonly<Record<FacetSort, string>> = {
+  repositories: "Repositories",
+  stars: "Stars",
+  stars_gained: "Stars gained",
+};
+
+/** All languages and all topics, and a page for each. */
+export function serveFacets(pages: Pages): void {
+  for (const kind of ["language", "topic"] as const) {
+    pages.get(KINDS[kind].path, (visit) => facets(visit, kind));
+    serveFacet(pages, kind, KINDS[kind].path);
+  }
+}
+
+async function facets({ modules: { rankings }, tracked, ...visit }: Visit, kind: FacetKind): Promise<Sheet> {
+  const { title } = KINDS[kind];
+  const asked = readAsked(facetsQuery, visit.url);
+  const [summary, page] = await Promise.all([
+    rankings.summary(),
+    asked.query === undefined ? undefined : rankings.facets(requestOf(kind, asked.query)),
+  ]);
+  const shared = { title, description: `${title} by repositories, stars and measured growth.` };
+  if (summary.repositories === 0) return { ...shared, body: <Nothing tracked={tracked} /> };
+  const { query, problems } = asked;
+  const frame = { kind, summary, url: asked.url, problems };
+  if (page === undefined || query === undefined)
+    return { ...shared, status: 400, body: <FacetsPage {...frame} /> };
+  return {
+    ...shared,
+    canonical: canonicalOf(asked),
+    body: <FacetsPage {...frame} found={{ page, query }} />,
+  };
+}
+
+function canonicalOf({ url }: Asked<FacetsQuery>): string {
+  const query = new URLSearchParams(url.searchParams);
+  query.sort();
+  return query.size === 0 ? url.pathname : `${url.pathname}?${query}`;
+}
+
+function requestOf(kind: FacetKind, { sort, window, provider, page = 1 }: FacetsQuery) {
+  const among = provider === undefined ? {} : { provider };
+  return { kind, sort, window, ...among, limit: LIMIT, offset: (page - 1) * LIMIT };
+}
+
+interface FacetsPageProps {
+  kind: FacetKind;
+  url: URL;
+  summary: Summary;
+  problems: readonly Problem[];
+  found?: { page: FacetPage; query: FacetsQuery };
+}
+
+const FacetsPage: FC<FacetsPageProps> = ({ kind, url, summary, problems, found }) => {
+  const { title } = KINDS[kind];
+  const known = kind === "language" ? summary.languages : summary.topics;
+  const sort = found?.query.sort;
+  return (
+    <>
+      <h1>{title}</h1>
+      <p class="lead">
+        {formatCount(known)} {title.toLowerCase()} of {formatCount(summary.repositories)} repositories, as of{" "}
+        <Time at={summary.asOf} />.
+      </p>
+      <QueryProblems problems={problems} />
+      <div class="row">
+        <Tabs
+          label="Sorted by"
+          tabs={FACET_SORTS.map((name) => ({
+            name: SORT_NAMES[name],
+            href: withQuery(url, { sort: name }),
+            isCurrent: name === sort,
+          }))}
+        />
+        <WindowTabs url={url} current={found?.query.window ?? ""} />
+      </div>
+      <ForgeChoices url={url} summary={summary} current={found?.query.provider} />
+      {found === undefined ? null : <FacetTable {...{ kind, url }} {...found} />}
+    </>
+  );
+};
+
+const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: FacetsQuery }> = ({
+  kind,
+  url,
+  page: { facets: rows, total, totalIsExact },
+  query: { sort, window, provider, page = 1 },
+}) => {
+  const { title, one } = KINDS[kind];
+  const offset = (page - 1) * LIMIT;
+  const shown = (facet: Facet) => (sort === "stars_gained" ? facet.starsGained : facet[sort]);
+  const most = Math.max(1, ...rows.map(shown));
+  if (rows.length === 0)
+    return (
+      <p>
+        {page > 1 ? "The list ends before this page. " : `No ${title.toLowerCase()} are known here. `}
+        <a href={page > 1 ? withQuery(url, {}) : url.pathname}>
+          {page > 1 ? "To its first page" : "Look at all forges"}
+        </a>
+      </p>
+    );
+  return (
+    <>
+      <table class="list facets">
+        <caption class="hidden">
+          {title}
+          {provider === undefined ? "" : ` on ${forgeName(provider)}`}, by {SORT_NAMES[sort].toLowerCase()}
+        </caption>
+        <thead>
+          <tr>
+            <th scope="col" class="place">
+              <abbr title="Place">#</abbr>
+            </th>
+            <th scope="col">{one}</th>
+            <th scope="col" class="spare">
+              <span class="hidden">Share</span>
+            </th>
+            <th scope="col" class="number">
+              <abbr title="Repositories">Repos</abbr>
+            </th>
+            <th scope="col" class="number">
+              Stars
+            </th>
+            <th scope="col" class="number">
+              Gained<span class="spare"> in {window}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((facet, i) => (
+            <tr>
+              <td class="place">{offset + i + 1}</td>
+              <th scope="row" class="title">
+                {kind === "language" ? <Dot name={facet.name} /> : null}
+                <a href={KINDS[kind].pageOf(facet.name)}>{facet.name}</a>
+              </th>
+              <td class="spare bar">
+                <svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+                  <rect width={((100 * Math.max(0, shown(facet))) / most).toFixed(1)} height="6" />
+                </svg>
+              </td>
+              <td class="number">{formatCount(facet.repositories)}</td>
+              <td class="number">{formatCount(facet.stars)}</td>
+              <td class="number">
+                <Delta value={facet.starsGained} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Pager
+        {...{ url, page, total, totalIsExact }}
+        limit={LIMIT}
+        hasMore={offset + rows.length < total}
+        nextCursor={null}
+      />
+      {totalIsExact ? null : (
+        <p class="soft small">
+          Only the {formatCount(total)} most frequent are listed; <a href="/explore">a search</a> knows all.
+        </p>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { ROUTES } from "../../src/api/routes.js";
+import { onBothEngines } from "../support/engines.js";
+import { document } from "../support/openapi.js";
+import { linkTo, openPage, rowsOf, textOf } from "../support/pages.js";
+import { createWorld, daily, observation, type World } from "../support/world.js";
+
+onBothEngines("The pages that explain", (engine) => {
+  let world: World;
+
+  before(async () => {
+    world = await createWorld(engine);
+    await world.record(
+      observation("acme/kite", daily(1000, 1100), { facts: { language: "Rust" } }),
+      observation("acme/stone", daily(5000, 5001)),
+    );
+  });
+
+  test("take a present score apart: the points add up to it", async () => {
+    const { status, html } = await openPage(world, "/about");
+    assert.equal(status, 200);
+    assert.match(
+      textOf(html),
+      /over 24h, is acme\/kite . It had 1,000 stars at 2026-04-29 12:00 UTC , and 100 more 24.0 hours later/,
+    );
+    const section = html.slice(html.indexOf('id="example"'), html.indexOf('id="confidence"'));
+    const cells = [...section.matchAll(/<td class="number">(.*?)<\/td>/g)].map(([, cell = ""]) =>
+      Number(textOf(cell)),
+    );
+    const total = cells.pop() ?? 0;
+    const points = cells.filter((_, i) => i % 3 === 2);
+    assert.ok(points.length >= 2);
+    const sum = points.reduce((all, one) => all + one, 0);
+    assert.ok(Math.abs(sum - total) < 0.05, `${sum} and ${total}`);
+    const json = linkTo(section, "as JSON");
+    const { body } = await world.get(`${json?.pathname}${json?.search}`);
+    assert.equal(body.data.explanation.windows["24h"].trending.score, total);
+    assert.match(html, /id="begin"/);
+  });
+
+  test("say so where nothing is trending", async () => {
+    const empty = await createWorld(engine);
+    const { html } = await openPage(empty, "/about");
+    assert.match(textOf(html), /Nothing is trending at the moment/);
+  });
+
+  test("tell every operation, record and answer of the contract", async () => {
+    const { html } = await openPage(world, "/docs");
+    const operations = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map((operation) => operation as unknown as { operationId: string }),
+    );
+    assert.equal(operations.length, ROUTES.length);
+    for (const { operationId } of operations) {
+      assert.ok(html.includes(`<details class="operation" id="${operationId}">`), operationId);
+      assert.ok(html.includes(`href="#${operationId}"`), operationId);
+    }
+    for (const name of Object.keys(document.components.schemas))
+      assert.ok(html.includes(`id="record-${name}"`), name);
+    for (const [, target = ""] of html.matchAll(/href="#([^"]+)"/g))
+      assert.ok(html.includes(`id="${target}"`), `nothing is at #${target}`);
+    assert.match(html, /href="\/api\/openapi\.json"/);
+    assert.match(html, /curl &#39;https:\/\/sidereal\.example\/api\/trending\?window=7d&amp;limit=5&#39;/);
+  });
+
+  test("tell the limits that hold here", async () => {
+    const limited = await createWorld(engine, { SIDEREAL_LIMIT_HEAVY_KEY: "7777" });
+    const { html } = await openPage(limited, "/docs");
+    assert.deepEqual(
+      rowsOf(html, "narrow").find((row) => row[0] === "heavy"),
+      ["heavy", "1,000,000", "1,000,000", "7,777"],
+    );
+    const free = await createWorld(engine, { SIDEREAL_LIMITS: "false" });
+    assert.match(textOf((await openPage(free, "/docs")).html), /This installation limits nobody/);
+  });
+});

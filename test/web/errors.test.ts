@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { onBothEngines } from "../support/engines.js";
+import { linkTo, openPage, textOf } from "../support/pages.js";
+import { createWorld, daily, observation, type World } from "../support/world.js";
+
+onBothEngines("Pages of errors, and of an empty catalogue", (engine) => {
+  let world: World;
+
+  before(async () => {
+    world = await createWorld(engine);
+    await world.record(
+      observation("acme/kite", daily(10, 20), { facts: { language: "Rust", topics: ["air"] } }),
+    );
+  });
+
+  test("a missing page suggests what its address may have meant", async () => {
+    for (const [path, name] of [
+      ["/repos/github/acme/kit", "acme/kite"],
+      ["/nothing/kites", "acme/kite"],
+      ["/air", "air"],
+      ["/lang/rust/", "Rust"],
+    ] as const) {
+      const { status, headers, html } = await openPage(world, path);
+      assert.equal(status, 404, path);
+      assert.equal(headers.get("cache-control"), "no-store");
+      assert.match(html, /<meta name="robots" content="noindex"/);
+      assert.ok(linkTo(html, name), `${path} does not suggest ${name}`);
+    }
+    for (const path of ["/zzzz", `/${"z".repeat(500)}`, "/%F0%9F%9A%80", "/a%00b"])
+      assert.equal((await openPage(world, path)).status, 404, path);
+    const hostile = await openPage(world, "/%3Cscript%3Ex%3C%2Fscript%3E");
+    assert.doesNotMatch(hostile.html, /<script>x/);
+  });
+
+  test("who does not read pages is told as JSON", async () => {
+    const { status, body } = await world.get("/nothing");
+    assert.deepEqual([status, body.error.code], [404, "NOT_FOUND"]);
+    const api = await world.get("/api/nothing", { Accept: "text/html" });
+    assert.equal(api.body.error.code, "NOT_FOUND");
+  });
+
+  test("a method that a page does not have is refused as such", async () => {
+    const response = await world.request("/about", { method: "PUT", headers: { Accept: "text/html" } });
+    assert.equal(response.status, 405);
+    assert.equal(response.headers.get("allow"), "GET, HEAD, OPTIONS");
+    assert.match(await response.text(), /<h1>That cannot be done here<\/h1>/);
+  });
+
+  test("who asks too often is told when to try again, by a page", async () => {
+    const strict = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "2" });
+    for (let i = 0; i < 2; i++) assert.equal((await openPage(strict, "/about")).status, 200);
+    const { status, headers, html } = await openPage(strict, "/explore?q=a");
+    assert.equal(status, 429);
+    const wait = headers.get("retry-after");
+    assert.equal(wait, "30");
+    assert.match(textOf(html), /Too many requests/);
+    assert.match(textOf(html), /Try again in 30 seconds\./);
+    assert.equal(headers.get("cache-control"), "no-store");
+    assert.equal(headers.get("x-content-type-options"), "nosniff");
+    assert.ok(headers.has("x-request-id"));
+    assert.equal(headers.get("x-ratelimit-remaining"), "0");
+    const plain = await strict.request("/about");
+    assert.equal(JSON.parse(await plain.text()).error.code, "RATE_LIMITED");
+    strict.clock.advance(30_000);
+    assert.equal((await openPage(strict, "/about")).status, 200);
+  });
+
+  test("a page is kept for others only while nobody is signed in and nothing has changed", async () => {
+    const cached = await createWorld(engine, { SIDEREAL_CACHE_MB: "8" });
+    await cached.record(observation("acme/kite", daily(10, 20)));
+    const first = await openPage(cached, "/explore");
+    assert.match(first.html, /acme\/kite/);
+    const tag = first.headers.get("etag") ?? "";
+    const again = await cached.request("/explore", {
+      headers: { Accept: "text/html", "If-None-Match": tag },
+    });
+    assert.equal(again.status, 304);
+    await cached.record(observation("acme/wing", daily(10, 40)));
+    cached.clock.advance(2_000);
+    assert.match((await openPage(cached, "/explore")).html, /acme\/wing/);
+    // A missing page is no page to those who read none, however soon they ask.
+    const [page, json] = await Promise.all([
+      cached.request("/nothing", { headers: { Accept: "text/html" } }),
+      cached.request("/nothing", { headers: { Accept: "application/json" } }),
+    ]);
+    assert.match(page.headers.get("content-type") ?? "", /html/);
+    assert.match(json.headers.get("content-type") ?? "", /json/);
+  });
+
+  test("an empty catalogue says what to do, and which forges are tracked", async () => {
+    const empty = await createWorld(engine);
+    for (const path of ["/", "/explore", "/explore?sort=wrong", "/languages", "/topics"]) {
+      const { status, html } = await openPage(empty, path);
+      assert.equal(status, 200, path);
+      assert.match(textOf(html), /No repositories yet.*No forge is configured/, path);
+    }
+    const tracked = await createWorld(engine, { SIDEREAL_PROVIDERS: "github,codeberg" });
+    for (const path of ["/", "/explore", "/languages"])
+      assert.match(textOf((await openPage(tracked, path)).html), /2 forges are configured: .*GitHub/, path);
+  });
+});

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { onBothEngines } from "../support/engines.js";
+import { linkTo, openPage, rowsOf, textOf } from "../support/pages.js";
+import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
+
+const DAY = 86_400_000;
+
+onBothEngines("The page /explore", (engine) => {
+  let world: World;
+  const open = (path: string) => openPage(world, path);
+  /** Names in the list, in their order. */
+  const namesIn = (html: string) => rowsOf(html, "list").map((row) => row[1]?.split(" ")[0]);
+
+  before(async () => {
+    world = await createWorld(engine);
+    await world.record(
+      observation("acme/kite", daily(1000, 1100), {
+        facts: {
+          language: "Rust",
+          topics: ["cli", "air"],
+          license: "MIT",
+          description: "Flies <b>high</b> & far",
+          createdAt: NOW - 30 * DAY,
+          pushedAt: NOW - DAY,
+        },
+      }),
+      observation("acme/stone", daily(5000, 5010), { facts: { language: "C", topics: ["cli"] } }),
+      observation("acme/old", daily(300, 320), { facts: { language: "Rust", archived: true } }),
+      observation("lab/sub/pebble", daily(10, 40), { provider: "GITLAB", facts: { language: "Rust" } }),
+      ...Array.from({ length: 60 }, (_, i) =>
+        observation(`many/part-${i}`, daily(100 + i, 101 + i), { facts: { language: "Zig" } }),
+      ),
+    );
+  });
+
+  test("lists what is trending, with places, scores and when that was", async () => {
+    const { status, headers, html } = await open("/explore");
+    assert.equal(status, 200);
+    assert.match(headers.get("cache-control") ?? "", /^public/);
+    assert.match(textOf(html), /63 repositories as of 2026-04-30 12:00 UTC/);
+    const rows = rowsOf(html, "list");
+    assert.equal(rows.length, 25);
+    assert.deepEqual(
+      rows.map((row) => row[0]),
+      Array.from({ length: 25 }, (_, i) => String(i + 1)),
+    );
+    const kite = rows.find((row) => row[1]?.startsWith("acme/kite")) ?? [];
+    assert.deepEqual(kite.slice(3, 5), ["1,100", "+100"]);
+    assert.match(kite[5] ?? "", /^\d+\.\d$/);
+    assert.ok(!namesIn(html).includes("acme/old"), "archived ones are left out of growth");
+  });
+
+  test("every filter narrows, and can be taken away by a link", async () => {
+    for (const [query, name, chip] of [
+      ["q=kite", "acme/kite", "“kite”"],
+      ["language=rust&provider=github&archived=false", "acme/kite", "rust"],
+      ["topic=air", "acme/kite", "topic air"],
+      ["license=MIT", "acme/kite", "license MIT"],
+      ["minStars=5000", "acme/stone", "at least 5,000 stars"],
+      ["maxStars=50", "lab/sub/pebble", "at most 50 stars"],
+      ["createdAfter=2026-01-01", "acme/kite", "created since 2026-01-01"],
+      ["createdBefore=2026-04-30", "acme/kite", "created before 2026-04-30"],
+      ["pushedAfter=2026-01-01", "acme/kite", "pushed to since 2026-01-01"],
+      ["provider=gitlab", "lab/sub/pebble", "GitLab"],
+      ["archived=true", "acme/old", "only archived"],
+    ] as const) {
+      const { status, html } = await open(`/explore?window=7d&sort=stars&${query}`);
+      assert.deepEqual([status, namesIn(html)], [200, [name]], query);
+      const without = linkTo(html, `Without ${chip} ×`);
+      const parameter = query.split("=")[0] ?? "";
+      assert.ok(without && !without.searchParams.has(parameter), query);
+      assert.equal(without.searchParams.get("window"), "7d");
+    }
+    const { html } = await open("/explore?reliableOnly=true&excludeAnomalous=true&fork=any&sort=stars");
+    assert.match(html, /Filters \(3\)/);
+    assert.match(html, /name="reliableOnly" value="true" checked/);
+  });
+
+  test("several languages are any of them; each can be dropped alone", async () => {
+    const { html } = await open("/explore?language=Rust&language=C&sort=stars");
+    assert.deepEqual(namesIn(html), ["acme/stone", "acme/kite", "acme/old", "lab/sub/pebble"]);
+    assert.deepEqual(linkTo(html, "Without Rust ×")?.searchParams.getAll("language"), ["C"]);
+    assert.match(html, /type="checkbox" name="language" value="Rust" checked/);
+  });
+
+  test("empty fields, blanks and what is given twice are as if they were not there", async () => {
+    const { status, html } = await open(
+      "/explore?q=&language=&language=+Rust+&language=Rust&minStars=&createdAfter=&sort=stars&limit=&unknown=1",
+    );
+    assert.equal(status, 200);
+    assert.deepEqual(namesIn(html), ["acme/kite", "acme/old", "lab/sub/pebble"]);
+    assert.equal(linkTo(html, "Stars gained")?.search, "?language=Rust&sort=stars_gained");
+    assert.match(
+      html,
+      /rel="canonical" href="https:\/\/sidereal.example\/explore\?language=Rust&amp;sort=stars"/,
+    );
+  });
+
+  test("pages go on with their places, keep the question, and end", async () => {
+    const first = await open("/explore?language=zig&sort=stars");
+    assert.match(textOf(first.html), /Page 1 of 3 Next →/);
+    const next = linkTo(first.html, "Next →");
+    assert.equal(next?.search, "?language=zig&sort=stars&page=2");
+    const second = await open(`${next?.pathname}${next?.search}`);
+    assert.equal(rowsOf(second.html, "list")[0]?.[0], "26");
+    assert.equal(linkTo(second.html, "← Previous")?.search, "?language=zig&sort=stars");
+    const last = await open("/explore?language=zig&sort=stars&page=3");
+    assert.equal(rowsOf(last.html, "list").length, 10);
+    assert.equal(linkTo(last.html, "Next →"), undefined);
+    const beyond = await open("/explore?language=zig&sort=stars&page=9");
+    assert.equal(beyond.status, 200);
+    assert.match(textOf(beyond.html), /The list ends before this page/);
+  });
+
+  test("past the numbered pages it goes on by cursor, without places", async () => {
+    const answer = await world.get("/api/repos?language=zig&sort=stars&limit=25");
+    const { status, html } = await open(
+      `/explore?language=zig&sort=stars&cursor=${answer.body.meta.nextCursor}`,
+    );
+    assert.equal(status, 200);
+    assert.equal(rowsOf(html, "list")[0]?.[0]?.startsWith("many/part-34"), true);
+    assert.equal(linkTo(html, "To the first page")?.search, "?language=zig&sort=stars");
+    assert.ok(linkTo(html, "Next →")?.searchParams.has("cursor"));
+    const wrong = await open("/explore?cursor=nonsense");
+    assert.equal(wrong.status, 400);
+    assert.match(textOf(wrong.html), /cursor not a cursor of this query/);
+  });
+
+  test("what cannot be asked is told beside its field, with the form as it was sent", async () => {
+    const { status, headers, html } = await open(
+      "/explore?minStars=many&sort=best&createdAfter=2026-02-30&language=Rust&page=9999",
+    );
+    assert.equal(status, 400);
+    assert.equal(headers.get("cache-control"), "no-store");
+    assert.match(html, /name="minStars" aria-invalid="true" aria-describedby="minStars-wrong"/);
+    assert.match(html, /id="minStars-wrong">must be a whole number from 0 to/);
+    assert.match(html, /value="many"/);
+    assert.match(textOf(html), /sort must be one of relevance, trending/);
+    assert.match(textOf(html), /createdAfter must be a day/);
+    assert.match(html, /value="Rust" checked/);
+    assert.match(html, /<details class="filters" open/);
+    const twice = await open("/explore?sort=stars&sort=forks");
+    assert.match(textOf(twice.html), /sort may be given only once/);
+    const deep = await open("/explore?page=500");
+    assert.equal(deep.status, 400);
+    assert.match(textOf(deep.html), /page page × limit may be at most 10000/);
+    const relevance = await open("/explore?sort=relevance");
+    assert.equal(relevance.status, 400);
+    assert.match(textOf(relevance.html), /relevance needs q/);
+  });
+
+  test("an empty list says what there would be without each filter", async () => {
+    const { status, html } = await open("/explore?language=C&topic=air&sort=stars");
+    assert.equal(status, 200);
+    const text = textOf(html);
+    assert.match(text, /Nothing fits all of this together/);
+    assert.match(text, /Without C : 1 repository/);
+    assert.match(text, /Without topic air : 1 repository/);
+    assert.equal(linkTo(html, "topic air")?.search, "?language=C&sort=stars");
+    const growth = await open("/explore?q=old&sort=trending");
+    assert.match(textOf(growth.html), /0 repositories .* Only repositories that have grown in 24h/);
+    const words = await open("/explore?q=%3F%21");
+    assert.match(textOf(words.html), /Nothing fits: “\?!”/);
+  });
+
+  test("the same list is offered as a feed, as CSV and as JSON", async () => {
+    const { html } = await open("/explore?language=Rust&window=7d&sort=new_hot&page=1");
+    assert.equal(linkTo(html, "Atom feed")?.pathname, "/api/feeds/new-hot.atom");
+    assert.equal(linkTo(html, "Atom feed")?.search, "?language=Rust&window=7d");
+    assert.equal(linkTo(html, "CSV")?.search, "?language=Rust&sort=new_hot&window=7d&format=csv&limit=100");
+    assert.match(
+      html,
+      /<link rel="alternate" type="application\/atom\+xml" href="\/api\/feeds\/new-hot\.atom/,
+    );
+    const json = linkTo(html, "JSON");
+    assert.equal((await world.get(`${json?.pathname}${json?.search}`)).status, 200);
+    assert.equal(linkTo((await open("/explore?sort=pushed")).html, "Atom feed"), undefined);
+  });
+
+  test("a list by date shows the date, one by forks the forks, and other forges their name", async () => {
+    const pushed = await open("/explore?sort=pushed");
+    assert.equal(rowsOf(pushed.html, "list")[0]?.[5], "2026-04-29");
+    assert.equal(rowsOf(pushed.html, "list")[1]?.[5], "–");
+    assert.match((await open("/explore?sort=forks")).html, /<th scope="col" class="number">Forks<\/th>/);
+    assert.match(rowsOf((await open("/explore?provider=gitlab")).html, "list")[0]?.[1] ?? "", /GitLab/);
+  });
+
+  test("nothing that forges or visitors write becomes markup", async () => {
+    const { html } = await open(`/explore?sort=stars&q=${encodeURIComponent('kite"><script>x</script>')}`);
+    assert.doesNotMatch(html, /<script>x/);
+    const kite = await open("/explore?topic=air");
+    assert.match(kite.html, /Flies &lt;b&gt;high&lt;\/b&gt; &amp; far/);
+    const chip = await open("/explore?language=%3Cimg%20src=x%3E");
+    assert.doesNotMatch(chip.html, /<img/);
+    assert.match(chip.html, /&lt;img src=x&gt;/);
+  });
+});

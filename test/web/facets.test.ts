@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { onBothEngines } from "../support/engines.js";
+import { linkTo, openPage, rowsOf, textOf } from "../support/pages.js";
+import { createWorld, daily, observation, type World } from "../support/world.js";
+
+onBothEngines("The pages of languages and topics", (engine) => {
+  let world: World;
+  const open = (path: string) => openPage(world, path);
+  const namesIn = (html: string, table: string, cell: number) =>
+    rowsOf(html, table).map((row) => row[cell]?.split(" ")[0]);
+
+  before(async () => {
+    world = await createWorld(engine);
+    await world.record(
+      observation("acme/kite", daily(1000, 1100), { facts: { language: "C++", topics: ["air", "a/b"] } }),
+      observation("acme/wing", daily(50, 60), { facts: { language: "C++", topics: ["air", "wood"] } }),
+      observation("acme/page", daily(5000, 5001), { facts: { language: "HTML", topics: ["<i>bold</i>"] } }),
+      observation("lab/one", daily(10, 300), {
+        provider: "GITLAB",
+        facts: { language: "Go", topics: ["air"] },
+      }),
+      ...Array.from({ length: 55 }, (_, i) =>
+        observation(`many/part-${i}`, daily(5, 5), { facts: { topics: [`t-${i + 10}`] } }),
+      ),
+    );
+  });
+
+  test("list all with their numbers, the most frequent first", async () => {
+    const { status, html } = await open("/languages");
+    assert.equal(status, 200);
+    assert.deepEqual(rowsOf(html, "facets"), [
+      ["1", "C++", "", "2", "1,160", "+110"],
+      ["2", "Go", "", "1", "300", "+290"],
+      ["3", "HTML", "", "1", "5,001", "+1"],
+    ]);
+    assert.equal(linkTo(html, "C++")?.pathname, "/languages/C%2B%2B");
+    assert.match(textOf(html), /3 languages of 59 repositories/);
+  });
+
+  test("sort, narrow to a forge, and choose a window by links", async () => {
+    const { html } = await open("/languages");
+    const follow = async (text: string, page = html) => {
+      const url = linkTo(page, text);
+      assert.ok(url, text);
+      return (await open(`${url.pathname}${url.search}`)).html;
+    };
+    assert.deepEqual(namesIn(await follow("Stars"), "facets", 1), ["HTML", "C++", "Go"]);
+    const gained = await follow("Stars gained");
+    assert.deepEqual(namesIn(gained, "facets", 1), ["Go", "C++", "HTML"]);
+    assert.equal(linkTo(gained, "7d")?.search, "?sort=stars_gained&window=7d");
+    assert.deepEqual(namesIn(await follow("GitLab"), "facets", 1), ["Go"]);
+    const none = await open("/languages?provider=codeberg");
+    assert.match(textOf(none.html), /No languages are known here/);
+  });
+
+  test("go over pages, and refuse what there is not", async () => {
+    const { html } = await open("/topics");
+    assert.equal(rowsOf(html, "facets").length, 50);
+    const second = await open("/topics?page=2");
+    assert.equal(rowsOf(second.html, "facets")[0]?.[0], "51");
+    assert.equal(linkTo(second.html, "← Previous")?.search, "");
+    assert.equal(linkTo(second.html, "Next →"), undefined);
+    for (const [query, problem] of [
+      ["sort=name", /sort must be one of repositories, stars, stars_gained/],
+      ["window=1y", /window must be one of 24h, 7d, 30d/],
+      ["page=201", /page must be a whole number from 1 to 200/],
+      ["provider=a%20b", /provider must be the name of a provider/],
+    ] as const) {
+      const wrong = await open(`/topics?${query}`);
+      assert.equal(wrong.status, 400);
+      assert.match(textOf(wrong.html), problem);
+    }
+    assert.equal((await open("/topics?sort=&window=")).status, 200);
+  });
+
+  test("one of them has its numbers and its rankings, whatever the case of its name", async () => {
+    const { status, html } = await open("/languages/c++");
+    assert.equal(status, 200);
+    assert.match(html, /rel="canonical" href="https:\/\/sidereal.example\/languages\/C%2B%2B"/);
+    assert.match(
+      textOf(html),
+      /C\+\+ Repositories 2 Stars 1,160 Gained in 24h \+110 Gained in 7d 0 Gained in 30d 0/,
+    );
+    assert.deepEqual(namesIn(html, "list", 1).toSorted(), ["acme/kite", "acme/wing"]);
+    const largest = linkTo(html, "Stars");
+    assert.deepEqual(namesIn((await open(`${largest?.pathname}${largest?.search}`)).html, "list", 1), [
+      "acme/kite",
+      "acme/wing",
+    ]);
+    assert.match(html, /href="\/api\/feeds\/trending\.atom\?language=C%2B%2B&amp;window=24h"/);
+    assert.equal(linkTo(html, "air")?.search, "?language=C%2B%2B&topic=air");
+    assert.equal(linkTo(html, "Narrow this list further")?.searchParams.get("language"), "C++");
+  });
+
+  test("names with slashes and markup are only names", async () => {
+    const slash = await open("/topics/a%2Fb");
+    assert.equal(slash.status, 200);
+    assert.deepEqual(namesIn(slash.html, "list", 1), ["acme/kite"]);
+    const markup = await open("/topics/%3Ci%3Ebold%3C%2Fi%3E?sort=stars");
+    assert.equal(markup.status, 200);
+    assert.doesNotMatch(markup.html, /<i>bold/);
+  });
+
+  test("an unknown one is a 404 that suggests others; a wrong question keeps the page", async () => {
+    const missing = await open("/languages/htm");
+    assert.equal(missing.status, 404);
+    assert.match(textOf(missing.html), /No listed repository has this language/);
+    assert.equal(linkTo(missing.html, "HTML")?.pathname, "/languages/HTML");
+    const wrong = await open("/topics/air?sort=relevance&page=0");
+    assert.equal(wrong.status, 400);
+    assert.match(textOf(wrong.html), /sort must be one of trending/);
+    assert.match(textOf(wrong.html), /page must be a whole number/);
+    const empty = await open("/topics/t-20");
+    assert.match(textOf(empty.html), /None of these repositories has grown in 24h/);
+    const beyond = await open("/topics/air?page=40");
+    assert.match(textOf(beyond.html), /The list ends before this page/);
+  });
+});
