@@ -1,13 +1,14 @@
 /** Environment → configuration → command; signals. */
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AppContext, openDemo, openModules, openTracker, startService, startWorker } from "./app.js";
+import { type AppContext, openDemo, openModules, startService } from "./app.js";
 import { EXIT, type Host, runProgram } from "./cli/program.js";
 import { systemClock } from "./clock.js";
 import { ConfigError, loadConfig, readEnvironment } from "./config.js";
 import { createLog } from "./log.js";
 import type { Modules } from "./modules.js";
 import { startThreads, type Threads } from "./threads/threads.js";
+import { openTracker, startWorker } from "./tracker.js";
 
 /** Long work runs with a small heap: left alone, V8 would rather grow than collect. */
 const BATCH_COMMANDS = new Set(["import", "export"]);

@@ -34,6 +34,7 @@ const RANKS: Readonly<Record<string, number>> = {
   web: 6,
   cli: 6,
   app: 7,
+  tracker: 8,
   threads: 8,
   run: 9,
   main: 10,

@@ -87,11 +87,7 @@ interface State {
 }
 
 /** All that the page tells, asked for side by side. */
-async function readFacts(
-  { modules, members, account, synthetic }: Visit,
-  repository: Repository,
-  state: State,
-) {
+async function readFacts({ modules, saved }: Visit, repository: Repository, state: State) {
   const { catalog, rankings } = modules;
   const { id } = repository;
   const readPlaces = async () => {
@@ -103,7 +99,7 @@ async function readFacts(
     const times = Object.values(trends).flatMap((trend) => (trend === null ? [] : [trend.from, trend.to]));
     return { trends, compared: repository.watchers === null ? [] : await catalog.snapshotsAt(id, times) };
   };
-  const [history, growth, explanations, ranks, places, names, stored, saved] = await Promise.all([
+  const [history, growth, explanations, ranks, places, names, stored] = await Promise.all([
     readHistory(catalog, repository, state.metric, state.range),
     readTrends(),
     rankings.explain(id),
@@ -111,7 +107,6 @@ async function readFacts(
     readPlaces(),
     catalog.previousNames(id),
     catalog.snapshotRange(id),
-    account === undefined || synthetic ? [] : members.personalWatchlists.items(account.id),
   ]);
   return {
     history,
@@ -121,12 +116,12 @@ async function readFacts(
     places,
     names,
     stored,
-    isSaved: saved.some(({ repositoryId }) => repositoryId === id),
+    isSaved: saved.has(id),
   };
 }
 
 async function known(visit: Visit, repository: Repository): Promise<Sheet> {
-  const { url, baseUrl, synthetic } = visit;
+  const { url, baseUrl, canSave } = visit;
   const { id, fullName } = repository;
   const choices = new Choices(url.searchParams);
   const state: State = {
@@ -168,7 +163,7 @@ async function known(visit: Visit, repository: Repository): Promise<Sheet> {
           repository={repository}
           lastSnapshotAt={facts.stored.lastSnapshotAt}
           isSaved={facts.isSaved}
-          canSave={!synthetic}
+          canSave={canSave}
           next={path}
         />
         <KnownFacts {...{ url, repository, state, facts }} />

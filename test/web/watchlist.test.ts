@@ -174,7 +174,7 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     );
     const refused = await submit(own, "/watchlist/items", { repositoryId: "501" }, headers);
     assert.equal(refused.status, 409);
-    assert.match(wordsOf(refused), /That is not possible.*A watchlist holds at most 500 repositories\./);
+    assert.match(wordsOf(refused), /That does not fit.*A watchlist holds at most 500 repositories\./);
   });
 
   test("only repositories that exist can be saved, and forms say so", async () => {

@@ -1,0 +1,113 @@
+/** Joins the forges with the modules: the worker that tracks, and what takes up single repositories. */
+import { type AppContext, openModules } from "./app.js";
+import type { Clock } from "./clock.js";
+import { AppError } from "./errors.js";
+import { followChanges, type Modules } from "./modules.js";
+import { openProvider } from "./providers/providers.js";
+import { refreshNow, serveMetrics, track, Worker } from "./tracking/tracking.js";
+
+/** A worker, and what it holds. */
+export interface RunningWorker {
+  /** Ends when the worker has stopped. */
+  done: Promise<void>;
+  /** Ends what is under way soon, and closes everything. */
+  stop(): Promise<void>;
+}
+
+/** How the tracker names itself to forges. */
+const USER_AGENT = "sidereal (self-hosted repository tracker)";
+
+/** The order of the search index is made anew so often at most, and so that it takes this part of the time. */
+const ORDER_EVERY_MS = 600_000;
+const ORDER_PART = 0.01;
+
+/** Brings up to date what has changed. */
+function deriver(modules: Modules, clock: Clock): () => Promise<void> {
+  let orderedAt = Number.NEGATIVE_INFINITY;
+  let rest = 0;
+  return async () => {
+    const began = clock.monotonic();
+    const isOrderDue = began - orderedAt >= rest;
+    await followChanges(modules, isOrderDue);
+    if (!isOrderDue) return;
+    orderedAt = clock.monotonic();
+    rest = Math.max(ORDER_EVERY_MS, (orderedAt - began) / ORDER_PART);
+  };
+}
+
+/** Tracks the configured providers. */
+export async function startWorker(
+  { config, clock, log }: AppContext,
+  modules: Modules,
+): Promise<RunningWorker> {
+  const opened = config.providers.map((settings) => openProvider(settings, clock, USER_AGENT));
+  const worker = new Worker({
+    modules,
+    providers: opened.map(({ provider }) => provider),
+    clock,
+    log,
+    derive: deriver(modules, clock),
+  });
+  const { metricsPort: port, metricsHost: host } = config;
+  const close = async () => {
+    await Promise.all(opened.map((one) => one.close()));
+    await modules.database.close();
+  };
+  const metrics =
+    port === undefined
+      ? undefined
+      : await serveMetrics({ database: modules.database, clock }, worker.reporters, { host, port }).catch(
+          async (error: unknown) => {
+            await close();
+            throw error;
+          },
+        );
+  if (metrics !== undefined) log.info({ host, port: metrics.port }, "metrics are told at /metrics");
+  const done = worker.run();
+  return {
+    done,
+    async stop() {
+      worker.stop();
+      await done;
+      await metrics?.close();
+      await close();
+    },
+  };
+}
+
+/** Tracks and refreshes single repositories at once. */
+export async function openTracker(context: AppContext): Promise<Tracker> {
+  const { config, clock } = context;
+  const modules = await openModules(context);
+  const opened = new Map(
+    config.providers.map((settings) => [settings.name, openProvider(settings, clock, USER_AGENT)]),
+  );
+  const { signal } = new AbortController();
+  const providerOf = (name: string) => {
+    const found = opened.get(name);
+    if (found === undefined) throw new AppError("NOT_FOUND", `The provider ${name} is not configured.`);
+    return found.provider;
+  };
+  return {
+    track: (provider, fullName) => track(modules, providerOf(provider), clock, fullName, signal),
+    async refresh(provider, fullName) {
+      const found = await modules.catalog.findByName(provider, fullName);
+      if (found === undefined) return { result: "not known; track would take it up", failed: true };
+      const { id } = found.repository;
+      const outcome = await refreshNow(modules, providerOf(provider), clock, id, signal);
+      if (outcome.kind !== "failed") return { result: outcome.kind, failed: false };
+      return { result: `${outcome.failure.kind} (${outcome.failure.message})`, failed: true };
+    },
+    async close() {
+      await followChanges(modules, false);
+      await Promise.all([...opened.values()].map((one) => one.close()));
+      await modules.database.close();
+    },
+  };
+}
+
+export interface Tracker {
+  track(provider: string, fullName: string): Promise<{ repositoryId: number; isNew: boolean }>;
+  refresh(provider: string, fullName: string): Promise<{ result: string; failed: boolean }>;
+  close(): Promise<void>;
+}
