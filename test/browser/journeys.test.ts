@@ -2,24 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { NO_CHROMIUM } from "../support/browser.js";
-import { type BrowserWorld, inTheBrowser } from "../support/browser-world.js";
+import { type BrowserWorld, inTheBrowser, sendLink, signInByMail } from "../support/browser-world.js";
 import { onBothEngines } from "../support/engines.js";
 import { type Mailbox, openMailbox } from "../support/mail.js";
 
 const STAR_TABLES = "/repos/github/almanac/star-tables";
-
-let members = 0;
-
-/** Signs in by the form of a page and the mail that it sends, and comes back to where it was asked for. */
-async function signInByMail(page: Page, mailbox: Mailbox): Promise<void> {
-  members += 1;
-  await page.getByLabel("E-mail address").fill(`reader-${members}@example.org`);
-  await page.getByRole("button", { name: "Send me a link" }).click();
-  await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
-  const { link } = await mailbox.next();
-  await page.goto(link.pathname + link.search);
-  await page.getByRole("button", { name: /^Sign in/ }).click();
-}
 
 /** Asks the API as a program does, with a key. */
 async function askWithKey(world: BrowserWorld, key: string, path: string): Promise<number> {
@@ -63,8 +50,7 @@ function everywhere(world: BrowserWorld, mailbox: Mailbox, scripts: boolean): vo
 
   test("sign in by mail, make a key, use it, see its use, revoke it, be refused", async () => {
     const page = await world.visit({ scripts });
-    await page.goto("/sign-in?next=/account/keys");
-    await signInByMail(page, mailbox);
+    await signInByMail(page, mailbox, "/account/keys");
     await page.waitForURL(/\/account\/keys$/);
     await page.getByLabel(/^Name/).fill("nightly report");
     await page.getByRole("button", { name: "Make a key" }).click();
@@ -98,7 +84,7 @@ function everywhere(world: BrowserWorld, mailbox: Mailbox, scripts: boolean): vo
     await page.goto(STAR_TABLES);
     await page.getByRole("button", { name: /^Save/ }).click();
     await page.waitForURL(/\/sign-in/);
-    await signInByMail(page, mailbox);
+    await sendLink(page, mailbox);
     await page.waitForURL(/star-tables/);
     await page.getByRole("button", { name: /^Saved/ }).waitFor();
     await page.goto("/watchlist");
@@ -188,8 +174,7 @@ describe("Journeys with scripts", { skip: NO_CHROMIUM }, () => {
 
     test("save and take out without leaving the page", async () => {
       const page = await world.visit();
-      await page.goto(`/sign-in?next=${encodeURIComponent(STAR_TABLES)}`);
-      await signInByMail(page, mailbox);
+      await signInByMail(page, mailbox, STAR_TABLES);
       await page.waitForURL(/star-tables/);
       await page.evaluate("window.stayed = true");
       await page.getByRole("button", { name: /^Save$/ }).click();

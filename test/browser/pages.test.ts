@@ -4,26 +4,47 @@ import { createRequire } from "node:module";
 import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { NO_CHROMIUM } from "../support/browser.js";
-import { inTheBrowser } from "../support/browser-world.js";
+import { inTheBrowser, signInByMail } from "../support/browser-world.js";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Pages that anybody may see. */
+const STAR_TABLES = "/repos/github/almanac/star-tables";
+const COMPARED = "/compare?repo=github:almanac/star-tables&repo=github:almanac/sundial";
+
+/** Pages that anybody may see, wrong ones too. */
 const PAGES = [
   "/",
   "/explore",
-  "/explore?language=Rust&topic=cli&sort=stars",
+  "/explore?language=Rust&minStars=10&sort=stars_gained&window=7d",
+  "/explore?q=nothing-is-called-so",
+  "/explore?minStars=many&createdAfter=never",
+  STAR_TABLES,
+  `${STAR_TABLES}?metric=forks&range=30d&window=7d`,
+  "/repos/gitlab/group/sub/deep",
+  "/repos/github/no/such",
+  COMPARED,
+  `${COMPARED}&align=age&scale=log&metric=forks`,
+  "/compare",
   "/languages",
+  "/languages/Rust",
+  "/topics",
   "/topics/cli",
   "/about",
   "/docs",
+  "/sign-in",
+  "/sign-in/sent",
+  "/watchlist",
+  "/watchlists",
   "/there/is/nothing",
 ];
 
-/** Weighed: the first page and that of a repository. */
-const WEIGHED = ["/"];
+/** Pages of somebody who is signed in. */
+const OWN_PAGES = ["/account", "/account/delete", "/account/keys", "/watchlist", STAR_TABLES, "/"];
+
+/** Weighed: the first page, that of a repository, and a list. */
+const WEIGHED = ["/", STAR_TABLES, "/explore"];
 
 interface Violation {
   id: string;
@@ -55,7 +76,7 @@ describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
         test(`have nothing that stops readers, ${colorScheme}, ${width} wide`, async () => {
           const page = await world.visit({ colorScheme, width });
           for (const path of PAGES) {
-            await page.goto(path, { waitUntil: "networkidle" });
+            await page.goto(path);
             assert.deepEqual(await violations(page), [], path);
             const [inner = 0, outer = 0]: number[] = await page.evaluate(
               "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
@@ -66,11 +87,53 @@ describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
       }
     }
 
+    test("of somebody signed in have nothing that stops readers", async () => {
+      for (const [colorScheme, width] of [
+        ["light", 1280],
+        ["dark", 390],
+      ] as const) {
+        const page = await world.visit({ colorScheme, width });
+        await signInByMail(page, mailbox, "/account/keys");
+        await page.getByLabel(/^Name/).fill(`reader ${width}`);
+        await page.getByRole("button", { name: "Make a key" }).click();
+        await page.locator("#key").waitFor();
+        const key = (await page.locator("#key").innerText()).trim();
+        assert.deepEqual(await violations(page), [], "a new key");
+        const asked = await fetch(`${world.url}/api/repos?limit=1`, { headers: { "X-API-Key": key } });
+        assert.equal(asked.status, 200);
+        await page.goto("/account/keys");
+        const use = await page
+          .getByRole("link", { name: `reader ${width}`, exact: true })
+          .getAttribute("href");
+        await page.goto(STAR_TABLES);
+        await page.getByRole("button", { name: /^Save$/ }).click();
+        await page.getByRole("button", { name: /^Saved/ }).waitFor();
+        for (const path of [...OWN_PAGES, use ?? "", `${use}?period=90d`]) {
+          await page.goto(path);
+          assert.deepEqual(await violations(page), [], path);
+        }
+      }
+    });
+
+    test("of lists for sharing have nothing that stops readers", async () => {
+      const page = await world.visit({ width: 390 });
+      await page.goto("/watchlists");
+      await page.getByLabel(/^Repositories/).fill("almanac/star-tables\nalmanac/sundial");
+      await page.getByRole("button", { name: "Make the list" }).click();
+      await page.locator("#share-link").waitFor();
+      assert.deepEqual(await violations(page), [], "its links");
+      for (const id of ["#edit-link", "#share-link"]) {
+        const friend = await world.visit({ width: 390 });
+        await friend.goto((await page.locator(id).innerText()).trim());
+        assert.deepEqual(await violations(friend), [], id);
+      }
+    });
+
     test("say nothing in the console, and load nothing from elsewhere", async () => {
       const page = await world.visit();
       const said: string[] = [];
       page.on("console", (message) => {
-        if (!/status of 404/.test(message.text())) said.push(`${page.url()}: ${message.text()}`);
+        if (!/status of 40[04]/.test(message.text())) said.push(`${page.url()}: ${message.text()}`);
       });
       page.on("pageerror", (error) => said.push(`${page.url()}: ${error.message}`));
       page.on("request", (request) => {

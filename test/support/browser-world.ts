@@ -8,6 +8,7 @@ import { createLog } from "../../src/log.js";
 import { type Modules, updateDerived } from "../../src/modules.js";
 import { openBrowser } from "./browser.js";
 import type { Engine } from "./engines.js";
+import type { Mailbox } from "./mail.js";
 import { daily, GENEROUS, NOW, observation, snapshot } from "./world.js";
 
 /** A service on a port of its own, and a browser before it. */
@@ -100,4 +101,24 @@ export function inTheBrowser(engine: Engine, env: () => Record<string, string> =
       return page;
     },
   };
+}
+
+let members = 0;
+
+/** Signs somebody new in, by the page for it and the mail that it sends, and goes on to `next`. */
+export async function signInByMail(page: Page, mailbox: Mailbox, next: string): Promise<void> {
+  await page.goto(`/sign-in?next=${encodeURIComponent(next)}`);
+  await sendLink(page, mailbox);
+  await page.waitForURL((url) => url.pathname + url.search === next);
+}
+
+/** Fills in the form for signing in, and follows the link that is mailed. */
+export async function sendLink(page: Page, mailbox: Mailbox): Promise<void> {
+  members += 1;
+  await page.getByLabel("E-mail address").fill(`reader-${members}@example.org`);
+  await page.getByRole("button", { name: "Send me a link" }).click();
+  await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+  const { link } = await mailbox.next();
+  await page.goto(link.pathname + link.search);
+  await page.getByRole("button", { name: /^Sign in/ }).click();
 }
