@@ -9,7 +9,8 @@ import { type ActiveFilter, activeFilters } from "./components/filters.js";
 import { type Listing, ListingView, readListing } from "./components/listing.js";
 import { Nothing } from "./components/nothing.js";
 import { formatCount, Time } from "./components/numbers.js";
-import { QueryProblems } from "./components/query-problems.js";
+import { BeyondEnd } from "./components/pager.js";
+import { Problems } from "./components/problems.js";
 import { feedPath, GROWTH_SORTS, isSort, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { WindowTabs } from "./components/tabs.js";
@@ -149,7 +150,7 @@ const ExplorePage: FC<ExploreProps> = ({
   return (
     <>
       <h1>Explore</h1>
-      <QueryProblems problems={problems} fields={fields.filter(hasForm)} />
+      <Problems problems={problems} fields={fields.filter(hasForm)} />
       <div class="beside">
         <details class="filters" open={problems.length > 0}>
           <summary class="button">Filters{filters.length === 0 ? "" : ` (${filters.length})`}</summary>
@@ -250,12 +251,7 @@ interface EmptyProps {
 
 /** Why there is nothing, and what there would be otherwise. */
 const Empty: FC<EmptyProps> = ({ url, filters, looser, query, sort, isFirst }) => {
-  if (!isFirst)
-    return (
-      <p>
-        The list ends before this page. <a href={withQuery(url, {})}>To its first page</a>
-      </p>
-    );
+  if (!isFirst) return <BeyondEnd url={url} />;
   const isGrowth = GROWTH_SORTS.has(sort);
   return (
     <>

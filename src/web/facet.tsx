@@ -12,10 +12,12 @@ import { explorePage, languagePage, topicPage } from "../page-addresses.js";
 import { type FacetKind, type FacetTotals, type Summary, WINDOWS } from "../rankings/rankings.js";
 import { answerOrProblems, type Problem, readAsked } from "./asked.js";
 import { nameAfter, withQuery } from "./components/addresses.js";
+import { Facts } from "./components/facts.js";
 import { Dot } from "./components/language.js";
 import { type Listing, ListingView, readListing } from "./components/listing.js";
 import { Delta, formatCount, Time } from "./components/numbers.js";
-import { QueryProblems } from "./components/query-problems.js";
+import { BeyondEnd } from "./components/pager.js";
+import { Problems } from "./components/problems.js";
 import { feedPath, GROWTH_SORTS, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { WindowTabs } from "./components/tabs.js";
@@ -114,25 +116,17 @@ const FacetBody: FC<FacetBodyProps> = ({
       {kind === "language" ? <Dot name={name} /> : null}
       {name}
     </h1>
-    <dl class="facts">
-      <div>
-        <dt>Repositories</dt>
-        <dd>{formatCount(totals.repositories)}</dd>
-      </div>
-      <div>
-        <dt>Stars</dt>
-        <dd>{formatCount(totals.stars)}</dd>
-      </div>
-      {WINDOWS.map((window) => (
-        <div>
-          <dt>Gained in {window}</dt>
-          <dd>
-            <Delta value={totals.gained[window]} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-    <QueryProblems problems={problems} />
+    <Facts
+      facts={[
+        { name: "Repositories", value: formatCount(totals.repositories) },
+        { name: "Stars", value: formatCount(totals.stars) },
+        ...WINDOWS.map((window) => ({
+          name: `Gained in ${window}`,
+          value: <Delta value={totals.gained[window]} />,
+        })),
+      ]}
+    />
+    <Problems problems={problems} />
     <Strip
       label="Ranking"
       tabs={RANKINGS.map((sort) => ({
@@ -172,16 +166,14 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, list, sparks, w
         </h2>
         <WindowTabs url={url} current={query.window} />
       </div>
-      {list.rows.length === 0 ? (
+      {list.rows.length === 0 && list.page !== 1 ? (
+        <BeyondEnd url={url} />
+      ) : list.rows.length === 0 ? (
         <p>
-          {list.page !== 1
-            ? "The list ends before this page. "
-            : GROWTH_SORTS.has(query.sort)
-              ? `None of these repositories has grown in ${query.window}, as far as that can be told. `
-              : "None of these repositories is listed. "}
-          <a href={withQuery(url, list.page === 1 ? { sort: "stars" } : {})}>
-            {list.page === 1 ? "The largest ones" : "To its first page"}
-          </a>
+          {GROWTH_SORTS.has(query.sort)
+            ? `None of these repositories has grown in ${query.window}, as far as that can be told. `
+            : "None of these repositories is listed. "}
+          <a href={withQuery(url, { sort: "stars" })}>The largest ones</a>
         </p>
       ) : (
         <ListingView

@@ -1,7 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { z } from "zod";
 import type { Repository } from "../catalog/catalog.js";
-import type { ErrorDetail } from "../errors.js";
 import {
   count,
   type ListedWatchlist,
@@ -11,10 +10,13 @@ import {
   watchlistPage,
   watchlistQuery,
 } from "../lists/lists.js";
-import { validationError } from "../validation.js";
 import type { Changes, StarSum } from "../watchlists/watchlists.js";
+import { type Problem, readUsable } from "./asked.js";
 import { withQuery } from "./components/addresses.js";
 import { Delta, Time } from "./components/numbers.js";
+import { BeyondEnd, Pager } from "./components/pager.js";
+import { PLOT_SCRIPTS } from "./components/plot.js";
+import { Problems } from "./components/problems.js";
 import { type MoreColumn, RepositoryList } from "./components/repository-list.js";
 import { SinceVisit } from "./components/since-visit.js";
 import { SumChart } from "./components/sum-chart.js";
@@ -44,7 +46,7 @@ const SORT_NAMES: Readonly<Record<(typeof WATCHLIST_SORTS)[number], string>> = {
 export interface Watched {
   url: URL;
   /** What is wrong with the address; then the list is shown as if that were not asked for. */
-  problems: readonly ErrorDetail[];
+  problems: readonly Problem[];
   query: PageQuery;
   page: ListPage;
   sparks: ReadonlyMap<number, readonly (number | null)[]>;
@@ -62,10 +64,10 @@ export interface WatchedList extends ListedWatchlist {
 
 /** Reads what the page of a list shows; its modules are those of the catalogue that the list is of. */
 export async function readWatched(
-  { url, modules }: Pick<Visit, "url" | "modules">,
+  { modules, ...visit }: Pick<Visit, "url" | "modules">,
   list: WatchedList,
 ): Promise<Watched> {
-  const { query, problems } = readQuery(url);
+  const { url, query, problems } = readUsable(pageQuery, visit.url);
   const asked: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
   const { asOf } = await modules.rankings.summary();
   const [page, sums, changes] = await Promise.all([
@@ -88,15 +90,9 @@ export async function readWatched(
   return { url, problems, query, page, sparks, sums, changes, named: byId };
 }
 
-/** What the address asks for; what is wrong is told, and left out. */
-function readQuery({ searchParams }: URL): { query: PageQuery; problems: readonly ErrorDetail[] } {
-  const given = Object.fromEntries(searchParams);
-  const parsed = pageQuery.safeParse(given);
-  if (parsed.success) return { query: parsed.data, problems: [] };
-  const problems = validationError(parsed.error, "query").details ?? [];
-  const wrong = new Set(problems.map(({ parameter }) => parameter));
-  const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
-  return { query: pageQuery.parse(rest), problems };
+/** Browser modules of the page of a list. */
+export function watchedScripts({ sums }: Watched): readonly string[] {
+  return sums.length < 2 ? [] : PLOT_SCRIPTS;
 }
 
 /** The list itself: what changed, the sum, and the rows; `more`: columns of the page's own. */
@@ -106,15 +102,7 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
   more,
 }) => (
   <>
-    {problems.length === 0 ? null : (
-      <div class="note" role="alert">
-        {problems.map(({ parameter, message }) => (
-          <p>
-            <code>{parameter}</code> {message}. The list is shown without it.
-          </p>
-        ))}
-      </div>
-    )}
+    <Problems problems={problems} isLeftOut />
     {changes === undefined ? null : <SinceVisit changes={changes} known={named} />}
     <div class="controls">
       <WindowTabs url={url} current={query.window} />
@@ -127,20 +115,26 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
         }))}
       />
     </div>
-    <RepositoryList
-      rows={page.rows}
-      caption={`${name}, growth in ${query.window}`}
-      sparks={sparks}
-      more={[...sinceColumn(changes), ...more]}
-    />
-    <Pager {...{ url, page }} current={query.page} />
+    {page.rows.length === 0 ? (
+      <BeyondEnd url={url} />
+    ) : (
+      <>
+        <RepositoryList
+          rows={page.rows}
+          caption={`${name}, growth in ${query.window}`}
+          sparks={sparks}
+          more={[...sinceColumn(changes), ...more]}
+        />
+        <Pager url={url} limit={ROWS} {...page} />
+      </>
+    )}
     <p class="soft small">
       Growth is measured in {query.window} up to <Time at={page.asOf} />.
     </p>
     {sums.length < 2 ? null : (
       <>
         <h2>All together</h2>
-        <SumChart points={sums} />
+        <SumChart points={sums} asOf={page.asOf} />
       </>
     )}
   </>
@@ -152,17 +146,3 @@ function sinceColumn(changes: Changes | undefined): MoreColumn[] {
   const cell: MoreColumn["cell"] = ({ repository }) => <Delta value={changes.gained.get(repository.id)} />;
   return [{ title: "Since visit", onPhone: "for-count", cell }];
 }
-
-const Pager: FC<{ url: URL; page: ListPage; current: number }> = ({ url, page, current }) => {
-  const pages = Math.ceil(page.total / ROWS);
-  if (pages < 2 && page.rows.length > 0) return null;
-  return (
-    <nav class="pager" aria-label="Pages">
-      {current > 1 ? <a href={withQuery(url, { page: String(current - 1) })}>Previous</a> : null}
-      <span>
-        Page {current} of {Math.max(1, pages)}
-      </span>
-      {page.hasMore ? <a href={withQuery(url, { page: String(current + 1) })}>Next</a> : null}
-    </nav>
-  );
-};

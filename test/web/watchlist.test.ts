@@ -63,6 +63,14 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     assert.match(page.html, /&lt;i&gt;first/);
     assert.match(wordsOf(page), /Watchlist \(3\)/);
     assert.match(wordsOf(page), /All together.*Stars of all together: 222, \+67 since 2026-04-28/);
+    assert.match(page.html, /<script type="application\/json" data-label="Stars of all together">/);
+    const data = JSON.parse(
+      page.html.match(/<script type="application\/json"[^>]*>(.*?)<\/script>/)?.[1] ?? "",
+    );
+    assert.deepEqual([data.isSum, data.lines[0].value], [true, [155, 176, 222]]);
+    assert.match(page.html, /\/chart\.js"/);
+    assert.match(wordsOf(page), /The numbers of this chart \(3\)/);
+    assert.match(page.html, />2026-04-29<\/th><td class="number">176<\/td><td class="number">3<\/td>/);
     assert.deepEqual(rowsOf((await open(world, "/watchlist?sort=stars", headers)).html), [
       "one/one",
       "two/two",
@@ -97,9 +105,13 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     assert.equal((await world.send("POST", "/api/me/watchlist", { ids }, headers)).status, 201);
     const first = await open(world, "/watchlist?window=7d", headers);
     assert.equal(rowsOf(first.html).length, 50);
-    assert.match(first.html, /<a href="\/watchlist\?window=7d&amp;page=2">Next<\/a>/);
-    assert.equal(rowsOf((await open(world, "/watchlist?window=7d&page=2", headers)).html).length, 10);
-    assert.match(wordsOf(await open(world, "/watchlist?page=9", headers)), /Page 9 of 2/);
+    assert.match(first.html, /<a href="\/watchlist\?window=7d&amp;page=2" rel="next">Next →<\/a>/);
+    const second = await open(world, "/watchlist?window=7d&page=2", headers);
+    assert.equal(rowsOf(second.html).length, 10);
+    assert.match(second.html, /<a href="\/watchlist\?window=7d" rel="prev">← Previous<\/a>/);
+    const beyond = await open(world, "/watchlist?window=7d&page=9", headers);
+    assert.match(wordsOf(beyond), /The list ends before this page\. To its first page/);
+    assert.match(beyond.html, /<a href="\/watchlist\?window=7d">To its first page<\/a>/);
   });
 
   test("what was wanted before signing in is saved after it, once", async () => {
