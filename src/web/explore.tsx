@@ -3,7 +3,7 @@ import { type ListQuery, listPage, listQuery, SORTS } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
 import type { Home, Summary } from "../rankings/rankings.js";
 import { answerOrProblems, type Problem, readAsked } from "./asked.js";
-import { withQuery } from "./components/addresses.js";
+import { addressOf, withQuery } from "./components/addresses.js";
 import { FILTER_FIELDS, FilterForm } from "./components/filter-form.js";
 import { type ActiveFilter, activeFilters } from "./components/filters.js";
 import { type Listing, ListingView, readListing } from "./components/listing.js";
@@ -15,13 +15,15 @@ import { feedPath, GROWTH_SORTS, isSort, SORT_NAMES } from "./components/sorts.j
 import { Strip } from "./components/strip.js";
 import { WindowTabs } from "./components/tabs.js";
 import type { Pages, Sheet, Visit } from "./page.js";
+import { type ListStars, starScripts, starsOf } from "./saving.js";
 
 /** All repositories, narrowed and sorted in every way that lists can be. */
 export function serveExplore(pages: Pages): void {
   pages.get("/explore", explore);
 }
 
-async function explore({ modules, tracked, ...visit }: Visit): Promise<Sheet> {
+async function explore(visit: Visit): Promise<Sheet> {
+  const { modules, tracked } = visit;
   const { rankings } = modules;
   const { url, query, problems } = readAsked(listQuery, visit.url);
   const [summary, home, answer] = await Promise.all([
@@ -35,7 +37,7 @@ async function explore({ modules, tracked, ...visit }: Visit): Promise<Sheet> {
   const { found } = answer;
   const sort = found?.list.sort ?? url.searchParams.get("sort") ?? "trending";
   const frame = { url, filters, sort, summary, home, problems: [...problems, ...answer.problems] };
-  const shared = { description: DESCRIPTION, scripts: ["filters.js"] };
+  const shared = { description: DESCRIPTION, scripts: ["filters.js", ...starScripts(visit)] };
   if (found === undefined)
     return { ...shared, title: "Explore", status: 400, body: <ExplorePage {...frame} /> };
   const isEmpty = found.list.rows.length === 0;
@@ -45,7 +47,7 @@ async function explore({ modules, tracked, ...visit }: Visit): Promise<Sheet> {
     title: titleOf(sort, filters),
     canonical: canonicalOf(url),
     alternates: alternatesOf(url, sort).map(({ type, href, name }) => ({ type, href, title: name })),
-    body: <ExplorePage {...frame} {...{ found, looser }} />,
+    body: <ExplorePage {...frame} {...{ found, looser }} stars={starsOf(visit, addressOf(url))} />,
   };
 }
 
@@ -132,6 +134,7 @@ interface ExploreProps {
   /** Absent where the question is wrong. */
   found?: Listing & { query: ListQuery };
   looser?: readonly Looser[];
+  stars?: ListStars;
 }
 
 const ExplorePage: FC<ExploreProps> = ({
@@ -143,6 +146,7 @@ const ExplorePage: FC<ExploreProps> = ({
   problems,
   found,
   looser = [],
+  stars = {},
 }) => {
   const fields: readonly string[] = FILTER_FIELDS;
   const several = summary.providers.length > 1;
@@ -163,7 +167,7 @@ const ExplorePage: FC<ExploreProps> = ({
               Nothing is listed until this is put right
             </h2>
           ) : (
-            <Found {...{ url, filters, summary, looser, ...found }} />
+            <Found {...{ url, filters, summary, looser, stars, ...found }} />
           )}
         </section>
       </div>
@@ -188,9 +192,10 @@ interface FoundProps extends Listing {
   summary: Summary;
   looser: readonly Looser[];
   query: ListQuery;
+  stars: ListStars;
 }
 
-const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, list, sparks }) => (
+const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, list, sparks }) => (
   <>
     <div class="apart">
       <h2 id="found" class="count">
@@ -218,6 +223,7 @@ const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, list, spa
     ) : (
       <ListingView
         {...{ list, sparks, url, query }}
+        {...stars}
         caption={`Repositories, gained in ${query.window}`}
         withForge={summary.providers.length > 1}
       />

@@ -11,7 +11,7 @@ import {
 import { explorePage, languagePage, topicPage } from "../page-addresses.js";
 import { type FacetKind, type FacetTotals, type Summary, WINDOWS } from "../rankings/rankings.js";
 import { answerOrProblems, type Problem, readAsked } from "./asked.js";
-import { nameAfter, withQuery } from "./components/addresses.js";
+import { addressOf, nameAfter, withQuery } from "./components/addresses.js";
 import { Facts } from "./components/facts.js";
 import { Dot } from "./components/language.js";
 import { type Listing, ListingView, readListing } from "./components/listing.js";
@@ -22,6 +22,7 @@ import { feedPath, GROWTH_SORTS, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { WindowTabs } from "./components/tabs.js";
 import type { Pages, Sheet, Visit } from "./page.js";
+import { type ListStars, starScripts, starsOf } from "./saving.js";
 
 /** The rankings of a language or topic. */
 const RANKINGS = ["trending", "rising", "new_hot", "stars_gained", "forks_gained", "stars"] as const;
@@ -39,7 +40,8 @@ export function serveFacet(pages: Pages, kind: FacetKind, path: string): void {
   pages.get(`${path}/:name`, (visit) => facet(visit, kind, path));
 }
 
-async function facet({ modules, ...visit }: Visit, kind: FacetKind, path: string): Promise<Sheet> {
+async function facet(visit: Visit, kind: FacetKind, path: string): Promise<Sheet> {
+  const { modules } = visit;
   const { rankings } = modules;
   const name = nameAfter(visit.url, path);
   const found = name === undefined ? undefined : await rankings.findFacet(kind, name);
@@ -65,6 +67,7 @@ async function facet({ modules, ...visit }: Visit, kind: FacetKind, path: string
       body: <FacetBody {...frame} problems={[...problems, ...answer.problems]} />,
     };
   const { list } = answer.found;
+  const stars = starsOf(visit, addressOf(url));
   const feed = feedPath(list.sort);
   return {
     ...shared,
@@ -79,7 +82,8 @@ async function facet({ modules, ...visit }: Visit, kind: FacetKind, path: string
               title: `${found.name}, ${list.sort}`,
             },
           ],
-    body: <FacetBody {...frame} problems={[]} found={answer.found} />,
+    scripts: starScripts(visit),
+    body: <FacetBody {...frame} problems={[]} found={{ ...answer.found, stars }} />,
   };
 }
 
@@ -100,7 +104,7 @@ interface FacetBodyProps {
   summary: Summary;
   problems: readonly Problem[];
   /** Absent where the question is wrong. */
-  found?: Listing & { query: FacetQuery };
+  found?: Listing & { query: FacetQuery; stars: ListStars };
 }
 
 const FacetBody: FC<FacetBodyProps> = ({
@@ -146,10 +150,11 @@ type FacetListProps = Listing & {
   name: string;
   url: URL;
   query: FacetQuery;
+  stars: ListStars;
   withForge: boolean;
 };
 
-const FacetList: FC<FacetListProps> = ({ kind, name, url, query, list, sparks, withForge }) => {
+const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sparks, withForge }) => {
   const explore = withQuery(new URL("/explore", url), {
     [kind]: name,
     sort: query.sort,
@@ -178,6 +183,7 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, list, sparks, w
       ) : (
         <ListingView
           {...{ list, sparks, url, withForge }}
+          {...stars}
           withLanguage={kind !== "language"}
           query={{ limit: LIMIT }}
           caption={`${name}: ${SORT_NAMES[query.sort]}, ${query.window}`}

@@ -19,6 +19,7 @@ import { PLOT_SCRIPTS } from "./components/plot.js";
 import { Problems } from "./components/problems.js";
 import { type MoreColumn, RepositoryList } from "./components/repository-list.js";
 import { SinceVisit } from "./components/since-visit.js";
+import { columnsOf, SORT_NAMES } from "./components/sorts.js";
 import { SumChart } from "./components/sum-chart.js";
 import { Tabs, WindowTabs } from "./components/tabs.js";
 import type { Visit } from "./page.js";
@@ -33,14 +34,6 @@ const pageQuery = watchlistQuery
   .pick({ window: true, sort: true, order: true })
   .extend({ page: count(1, MAX_PAGES).default(1) });
 type PageQuery = z.output<typeof pageQuery>;
-
-const SORT_NAMES: Readonly<Record<(typeof WATCHLIST_SORTS)[number], string>> = {
-  added: "Added",
-  stars: "Stars",
-  forks: "Forks",
-  pushed: "Last push",
-  created: "Created",
-};
 
 /** A watchlist as its page shows it. */
 export interface Watched {
@@ -100,45 +93,49 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
   watched: { url, problems, query, page, sparks, sums, changes, named },
   name,
   more,
-}) => (
-  <>
-    <Problems problems={problems} isLeftOut />
-    {changes === undefined ? null : <SinceVisit changes={changes} known={named} />}
-    <div class="controls">
-      <WindowTabs url={url} current={query.window} />
-      <Tabs
-        label="Sort by"
-        tabs={WATCHLIST_SORTS.map((sort) => ({
-          name: SORT_NAMES[sort],
-          href: withQuery(url, { sort, order: undefined }),
-          isCurrent: sort === query.sort,
-        }))}
-      />
-    </div>
-    {page.rows.length === 0 ? (
-      <BeyondEnd url={url} />
-    ) : (
-      <>
-        <RepositoryList
-          rows={page.rows}
-          caption={`${name}, growth in ${query.window}`}
-          sparks={sparks}
-          more={[...sinceColumn(changes), ...more]}
+}) => {
+  const { more: sortedBy = [], ...shown } = columnsOf(query.sort);
+  return (
+    <>
+      <Problems problems={problems} isLeftOut />
+      {changes === undefined ? null : <SinceVisit changes={changes} known={named} />}
+      <div class="controls">
+        <WindowTabs url={url} current={query.window} />
+        <Tabs
+          label="Sort by"
+          tabs={WATCHLIST_SORTS.map((sort) => ({
+            name: sort === "added" ? "Added" : SORT_NAMES[sort],
+            href: withQuery(url, { sort, order: undefined }),
+            isCurrent: sort === query.sort,
+          }))}
         />
-        <Pager url={url} limit={ROWS} {...page} />
-      </>
-    )}
-    <p class="soft small">
-      Growth is measured in {query.window} up to <Time at={page.asOf} />.
-    </p>
-    {sums.length < 2 ? null : (
-      <>
-        <h2>All together</h2>
-        <SumChart points={sums} asOf={page.asOf} />
-      </>
-    )}
-  </>
-);
+      </div>
+      {page.rows.length === 0 ? (
+        <BeyondEnd url={url} />
+      ) : (
+        <>
+          <RepositoryList
+            rows={page.rows}
+            caption={`${name}, growth in ${query.window}`}
+            sparks={sparks}
+            {...shown}
+            more={[...sortedBy, ...sinceColumn(changes), ...more]}
+          />
+          <Pager url={url} limit={ROWS} {...page} />
+        </>
+      )}
+      <p class="soft small">
+        Growth is measured in {query.window} up to <Time at={page.asOf} />.
+      </p>
+      {sums.length < 2 ? null : (
+        <>
+          <h2>All together</h2>
+          <SumChart points={sums} asOf={page.asOf} />
+        </>
+      )}
+    </>
+  );
+};
 
 /** What each gained since the last visit. */
 function sinceColumn(changes: Changes | undefined): MoreColumn[] {

@@ -76,6 +76,9 @@ onBothEngines("The page of a personal watchlist", (engine) => {
       "two/two",
       "three/three",
     ]);
+    const gained = await open(world, "/watchlist?sort=stars_gained&window=24h", headers);
+    assert.deepEqual(rowsOf(gained.html), ["two/two", "one/one", "three/three"]);
+    assert.match(gained.html, /aria-current="true">Stars gained</);
     assert.match(page.html, /aria-label="Remove one\/one"/);
     const removed = await submit(
       world,
@@ -94,7 +97,7 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     assert.equal(page.status, 400);
     const text = wordsOf(page);
     assert.match(text, /window must be one of 24h, 7d, 30d/);
-    assert.match(text, /sort must be one of added, stars, forks, pushed, created/);
+    assert.match(text, /sort must be one of added, trending, stars_gained, stars, forks, pushed, created/);
     assert.match(text, /page must be a whole number from 1 to 10/);
     assert.deepEqual(rowsOf(page.html), ["one/one"]);
   });
@@ -255,6 +258,22 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     assert.doesNotMatch((await open(world, "/")).html, /class="star saved"/);
   });
 
+  test("a made-up catalogue that is the service's own can be saved from, and says that it is made up", async () => {
+    const { app } = createWeb({
+      source: () => ({ modules: world.modules, synthetic: true }),
+      members: () => world.members,
+      baseUrl: ORIGIN,
+      clock: world.clock,
+      tracked: [],
+      limits: undefined,
+      document: () => ({ paths: {}, components: {} }) as never,
+    });
+    const html = await (await app.request("/")).text();
+    assert.match(html, /All repositories of this catalogue are made up\./);
+    assert.doesNotMatch(html, /held in memory/);
+    assert.match(html, /data-save/);
+  });
+
   test("while a demonstration stands in for the catalogue nothing is saved, and the pages say so", async () => {
     const { headers } = await somebody();
     const demo = await createWorld(engine);
@@ -273,7 +292,9 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     assert.match(await (await app.request("/watchlists")).text(), /no list can be made/);
     const home = await (await app.request("/", { headers })).text();
     assert.match(home, /made\/up/);
-    assert.doesNotMatch(home, /data-save/);
+    assert.match(home, /They go as soon as the first real one is recorded/);
+    for (const html of [home, await (await app.request("/explore?sort=stars", { headers })).text()])
+      assert.doesNotMatch(html, /data-save|save\.js/);
     app.onError((error) => new Response(error.message, { status: 409 }));
     for (const path of ["/watchlist/items", "/watchlist/items/remove", "/watchlists"]) {
       const body = "repositoryId=1&name=x";
