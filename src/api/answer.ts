@@ -55,8 +55,8 @@ export async function sendAnswer(answer: StoredAnswer, request: Request): Promis
   }
   const hasBody = ![204, 304].includes(answer.status);
   let body = answer.body;
-  // A strong tag promises these very bytes, so they are sent as they are.
-  const mayCompress = answer.etag?.startsWith("W/") && body.byteLength >= MIN_COMPRESSED_BYTES;
+  // A strong tag promises these very bytes, so they are sent as they are. What is no success has no tag.
+  const mayCompress = (answer.etag?.startsWith("W/") ?? true) && body.byteLength >= MIN_COMPRESSED_BYTES;
   const encoding = mayCompress ? chooseEncoding(request.headers.get("accept-encoding")) : undefined;
   if (encoding !== undefined) {
     let compressed = answer.compressed.get(encoding);

@@ -199,7 +199,7 @@ export function errorResponse(
     headers: {
       "Content-Type": `${isProblem ? "application/problem+json" : "application/json"}; charset=utf-8`,
       "Cache-Control": "no-store",
-      Vary: "Accept",
+      Vary: "Accept, Accept-Encoding",
       ...(status === 503 ? { "Retry-After": "5" } : {}),
       ...error.headers,
     },

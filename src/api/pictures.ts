@@ -61,7 +61,7 @@ export function errorPicture(error: AppError, address: string, requestId: string
     headers: {
       ...SVG_HEADERS,
       "Cache-Control": "no-store",
-      Vary: "Accept",
+      Vary: "Accept, Accept-Encoding",
       ...(error.status === 503 ? { "Retry-After": "5" } : {}),
       ...error.headers,
     },

@@ -103,7 +103,12 @@ export async function watchlistPage(
 ): Promise<ListPage> {
   const { sort } = query;
   const direction = query.order ?? (sort === "added" ? "asc" : "desc");
-  const order = sort === "added" ? watchlists.addedOrder(direction) : plainOrder(sort, direction);
+  const order =
+    sort === "added"
+      ? watchlists.addedOrder(direction)
+      : isGrowthOrder(sort)
+        ? rankings.growthOrderOfAll(sort, query.window, direction)
+        : plainOrder(sort, direction);
   const identity = { watchlist, order: order.name };
   const place = placeOf(query, identity);
   const found = await catalog.list({ filters: {}, order, within, withUnavailable: true, ...place });

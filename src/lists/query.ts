@@ -74,12 +74,22 @@ export function isGrowthOrder(sort: Sort): sort is GrowthOrder {
 export type ListQuery = z.output<typeof listQuery>;
 
 /** What a watchlist can be sorted by. */
-export const WATCHLIST_SORTS = ["added", "stars", "forks", "pushed", "created"] as const;
+export const WATCHLIST_SORTS = [
+  "added",
+  "trending",
+  "stars_gained",
+  "stars",
+  "forks",
+  "pushed",
+  "created",
+] as const;
 
 /** Parameters of the repositories of a watchlist. */
 export const watchlistQuery = z.object({
   window: windowParameter,
-  sort: z.enum(WATCHLIST_SORTS).default("added"),
+  sort: z.enum(WATCHLIST_SORTS).default("added").openapi({
+    description: "trending and stars_gained are of the window; what has no trend in it comes last.",
+  }),
   order: z
     .enum(["asc", "desc"])
     .optional()

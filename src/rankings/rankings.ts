@@ -156,6 +156,23 @@ export class Rankings {
     };
   }
 
+  /**
+   * The same for a list that holds repositories without such a trend too; these come last. It looks each one up, so it is
+   * for lists that are short.
+   */
+  growthOrderOfAll(name: GrowthOrder, window: Window, direction: "asc" | "desc"): Order {
+    const last = sql.lit(direction === "desc" ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER);
+    return {
+      name: `${name}-${window}-${direction}-all`,
+      tables: [sql`repositories r`],
+      key: sql`coalesce((select ${sql.ref(`g.${GROWTH_COLUMNS[name]}`)} from rollups g
+        where g.repository_id = r.id and g.window_hours = ${sql.lit(WINDOW_HOURS[window])}), ${last})`,
+      id: sql`r.id`,
+      direction,
+      signed: true,
+    };
+  }
+
   /** What narrows a list to trends that can be trusted as asked; undefined when nothing is asked. */
   trusted({ window, reliableOnly, excludeAnomalous }: TrendFilter): ListRequest["through"] {
     if (!reliableOnly && !excludeAnomalous) return undefined;

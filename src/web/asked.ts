@@ -42,6 +42,22 @@ export function readAsked<Schema extends z.ZodObject>(schema: Schema, url: URL):
   return { url: tidy, query: undefined, problems: problemsOf(validationError(result.error, "query", given)) };
 }
 
+/**
+ * Reads the same for a page that has an answer to any address: what is wrong is told, and left out of the address and of
+ * what is asked. Each parameter of the schema may be left out.
+ */
+export function readUsable<Schema extends z.ZodObject>(
+  schema: Schema,
+  url: URL,
+): Asked<z.output<Schema>> & { query: z.output<Schema> } {
+  const asked = readAsked(schema, url);
+  if (asked.query !== undefined) return { ...asked, query: asked.query };
+  const { problems } = asked;
+  for (const { parameter } of problems) asked.url.searchParams.delete(parameter.replace(/\[\d+\]$/, ""));
+  const rest = readAsked(schema, asked.url);
+  return { ...rest, query: rest.query ?? schema.parse({}), problems };
+}
+
 /** What an error says is wrong with an address; throws the error where it is about something else. */
 export function problemsOf(error: unknown): readonly Problem[] {
   if (error instanceof AppError && error.status === 400 && error.details !== undefined) return error.details;

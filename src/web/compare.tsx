@@ -1,25 +1,22 @@
 import type { FC } from "hono/jsx";
+import { z } from "zod";
 import type { Repository } from "../catalog/catalog.js";
 import {
   ALIGNMENTS,
-  type ChartInput,
   type History,
   MAX_SERIES,
   METRICS,
-  type Metric,
   newestOf,
   queryOf,
   RANGES,
-  type Range,
   readHistory,
   SCALES,
   seriesOf,
   THEMES,
-  type Theme,
 } from "../embeds/embeds.js";
 import type { Modules } from "../modules.js";
 import { WINDOWS, type Window } from "../rankings/rankings.js";
-import { Choices, type Problem } from "./choices.js";
+import { type Problem, readUsable } from "./asked.js";
 import { repositoryKey, withQuery } from "./components/addresses.js";
 import { type Compared, ComparedNumbers, ComparisonTable } from "./components/comparison.js";
 import { EmbedPanel, RANGE_WORDS } from "./components/embed-panel.js";
@@ -37,31 +34,26 @@ export function serveCompare(pages: Pages): void {
   pages.get("/compare", comparePage);
 }
 
-interface State {
-  metric: Metric;
-  range: Range;
-  align: ChartInput["align"];
-  scale: ChartInput["scale"];
-  theme: Theme;
-}
+const stateQuery = z.object({
+  metric: z.enum(METRICS).default("stars"),
+  range: z.enum(RANGES).default("1y"),
+  align: z.enum(ALIGNMENTS).default("date"),
+  scale: z.enum(SCALES).default("linear"),
+  theme: z.enum(THEMES).default("auto"),
+});
+type State = z.output<typeof stateQuery>;
 
 async function comparePage(visit: Visit): Promise<Sheet> {
   const { modules, url } = visit;
-  const choices = new Choices(url.searchParams);
-  const state: State = {
-    metric: choices.one("metric", METRICS, "stars"),
-    range: choices.one("range", RANGES, "1y"),
-    align: choices.one("align", ALIGNMENTS, "date"),
-    scale: choices.one("scale", SCALES, "linear"),
-    theme: choices.one("theme", THEMES, "auto"),
-  };
+  const asked = readUsable(stateQuery, url);
+  const state = asked.query;
   const { repositories, problems, refused } = await readRepositories(
     modules,
     url.searchParams.getAll("repo"),
   );
-  problems.push(...choices.problems);
+  problems.push(...asked.problems);
   const keys = repositories.map(repositoryKey);
-  const here = new URL(withQuery(url, { repo: keys }), "http://localhost");
+  const here = new URL(withQuery(asked.url, { repo: keys }), "http://localhost");
   const [histories, compared, examples] = await Promise.all([
     Promise.all(repositories.map((one) => readHistory(modules.catalog, one, state.metric, state.range))),
     readCompared(modules, repositories, here),
@@ -79,7 +71,7 @@ async function comparePage(visit: Visit): Promise<Sheet> {
     body: (
       <>
         <h1>Compare repositories</h1>
-        <Problems problems={problems} />
+        <Problems problems={problems} isLeftOut />
         <AddForm keys={keys} state={state} refused={refused} />
         {repositories.length < 2 ? <Examples examples={examples} keys={keys} here={here} /> : null}
         {repositories.length === 0 ? null : (
@@ -162,11 +154,11 @@ const AddForm: FC<{ keys: readonly string[]; state: State; refused: string }> = 
       <p class="soft">These are {MAX_SERIES}, as many as fit on one chart. Take one out to add another.</p>
     );
   return (
-    <form action="/compare" class="choices row" data-compare="">
+    <form action="/compare" class="row-form" data-compare="">
       {[...keys.map((key) => ["repo", key] as const), ...Object.entries(state)].map(([name, value]) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <div class="field wide-field">
+      <div class="field">
         <label for="add">{keys.length === 0 ? "First repository" : "Add a repository"}</label>
         <input
           id="add"
@@ -214,7 +206,7 @@ const Examples: FC<ExamplesProps> = ({ examples, keys, here }) => {
       {choices.length === 0 ? null : (
         <>
           <h2>{keys.length === 0 ? "For example" : "Trending now"}</h2>
-          <ul class="plain-list">
+          <ul class="plain">
             {choices.map((some) => (
               <li>
                 <a href={withQuery(here, { repo: [...keys, ...some.map(repositoryKey)] })}>

@@ -144,7 +144,7 @@ const LimitTable: FC<{ limits: Limits | undefined }> = ({ limits }) => (
           says in its headers what is left, and <a href="/api/limits">/api/limits</a> says it free of charge.
         </p>
         <Scroll label="Requests a minute">
-          <table class="narrow">
+          <table class="tight">
             <caption class="hidden">Requests a minute, by bucket and kind of caller</caption>
             <thead>
               <tr>

@@ -3,24 +3,27 @@ import { type ListQuery, listPage, listQuery, SORTS } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
 import type { Home, Summary } from "../rankings/rankings.js";
 import { answerOrProblems, type Problem, readAsked } from "./asked.js";
-import { withQuery } from "./components/addresses.js";
+import { addressOf, withQuery } from "./components/addresses.js";
 import { FILTER_FIELDS, FilterForm } from "./components/filter-form.js";
 import { type ActiveFilter, activeFilters } from "./components/filters.js";
 import { type Listing, ListingView, readListing } from "./components/listing.js";
 import { Nothing } from "./components/nothing.js";
 import { formatCount, Time } from "./components/numbers.js";
-import { QueryProblems } from "./components/query-problems.js";
+import { BeyondEnd } from "./components/pager.js";
+import { Problems } from "./components/problems.js";
 import { feedPath, GROWTH_SORTS, isSort, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { WindowTabs } from "./components/tabs.js";
 import type { Pages, Sheet, Visit } from "./page.js";
+import { type ListStars, starScripts, starsOf } from "./saving.js";
 
 /** All repositories, narrowed and sorted in every way that lists can be. */
 export function serveExplore(pages: Pages): void {
   pages.get("/explore", explore);
 }
 
-async function explore({ modules, tracked, ...visit }: Visit): Promise<Sheet> {
+async function explore(visit: Visit): Promise<Sheet> {
+  const { modules, tracked } = visit;
   const { rankings } = modules;
   const { url, query, problems } = readAsked(listQuery, visit.url);
   const [summary, home, answer] = await Promise.all([
@@ -34,7 +37,7 @@ async function explore({ modules, tracked, ...visit }: Visit): Promise<Sheet> {
   const { found } = answer;
   const sort = found?.list.sort ?? url.searchParams.get("sort") ?? "trending";
   const frame = { url, filters, sort, summary, home, problems: [...problems, ...answer.problems] };
-  const shared = { description: DESCRIPTION, scripts: ["filters.js"] };
+  const shared = { description: DESCRIPTION, scripts: ["filters.js", ...starScripts(visit)] };
   if (found === undefined)
     return { ...shared, title: "Explore", status: 400, body: <ExplorePage {...frame} /> };
   const isEmpty = found.list.rows.length === 0;
@@ -44,7 +47,7 @@ async function explore({ modules, tracked, ...visit }: Visit): Promise<Sheet> {
     title: titleOf(sort, filters),
     canonical: canonicalOf(url),
     alternates: alternatesOf(url, sort).map(({ type, href, name }) => ({ type, href, title: name })),
-    body: <ExplorePage {...frame} {...{ found, looser }} />,
+    body: <ExplorePage {...frame} {...{ found, looser }} stars={starsOf(visit, addressOf(url))} />,
   };
 }
 
@@ -131,6 +134,7 @@ interface ExploreProps {
   /** Absent where the question is wrong. */
   found?: Listing & { query: ListQuery };
   looser?: readonly Looser[];
+  stars?: ListStars;
 }
 
 const ExplorePage: FC<ExploreProps> = ({
@@ -142,6 +146,7 @@ const ExplorePage: FC<ExploreProps> = ({
   problems,
   found,
   looser = [],
+  stars = {},
 }) => {
   const fields: readonly string[] = FILTER_FIELDS;
   const several = summary.providers.length > 1;
@@ -149,7 +154,7 @@ const ExplorePage: FC<ExploreProps> = ({
   return (
     <>
       <h1>Explore</h1>
-      <QueryProblems problems={problems} fields={fields.filter(hasForm)} />
+      <Problems problems={problems} fields={fields.filter(hasForm)} />
       <div class="beside">
         <details class="filters" open={problems.length > 0}>
           <summary class="button">Filters{filters.length === 0 ? "" : ` (${filters.length})`}</summary>
@@ -162,7 +167,7 @@ const ExplorePage: FC<ExploreProps> = ({
               Nothing is listed until this is put right
             </h2>
           ) : (
-            <Found {...{ url, filters, summary, looser, ...found }} />
+            <Found {...{ url, filters, summary, looser, stars, ...found }} />
           )}
         </section>
       </div>
@@ -187,9 +192,10 @@ interface FoundProps extends Listing {
   summary: Summary;
   looser: readonly Looser[];
   query: ListQuery;
+  stars: ListStars;
 }
 
-const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, list, sparks }) => (
+const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, list, sparks }) => (
   <>
     <div class="apart">
       <h2 id="found" class="count">
@@ -217,6 +223,7 @@ const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, list, spa
     ) : (
       <ListingView
         {...{ list, sparks, url, query }}
+        {...stars}
         caption={`Repositories, gained in ${query.window}`}
         withForge={summary.providers.length > 1}
       />
@@ -250,12 +257,7 @@ interface EmptyProps {
 
 /** Why there is nothing, and what there would be otherwise. */
 const Empty: FC<EmptyProps> = ({ url, filters, looser, query, sort, isFirst }) => {
-  if (!isFirst)
-    return (
-      <p>
-        The list ends before this page. <a href={withQuery(url, {})}>To its first page</a>
-      </p>
-    );
+  if (!isFirst) return <BeyondEnd url={url} />;
   const isGrowth = GROWTH_SORTS.has(sort);
   return (
     <>

@@ -11,15 +11,18 @@ import {
 import { explorePage, languagePage, topicPage } from "../page-addresses.js";
 import { type FacetKind, type FacetTotals, type Summary, WINDOWS } from "../rankings/rankings.js";
 import { answerOrProblems, type Problem, readAsked } from "./asked.js";
-import { nameAfter, withQuery } from "./components/addresses.js";
+import { addressOf, nameAfter, withQuery } from "./components/addresses.js";
+import { Facts } from "./components/facts.js";
 import { Dot } from "./components/language.js";
 import { type Listing, ListingView, readListing } from "./components/listing.js";
 import { Delta, formatCount, Time } from "./components/numbers.js";
-import { QueryProblems } from "./components/query-problems.js";
+import { BeyondEnd } from "./components/pager.js";
+import { Problems } from "./components/problems.js";
 import { feedPath, GROWTH_SORTS, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { WindowTabs } from "./components/tabs.js";
 import type { Pages, Sheet, Visit } from "./page.js";
+import { type ListStars, starScripts, starsOf } from "./saving.js";
 
 /** The rankings of a language or topic. */
 const RANKINGS = ["trending", "rising", "new_hot", "stars_gained", "forks_gained", "stars"] as const;
@@ -37,7 +40,8 @@ export function serveFacet(pages: Pages, kind: FacetKind, path: string): void {
   pages.get(`${path}/:name`, (visit) => facet(visit, kind, path));
 }
 
-async function facet({ modules, ...visit }: Visit, kind: FacetKind, path: string): Promise<Sheet> {
+async function facet(visit: Visit, kind: FacetKind, path: string): Promise<Sheet> {
+  const { modules } = visit;
   const { rankings } = modules;
   const name = nameAfter(visit.url, path);
   const found = name === undefined ? undefined : await rankings.findFacet(kind, name);
@@ -63,6 +67,7 @@ async function facet({ modules, ...visit }: Visit, kind: FacetKind, path: string
       body: <FacetBody {...frame} problems={[...problems, ...answer.problems]} />,
     };
   const { list } = answer.found;
+  const stars = starsOf(visit, addressOf(url));
   const feed = feedPath(list.sort);
   return {
     ...shared,
@@ -77,7 +82,8 @@ async function facet({ modules, ...visit }: Visit, kind: FacetKind, path: string
               title: `${found.name}, ${list.sort}`,
             },
           ],
-    body: <FacetBody {...frame} problems={[]} found={answer.found} />,
+    scripts: starScripts(visit),
+    body: <FacetBody {...frame} problems={[]} found={{ ...answer.found, stars }} />,
   };
 }
 
@@ -98,7 +104,7 @@ interface FacetBodyProps {
   summary: Summary;
   problems: readonly Problem[];
   /** Absent where the question is wrong. */
-  found?: Listing & { query: FacetQuery };
+  found?: Listing & { query: FacetQuery; stars: ListStars };
 }
 
 const FacetBody: FC<FacetBodyProps> = ({
@@ -114,25 +120,17 @@ const FacetBody: FC<FacetBodyProps> = ({
       {kind === "language" ? <Dot name={name} /> : null}
       {name}
     </h1>
-    <dl class="facts">
-      <div>
-        <dt>Repositories</dt>
-        <dd>{formatCount(totals.repositories)}</dd>
-      </div>
-      <div>
-        <dt>Stars</dt>
-        <dd>{formatCount(totals.stars)}</dd>
-      </div>
-      {WINDOWS.map((window) => (
-        <div>
-          <dt>Gained in {window}</dt>
-          <dd>
-            <Delta value={totals.gained[window]} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-    <QueryProblems problems={problems} />
+    <Facts
+      facts={[
+        { name: "Repositories", value: formatCount(totals.repositories) },
+        { name: "Stars", value: formatCount(totals.stars) },
+        ...WINDOWS.map((window) => ({
+          name: `Gained in ${window}`,
+          value: <Delta value={totals.gained[window]} />,
+        })),
+      ]}
+    />
+    <Problems problems={problems} />
     <Strip
       label="Ranking"
       tabs={RANKINGS.map((sort) => ({
@@ -152,10 +150,11 @@ type FacetListProps = Listing & {
   name: string;
   url: URL;
   query: FacetQuery;
+  stars: ListStars;
   withForge: boolean;
 };
 
-const FacetList: FC<FacetListProps> = ({ kind, name, url, query, list, sparks, withForge }) => {
+const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sparks, withForge }) => {
   const explore = withQuery(new URL("/explore", url), {
     [kind]: name,
     sort: query.sort,
@@ -172,20 +171,19 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, list, sparks, w
         </h2>
         <WindowTabs url={url} current={query.window} />
       </div>
-      {list.rows.length === 0 ? (
+      {list.rows.length === 0 && list.page !== 1 ? (
+        <BeyondEnd url={url} />
+      ) : list.rows.length === 0 ? (
         <p>
-          {list.page !== 1
-            ? "The list ends before this page. "
-            : GROWTH_SORTS.has(query.sort)
-              ? `None of these repositories has grown in ${query.window}, as far as that can be told. `
-              : "None of these repositories is listed. "}
-          <a href={withQuery(url, list.page === 1 ? { sort: "stars" } : {})}>
-            {list.page === 1 ? "The largest ones" : "To its first page"}
-          </a>
+          {GROWTH_SORTS.has(query.sort)
+            ? `None of these repositories has grown in ${query.window}, as far as that can be told. `
+            : "None of these repositories is listed. "}
+          <a href={withQuery(url, { sort: "stars" })}>The largest ones</a>
         </p>
       ) : (
         <ListingView
           {...{ list, sparks, url, withForge }}
+          {...stars}
           withLanguage={kind !== "language"}
           query={{ limit: LIMIT }}
           caption={`${name}: ${SORT_NAMES[query.sort]}, ${query.window}`}

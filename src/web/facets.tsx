@@ -16,8 +16,8 @@ import { ForgeChoices, forgeName } from "./components/forges.js";
 import { Dot } from "./components/language.js";
 import { Nothing } from "./components/nothing.js";
 import { Delta, formatCount, Time } from "./components/numbers.js";
-import { Pager } from "./components/pager.js";
-import { QueryProblems } from "./components/query-problems.js";
+import { BeyondEnd, Pager } from "./components/pager.js";
+import { Problems } from "./components/problems.js";
 import { Tabs, WindowTabs } from "./components/tabs.js";
 import { serveFacet } from "./facet.js";
 import type { Pages, Sheet, Visit } from "./page.js";
@@ -106,7 +106,7 @@ const FacetsPage: FC<FacetsPageProps> = ({ kind, url, summary, problems, found }
         {formatCount(known)} {title.toLowerCase()} of {formatCount(summary.repositories)} repositories, as of{" "}
         <Time at={summary.asOf} />.
       </p>
-      <QueryProblems problems={problems} />
+      <Problems problems={problems} />
       <div class="row">
         <Tabs
           label="Sorted by"
@@ -134,13 +134,11 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
   const offset = (page - 1) * LIMIT;
   const shown = (facet: Facet) => (sort === "stars_gained" ? facet.starsGained : facet[sort]);
   const most = Math.max(1, ...rows.map(shown));
+  if (rows.length === 0 && page > 1) return <BeyondEnd url={url} />;
   if (rows.length === 0)
     return (
       <p>
-        {page > 1 ? "The list ends before this page. " : `No ${title.toLowerCase()} are known here. `}
-        <a href={page > 1 ? withQuery(url, {}) : url.pathname}>
-          {page > 1 ? "To its first page" : "Look at all forges"}
-        </a>
+        No {title.toLowerCase()} are known here. <a href={url.pathname}>Look at all forges</a>
       </p>
     );
   return (

@@ -7,6 +7,7 @@ import { Nothing } from "./components/nothing.js";
 import { formatCompact, formatCount, Time } from "./components/numbers.js";
 import { type ListedRow, RepositoryList } from "./components/repository-list.js";
 import type { Pages, Sheet, Visit } from "./page.js";
+import { type ListStars, starScripts, starsOf } from "./saving.js";
 
 /** The rankings of the first page, in their order. */
 const LISTS = [
@@ -26,7 +27,8 @@ export function serveHome(pages: Pages): void {
   pages.get("/", home);
 }
 
-async function home({ modules, account, canSave, saved, tracked }: Visit): Promise<Sheet> {
+async function home(visit: Visit): Promise<Sheet> {
+  const { modules, tracked } = visit;
   const { rankings } = modules;
   const [prepared, summary] = await Promise.all([rankings.home(), rankings.summary()]);
   const description = "Repositories across forges, ranked by growth that was really measured.";
@@ -44,14 +46,13 @@ async function home({ modules, account, canSave, saved, tracked }: Visit): Promi
   return {
     title: "Repositories and how they grow",
     description,
-    // Whoever is not signed in is led there by the form.
-    scripts: account === undefined ? [] : ["save.js"],
+    scripts: starScripts(visit),
     alternates: LISTS.map(({ title, feed }) => ({
       type: "application/atom+xml",
       href: `/api/feeds/${feed}.atom?window=7d`,
       title: `${title}, 7 days`,
     })),
-    body: <HomeBody {...{ summary, prepared, lists, sparks }} saved={canSave ? saved : undefined} />,
+    body: <HomeBody {...{ summary, prepared, lists, sparks }} stars={starsOf(visit, "/")} />,
   };
 }
 
@@ -65,11 +66,10 @@ interface HomeBodyProps {
   prepared: Home;
   lists: ((typeof LISTS)[number] & RankedList & { rows: ListedRow[] })[];
   sparks: ReadonlyMap<number, readonly (number | null)[]>;
-  /** Undefined where nothing can be saved. */
-  saved: ReadonlySet<number> | undefined;
+  stars: ListStars;
 }
 
-const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, saved }) => (
+const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }) => (
   <>
     <h1>Repositories and how they grow</h1>
     <p class="lead">
@@ -101,7 +101,7 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, saved }
               sparks={sparks}
               metric={sort === "forks_gained" ? "forks" : "stars"}
               isShort
-              {...(saved === undefined ? {} : { saved })}
+              {...stars}
             />
           )}
         </section>

@@ -5,6 +5,7 @@ import { HOUR_MS, isoTime } from "../clock.js";
 import { AppError } from "../errors.js";
 import { type FailedRequest, USAGE_PERIODS, type UsagePeriod, type UsageView } from "../metering/metering.js";
 import { BarChart } from "./components/bar-chart.js";
+import { Facts } from "./components/facts.js";
 import { formatBytes, formatCount, formatDay, Time } from "./components/numbers.js";
 import { Scroll } from "./components/scroll.js";
 import { Tabs } from "./components/tabs.js";
@@ -93,8 +94,8 @@ const KeyUsage: FC<KeyUsageProps> = ({ apiKey, usage, period, path, baseUrl, isU
 );
 
 const Unused: FC<{ period: UsagePeriod; baseUrl: string }> = ({ period, baseUrl }) => (
-  <section>
-    <h2 class="later">No request yet</h2>
+  <section class="after">
+    <h2>No request yet</h2>
     <p>Nobody has used this key in the last {PERIOD_NAMES[period]}. Send it like this:</p>
     <pre tabindex={0}>
       <code>{`curl -H "Authorization: Bearer $SIDEREAL_KEY" "${baseUrl}/api/repos?window=7d"`}</code>
@@ -109,24 +110,28 @@ const Used: FC<{ usage: UsageView; period: UsagePeriod }> = ({ usage, period }) 
   const { totals, stepMs } = usage;
   return (
     <>
-      <dl class="facts later">
-        <Fact name="Requests" value={formatCount(totals.requests)} />
-        <Fact
-          name="Errors"
-          value={formatCount(totals.errors)}
-          more={shareOf(totals.errors, totals.requests)}
+      <div class="after">
+        <Facts
+          facts={[
+            { name: "Requests", value: formatCount(totals.requests) },
+            {
+              name: "Errors",
+              value: formatCount(totals.errors),
+              more: shareOf(totals.errors, totals.requests),
+            },
+            {
+              name: "Blocked",
+              value: formatCount(totals.blocked),
+              more: shareOf(totals.blocked, totals.requests),
+            },
+            { name: "Sent", value: formatBytes(totals.bytes) },
+            {
+              name: "IP networks",
+              value: `${totals.addressesIsExact ? "" : "more than "}${formatCount(totals.addresses)}`,
+            },
+          ]}
         />
-        <Fact
-          name="Blocked"
-          value={formatCount(totals.blocked)}
-          more={shareOf(totals.blocked, totals.requests)}
-        />
-        <Fact name="Sent" value={formatBytes(totals.bytes)} />
-        <Fact
-          name="IP networks"
-          value={`${totals.addressesIsExact ? "" : "more than "}${formatCount(totals.addresses)}`}
-        />
-      </dl>
+      </div>
       <h2>Requests over time</h2>
       <BarChart
         title={`Requests of the last ${PERIOD_NAMES[period]}`}
@@ -144,7 +149,7 @@ const Used: FC<{ usage: UsageView; period: UsagePeriod }> = ({ usage, period }) 
         }))}
       />
       <Endpoints usage={usage} />
-      <div class="grid later">
+      <div class="grid after">
         <div class="stack">
           <Pressure usage={usage} />
           <Callers
@@ -180,16 +185,6 @@ const Used: FC<{ usage: UsageView; period: UsagePeriod }> = ({ usage, period }) 
     </>
   );
 };
-
-const Fact: FC<{ name: string; value: string; more?: string }> = ({ name, value, more }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>
-      {value}
-      {more === undefined ? null : <small class="soft">{more}</small>}
-    </dd>
-  </div>
-);
 
 const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumSignificantDigits: 2 });
 
@@ -248,7 +243,7 @@ const Pressure: FC<{ usage: UsageView }> = ({ usage: { pressure } }) => (
             {" "}
             · <Time at={at} />
           </span>
-          <svg class="gauge" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
+          <svg class="share" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
             <rect width={((100 * (limit - lowestRemaining)) / limit).toFixed(1)} height="3" />
           </svg>
         </li>

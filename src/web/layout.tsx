@@ -63,7 +63,7 @@ export const Layout: FC<{ visit: Visit; sheet: Sheet; children: Child }> = ({ vi
         </div>
       </header>
       <main id="content" class="frame" tabindex={-1}>
-        {visit.synthetic ? <DemoNotice /> : null}
+        {visit.synthetic ? <DemoNotice isStandIn={!visit.canSave} /> : null}
         {visit.notice === undefined ? null : (
           <p class="note" role="status">
             {visit.notice}
@@ -182,11 +182,15 @@ const Offer: FC<{ repository: Repository; url: URL }> = ({ repository, url }) =>
   </form>
 );
 
-const DemoNotice: FC = () => (
+/** `isStandIn`: whether what is shown stands in for an empty catalogue, rather than being the catalogue itself. */
+const DemoNotice: FC<{ isStandIn: boolean }> = ({ isStandIn }) => (
   <div class="note" role="note">
     <p>
-      <strong>This is a demonstration.</strong> The repositories are made up and held in memory. They go as
-      soon as the first real one is recorded. <a href="/about#begin">How to track real ones</a>
+      <strong>This is a demonstration.</strong>{" "}
+      {isStandIn
+        ? "The repositories are made up and held in memory. They go as soon as the first real one is recorded."
+        : "All repositories of this catalogue are made up."}{" "}
+      <a href="/about#begin">How to track real ones</a>
     </p>
   </div>
 );

@@ -1,22 +1,13 @@
 import type { FC } from "hono/jsx";
+import { z } from "zod";
 import { providerName, type Repository, splitFullName } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
-import {
-  type History,
-  METRICS,
-  type Metric,
-  queryOf,
-  RANGES,
-  type Range,
-  readHistory,
-  seriesOf,
-  THEMES,
-  type Theme,
-} from "../embeds/embeds.js";
+import { type History, METRICS, queryOf, RANGES, readHistory, seriesOf, THEMES } from "../embeds/embeds.js";
 import { AppError } from "../errors.js";
+import { windowParameter } from "../lists/lists.js";
 import { repositoryPage as pageOf } from "../page-addresses.js";
-import { WINDOWS, type Window } from "../rankings/rankings.js";
-import { Choices } from "./choices.js";
+import { WINDOWS } from "../rankings/rankings.js";
+import { readUsable } from "./asked.js";
 import { repositoryKey, withQuery } from "./components/addresses.js";
 import { DataQuality } from "./components/data-quality.js";
 import { EmbedPanel, RANGE_WORDS } from "./components/embed-panel.js";
@@ -79,12 +70,13 @@ async function unknown({ modules }: Visit, named: { provider: string; fullName: 
 }
 
 /** The state of the page, as its address tells it. */
-interface State {
-  metric: Metric;
-  range: Range;
-  window: Window;
-  theme: Theme;
-}
+const stateQuery = z.object({
+  metric: z.enum(METRICS).default("stars"),
+  range: z.enum(RANGES).default("1y"),
+  window: windowParameter,
+  theme: z.enum(THEMES).default("auto"),
+});
+type State = z.output<typeof stateQuery>;
 
 /** All that the page tells, asked for side by side. */
 async function readFacts({ modules, saved }: Visit, repository: Repository, state: State) {
@@ -121,17 +113,10 @@ async function readFacts({ modules, saved }: Visit, repository: Repository, stat
 }
 
 async function known(visit: Visit, repository: Repository): Promise<Sheet> {
-  const { url, baseUrl, canSave } = visit;
+  const { baseUrl, canSave } = visit;
   const { id, fullName } = repository;
-  const choices = new Choices(url.searchParams);
-  const state: State = {
-    metric: choices.one("metric", METRICS, "stars"),
-    range: choices.one("range", RANGES, "1y"),
-    window: choices.one("window", WINDOWS, "24h"),
-    theme: choices.one("theme", THEMES, "auto"),
-  };
+  const { url, query: state, problems } = readUsable(stateQuery, visit.url);
   const facts = await readFacts(visit, repository, state);
-  const { problems } = choices;
   const path = pageOf(repository);
   const key = repositoryKey(repository);
   const week = facts.trends["7d"];
@@ -158,7 +143,7 @@ async function known(visit: Visit, repository: Repository): Promise<Sheet> {
     ],
     body: (
       <>
-        <Problems problems={problems} />
+        <Problems problems={problems} isLeftOut />
         <RepositoryHead
           repository={repository}
           lastSnapshotAt={facts.stored.lastSnapshotAt}

@@ -1,7 +1,20 @@
 import { repositoryId } from "../catalog/catalog.js";
 import { AppError, invalidParameter } from "../errors.js";
+import type { RepositoryListProps } from "./components/repository-list.js";
 import type { Pages, Redirect, Visit } from "./page.js";
 import { keepPending, withOffer } from "./pending.js";
+
+export type ListStars = Pick<RepositoryListProps, "saved" | "next">;
+
+/** What a list needs so that each row has a star that saves it; nothing where nothing can be saved. `next`: the list's own address. */
+export function starsOf({ canSave, saved }: Visit, next: string): ListStars {
+  return canSave ? { saved, next } : {};
+}
+
+/** Browser modules of a page with such stars: whoever is not signed in is led there by the form. */
+export function starScripts({ account, canSave }: Visit): readonly string[] {
+  return canSave && account !== undefined ? ["save.js"] : [];
+}
 
 /** What saves repositories from any page, and takes them out again. */
 export function serveSaving(pages: Pages): void {

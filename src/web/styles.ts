@@ -1,12 +1,9 @@
 import { ACCOUNT } from "./styles/account.js";
 import { BASE } from "./styles/base.js";
-import { CHARTS } from "./styles/charts.js";
 import { EXPLORE } from "./styles/explore.js";
 import { PARTS } from "./styles/parts.js";
 import { PLOTS } from "./styles/plots.js";
 import { TOKENS } from "./styles/tokens.js";
 
 /** The one style sheet: system fonts, colours for light and dark, and nothing from elsewhere. */
-export const STYLES = [TOKENS, BASE, PARTS, CHARTS, ACCOUNT, EXPLORE, PLOTS]
-  .join("")
-  .replaceAll(/\n\s*/g, "\n");
+export const STYLES = [TOKENS, BASE, PARTS, ACCOUNT, EXPLORE, PLOTS].join("").replaceAll(/\n\s*/g, "\n");

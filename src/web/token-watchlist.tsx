@@ -12,7 +12,7 @@ import type { Pages, Redirect, Sheet, Visit } from "./page.js";
 import { refuseMadeUp } from "./saving.js";
 import { lookAt } from "./seen.js";
 import { toSignIn } from "./sign-in.js";
-import { readWatched, type Watched, WatchedBody } from "./watched.js";
+import { readWatched, type Watched, WatchedBody, watchedScripts } from "./watched.js";
 
 /** Lists that belong to whoever has their links: read with either, changed with the first. */
 export function serveTokenWatchlist(pages: Pages): void {
@@ -113,6 +113,7 @@ async function listSheet(visit: Visit, told: Told): Promise<Sheet> {
     title: watchlist.name,
     privacy: "link",
     status: isWrong ? 400 : 200,
+    scripts: watchedScripts(watched),
     cookies: [seen.cookie],
     body: <TokenWatchlist {...{ token, watchlist, watched, told, canCopy }} />,
   };

@@ -1,7 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { z } from "zod";
 import type { Repository } from "../catalog/catalog.js";
-import type { ErrorDetail } from "../errors.js";
 import {
   count,
   type ListedWatchlist,
@@ -11,12 +10,16 @@ import {
   watchlistPage,
   watchlistQuery,
 } from "../lists/lists.js";
-import { validationError } from "../validation.js";
 import type { Changes, StarSum } from "../watchlists/watchlists.js";
+import { type Problem, readUsable } from "./asked.js";
 import { withQuery } from "./components/addresses.js";
 import { Delta, Time } from "./components/numbers.js";
+import { BeyondEnd, Pager } from "./components/pager.js";
+import { PLOT_SCRIPTS } from "./components/plot.js";
+import { Problems } from "./components/problems.js";
 import { type MoreColumn, RepositoryList } from "./components/repository-list.js";
 import { SinceVisit } from "./components/since-visit.js";
+import { columnsOf, SORT_NAMES } from "./components/sorts.js";
 import { SumChart } from "./components/sum-chart.js";
 import { Tabs, WindowTabs } from "./components/tabs.js";
 import type { Visit } from "./page.js";
@@ -32,19 +35,11 @@ const pageQuery = watchlistQuery
   .extend({ page: count(1, MAX_PAGES).default(1) });
 type PageQuery = z.output<typeof pageQuery>;
 
-const SORT_NAMES: Readonly<Record<(typeof WATCHLIST_SORTS)[number], string>> = {
-  added: "Added",
-  stars: "Stars",
-  forks: "Forks",
-  pushed: "Last push",
-  created: "Created",
-};
-
 /** A watchlist as its page shows it. */
 export interface Watched {
   url: URL;
   /** What is wrong with the address; then the list is shown as if that were not asked for. */
-  problems: readonly ErrorDetail[];
+  problems: readonly Problem[];
   query: PageQuery;
   page: ListPage;
   sparks: ReadonlyMap<number, readonly (number | null)[]>;
@@ -62,10 +57,10 @@ export interface WatchedList extends ListedWatchlist {
 
 /** Reads what the page of a list shows; its modules are those of the catalogue that the list is of. */
 export async function readWatched(
-  { url, modules }: Pick<Visit, "url" | "modules">,
+  { modules, ...visit }: Pick<Visit, "url" | "modules">,
   list: WatchedList,
 ): Promise<Watched> {
-  const { query, problems } = readQuery(url);
+  const { url, query, problems } = readUsable(pageQuery, visit.url);
   const asked: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
   const { asOf } = await modules.rankings.summary();
   const [page, sums, changes] = await Promise.all([
@@ -88,15 +83,9 @@ export async function readWatched(
   return { url, problems, query, page, sparks, sums, changes, named: byId };
 }
 
-/** What the address asks for; what is wrong is told, and left out. */
-function readQuery({ searchParams }: URL): { query: PageQuery; problems: readonly ErrorDetail[] } {
-  const given = Object.fromEntries(searchParams);
-  const parsed = pageQuery.safeParse(given);
-  if (parsed.success) return { query: parsed.data, problems: [] };
-  const problems = validationError(parsed.error, "query").details ?? [];
-  const wrong = new Set(problems.map(({ parameter }) => parameter));
-  const rest = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
-  return { query: pageQuery.parse(rest), problems };
+/** Browser modules of the page of a list. */
+export function watchedScripts({ sums }: Watched): readonly string[] {
+  return sums.length < 2 ? [] : PLOT_SCRIPTS;
 }
 
 /** The list itself: what changed, the sum, and the rows; `more`: columns of the page's own. */
@@ -104,47 +93,49 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
   watched: { url, problems, query, page, sparks, sums, changes, named },
   name,
   more,
-}) => (
-  <>
-    {problems.length === 0 ? null : (
-      <div class="note" role="alert">
-        {problems.map(({ parameter, message }) => (
-          <p>
-            <code>{parameter}</code> {message}. The list is shown without it.
-          </p>
-        ))}
+}) => {
+  const { more: sortedBy = [], ...shown } = columnsOf(query.sort);
+  return (
+    <>
+      <Problems problems={problems} isLeftOut />
+      {changes === undefined ? null : <SinceVisit changes={changes} known={named} />}
+      <div class="controls">
+        <WindowTabs url={url} current={query.window} />
+        <Tabs
+          label="Sort by"
+          tabs={WATCHLIST_SORTS.map((sort) => ({
+            name: sort === "added" ? "Added" : SORT_NAMES[sort],
+            href: withQuery(url, { sort, order: undefined }),
+            isCurrent: sort === query.sort,
+          }))}
+        />
       </div>
-    )}
-    {changes === undefined ? null : <SinceVisit changes={changes} known={named} />}
-    <div class="controls">
-      <WindowTabs url={url} current={query.window} />
-      <Tabs
-        label="Sort by"
-        tabs={WATCHLIST_SORTS.map((sort) => ({
-          name: SORT_NAMES[sort],
-          href: withQuery(url, { sort, order: undefined }),
-          isCurrent: sort === query.sort,
-        }))}
-      />
-    </div>
-    <RepositoryList
-      rows={page.rows}
-      caption={`${name}, growth in ${query.window}`}
-      sparks={sparks}
-      more={[...sinceColumn(changes), ...more]}
-    />
-    <Pager {...{ url, page }} current={query.page} />
-    <p class="soft small">
-      Growth is measured in {query.window} up to <Time at={page.asOf} />.
-    </p>
-    {sums.length < 2 ? null : (
-      <>
-        <h2>All together</h2>
-        <SumChart points={sums} />
-      </>
-    )}
-  </>
-);
+      {page.rows.length === 0 ? (
+        <BeyondEnd url={url} />
+      ) : (
+        <>
+          <RepositoryList
+            rows={page.rows}
+            caption={`${name}, growth in ${query.window}`}
+            sparks={sparks}
+            {...shown}
+            more={[...sortedBy, ...sinceColumn(changes), ...more]}
+          />
+          <Pager url={url} limit={ROWS} {...page} />
+        </>
+      )}
+      <p class="soft small">
+        Growth is measured in {query.window} up to <Time at={page.asOf} />.
+      </p>
+      {sums.length < 2 ? null : (
+        <>
+          <h2>All together</h2>
+          <SumChart points={sums} asOf={page.asOf} />
+        </>
+      )}
+    </>
+  );
+};
 
 /** What each gained since the last visit. */
 function sinceColumn(changes: Changes | undefined): MoreColumn[] {
@@ -152,17 +143,3 @@ function sinceColumn(changes: Changes | undefined): MoreColumn[] {
   const cell: MoreColumn["cell"] = ({ repository }) => <Delta value={changes.gained.get(repository.id)} />;
   return [{ title: "Since visit", onPhone: "for-count", cell }];
 }
-
-const Pager: FC<{ url: URL; page: ListPage; current: number }> = ({ url, page, current }) => {
-  const pages = Math.ceil(page.total / ROWS);
-  if (pages < 2 && page.rows.length > 0) return null;
-  return (
-    <nav class="pager" aria-label="Pages">
-      {current > 1 ? <a href={withQuery(url, { page: String(current - 1) })}>Previous</a> : null}
-      <span>
-        Page {current} of {Math.max(1, pages)}
-      </span>
-      {page.hasMore ? <a href={withQuery(url, { page: String(current + 1) })}>Next</a> : null}
-    </nav>
-  );
-};

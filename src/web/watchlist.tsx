@@ -6,7 +6,7 @@ import { RemoveButton } from "./components/remove-button.js";
 import type { MoreColumn } from "./components/repository-list.js";
 import type { Pages, Sheet, Visit } from "./page.js";
 import { offeredBy } from "./pending.js";
-import { readWatched, type Watched, WatchedBody } from "./watched.js";
+import { readWatched, type Watched, WatchedBody, watchedScripts } from "./watched.js";
 
 /** The list of whoever is signed in. */
 export function serveWatchlist(pages: Pages): void {
@@ -43,6 +43,7 @@ async function ownList(visit: Visit, account: Account): Promise<Sheet> {
     title: "Watchlist",
     privacy: "private",
     status: watched.problems.length === 0 ? 200 : 400,
+    scripts: watchedScripts(watched),
     body: <OwnList watched={watched} total={saved.size} />,
   };
 }

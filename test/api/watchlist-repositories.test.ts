@@ -100,10 +100,36 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
     assert.deepEqual(await sorted("sort=created"), ["a/one", "b/two", "d/none", "c/gone"]);
     assert.deepEqual(
       errorOf(await world.get(`${list}/repositories?sort=name`)),
-      invalid("sort", "must be one of added, stars, forks, pushed, created", {
-        allowed: ["added", "stars", "forks", "pushed", "created"],
+      invalid("sort", "must be one of added, trending, stars_gained, stars, forks, pushed, created", {
+        allowed: ["added", "trending", "stars_gained", "stars", "forks", "pushed", "created"],
       }),
     );
+  });
+
+  test("sorts its repositories by what they gained in the window, those without a trend last", async () => {
+    const list = await create(["4", "3", "2", "1", "5"]);
+    const sorted = async (query: string) => names(await world.get(`${list}/repositories?${query}`));
+    // One has gained, one has lost, and of the others too little is known.
+    const gained = ["a/one", "b/two", "x/y/lab", "d/none", "c/gone"];
+    assert.deepEqual(await sorted("sort=stars_gained&window=24h"), gained);
+    const lost = ["b/two", "a/one", "c/gone", "d/none", "x/y/lab"];
+    assert.deepEqual(await sorted("sort=stars_gained&window=24h&order=asc"), lost);
+    assert.deepEqual((await sorted("sort=trending&window=24h"))[0], "a/one");
+    for (const [order, expected] of [
+      ["desc", gained],
+      ["asc", lost],
+    ] as const) {
+      const walked: string[] = [];
+      for (let cursor: string | null = ""; cursor !== null; ) {
+        const place: string = cursor === "" ? "" : `&cursor=${cursor}`;
+        const page = await world.get(
+          `${list}/repositories?sort=stars_gained&window=24h&order=${order}&limit=2${place}`,
+        );
+        walked.push(...names(page));
+        cursor = page.body.meta.nextCursor;
+      }
+      assert.deepEqual(walked, expected);
+    }
   });
 
   test("its repositories are walked by cursor without repeating or skipping, while it changes", async () => {

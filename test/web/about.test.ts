@@ -67,7 +67,7 @@ onBothEngines("The pages that explain", (engine) => {
     const limited = await createWorld(engine, { SIDEREAL_LIMIT_HEAVY_KEY: "7777" });
     const { html } = await openPage(limited, "/docs");
     assert.deepEqual(
-      rowsOf(html, "narrow").find((row) => row[0] === "heavy"),
+      rowsOf(html, "tight").find((row) => row[0] === "heavy"),
       ["heavy", "1,000,000", "1,000,000", "7,777"],
     );
     const free = await createWorld(engine, { SIDEREAL_LIMITS: "false" });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { decodedText } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { linkTo, openPage, textOf } from "../support/pages.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
@@ -31,6 +32,26 @@ onBothEngines("Pages of errors, and of an empty catalogue", (engine) => {
       assert.equal((await openPage(world, path)).status, 404, path);
     const hostile = await openPage(world, "/%3Cscript%3Ex%3C%2Fscript%3E");
     assert.doesNotMatch(hostile.html, /<script>x/);
+  });
+
+  test("is compressed as its reader asks, and not kept", async () => {
+    const plain = await world.request("/nothing/kites", { headers: { Accept: "text/html" } });
+    assert.equal(plain.headers.get("content-encoding"), null);
+    const text = await plain.text();
+    for (const encoding of ["br", "gzip"]) {
+      const answer = await world.request("/nothing/kites", {
+        headers: { Accept: "text/html", "Accept-Encoding": encoding },
+      });
+      assert.deepEqual(
+        ["content-encoding", "etag", "cache-control"].map((name) => answer.headers.get(name)),
+        [encoding, null, "no-store"],
+      );
+      assert.match(answer.headers.get("vary") ?? "", /Accept-Encoding/);
+      assert.equal(answer.status, 404);
+      assert.equal(await decodedText(answer), text);
+    }
+    const short = await world.request("/api/nothing", { headers: { "Accept-Encoding": "gzip" } });
+    assert.equal(short.headers.get("content-encoding"), null, "what is short gains nothing");
   });
 
   test("who does not read pages is told as JSON", async () => {

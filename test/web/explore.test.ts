@@ -1,19 +1,22 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { onBothEngines } from "../support/engines.js";
-import { linkTo, openPage, rowsOf, textOf } from "../support/pages.js";
+import { openMailbox } from "../support/mail.js";
+import { signIn } from "../support/members.js";
+import { linkTo, openPage, rowsOf, submit, textOf } from "../support/pages.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
 
 const DAY = 86_400_000;
 
 onBothEngines("The page /explore", (engine) => {
+  const mailbox = openMailbox();
   let world: World;
   const open = (path: string) => openPage(world, path);
   /** Names in the list, in their order. */
   const namesIn = (html: string) => rowsOf(html, "list").map((row) => row[1]?.split(" ")[0]);
 
   before(async () => {
-    world = await createWorld(engine);
+    world = await createWorld(engine, mailbox.settings);
     await world.record(
       observation("acme/kite", daily(1000, 1100), {
         facts: {
@@ -49,6 +52,35 @@ onBothEngines("The page /explore", (engine) => {
     assert.deepEqual(kite.slice(3, 5), ["1,100", "+100"]);
     assert.match(kite[5] ?? "", /^\d+\.\d$/);
     assert.ok(!namesIn(html).includes("acme/old"), "archived ones are left out of growth");
+  });
+
+  test("each row has a star that saves it, and comes back to the same list", async () => {
+    const { html } = await open("/explore?language=Rust&sort=stars&x=1");
+    assert.equal(html.match(/data-save="/g)?.length, 3);
+    assert.match(html, /aria-label="Save acme\/kite"/);
+    assert.match(html, /name="next" value="\/explore\?language=Rust&amp;sort=stars"/);
+    assert.doesNotMatch(html, /save\.js/, "who is not signed in is led there by the form");
+    const ids = /data-save="(\d+)" data-name="acme\/kite"/.exec(html);
+    const pressed = await submit(world, "/watchlist/items", {
+      repositoryId: ids?.[1] ?? "",
+      next: "/explore?language=Rust&sort=stars",
+    });
+    assert.equal(pressed.status, 303);
+    const next = new URL(pressed.location ?? "", "http://localhost").searchParams.get("next");
+    assert.equal(next, `/explore?language=Rust&sort=stars&save=${ids?.[1]}`);
+    const { headers } = await signIn(world, mailbox, "stars@example.org");
+    assert.equal(
+      (await submit(world, "/watchlist/items", { repositoryId: ids?.[1] ?? "", next: "/" }, headers)).status,
+      303,
+    );
+    for (const path of ["/explore?language=Rust", "/languages/Rust", "/topics/air"]) {
+      const own = await world.request(path, { headers: { Accept: "text/html", ...headers } });
+      const text = await own.text();
+      assert.match(text, /class="star saved"[^>]*data-name="acme\/kite"/, path);
+      assert.match(text, /save\.js/, path);
+      assert.ok(text.includes(`name="next" value="${path}"`), path);
+      assert.match(own.headers.get("cache-control") ?? "", /^private/);
+    }
   });
 
   test("every filter narrows, and can be taken away by a link", async () => {

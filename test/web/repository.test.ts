@@ -137,6 +137,7 @@ onBothEngines("the page of a repository", (engine) => {
       unit: "forks",
       scale: "linear",
       align: "date",
+      isSum: false,
       lines: [
         {
           at: [168, 24, 0].map((hours) => NOW / 1_000 - hours * 3_600),

@@ -63,11 +63,22 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     assert.match(page.html, /&lt;i&gt;first/);
     assert.match(wordsOf(page), /Watchlist \(3\)/);
     assert.match(wordsOf(page), /All together.*Stars of all together: 222, \+67 since 2026-04-28/);
+    assert.match(page.html, /<script type="application\/json" data-label="Stars of all together">/);
+    const data = JSON.parse(
+      page.html.match(/<script type="application\/json"[^>]*>(.*?)<\/script>/)?.[1] ?? "",
+    );
+    assert.deepEqual([data.isSum, data.lines[0].value], [true, [155, 176, 222]]);
+    assert.match(page.html, /\/chart\.js"/);
+    assert.match(wordsOf(page), /The numbers of this chart \(3\)/);
+    assert.match(page.html, />2026-04-29<\/th><td class="number">176<\/td><td class="number">3<\/td>/);
     assert.deepEqual(rowsOf((await open(world, "/watchlist?sort=stars", headers)).html), [
       "one/one",
       "two/two",
       "three/three",
     ]);
+    const gained = await open(world, "/watchlist?sort=stars_gained&window=24h", headers);
+    assert.deepEqual(rowsOf(gained.html), ["two/two", "one/one", "three/three"]);
+    assert.match(gained.html, /aria-current="true">Stars gained</);
     assert.match(page.html, /aria-label="Remove one\/one"/);
     const removed = await submit(
       world,
@@ -86,7 +97,7 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     assert.equal(page.status, 400);
     const text = wordsOf(page);
     assert.match(text, /window must be one of 24h, 7d, 30d/);
-    assert.match(text, /sort must be one of added, stars, forks, pushed, created/);
+    assert.match(text, /sort must be one of added, trending, stars_gained, stars, forks, pushed, created/);
     assert.match(text, /page must be a whole number from 1 to 10/);
     assert.deepEqual(rowsOf(page.html), ["one/one"]);
   });
@@ -97,9 +108,13 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     assert.equal((await world.send("POST", "/api/me/watchlist", { ids }, headers)).status, 201);
     const first = await open(world, "/watchlist?window=7d", headers);
     assert.equal(rowsOf(first.html).length, 50);
-    assert.match(first.html, /<a href="\/watchlist\?window=7d&amp;page=2">Next<\/a>/);
-    assert.equal(rowsOf((await open(world, "/watchlist?window=7d&page=2", headers)).html).length, 10);
-    assert.match(wordsOf(await open(world, "/watchlist?page=9", headers)), /Page 9 of 2/);
+    assert.match(first.html, /<a href="\/watchlist\?window=7d&amp;page=2" rel="next">Next →<\/a>/);
+    const second = await open(world, "/watchlist?window=7d&page=2", headers);
+    assert.equal(rowsOf(second.html).length, 10);
+    assert.match(second.html, /<a href="\/watchlist\?window=7d" rel="prev">← Previous<\/a>/);
+    const beyond = await open(world, "/watchlist?window=7d&page=9", headers);
+    assert.match(wordsOf(beyond), /The list ends before this page\. To its first page/);
+    assert.match(beyond.html, /<a href="\/watchlist\?window=7d">To its first page<\/a>/);
   });
 
   test("what was wanted before signing in is saved after it, once", async () => {
@@ -243,6 +258,22 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     assert.doesNotMatch((await open(world, "/")).html, /class="star saved"/);
   });
 
+  test("a made-up catalogue that is the service's own can be saved from, and says that it is made up", async () => {
+    const { app } = createWeb({
+      source: () => ({ modules: world.modules, synthetic: true }),
+      members: () => world.members,
+      baseUrl: ORIGIN,
+      clock: world.clock,
+      tracked: [],
+      limits: undefined,
+      document: () => ({ paths: {}, components: {} }) as never,
+    });
+    const html = await (await app.request("/")).text();
+    assert.match(html, /All repositories of this catalogue are made up\./);
+    assert.doesNotMatch(html, /held in memory/);
+    assert.match(html, /data-save/);
+  });
+
   test("while a demonstration stands in for the catalogue nothing is saved, and the pages say so", async () => {
     const { headers } = await somebody();
     const demo = await createWorld(engine);
@@ -261,7 +292,9 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     assert.match(await (await app.request("/watchlists")).text(), /no list can be made/);
     const home = await (await app.request("/", { headers })).text();
     assert.match(home, /made\/up/);
-    assert.doesNotMatch(home, /data-save/);
+    assert.match(home, /They go as soon as the first real one is recorded/);
+    for (const html of [home, await (await app.request("/explore?sort=stars", { headers })).text()])
+      assert.doesNotMatch(html, /data-save|save\.js/);
     app.onError((error) => new Response(error.message, { status: 409 }));
     for (const path of ["/watchlist/items", "/watchlist/items/remove", "/watchlists"]) {
       const body = "repositoryId=1&name=x";

@@ -5,6 +5,8 @@ export interface PlotData {
   unit: string;
   scale: "linear" | "log";
   align: "date" | "age";
+  /** Whether the points are sums of which neither source nor difference is told. */
+  isSum: boolean;
   lines: readonly PlotLine[];
 }
 

@@ -257,6 +257,7 @@ class Chart {
   #one({ value, source }: PlotLine, i: number): string {
     const [now, before] = [value[i], value[i - 1]];
     if (now === undefined) return "";
+    if (this.#data.isSum) return `${whole.format(now)} ${this.#data.unit}`;
     const since = before === undefined ? "" : `, ${signed.format(now - before)} since the point before`;
     return `${whole.format(now)} ${this.#data.unit}${since}; ${SOURCES[source[i] ?? 0]?.words ?? ""}`;
   }

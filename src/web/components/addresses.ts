@@ -20,6 +20,11 @@ export function withQuery(
   return query.size === 0 ? pathname : `${pathname}?${query}`;
 }
 
+/** An address of ours without its origin. */
+export function addressOf({ pathname, search }: URL): string {
+  return pathname + search;
+}
+
 /** What stands in an address behind `place`, decoded; undefined where its escapes are none. */
 export function nameAfter({ pathname }: URL, place: string): string | undefined {
   try {

@@ -4,11 +4,11 @@ import { DAY_MS } from "../../clock.js";
 import type { ChartInput, ChartSeries, Metric, Range } from "../../embeds/embeds.js";
 import { repositoryPage } from "../../page-addresses.js";
 import { type Rank, type Trend, WINDOWS, type Window } from "../../rankings/rankings.js";
+import { forgeName } from "./forges.js";
 import { WINDOW_WORDS } from "./growth-table.js";
 import { Language } from "./language.js";
 import { Delta, formatCount, formatDay } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";
-import { providerWords } from "./repository-head.js";
 import { Scroll } from "./scroll.js";
 
 /** A repository beside others. */
@@ -61,7 +61,7 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
             <th scope="row">
               <a href={repositoryPage(repository)}>{repository.fullName}</a>
               <small>
-                {providerWords(repository.provider)}
+                {forgeName(repository.provider)}
                 {repository.availability === "AVAILABLE" ? "" : `, ${repository.availability.toLowerCase()}`}
                 {repository.archived ? ", archived" : ""}
               </small>

@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { PreviousName, SnapshotRange } from "../../catalog/catalog.js";
 import { type Trend, WINDOWS, type Window, windowMs } from "../../rankings/rankings.js";
+import { Facts } from "./facts.js";
 import { WINDOW_WORDS } from "./growth-table.js";
 import { formatCount, formatDay } from "./numbers.js";
 
@@ -19,34 +20,22 @@ function coverage(trend: Trend | null): string {
 }
 
 /** What the numbers of a repository rest on, and how it was called. */
-
 export const DataQuality: FC<DataQualityProps> = ({ stored, names, trends, gaps }) => (
   <section>
     <h2>What is known of it</h2>
-    <dl class="facts">
-      <div>
-        <dt>Snapshots</dt>
-        <dd>{formatCount(stored.snapshots)}</dd>
-      </div>
-      <div>
-        <dt>First</dt>
-        <dd>{formatDay(stored.firstSnapshotAt)}</dd>
-      </div>
-      <div>
-        <dt>Last</dt>
-        <dd>{formatDay(stored.lastSnapshotAt)}</dd>
-      </div>
-      <div>
-        <dt>Gaps in the time shown</dt>
-        <dd>{formatCount(gaps)}</dd>
-      </div>
-      <div>
-        <dt>Coverage of the windows</dt>
-        <dd class="coverage">
-          {WINDOWS.map((window) => `${WINDOW_WORDS[window]}: ${coverage(trends[window])}`).join(", ")}
-        </dd>
-      </div>
-    </dl>
+    <Facts
+      facts={[
+        { name: "Snapshots", value: formatCount(stored.snapshots) },
+        { name: "First", value: formatDay(stored.firstSnapshotAt) },
+        { name: "Last", value: formatDay(stored.lastSnapshotAt) },
+        { name: "Gaps in the time shown", value: formatCount(gaps) },
+        {
+          name: "Coverage of the windows",
+          value: WINDOWS.map((window) => `${WINDOW_WORDS[window]}: ${coverage(trends[window])}`).join(", "),
+          isText: true,
+        },
+      ]}
+    />
     {names.length === 0 ? null : (
       <p>
         Earlier names:{" "}

@@ -3,18 +3,12 @@ import type { Summary } from "../../rankings/rankings.js";
 import { withQuery } from "./addresses.js";
 import { Strip } from "./strip.js";
 
-/** Forges that write their name in a way of their own. */
-const NAMES: Readonly<Record<string, string>> = {
-  GITHUB: "GitHub",
-  GITLAB: "GitLab",
-  CODEBERG: "Codeberg",
-  GITEA: "Gitea",
-  FORGEJO: "Forgejo",
-};
+/** Forges whose names are not written as words are. */
+const NAMES: Readonly<Record<string, string>> = { GITHUB: "GitHub", GITLAB: "GitLab" };
 
-/** A provider as people call it; one that an operator has named stays as it is. */
+/** A provider as people call it. */
 export function forgeName(provider: string): string {
-  return NAMES[provider] ?? provider;
+  return NAMES[provider] ?? provider.charAt(0) + provider.slice(1).toLowerCase();
 }
 
 /** All forges, or one of them, as a parameter of the page's own address; nothing where there is only one. */

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { type ListModules, type ListPage, type ListQuery, listPage } from "../../lists/lists.js";
 import { Pager } from "./pager.js";
-import { RepositoryList } from "./repository-list.js";
+import { RepositoryList, type RepositoryListProps } from "./repository-list.js";
 import { columnsOf } from "./sorts.js";
 
 /** A page of a list with the course of each repository. */
@@ -18,7 +18,7 @@ export async function readListing(modules: ListModules, query: ListQuery): Promi
   return { list, sparks };
 }
 
-export interface ListingViewProps extends Listing {
+export interface ListingViewProps extends Listing, Pick<RepositoryListProps, "saved" | "next"> {
   url: URL;
   query: Pick<ListQuery, "limit">;
   caption: string;
@@ -35,6 +35,7 @@ export const ListingView: FC<ListingViewProps> = ({
   caption,
   withForge,
   withLanguage = true,
+  ...stars
 }) => (
   <>
     <RepositoryList
@@ -44,6 +45,7 @@ export const ListingView: FC<ListingViewProps> = ({
       sparks={sparks}
       withForge={withForge}
       withLanguage={withLanguage}
+      {...stars}
       {...columnsOf(list.sort)}
     />
     <Pager url={url} limit={limit} {...list} />

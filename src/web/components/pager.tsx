@@ -17,6 +17,13 @@ export interface PagerProps {
   nextCursor: string | null;
 }
 
+/** Says that a list has no such page, as it ends before. */
+export const BeyondEnd: FC<{ url: URL }> = ({ url }) => (
+  <p>
+    The list ends before this page. <a href={withQuery(url, {})}>To its first page</a>
+  </p>
+);
+
 /** Links to the page before and the page after; nothing where all is on one page. */
 export const Pager: FC<PagerProps> = ({ url, page, limit, total, totalIsExact, hasMore, nextCursor }) => {
   if (page === 1 && !hasMore) return null;

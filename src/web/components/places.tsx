@@ -2,9 +2,9 @@ import type { FC } from "hono/jsx";
 import { DAY_MS } from "../../clock.js";
 import { explorePage, languagePage, topicPage } from "../../page-addresses.js";
 import type { PastRank, Rank } from "../../rankings/rankings.js";
+import { forgeName } from "./forges.js";
 import { WINDOW_WORDS } from "./growth-table.js";
 import { formatCount, formatDay } from "./numbers.js";
-import { providerWords } from "./repository-head.js";
 import { Spark } from "./spark.js";
 
 const RANKING_WORDS: Readonly<Record<Rank["ranking"], string>> = {
@@ -87,7 +87,7 @@ const PlaceTable: FC<{ ranks: readonly Rank[]; caption: string }> = ({ ranks, ca
 
 const Among: FC<{ rank: Rank }> = ({ rank: { scope, name } }) => {
   if (name === null) return <>all repositories</>;
-  if (scope === "provider") return <>{providerWords(name)}</>;
+  if (scope === "provider") return <>{forgeName(name)}</>;
   return <a href={scope === "language" ? languagePage(name) : topicPage(name)}>{name}</a>;
 };
 

@@ -26,6 +26,8 @@ export interface PlotProps {
   label: string;
   /** Form of the box: beside something else, or as wide as the page. */
   shape: "half" | "whole";
+  /** Whether its points are sums: what joins them would look like growth, so points are told without differences and sources. */
+  isSum?: boolean;
 }
 
 const SIZES = {
@@ -42,7 +44,7 @@ const MAX_POINTS_OF_ALL = 1_200;
  * A chart that is drawn here, in a box of fixed form. The script chart.js draws it anew with the same numbers, so that they
  * can be read one by one.
  */
-export const Plot: FC<PlotProps> = ({ metric, series, scale, align, asOf, label, shape }) => {
+export const Plot: FC<PlotProps> = ({ metric, series, scale, align, asOf, label, shape, isSum = false }) => {
   const draw = (size: keyof typeof SIZES) =>
     drawChart({
       metric,
@@ -63,21 +65,28 @@ export const Plot: FC<PlotProps> = ({ metric, series, scale, align, asOf, label,
         <div class="plot-narrow">{raw(draw("narrow"))}</div>
       </div>
       {series.length > 1 ? <Legend series={series} /> : null}
-      <p class="plot-reading soft small">{readingOf(metric, series, align)}</p>
-      <PlotData {...{ metric, series, scale, align, label }} />
+      <p class="plot-reading soft small">{readingOf(metric, series, align, isSum)}</p>
+      <PlotData {...{ metric, series, scale, align, label, isSum }} />
     </div>
   );
 };
 
 /** The newest point in words, as the script tells it until another one is looked at. */
-function readingOf(metric: Metric, series: readonly ChartSeries[], align: PlotProps["align"]): Child {
+function readingOf(
+  metric: Metric,
+  series: readonly ChartSeries[],
+  align: PlotProps["align"],
+  isSum: boolean,
+): Child {
   const [only] = series;
   const [before, last] = only?.points.slice(-2) ?? [];
   if (series.length !== 1 || align === "age" || before === undefined || last === undefined) return null;
   return (
     <>
-      <Time at={last.at} />: {formatCount(last.value)} {METRIC_WORDS[metric].unit},{" "}
-      {formatDelta(last.value - before.value)} since the point before; {SOURCE_WORDS[last.source]}
+      <Time at={last.at} />: {formatCount(last.value)} {METRIC_WORDS[metric].unit}
+      {isSum
+        ? null
+        : `, ${formatDelta(last.value - before.value)} since the point before; ${SOURCE_WORDS[last.source]}`}
     </>
   );
 }
@@ -100,12 +109,13 @@ const Legend: FC<{ series: readonly ChartSeries[] }> = ({ series }) => (
 );
 
 /** The numbers of the chart for the script: only numbers, and words of our own. */
-const PlotData: FC<Pick<PlotProps, "metric" | "series" | "scale" | "align" | "label">> = ({
+const PlotData: FC<Pick<PlotProps, "metric" | "series" | "scale" | "align" | "label" | "isSum">> = ({
   metric,
   series,
   scale,
   align,
   label,
+  isSum = false,
 }) => {
   const most = Math.min(MAX_POINTS, Math.floor(MAX_POINTS_OF_ALL / Math.max(1, series.length)));
   const lines = series.map(({ points, gaps }) => {
@@ -118,7 +128,7 @@ const PlotData: FC<Pick<PlotProps, "metric" | "series" | "scale" | "align" | "la
       afterGap: kept.flatMap(({ at }, i) => (ends.has(at) ? [i] : [])),
     };
   });
-  const data = { unit: METRIC_WORDS[metric].unit, scale, align, lines };
+  const data = { unit: METRIC_WORDS[metric].unit, scale, align, isSum, lines };
   return (
     <script type="application/json" data-label={label}>
       {raw(JSON.stringify(data).replaceAll("<", "\\u003c"))}

@@ -1,17 +1,38 @@
 import type { FC } from "hono/jsx";
-import type { Problem } from "../choices.js";
+import type { Problem } from "../asked.js";
 
-/** What could not be read of the address; the rest of the page is as if that had not been asked. */
-export const Problems: FC<{ problems: readonly Problem[] }> = ({ problems }) =>
+export interface ProblemsProps {
+  problems: readonly Problem[];
+  /** The parameters that the page has an input for, under the same id. */
+  fields?: readonly string[];
+  /** Whether the page is shown as if that had not been asked. */
+  isLeftOut?: boolean;
+}
+
+/** What is wrong with an address, part by part. */
+export const Problems: FC<ProblemsProps> = ({ problems, fields = [], isLeftOut = false }) =>
   problems.length === 0 ? null : (
     <div class="note wrong" role="alert">
       <p>
-        <strong>Part of the address could not be read.</strong> It was left out.
+        {isLeftOut ? (
+          <>
+            <strong>Part of the address could not be read.</strong> It was left out.
+          </>
+        ) : (
+          <>
+            <strong>This cannot be asked.</strong> Change what is wrong, and ask again:
+          </>
+        )}
       </p>
       <ul>
         {problems.map(({ parameter, message }) => (
           <li>
-            <code>{parameter}</code> {message}
+            {fields.includes(parameter) ? (
+              <a href={`#${parameter}`}>{parameter}</a>
+            ) : (
+              <code>{parameter}</code>
+            )}{" "}
+            {message}
           </li>
         ))}
       </ul>

@@ -2,17 +2,10 @@ import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { topicPage } from "../../page-addresses.js";
 import { repositoryKey } from "./addresses.js";
+import { forgeName } from "./forges.js";
 import { Language } from "./language.js";
 import { formatDay, Time } from "./numbers.js";
 import { SaveButton } from "./save-button.js";
-
-/** Forges whose names are not written as words are. */
-const PROVIDERS: Readonly<Record<string, string>> = { GITHUB: "GitHub", GITLAB: "GitLab" };
-
-/** A forge as it is written in texts. */
-export function providerWords(provider: string): string {
-  return PROVIDERS[provider] ?? provider.charAt(0) + provider.slice(1).toLowerCase();
-}
 
 /** An address that may be linked to, with its host; undefined for all else. */
 function webAddress(text: string | null): { href: string; host: string } | undefined {
@@ -124,10 +117,10 @@ const Place: FC<{ repository: Repository; provider: string }> = ({
   provider,
 }) => {
   const address = webAddress(url);
-  if (address === undefined) return <span>{providerWords(provider)}</span>;
+  if (address === undefined) return <span>{forgeName(provider)}</span>;
   return (
     <a href={address.href} rel="noopener nofollow" title={fullName}>
-      {providerWords(provider)} <span class="soft">({address.host})</span>
+      {forgeName(provider)} <span class="soft">({address.host})</span>
     </a>
   );
 };

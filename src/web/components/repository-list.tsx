@@ -37,7 +37,7 @@ export interface RepositoryListProps {
   metric?: "stars" | "forks";
   /** What is on the visitor's watchlist; given, each row has a star that saves it. The page needs the script save.js. */
   saved?: ReadonlySet<number>;
-  /** The path that a press of such a star comes back to where no script runs; the first page unless told. */
+  /** The path that a press of such a star comes back to where no script runs; the first page of the service unless told. */
   next?: string;
   /** Columns behind the others. */
   more?: readonly MoreColumn[];

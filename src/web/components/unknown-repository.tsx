@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { repositoryPage } from "../../page-addresses.js";
+import { forgeName } from "./forges.js";
 import { formatCompact } from "./numbers.js";
-import { providerWords } from "./repository-head.js";
 
 export interface UnknownRepositoryProps {
   provider: string;
@@ -15,18 +15,18 @@ export const UnknownRepository: FC<UnknownRepositoryProps> = ({ provider, fullNa
   <>
     <h1>Not tracked here</h1>
     <p class="lead">
-      Nothing is known of {fullName} of {providerWords(provider)}. It may be spelled otherwise, not be public,
-      or not have been found yet.
+      Nothing is known of {fullName} of {forgeName(provider)}. It may be spelled otherwise, not be public, or
+      not have been found yet.
     </p>
     {suggestions.length === 0 ? null : (
       <>
         <h2>Called alike</h2>
-        <ul class="plain-list">
+        <ul class="plain">
           {suggestions.map((repository) => (
             <li>
               <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
               <span class="soft small">
-                {providerWords(repository.provider)}, {formatCompact(repository.stars)} stars
+                {forgeName(repository.provider)}, {formatCompact(repository.stars)} stars
               </span>
             </li>
           ))}

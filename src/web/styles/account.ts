@@ -12,12 +12,12 @@ export const ACCOUNT = `
 .row-form { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: end; max-width: 36rem; margin: 0 0 var(--s4); }
 .row-form .field { flex: 1 1 14rem; margin: 0; }
 .row-form:has(.wrong) { align-items: center; }
-.later { margin-top: var(--s5); }
 .nowrap, tbody th.nowrap, .actions, .plain time { white-space: nowrap; }
 .actions > * { margin-right: var(--s3); vertical-align: top; }
 .plain { list-style: none; padding: 0; }
 .plain > li { padding: var(--s1) 0; border-bottom: 1px solid var(--line); }
 .plain > li:last-child { border-bottom: 0; }
+.plain > li > a { display: inline-block; padding: .15rem 0; }
 .profile > div { display: flex; flex-wrap: wrap; gap: 0 var(--s4); padding: var(--s2) 0; border-bottom: 1px solid var(--line); }
 .profile dt { flex: 0 0 10rem; color: var(--soft); }
 .profile dd { flex: 1 1 14rem; margin: 0; overflow-wrap: anywhere; }
@@ -40,10 +40,8 @@ export const ACCOUNT = `
 .since h2 { font-size: var(--large); margin: 0 0 var(--s1); }
 .since p { margin: 0; }
 .since ul { margin: var(--s1) 0 0; }
-.bar-chart, .sum-chart { margin: 0 0 var(--s5); }
-.bar-chart .plot, .sum-chart .plot { width: 100%; height: 10rem; background: var(--card); border: 1px solid var(--line); }
-.sum-chart .plot { padding: var(--s2) 0; }
-.sum-chart polyline { fill: none; stroke: var(--chart-1); stroke-width: 2; stroke-linejoin: round; }
+.bar-chart { margin: 0 0 var(--s5); }
+.bar-chart .plot { width: 100%; height: 10rem; background: var(--card); border: 1px solid var(--line); }
 .axis { display: flex; justify-content: space-between; color: var(--soft); font-size: var(--small); }
 .legend { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s4); font-size: var(--small); margin: 0 0 var(--s2); }
 .legend svg { display: inline-block; width: .8rem; height: .8rem; margin-right: .4em; vertical-align: -.1em; }
@@ -53,8 +51,6 @@ export const ACCOUNT = `
 .bar-chart #striped .ground, .bar-chart #legend-striped .ground { fill: var(--chart-5); }
 .bar-chart #crossed .ground, .bar-chart #legend-crossed .ground { fill: var(--chart-2); }
 .bar-chart .lines { stroke: var(--card); stroke-width: .7; fill: none; }
-.gauge { width: 100%; height: 4px; margin: .2rem 0; background: var(--sunk); }
-.gauge rect { fill: var(--chart-1); }
 .stack > section + section { margin-top: var(--s5); }
 @media (max-width: 34rem) { .controls .tabs a { padding: .2rem .5rem; font-size: var(--small); line-height: 1.7; } .box { padding: var(--s4); } }
 `;

@@ -41,9 +41,9 @@ fieldset > .pair .field { margin-bottom: 0; }
 .operation tbody th { padding-right: var(--s4); }
 .forge { color: var(--soft); font-size: var(--small); margin-left: var(--s2); }
 .pager a, .filters .row a { display: inline-block; padding: var(--s1) 0; }
-.narrow code { white-space: nowrap; }
-.narrow { width: auto; }
-.narrow :is(th, td) { padding-right: var(--s5); }
+.tight { width: auto; }
+.tight code { white-space: nowrap; }
+.tight :is(th, td) { padding-right: var(--s5); }
 dfn { font-style: italic; }
 tfoot :is(th, td) { border-top: 1px solid var(--edge); }
 @media (min-width: 58rem) {

@@ -26,7 +26,6 @@ export const PARTS = `
 .facts dd { margin: 0; font-size: var(--title); line-height: 1.25; }
 .facts dd small { display: block; font-size: var(--small); }
 .language { white-space: nowrap; color: var(--soft); font-size: var(--small); }
-
 .tags { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s2); margin: 0 0 var(--s3); padding: 0; list-style: none; }
 .tags a { display: block; padding: .1rem var(--s2); border: 1px solid var(--line); border-radius: 1rem; font-size: var(--small); text-decoration: none; background: var(--card); }
 .tags a:hover { border-color: var(--edge); }
@@ -41,6 +40,9 @@ export const PARTS = `
 .list .about { color: var(--soft); font-size: var(--small); }
 .list tbody tr:hover { background: color-mix(in srgb, var(--bar) 35%, transparent); }
 .spark { width: 6rem; height: 1.5rem; }
+.spark polyline { fill: none; stroke-width: 1.5; stroke-linejoin: round; }
+.spark .chart-1 { stroke: var(--chart-1); }
+.spark .chart-end { fill: var(--chart-1); }
 td.spark-cell { padding-top: 0; padding-bottom: 0; vertical-align: middle; width: 6.75rem; }
 .bars { margin: 0; padding: 0; list-style: none; }
 .bars li { display: grid; grid-template-columns: 1fr auto auto; gap: 0 var(--s3); align-items: center; padding: .3rem 0; border-bottom: 1px solid var(--line); }

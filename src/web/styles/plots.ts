@@ -40,8 +40,7 @@ main > section { margin-top: var(--s6); }
 .after { margin-top: var(--s6); }
 .after h2 { margin-top: 0; }
 .strong { font-weight: 600; }
-.growth small, .pairs small { display: block; color: var(--soft); }
-.facts .coverage { font-size: var(--body); line-height: 1.75; }
+.growth small, .pairs small, .facts .words { font-size: var(--body); line-height: 1.75; }
 .terms { margin-bottom: var(--s4); }
 .share { width: 100%; max-width: 16rem; height: 3px; margin-top: .2rem; background: var(--line); }
 .share rect { fill: var(--chart-1); }
@@ -50,13 +49,9 @@ main > section { margin-top: var(--s6); }
 .pairs > div { display: flex; gap: 0 var(--s3); flex-wrap: wrap; }
 .pairs dt { min-width: 4.5rem; color: var(--soft); }
 .pairs dd { margin: 0; }
-.compared small { display: block; color: var(--soft); }
 .compared .number + td:not(.number), .compared .number + th:not(.number) { padding-left: var(--s4); }
 .compared tbody th { white-space: nowrap; }
-.wide-field { flex: 0 1 28rem; }
-.wide-field input { width: 100%; }
-.plain-list a, .facts-line a, .numbers p a { display: inline-block; padding: .15rem 0; }
-.plain-list { padding: 0; list-style: none; }
+.facts-line a, .numbers p a { display: inline-block; padding: .15rem 0; }
 .numbers table { width: auto; min-width: min(100%, 32rem); }
 details > summary { padding: .15rem 0; }
 .choices { margin-bottom: var(--s4); align-items: end; }
