@@ -23,7 +23,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const host: Host = {
     config,
     openModules: () => openModules(context),
-    openDemo: (repositories, days, seed) => openDemo(context, repositories, days, seed),
+    serveDemo: (repositories, days, seed) => serveDemo(context, repositories, days, seed),
     serve: (modules, withDemo) => serve(context, modules, withDemo),
     start: (modules) => start(context, modules),
     work: (modules) => work(context, modules),
@@ -108,6 +108,18 @@ async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise
     log.error({ code }, "the worker has ended by itself; it is started again");
     await systemClock.sleep(WORKER_REST_MS, signal);
   }
+}
+
+/** Serves what is made up as if it were the catalogue; nothing of it, accounts neither, is written anywhere. */
+async function serveDemo(
+  context: AppContext,
+  repositories: number,
+  days: number,
+  seed: number,
+): Promise<void> {
+  const inMemory = { dataDir: ":memory:", databaseUrl: undefined, httpThreads: 1 };
+  const own = { ...context, config: { ...context.config, ...inMemory } };
+  await serve(own, await openDemo(own, repositories, days, seed), false);
 }
 
 async function serve(context: AppContext, modules: Modules, withDemo: boolean): Promise<void> {

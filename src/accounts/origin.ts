@@ -1,14 +1,16 @@
 /** Rules about where a request comes from, and where a browser may be sent. */
 
 /**
- * Whether a request that changes something comes from our own pages: by Origin, else by Sec-Fetch-Site. A program that
- * sends neither is let through as long as it has no cookie, since then there is nothing it could borrow.
+ * Whether a request that changes something comes from our own pages: by Sec-Fetch-Site, which no page can set and which
+ * holds under whatever name this service is opened, else by Origin. A program that sends neither is let through as long
+ * as it has no cookie, since then there is nothing it could borrow.
  */
 export function isOwnOrigin(headers: Headers, baseUrl: string): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site === "same-origin") return true;
   const origin = headers.get("origin");
   if (origin !== null) return origin === new URL(baseUrl).origin;
-  const site = headers.get("sec-fetch-site");
-  if (site !== null) return site === "same-origin" || site === "none";
+  if (site !== null) return site === "none";
   return !headers.has("cookie");
 }
 

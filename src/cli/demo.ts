@@ -16,6 +16,6 @@ export function addDemo(program: Command, host: Host): void {
     .option("--seed <n>", "the same seed gives the same catalogue", whole(0, 999_999_999), 1)
     .action(async ({ repositories, days, seed }: { repositories: number; days: number; seed: number }) => {
       process.stderr.write(`Making up ${repositories} repositories with ${days} days of history…\n`);
-      await host.serve(await host.openDemo(repositories, days, seed), false);
+      await host.serveDemo(repositories, days, seed);
     });
 }

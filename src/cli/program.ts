@@ -26,8 +26,8 @@ export interface Host {
     refresh(provider: string, fullName: string): Promise<{ result: string; failed: boolean }>;
     close(): Promise<void>;
   }>;
-  /** A synthetic catalogue in memory. */
-  openDemo(repositories: number, days: number, seed: number): Promise<Modules>;
+  /** Serves a synthetic catalogue, all in memory, until the process is asked to stop. */
+  serveDemo(repositories: number, days: number, seed: number): Promise<void>;
 }
 
 /** Exit codes, as documented: all well; failed; wrongly called; done, but some lines were refused. */

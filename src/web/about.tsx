@@ -79,9 +79,9 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
           repository is, the sooner it is asked again: after an hour at best, after a week at worst.
         </p>
         <p>
-          Some snapshots were told later, by an archive or by the forge’s own history of stars; they are
-          marked as such, and growth that rests on them has less confidence. What a forge does not tell is a
-          dash here, never 0.
+          Some snapshots are older than that: archives that were imported, and stars of past days that a forge
+          told afterwards. They are marked as such; growth that begins with one told afterwards has less
+          confidence. What a forge does not tell is a dash here, never 0.
         </p>
       </Section>
       <Section id="windows">
@@ -136,7 +136,8 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
             windows
           </li>
           <li>
-            <strong>readings</strong>: less where one of them looks wrong, or was told later
+            <strong>readings</strong>: less where one of them looks wrong, or the first was told afterwards by
+            the forge
           </li>
         </ul>
         <p>

@@ -197,9 +197,9 @@ export class Pages {
 }
 
 /** The fields of a form that one of our pages has sent. Throws FORBIDDEN for any other sender. */
-async function readForm({ members, request }: Visit): Promise<URLSearchParams> {
+async function readForm({ members, request, baseUrl }: Visit): Promise<URLSearchParams> {
   if (!members.accounts.isOwnOrigin(request.headers))
-    throw new AppError("FORBIDDEN", "This form was not sent by a page of this service.");
+    throw new AppError("FORBIDDEN", `This form was not sent by a page of ${baseUrl}, where this service is.`);
   const length = Number(request.headers.get("content-length") ?? Number.NaN);
   const isForm =
     request.headers.get("content-type")?.startsWith("application/x-www-form-urlencoded") ?? false;

@@ -80,7 +80,10 @@ test("what changes something comes from our own pages, or from a program without
     [{ origin: "https://evil.example" }, false],
     [{ origin: "http://sidereal.example" }, false],
     [{ origin: `${BASE}:8443` }, false],
-    [{ origin: "https://evil.example", "sec-fetch-site": "same-origin" }, false],
+    // The browser says so: the page was opened under another of our names, as behind a proxy.
+    [{ origin: "http://localhost:3000", "sec-fetch-site": "same-origin", cookie: "a=b" }, true],
+    [{ origin: "https://evil.example", "sec-fetch-site": "cross-site" }, false],
+    [{ origin: "https://evil.example", "sec-fetch-site": "same-site" }, false],
     [{ "sec-fetch-site": "same-origin", cookie: "a=b" }, true],
     [{ "sec-fetch-site": "same-site" }, false],
     [{ "sec-fetch-site": "cross-site" }, false],
