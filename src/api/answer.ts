@@ -31,12 +31,17 @@ export function createRequestId(): string {
   return randomBytes(9).toString("base64url");
 }
 
-/** Reads a response to its end and gives it a tag, if it has none of its own. */
-export async function storeAnswer(response: Response): Promise<StoredAnswer> {
+/**
+ * Reads a response to its end and gives it a tag, if it has none of its own. The tag is also of `address`, where given: who
+ * has it has been answered there before, and the same words under another address, such as of a list that is empty,
+ * have another.
+ */
+export async function storeAnswer(response: Response, address = ""): Promise<StoredAnswer> {
   const body = Buffer.from(await response.arrayBuffer());
   const headers = new Headers(response.headers);
   // Weak: the same tag stands for all encodings of the body.
-  const computed = () => `W/"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+  const computed = () =>
+    `W/"${createHash("sha256").update(address).update(body).digest("base64url").slice(0, 22)}"`;
   const etag = response.status === 200 ? (headers.get("etag") ?? computed()) : undefined;
   if (etag !== undefined) headers.set("ETag", etag);
   const isPublic = headers.get("cache-control")?.startsWith("public") ?? false;

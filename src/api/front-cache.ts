@@ -4,6 +4,8 @@ import type { StoredAnswer } from "./answer.js";
 
 /** How long an answer may be given without asking whether the data has changed. */
 const CHECK_MS = 2_000;
+/** How long that question is waited for, before what is kept is given as it is. */
+const PATIENCE_MS = 200;
 
 interface Entry {
   answer: StoredAnswer;
@@ -25,7 +27,7 @@ export class FrontCache {
   readonly #log: Logger;
   #bytes = 0;
   #revision = "";
-  #checking: Promise<void> | undefined;
+  #checking: { since: number; done: Promise<void> } | undefined;
   #checkedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: {
@@ -53,14 +55,15 @@ export class FrontCache {
       this.#entries.set(key, entry);
       return entry.answer;
     }
-    const place = `${form} ${key}`;
+    // Who asks after a change does not get what was begun before it.
+    const place = `${revision} ${form} ${key}`;
     const running = this.#running.get(place);
     if (running !== undefined) return running;
     const computed = compute();
     this.#running.set(place, computed);
     try {
       const answer = await computed;
-      if (answer.isShared) this.#keep(key, answer, revision);
+      if (answer.isShared && revision === this.#revision) this.#keep(key, answer, revision);
       return answer;
     } finally {
       this.#running.delete(place);
@@ -68,11 +71,19 @@ export class FrontCache {
   }
 
   async #currentRevision(): Promise<string> {
-    if (this.#clock.monotonic() - this.#checkedAt >= CHECK_MS) {
-      this.#checking ??= this.#check().finally(() => {
+    const now = this.#clock.monotonic();
+    if (now - this.#checkedAt < CHECK_MS) return this.#revision;
+    this.#checking ??= {
+      since: now,
+      done: this.#check().finally(() => {
         this.#checking = undefined;
-      });
-      await this.#checking;
+      }),
+    };
+    const { since, done } = this.#checking;
+    if (now - since < PATIENCE_MS) {
+      const waiting = new AbortController();
+      await Promise.race([done, this.#clock.sleep(PATIENCE_MS, waiting.signal)]);
+      waiting.abort();
     }
     return this.#revision;
   }
@@ -82,10 +93,11 @@ export class FrontCache {
     const now = this.#clock.monotonic();
     try {
       this.#revision = await this.#readRevision();
+      this.#checkedAt = now;
     } catch (error) {
       this.#log.warn({ err: error }, "the revision cannot be read: answers that are kept may be old");
+      this.#checkedAt = this.#clock.monotonic();
     }
-    this.#checkedAt = now;
   }
 
   #keep(key: string, answer: StoredAnswer, revision: string): void {

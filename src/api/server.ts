@@ -33,8 +33,15 @@ export interface FrontOptions {
   usage: Pick<Usage, "record">;
 }
 
-/** Paths whose answers are for the caller alone. */
-const PRIVATE = /^\/api\/(?:watchlists|limits|me|auth)(?:\/|$)/;
+/** Paths whose answers are for the caller alone, or of this moment. */
+const PRIVATE =
+  /^\/(?:api\/(?:watchlists|limits|me|auth)|watchlists?|account|sign-in|sign-out|healthz|readyz)(?:\/|$)/;
+
+/** Our own cookies, which tell pages apart; what others leave in a browser does not. */
+const OWN_COOKIE = /(?:^|; ?)(?:__Host-|__Secure-)?sidereal[.-]/;
+
+/** Several addresses of one repository are one answer, with one tag. */
+const SAME_TAG = /\/api\/repos\/\{provider\}\//;
 
 /** What pages with lists are asked with. */
 const PAGE_PARAMETERS = findRoute("GET", "/api/repos").parameters;
@@ -50,7 +57,9 @@ function cacheKey(
   if (!route.path.startsWith("/api/")) {
     // A page shows who is signed in, and it sees every parameter; those of no list are seldom asked twice.
     const isKnown = [...searchParams.keys()].every((name) => PAGE_PARAMETERS.has(name));
-    return isKnown && !headers.has("cookie") ? `${pathname}?${searchParams}` : undefined;
+    return isKnown && !OWN_COOKIE.test(headers.get("cookie") ?? "")
+      ? `${pathname}?${searchParams}`
+      : undefined;
   }
   const known = [...searchParams].filter(([name]) => route.parameters.has(name));
   known.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
@@ -76,11 +85,12 @@ export function createFront({
   const cache = new FrontCache({ maxBytes: cacheBytes, clock, readRevision, log });
   const answer = (request: Request, url: URL, route: FoundRoute, caller: Caller): Promise<StoredAnswer> => {
     const key = cacheKey(request, url, route);
+    const tagged = SAME_TAG.test(route.name) ? "" : (key ?? `${url.pathname}${url.search}`);
     if (key === undefined) {
       // A HEAD is answered as GET would be, and loses its body at the end.
       const asked =
         request.method === "HEAD" ? new Request(request.url, { headers: request.headers }) : request;
-      return Promise.resolve(handle(asked, { caller })).then(storeAnswer);
+      return Promise.resolve(handle(asked, { caller })).then((made) => storeAnswer(made, tagged));
     }
     // Computed for the key itself, so what the route does not know is not seen.
     const headers = new Headers(request.headers);
@@ -89,7 +99,7 @@ export function createFront({
     const normalised = new Request(new URL(key, url), { headers });
     const accept = request.headers.get("accept");
     const form = isForPage(route.path, accept) ? "page" : errorForm(accept);
-    return cache.get(key, form, async () => storeAnswer(await handle(normalised, { caller })));
+    return cache.get(key, form, async () => storeAnswer(await handle(normalised, { caller }), tagged));
   };
   /** A refusal in the form the caller reads. */
   const refuseAsked = async (error: AppError, request: Request, path: string): Promise<Response> => {
@@ -140,7 +150,9 @@ export function createFront({
           ? await answer(request, url, route, caller)
           : await storeAnswer(await refuseAsked(fault, request, route.path));
       const response = await sendAnswer(made, request);
-      await toll?.settle(response.status, response.headers);
+      // "*" fits every answer, so who sends it may have none: that is no saving.
+      const isGuess = response.status === 304 && request.headers.get("if-none-match")?.trim() === "*";
+      await toll?.settle(isGuess ? 200 : response.status, response.headers);
       if (keyId !== undefined)
         usage.record(
           countKeyed({
@@ -181,7 +193,7 @@ const SERVER_OPTIONS = {
 
 /** The front on a Node server. Malformed requests are refused before anything is built from them. */
 export function createHttpServer(options: FrontOptions): Server {
-  const { log, meter } = options;
+  const { log } = options;
   const front = createFront(options);
   const listener = getRequestListener(
     (request, { incoming }) => front(request, incoming.socket.remoteAddress),
@@ -199,7 +211,7 @@ export function createHttpServer(options: FrontOptions): Server {
       // Answers never depend on the host a caller claims; links are built from the configured address.
       request.headers.host = "localhost";
     } catch (error) {
-      refuse(request, response, error, meter).catch(() => response.destroy());
+      refuse(request, response, error, options).catch(() => response.destroy());
       return;
     }
     void listener(request, response);
@@ -236,7 +248,7 @@ async function refuse(
   request: IncomingMessage,
   response: ServerResponse,
   error: unknown,
-  meter: Meter,
+  { meter, errorPage }: Pick<FrontOptions, "meter" | "errorPage">,
 ): Promise<void> {
   const known =
     error instanceof AppError ? error : new AppError("INVALID_REQUEST", "The request is malformed.");
@@ -244,7 +256,14 @@ async function refuse(
   const caller = meter.callerOf(request.socket.remoteAddress, forwardedFor);
   const toll = await meter.admit(caller, ANY_OTHER, "GET", new URLSearchParams());
   const refused = toll?.decision.allowed === false ? toll.refusal() : known;
-  const answer = refusal(refused, request.headers.accept, request.url ?? "/");
+  const { accept } = request.headers;
+  const path = request.url ?? "/";
+  let answer = refusal(refused, accept, path);
+  if (isForPage(path, accept)) {
+    // The address cannot be read, so the page is that of none.
+    answer = await errorPage(refused, new Request("http://localhost/"));
+    finishHeaders(answer.headers, "/", createRequestId());
+  }
   await toll?.settle(answer.status, answer.headers);
   const text = await answer.text();
   answer.headers.set("Content-Length", String(Buffer.byteLength(text)));

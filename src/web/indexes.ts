@@ -21,7 +21,7 @@ const MAX_LANGUAGES = 200;
 const MAX_TOPICS = 1_000;
 const PAGES = ["/", "/explore", LANGUAGES_PAGE, TOPICS_PAGE, "/about", "/docs"];
 
-/** How long a part is kept. Pages are not limited, so nobody may have the list walked again and again. */
+/** How long a part is kept. It costs nothing to ask for one, so nobody may have the list walked again and again. */
 const KEPT_MS = HOUR_MS;
 
 const CACHE = "public, max-age=3600";

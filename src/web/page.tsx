@@ -172,7 +172,8 @@ export class Pages {
     for (const cookie of answer.cookies ?? []) headers.append("Set-Cookie", cookie);
     if ("location" in answer) {
       headers.set("Location", answer.location);
-      headers.set("Cache-Control", answer.status === 301 ? "public, max-age=300" : "no-store");
+      const isShared = answer.status === 301 && !headers.has("Set-Cookie") && visit.account === undefined;
+      headers.set("Cache-Control", isShared ? "public, max-age=300" : "no-store");
       return new Response(null, { status: answer.status, headers });
     }
     const { status = 200, privacy } = answer;

@@ -107,7 +107,8 @@ onBothEngines("Who reaches what", (engine) => {
       {},
       { Origin: "https://evil.example" },
       { Origin: "null" },
-      { Origin: "https://evil.example", "Sec-Fetch-Site": "same-origin" },
+      { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" },
+      { Origin: "https://evil.example", "Sec-Fetch-Site": "same-site" },
       { "Sec-Fetch-Site": "cross-site" },
       { "Sec-Fetch-Site": "same-site" },
     ];

@@ -170,9 +170,13 @@ onBothEngines("Conventions of every route", (engine) => {
         const answer = await world.request(path, { headers: { "If-None-Match": header } });
         assert.equal(answer.status, 304, header);
         assert.equal((await answer.arrayBuffer()).byteLength, 0);
-        const expected = headersOf(first);
+        const [expected, given] = [headersOf(first), headersOf(answer)];
         for (const name of ["content-type", "content-length"]) delete expected[name];
-        assert.deepEqual(headersOf(answer), expected, path);
+        // Whoever sends "*" need not have the answer, so that counts, and less is left.
+        if (header.trim() === "*")
+          for (const name of ["ratelimit", "x-ratelimit-remaining", "x-ratelimit-reset"])
+            for (const headers of [expected, given]) delete headers[name];
+        assert.deepEqual(given, expected, path);
       }
       for (const header of ['"other"', 'W/"other"', "", etag.slice(0, -2), `x${etag}`]) {
         assert.equal(
