@@ -132,7 +132,7 @@ async function serve(context: AppContext, modules: Modules, withDemo: boolean): 
   process.stdout.write(`Sidereal answers at ${service.url}\n`);
   if (service.synthetic) {
     process.stdout.write(
-      "The repositories shown are made up, held in memory. Bring real ones: npm run -s sidereal -- import <files>, see README.md.\n",
+      "The repositories shown are made up. Bring real ones: npm run -s sidereal -- import <files>, see README.md.\n",
     );
   }
   const failed = "failed" in service ? service.failed : new Promise<never>(() => {});

@@ -9,6 +9,7 @@ import type { Database, Db, Dialect } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import { REPOSITORY_COLUMN_NAMES } from "./identity.js";
+import { KnownLists } from "./known-lists.js";
 import { type ListRequest, listRepositories, type RepositoryPage } from "./list.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { type RecordWithin, record } from "./record.js";
@@ -44,6 +45,7 @@ export interface FoundByName {
 export class Catalog {
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #lists = new KnownLists();
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -55,8 +57,13 @@ export class Catalog {
     return record(this.#database, batch, this.#clock.now(), within);
   }
 
-  list(request: ListRequest): Promise<RepositoryPage> {
-    return listRepositories(this.#database, request);
+  /** A page of repositories. See `listRepositories`. */
+  async list(request: ListRequest): Promise<RepositoryPage> {
+    const { name } = request;
+    if (name === undefined) return listRepositories(this.#database, request);
+    // Read before the list: what is counted then is at least as new.
+    const revision = await this.revision();
+    return listRepositories(this.#database, request, this.#lists.of(revision, name));
   }
 
   async find(id: number): Promise<Repository | undefined> {

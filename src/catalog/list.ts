@@ -1,10 +1,14 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Db, Dialect, RepositoryTable } from "../database/database.js";
 import { invalidParameter } from "../errors.js";
+import type { KnownList } from "./known-lists.js";
 import { fromRow, type Repository } from "./repository.js";
 
 /** Totals up to here are exact, and sets up to here are sorted as a whole; above, the list walks the index of its order. */
 export const EXACT_TOTAL = 10_000;
+
+/** Rows of an order that are looked through for a page of a narrow list before the whole list is gathered. */
+const HEAD_ROWS = 2_000;
 
 /** What a list is narrowed to. Texts compare exactly; absent means any. */
 export interface Filters {
@@ -39,6 +43,8 @@ export interface Order {
   direction: "asc" | "desc";
   /** Whether a key can be negative; then it is never unknown. */
   signed?: boolean;
+  /** The table whose index gives the order, and all of it that the order holds, so that its head can be read from the index alone. */
+  index?: { table: RawBuilder<unknown>; where: RawBuilder<boolean> };
 }
 
 export interface ListRequest {
@@ -57,6 +63,11 @@ export interface ListRequest {
   after?: { key: number; id: number };
   /** Lists repositories whatever their availability. */
   withUnavailable?: boolean;
+  /**
+   * Names what the list holds: equal names, equal repositories as long as the revision of the catalogue stays. Then its
+   * total is counted once. Not together with `within`.
+   */
+  name?: string;
 }
 
 export interface RepositoryPage {
@@ -115,9 +126,14 @@ function isNarrowed({ archived, fork, ...others }: Filters): boolean {
 /**
  * One page of repositories. Up to EXACT_TOTAL matches are gathered by the most selective filter and sorted; more are
  * found by walking the index of the order, where with so many matches the page fills soon. Ties go by the greater id
- * first (the smaller when ascending), so an order is total and a cursor neither repeats nor skips.
+ * first (the smaller when ascending), so an order is total and a cursor neither repeats nor skips. Where its total is
+ * `known`, nothing is gathered for it: pages that the head of the order fills are read from there.
  */
-export async function listRepositories(database: Database, request: ListRequest): Promise<RepositoryPage> {
+export async function listRepositories(
+  database: Database,
+  request: ListRequest,
+  known: KnownList = {},
+): Promise<RepositoryPage> {
   const { dialect, read } = database;
   const { filters, order, within, through, limit } = request;
   // CROSS JOIN fixes where the planner begins: with the table of the order, or with what is narrowed most.
@@ -130,8 +146,8 @@ export async function listRepositories(database: Database, request: ListRequest)
         ? [...order.tables.toReversed(), ...extra]
         : [...extra, ...(through === undefined ? order.tables : order.tables.toReversed())];
   const gathered = sql.join(narrowest, sql` cross join `);
-  const tests = (walk: boolean): RawBuilder<unknown> => {
-    const all = [...(order.where ? [order.where] : []), ...conditions(filters, dialect, walk)];
+  const tests = (walk: boolean, joins = order.where): RawBuilder<unknown> => {
+    const all = [...(joins ? [joins] : []), ...conditions(filters, dialect, walk)];
     if (within !== undefined) all.push(sql`w.id = r.id`);
     if (through !== undefined) {
       all.push(walk ? sql`exists (select 1 from ${through.table} where ${through.where})` : through.where);
@@ -159,12 +175,21 @@ export async function listRepositories(database: Database, request: ListRequest)
     total: sql`0`,
   };
   // What was narrowed is gathered for the count anyway, so it is sorted at once; it is seldom too much.
-  const isGathered = within !== undefined || isNarrowed(filters);
+  const isGathered = known.total === undefined && (within !== undefined || isNarrowed(filters));
   let rows = isGathered ? await readPage(read, request, sorted) : [];
-  const first = rows[0];
-  const total = first === undefined ? await count(read, bounded(sql`1`)) : Number(first.total);
+  const counted = rows[0]?.total ?? known.total;
+  const total = counted === undefined ? await count(read, bounded(sql`1`)) : Number(counted);
+  const head =
+    known.total === undefined ? undefined : headOf(request, known, tests(true, sql`r.id = h.head_id`));
+  if (within === undefined) known.total = total;
   if (total > EXACT_TOTAL && within === undefined) rows = await readPage(read, request, walk);
-  else if (!isGathered) rows = await readPage(read, request, sorted);
+  else if (!isGathered) {
+    if (head !== undefined) rows = await readPage(read, request, head);
+    if (rows.length <= limit) {
+      if (head !== undefined && request.after === undefined) known.tooMany = request.offset + limit;
+      rows = await readPage(read, request, sorted);
+    }
+  }
 
   // With nothing else to narrow it, what was cut off would have been counted.
   const isNarrowedFurther =
@@ -177,6 +202,31 @@ export async function listRepositories(database: Database, request: ListRequest)
     total: Math.min(total, EXACT_TOTAL),
     totalIsExact: total <= EXACT_TOTAL && !isCutOff,
     hasMore: rows.length > limit,
+  };
+}
+
+/**
+ * What reads a page from the first rows of an order's index, a bounded number of them; a page that is not filled must be
+ * read otherwise. Undefined where the order has no such index, or the list no full page at this place.
+ */
+function headOf(
+  { order, within, withUnavailable, after, offset, limit }: ListRequest,
+  { total = 0, tooMany = Number.POSITIVE_INFINITY }: KnownList,
+  tests: RawBuilder<unknown>,
+): PagePlan | undefined {
+  const { index, key, id, direction } = order;
+  if (index === undefined || direction === "asc" || within !== undefined || withUnavailable === true) return;
+  if ((after === undefined && total <= offset + limit) || offset + limit >= tooMany) return;
+  const rest = after === undefined ? sql`true` : sql`(${key}, ${id}) < (${after.key}, ${after.id})`;
+  const head = sql`select ${id} as head_id, ${key} as head_key from ${index.table} where ${index.where} and ${rest}
+    order by ${key} desc, ${id} desc limit ${HEAD_ROWS}`;
+  return {
+    prefix: sql``,
+    from: sql`(${head}) as h cross join repositories r`,
+    where: tests,
+    key: sql`h.head_key`,
+    id: sql`h.head_id`,
+    total: sql`0`,
   };
 }
 
@@ -237,6 +287,7 @@ export function plainOrder(name: "stars" | "forks" | "pushed" | "created", direc
     key: sql`coalesce(${sql.ref(`r.${column}`)}, -1)`,
     id: sql`r.id`,
     direction,
+    index: { table: sql`repositories r`, where: sql`r.availability = 'AVAILABLE'` },
   };
 }
 

@@ -82,7 +82,7 @@ export async function listPage(modules: ListModules, query: ListQuery): Promise<
   const found = await catalog.list({
     filters,
     order,
-    ...(within === undefined ? {} : { within, isWithinBounded: true }),
+    ...(within === undefined ? { name: JSON.stringify(identity) } : { within, isWithinBounded: true }),
     ...(through === undefined ? {} : { through }),
     ...place,
   });

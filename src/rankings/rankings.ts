@@ -144,11 +144,13 @@ export class Rankings {
   growthOrder(name: GrowthOrder, window: Window, direction: "asc" | "desc"): Order {
     const column = sql.ref(`g.${GROWTH_COLUMNS[name]}`);
     const isScore = name !== "stars_gained" && name !== "forks_gained";
+    const holds = sql<boolean>`g.window_hours = ${WINDOW_HOURS[window]}
+      and ${isScore ? sql`${column} > 0` : sql`${column} is not null`}`;
     return {
       name: `${name}-${window}-${direction}`,
       tables: [sql`rollups g`, sql`repositories r`],
-      where: sql`r.id = g.repository_id and g.window_hours = ${WINDOW_HOURS[window]}
-        and ${isScore ? sql`${column} > 0` : sql`${column} is not null`}`,
+      where: sql`r.id = g.repository_id and ${holds}`,
+      index: { table: sql`rollups g`, where: holds },
       key: column,
       id: sql`g.repository_id`,
       direction,

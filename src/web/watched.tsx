@@ -20,8 +20,9 @@ import { Problems } from "./components/problems.js";
 import { type MoreColumn, RepositoryList } from "./components/repository-list.js";
 import { SinceVisit } from "./components/since-visit.js";
 import { columnsOf, SORT_NAMES } from "./components/sorts.js";
+import { Strip } from "./components/strip.js";
 import { SumChart } from "./components/sum-chart.js";
-import { Tabs, WindowTabs } from "./components/tabs.js";
+import { WindowTabs } from "./components/tabs.js";
 import type { Visit } from "./page.js";
 
 /** What the pages of all watchlists have in common: their parameters, rows, sums, and changes. */
@@ -99,16 +100,19 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
     <>
       <Problems problems={problems} isLeftOut />
       {changes === undefined ? null : <SinceVisit changes={changes} known={named} />}
-      <div class="controls">
+      <Strip
+        label="Sorted by"
+        tabs={WATCHLIST_SORTS.map((sort) => ({
+          name: sort === "added" ? "Added" : SORT_NAMES[sort],
+          href: withQuery(url, { sort, order: undefined }),
+          isCurrent: sort === query.sort,
+        }))}
+      />
+      <div class="row">
         <WindowTabs url={url} current={query.window} />
-        <Tabs
-          label="Sort by"
-          tabs={WATCHLIST_SORTS.map((sort) => ({
-            name: sort === "added" ? "Added" : SORT_NAMES[sort],
-            href: withQuery(url, { sort, order: undefined }),
-            isCurrent: sort === query.sort,
-          }))}
-        />
+        <span class="soft small">
+          Growth is measured up to <Time at={page.asOf} />.
+        </span>
       </div>
       {page.rows.length === 0 ? (
         <BeyondEnd url={url} />
@@ -124,9 +128,6 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
           <Pager url={url} limit={ROWS} {...page} />
         </>
       )}
-      <p class="soft small">
-        Growth is measured in {query.window} up to <Time at={page.asOf} />.
-      </p>
       {sums.length < 2 ? null : (
         <>
           <h2>All together</h2>

@@ -34,8 +34,6 @@ export const ACCOUNT = `
 .star { border: 0; background: none; padding: 0; min-height: 1.5rem; width: 1.75rem; display: inline-flex; align-items: center; justify-content: center; vertical-align: middle; }
 .star:hover { background: var(--bar); }
 .list td.action { width: 1.75rem; text-align: right; white-space: nowrap; }
-.controls { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); margin: 0 0 var(--s3); }
-.controls .tabs { flex-wrap: wrap; }
 .since { border-left: 3px solid var(--star); padding-left: var(--s4); margin: 0 0 var(--s5); }
 .since h2 { font-size: var(--large); margin: 0 0 var(--s1); }
 .since p { margin: 0; }
@@ -52,5 +50,5 @@ export const ACCOUNT = `
 .bar-chart #crossed .ground, .bar-chart #legend-crossed .ground { fill: var(--chart-2); }
 .bar-chart .lines { stroke: var(--card); stroke-width: .7; fill: none; }
 .stack > section + section { margin-top: var(--s5); }
-@media (max-width: 34rem) { .controls .tabs a { padding: .2rem .5rem; font-size: var(--small); line-height: 1.7; } .box { padding: var(--s4); } }
+@media (max-width: 34rem) { .box { padding: var(--s4); } }
 `;
