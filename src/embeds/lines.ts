@@ -115,13 +115,14 @@ export function drawMarksAlong(points: readonly PlacedPoint[], color: number): M
   return points.flatMap((point) => {
     if (point.x < next || point.x > last.x - MARKS_APART / 4) return [];
     next = point.x + MARKS_APART;
-    return [drawMark(point, color, MARK_SIZE)];
+    // Without the edge of those at the ends, which would look like a gap.
+    return [drawMark(point, color, MARK_SIZE, 0)];
   });
 }
 
 /** A mark at a place, of a shape of its own for each of the six colours: lines differ without them too. */
-export function drawMark({ x, y }: Place, color: number, size: number): Markup {
-  const attributes = { class: `chart-mark chart-mark-${color}`, "stroke-width": 1.2 };
+export function drawMark({ x, y }: Place, color: number, size: number, edge = 1.2): Markup {
+  const attributes = { class: `chart-mark chart-mark-${color}`, "stroke-width": edge };
   const shape = (...corners: [number, number][]) =>
     element("path", {
       ...attributes,

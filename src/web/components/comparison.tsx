@@ -64,8 +64,8 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
               </a>
             </td>
             <th scope="row">
-              <a href={repositoryPage(repository)}>{repository.fullName}</a>
-              <small>
+              <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
+              <small class="soft">
                 {forgeName(repository.provider)}
                 {repository.availability === "AVAILABLE" ? "" : `, ${repository.availability.toLowerCase()}`}
                 {repository.archived ? ", archived" : ""}

@@ -56,5 +56,6 @@ tfoot :is(th, td) { border-top: 1px solid var(--edge); }
   }
 }
 @media (max-width: 34rem) { .list :is(th, td):has(+ .spare:last-child) { padding-right: 0; } }
+@media (max-width: 24rem) { .facets .number { padding-left: 0; } .facets .title { overflow-wrap: anywhere; } .facets .place { width: 1.5rem; } }
 @media (max-width: 46rem) { .contents .roomy { display: none; } .filters > form { margin-top: var(--s3); } }
 `;

@@ -39,6 +39,8 @@ export const PARTS = `
 .list .name a { font-weight: 500; text-decoration: none; }
 .list .name a:hover { text-decoration: underline; }
 .list .name > .named { display: flex; align-items: baseline; gap: var(--s2); }
+.named > a, .list .about a { line-height: 1.5rem; }
+.list .about a { display: inline-block; }
 .named > a { min-width: 0; overflow: hidden; text-overflow: ellipsis; }
 .named > .badge { flex: none; }
 .list .about > span { margin-right: var(--s2); }
