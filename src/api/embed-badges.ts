@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createRoute, z } from "@hono/zod-openapi";
+import type { Repository } from "../catalog/catalog.js";
 import {
   drawCard,
   drawRankBadge,
@@ -40,6 +41,15 @@ async function readStanding(modules: Modules, name: Named) {
   return { repository, asOf: asOf ?? null, trends, ranks };
 }
 
+/** What a reader must know of it before its numbers. */
+function noteOn({ availability }: Repository, synthetic: boolean): { note?: string } {
+  const notes = [
+    ...(synthetic ? [SYNTHETIC_NOTE] : []),
+    ...(availability === "AVAILABLE" ? [] : [UNREACHABLE[availability]]),
+  ];
+  return notes.length === 0 ? {} : { note: notes.join(" · ") };
+}
+
 function placeIn(
   ranks: readonly Rank[],
   ranking: Rank["ranking"],
@@ -70,12 +80,8 @@ export const getBadge = endpoint(
     const { repository, asOf, ranks, trends } = await context.var.gate.pass(() =>
       readStanding(context.var.modules, repo),
     );
-    const { fullName, stars, availability } = repository;
-    const notes = [
-      ...(context.var.synthetic ? [SYNTHETIC_NOTE] : []),
-      ...(availability === "AVAILABLE" ? [] : [UNREACHABLE[availability]]),
-    ];
-    const note = notes.length === 0 ? {} : { note: notes.join(" · ") };
+    const { fullName, stars } = repository;
+    const note = noteOn(repository, context.var.synthetic);
     if (kind === "stars") {
       const gained = trends[window]?.starsDelta ?? null;
       return svgAnswer(
@@ -143,7 +149,7 @@ export const getCard = endpoint(
         rank: bestRank(standing.ranks),
         points,
         asOf,
-        ...(synthetic ? { note: SYNTHETIC_NOTE } : {}),
+        ...noteOn(standing.repository, synthetic),
       });
     });
     const png = new Uint8Array(await pictures.render(svg));

@@ -1,5 +1,5 @@
 import { drawLabels, type EndLabel } from "./labels.js";
-import { drawArea, drawLine, drawMark, type PlacedPoint, placePoints } from "./lines.js";
+import { drawArea, drawLine, drawMark, drawMarksAlong, type PlacedPoint, placePoints } from "./lines.js";
 import { MAX_SERIES, styleOf } from "./looks.js";
 import { element, Markup } from "./markup.js";
 import { type ChartInput, type Plan, planOf } from "./plan.js";
@@ -121,7 +121,10 @@ function drawContent(plan: Plan, series: readonly ChartSeries[]): Markup[] {
   );
   const only = placed.length === 1 && input.scale === "linear" && y.place(0) === 0 ? placed[0] : undefined;
   const areas = only === undefined ? [] : drawArea(only, plot.bottom, 1);
-  const lines = placed.map((points, i) => drawLine(points, i + 1)).reverse();
+  const isOne = placed.length === 1;
+  const lines = placed
+    .map((points, i) => [...drawLine(points, i + 1), ...(isOne ? [] : drawMarksAlong(points, i + 1))])
+    .reverse();
   const ends = placed.map((points) => points.at(-1));
   const marks = ends.flatMap((end, i) => (end === undefined ? [] : [drawMark(end, i + 1, 4.2)])).reverse();
   if (labels === undefined) return [...areas, ...lines.flat(), ...marks];

@@ -102,9 +102,27 @@ export function drawArea(points: readonly PlacedPoint[], bottom: number, color: 
   });
 }
 
+/** Between marks along a line, and their size. */
+const MARKS_APART = 80;
+const MARK_SIZE = 3;
+
+/** The marks along a line, at counts of its own, which tell it from others where it is far from its end. */
+export function drawMarksAlong(points: readonly PlacedPoint[], color: number): Markup[] {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  // Lines of the same course have their marks beside each other.
+  let next = first.x + (MARKS_APART * color) / 6;
+  return points.flatMap((point) => {
+    if (point.x < next || point.x > last.x - MARKS_APART / 4) return [];
+    next = point.x + MARKS_APART;
+    // Without the edge of those at the ends, which would look like a gap.
+    return [drawMark(point, color, MARK_SIZE, 0)];
+  });
+}
+
 /** A mark at a place, of a shape of its own for each of the six colours: lines differ without them too. */
-export function drawMark({ x, y }: Place, color: number, size: number): Markup {
-  const attributes = { class: `chart-mark chart-mark-${color}`, "stroke-width": 1.2 };
+export function drawMark({ x, y }: Place, color: number, size: number, edge = 1.2): Markup {
+  const attributes = { class: `chart-mark chart-mark-${color}`, "stroke-width": edge };
   const shape = (...corners: [number, number][]) =>
     element("path", {
       ...attributes,

@@ -1,6 +1,6 @@
 /** How numbers and times are written in pictures: in English, in UTC, the same on every machine. */
 
-const UNITS = ["", "k", "M", "B", "T"] as const;
+const UNITS = ["", "K", "M", "B", "T"] as const;
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
 
 /** With thousands parted by commas: 1,234,567. */
@@ -14,7 +14,7 @@ export function signedNumber(value: number): string {
   return `${value > 0 ? "+" : "−"}${exactNumber(Math.abs(value))}`;
 }
 
-/** In few characters: 987, 12.3k, 1.2M. */
+/** In few characters: 987, 12.3K, 1.2M. */
 export function shortNumber(value: number, decimals = 1): string {
   let unit = 0;
   let scaled = value;

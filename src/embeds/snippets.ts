@@ -1,3 +1,4 @@
+import { escapeXml } from "../xml.js";
 import { escapeMarkup, plainText } from "./markup.js";
 
 /** What is pasted into a page to show a picture there. */
@@ -54,6 +55,6 @@ export function snippetsOf(options: {
   const size = `width="${Math.round(width)}" height="${Math.round(height)}"`;
   return {
     markdown: `[![${plainText(alt).replaceAll(MARKDOWN, "\\$&")}](${image})](${page})`,
-    html: `<a href="${escapeMarkup(page)}"><img src="${escapeMarkup(image)}" alt="${escapeMarkup(alt)}" ${size}></a>`,
+    html: `<a href="${escapeXml(page)}"><img src="${escapeXml(image)}" alt="${escapeMarkup(alt)}" ${size}></a>`,
   };
 }

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Hono } from "hono";
+import { AppError } from "../errors.js";
 import { STYLES } from "./styles.js";
 
 /** What browsers read of a file by its ending. */
@@ -43,14 +44,15 @@ export function assetPath(name: string): string {
   return `/assets/${VERSION}/${name}`;
 }
 
-/** Serves the files; one of another version is not here any more. */
+/** Serves the files. Pages of another version, from a cache, get the present ones too, but keep them no longer than those. */
 export function serveAssets(app: Hono): void {
-  for (const [name, text] of FILES) {
-    app.get(assetPath(name), (context) =>
-      context.body(text, 200, {
-        "Content-Type": TYPES[name.split(".").at(-1) ?? ""] ?? "text/plain",
-        "Cache-Control": "public, max-age=31536000, immutable",
-      }),
-    );
-  }
+  app.get("/assets/:version/:name", (context) => {
+    const { version, name } = context.req.param();
+    const text = FILES.get(name);
+    if (text === undefined) throw new AppError("NOT_FOUND", "There is no such file.");
+    return context.body(text, 200, {
+      "Content-Type": TYPES[name.split(".").at(-1) ?? ""] ?? "text/plain",
+      "Cache-Control": version === VERSION ? "public, max-age=31536000, immutable" : "no-cache",
+    });
+  });
 }

@@ -4,6 +4,7 @@ import type { Modules } from "../modules.js";
 import type { Home, Summary } from "../rankings/rankings.js";
 import { answerOrProblems, type Problem, readAsked } from "./asked.js";
 import { addressOf, withQuery } from "./components/addresses.js";
+import { Alternates, alternatesOf } from "./components/alternates.js";
 import { FILTER_FIELDS, FilterForm } from "./components/filter-form.js";
 import { type ActiveFilter, activeFilters } from "./components/filters.js";
 import { type Listing, ListingView, readListing } from "./components/listing.js";
@@ -11,7 +12,7 @@ import { Nothing } from "./components/nothing.js";
 import { formatCount, Time } from "./components/numbers.js";
 import { BeyondEnd } from "./components/pager.js";
 import { Problems } from "./components/problems.js";
-import { feedPath, GROWTH_SORTS, isSort, SORT_NAMES } from "./components/sorts.js";
+import { GROWTH_SORTS, isSort, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { WindowTabs } from "./components/tabs.js";
 import type { Pages, Sheet, Visit } from "./page.js";
@@ -63,37 +64,6 @@ function canonicalOf(url: URL): string {
   const query = new URLSearchParams(url.searchParams);
   query.sort();
   return query.size === 0 ? url.pathname : `${url.pathname}?${query}`;
-}
-
-interface Alternate {
-  type: string;
-  href: string;
-  name: string;
-}
-
-/** The same list in other forms. */
-function alternatesOf(url: URL, sort: string): Alternate[] {
-  const data = new URL(url);
-  data.pathname = "/api/repos";
-  const feed = feedPath(sort);
-  const feedUrl = new URL(url);
-  feedUrl.pathname = feed ?? "";
-  const unordered = { sort: undefined, order: undefined, limit: undefined };
-  // A feed has a week unless told otherwise, a list a day.
-  const window = url.searchParams.get("window") ?? "24h";
-  return [
-    ...(feed === undefined
-      ? []
-      : [
-          {
-            type: "application/atom+xml",
-            href: withQuery(feedUrl, { ...unordered, window }),
-            name: "Atom feed",
-          },
-        ]),
-    { type: "text/csv", href: withQuery(data, { format: "csv", limit: "100" }), name: "CSV" },
-    { type: "application/json", href: withQuery(data, {}), name: "JSON" },
-  ];
 }
 
 /** A list that holds more, as one of its filters is dropped. */
@@ -199,7 +169,13 @@ const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, li
   <>
     <div class="apart">
       <h2 id="found" class="count">
-        {told(list.total, list.totalIsExact)}
+        {told(list.total, list.totalIsExact)}{" "}
+        {GROWTH_SORTS.has(list.sort) ? (
+          <small>
+            that grew in {query.window}
+            {filters.length === 0 ? `, of ${formatCount(summary.repositories)}` : ""}
+          </small>
+        ) : null}{" "}
         <small>
           as of <Time at={list.asOf} />
         </small>
@@ -228,15 +204,7 @@ const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, li
         withForge={summary.providers.length > 1}
       />
     )}
-    <p class="soft small">
-      This list as{" "}
-      {alternatesOf(url, list.sort).map(({ href, name }, i) => (
-        <>
-          {i === 0 ? "" : " · "}
-          <a href={href}>{name}</a>
-        </>
-      ))}
-    </p>
+    <Alternates alternates={alternatesOf(url, list.sort)} />
   </>
 );
 

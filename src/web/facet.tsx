@@ -12,6 +12,7 @@ import { explorePage, languagePage, topicPage } from "../page-addresses.js";
 import { type FacetKind, type FacetTotals, type Summary, WINDOWS } from "../rankings/rankings.js";
 import { answerOrProblems, type Problem, readAsked } from "./asked.js";
 import { addressOf, nameAfter, withQuery } from "./components/addresses.js";
+import { Alternates, alternatesOf } from "./components/alternates.js";
 import { Facts } from "./components/facts.js";
 import { Dot } from "./components/language.js";
 import { type Listing, ListingView, readListing } from "./components/listing.js";
@@ -193,6 +194,7 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sp
       <p>
         <a href={explore}>Narrow this list further</a>
       </p>
+      <Alternates alternates={alternatesOf(new URL(explore, url), query.sort)} />
     </>
   );
 };

@@ -138,7 +138,10 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
   if (rows.length === 0)
     return (
       <p>
-        No {title.toLowerCase()} are known here. <a href={url.pathname}>Look at all forges</a>
+        No {title.toLowerCase()} are known here.{" "}
+        {provider === undefined ? null : (
+          <a href={withQuery(url, { provider: undefined })}>Look at all forges</a>
+        )}
       </p>
     );
   return (

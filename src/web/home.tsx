@@ -1,7 +1,15 @@
 import type { FC } from "hono/jsx";
+import type { Sort } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
-import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../page-addresses.js";
-import type { Home, RankedList, Summary } from "../rankings/rankings.js";
+import { explorePage, LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../page-addresses.js";
+import {
+  type Facet,
+  type Home,
+  type RankedList,
+  type Summary,
+  WINDOWS,
+  type Window,
+} from "../rankings/rankings.js";
 import { Bars } from "./components/bars.js";
 import { Nothing } from "./components/nothing.js";
 import { formatCompact, formatCount, Time } from "./components/numbers.js";
@@ -9,11 +17,30 @@ import { type ListedRow, RepositoryList } from "./components/repository-list.js"
 import type { Pages, Sheet, Visit } from "./page.js";
 import { type ListStars, starScripts, starsOf } from "./saving.js";
 
+const NO_GROWTH = "Nothing yet: growth takes two snapshots of a repository, half a day apart or more.";
+
+interface HomeList {
+  key: "trending" | "rising" | "newHot" | "forkGrowth";
+  title: string;
+  about: string;
+  sort: Sort;
+  feed: string;
+  /** What is said where nothing is in it; absent: that there is no growth yet. */
+  none?: string;
+}
+
 /** The rankings of the first page, in their order. */
-const LISTS = [
+const LISTS: readonly HomeList[] = [
   { key: "trending", title: "Trending", about: "Broad recent momentum", sort: "trending", feed: "trending" },
   { key: "rising", title: "Rising", about: "Fast for their size", sort: "rising", feed: "rising" },
-  { key: "newHot", title: "New and hot", about: "Younger than 90 days", sort: "new_hot", feed: "new-hot" },
+  {
+    key: "newHot",
+    title: "New and hot",
+    about: "Younger than 90 days",
+    sort: "new_hot",
+    feed: "new-hot",
+    none: "None now: only what is known to be younger than 90 days and has grown is listed, and not every source tells when a repository was created.",
+  },
   {
     key: "forkGrowth",
     title: "Most forked",
@@ -21,7 +48,7 @@ const LISTS = [
     sort: "forks_gained",
     feed: "fork-growth",
   },
-] as const;
+];
 
 export function serveHome(pages: Pages): void {
   pages.get("/", home);
@@ -64,7 +91,7 @@ async function rowsOf({ catalog, rankings }: Modules, { ids, window }: RankedLis
 interface HomeBodyProps {
   summary: Summary;
   prepared: Home;
-  lists: ((typeof LISTS)[number] & RankedList & { rows: ListedRow[] })[];
+  lists: (HomeList & RankedList & { rows: ListedRow[] })[];
   sparks: ReadonlyMap<number, readonly (number | null)[]>;
   stars: ListStars;
 }
@@ -74,25 +101,23 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }
     <h1>Repositories and how they grow</h1>
     <p class="lead">
       {formatCount(summary.repositories)} repositories of {summary.providers.length}{" "}
-      {summary.providers.length === 1 ? "forge" : "forges"}, {formatCompact(summary.snapshots)} snapshots of
-      our own, the newest of <Time at={summary.asOf} />.
+      {summary.providers.length === 1 ? "forge" : "forges"}, {formatCompact(summary.snapshots)} snapshots, the
+      newest of <Time at={summary.asOf} />.
     </p>
     <div class="grid">
-      {lists.map(({ title, about, sort, window, isFallback, rows }) => (
+      {lists.map(({ title, about, sort, feed, window, isFallback, rows, none = NO_GROWTH }) => (
         <section>
           <div class="apart">
             <h2>
-              <a href={`/explore?sort=${sort}&window=${window}`}>{title}</a>
+              <a href={listPath(sort, window)}>{title}</a>
             </h2>
             <span class="soft small">
               {about} · {window === "24h" ? "24 hours" : "7 days"}
-              {isFallback ? ", as too little is known of 24 hours yet" : ""}
+              {isFallback ? ", as 24 hours show fewer than ten" : ""}
             </span>
           </div>
           {rows.length === 0 ? (
-            <p class="soft">
-              Nothing yet: growth takes two snapshots of a repository, half a day apart or more.
-            </p>
+            <p class="soft">{none}</p>
           ) : (
             <RepositoryList
               rows={rows}
@@ -104,20 +129,47 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }
               {...stars}
             />
           )}
+          <p class="soft small ways">
+            All of{" "}
+            {WINDOWS.map((one, i) => (
+              <>
+                {i === 0 ? "" : " · "}
+                <a href={listPath(sort, one)} aria-label={`${title}, ${one}`}>
+                  {one}
+                </a>
+              </>
+            ))}{" "}
+            ·{" "}
+            <a href={`/api/feeds/${feed}.atom?window=7d`} aria-label={`${title}, 7d, as a feed`}>
+              Atom feed
+            </a>
+          </p>
         </section>
       ))}
-      <section>
-        <h2>
-          <a href={LANGUAGES_PAGE}>Languages</a>
-        </h2>
-        <Bars facets={prepared.languages} page={languagePage} />
-      </section>
-      <section>
-        <h2>
-          <a href={TOPICS_PAGE}>Topics</a>
-        </h2>
-        <Bars facets={prepared.topics} page={topicPage} />
-      </section>
+      <Facets title="Languages" path={LANGUAGES_PAGE} facets={prepared.languages} page={languagePage} />
+      <Facets title="Topics" path={TOPICS_PAGE} facets={prepared.topics} page={topicPage} />
     </div>
   </>
 );
+
+function listPath(sort: string, window: Window): string {
+  return explorePage(new URLSearchParams({ sort, window }));
+}
+
+interface FacetsProps {
+  title: string;
+  path: string;
+  facets: readonly Facet[];
+  page: (name: string) => string;
+}
+
+/** The most frequent languages or topics; nothing where none are known, as of forges that do not tell them. */
+const Facets: FC<FacetsProps> = ({ title, path, facets, page }) =>
+  facets.length === 0 ? null : (
+    <section>
+      <h2>
+        <a href={path}>{title}</a>
+      </h2>
+      <Bars facets={facets} page={page} />
+    </section>
+  );

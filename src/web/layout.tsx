@@ -74,7 +74,7 @@ export const Layout: FC<{ visit: Visit; sheet: Sheet; children: Child }> = ({ vi
       </main>
       <footer class="bottom">
         <div class="frame">
-          <p>Sidereal keeps its own snapshots. Every number here can be checked through the API.</p>
+          <p>Every number comes from snapshots that are kept here, and can be checked through the API.</p>
           <a href="/about">How scores are made</a>
           <a href="/docs">API</a>
           <a href="/sitemap.xml">Sitemap</a>
@@ -189,7 +189,7 @@ const DemoNotice: FC<{ isStandIn: boolean }> = ({ isStandIn }) => (
       <strong>This is a demonstration.</strong>{" "}
       {isStandIn
         ? "The repositories are made up and held in memory. They go as soon as the first real one is recorded."
-        : "All repositories of this catalogue are made up."}{" "}
+        : "All repositories are made up and held in memory. They go when the service stops, and so does what is saved here."}{" "}
       <a href="/about#begin">How to track real ones</a>
     </p>
   </div>

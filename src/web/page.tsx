@@ -107,6 +107,9 @@ export class Pages {
       const answer = await handler(visit);
       return this.#answer(visit, { ...answer, cookies: [...(answer.cookies ?? []), ...cookies] });
     });
+    // Names of any number of parts take the slash too.
+    if (path !== "/" && !path.endsWith("}"))
+      this.#app.get(`${path}/`, (context) => withoutSlash(new URL(context.req.url)));
   }
 
   /** What a form is sent to. Only our own pages may send one. */
@@ -195,6 +198,16 @@ export class Pages {
     );
     return new Response(`<!doctype html>${document}`, { status, headers });
   }
+}
+
+/** The way from an address with a slash at its end to the page. It may be a secret one, so only the browser keeps it. */
+function withoutSlash({ pathname, search }: URL): Response {
+  const headers = {
+    Location: pathname.replace(/\/+$/, "") + search,
+    "Cache-Control": "private, max-age=300",
+    "Referrer-Policy": "same-origin",
+  };
+  return new Response(null, { status: 301, headers });
 }
 
 /** The fields of a form that one of our pages has sent. Throws FORBIDDEN for any other sender. */

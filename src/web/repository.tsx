@@ -50,13 +50,24 @@ function namedIn(pathname: string): { provider: string; fullName: string } | und
 
 async function repositoryPage(visit: Visit): Promise<Sheet | Redirect> {
   const { modules, url } = visit;
-  const named = namedIn(url.pathname);
+  const named = namedIn(url.pathname.replace(/\/+$/, ""));
   if (named === undefined) throw new AppError("NOT_FOUND", "This is not the address of a repository.");
   const found = await modules.catalog.findByName(named.provider, named.fullName);
-  if (found === undefined) return unknown(visit, named);
+  if (found === undefined) return (await asCloned(visit, named)) ?? unknown(visit, named);
   const path = pageOf(found.repository);
-  if (found.isPreviousName) return { location: path + url.search, status: 301 };
+  if (found.isPreviousName || url.pathname.endsWith("/")) return { location: path + url.search, status: 301 };
   return known(visit, found.repository);
+}
+
+/** To the repository whose address to clone it from is asked for; undefined where none is meant. */
+async function asCloned(
+  { modules, url }: Visit,
+  { provider, fullName }: { provider: string; fullName: string },
+): Promise<Redirect | undefined> {
+  const name = fullName.replace(/\.git$/i, "");
+  if (name === fullName || splitFullName(name) === undefined) return undefined;
+  const found = await modules.catalog.findByName(provider, name);
+  return found && { location: pageOf(found.repository) + url.search, status: 301 };
 }
 
 async function unknown({ modules }: Visit, named: { provider: string; fullName: string }): Promise<Sheet> {

@@ -15,6 +15,11 @@ interface Seen {
   before: number;
 }
 
+/** Whether somebody looks: a page that a browser fetches beforehand has not been looked at. */
+export function isLook({ headers }: Request): boolean {
+  return !(headers.get("sec-purpose")?.includes("prefetch") ?? false);
+}
+
 /** When this browser looked at the list before, in ms since 1970; undefined for the first time. And the cookie that notes it. */
 export function lookAt(
   token: string,

@@ -10,7 +10,7 @@ import type { MoreColumn } from "./components/repository-list.js";
 import { findNamed } from "./naming.js";
 import type { Pages, Redirect, Sheet, Visit } from "./page.js";
 import { refuseMadeUp } from "./saving.js";
-import { lookAt } from "./seen.js";
+import { isLook, lookAt } from "./seen.js";
 import { toSignIn } from "./sign-in.js";
 import { readWatched, type Watched, WatchedBody, watchedScripts } from "./watched.js";
 
@@ -114,7 +114,7 @@ async function listSheet(visit: Visit, told: Told): Promise<Sheet> {
     privacy: "link",
     status: isWrong ? 400 : 200,
     scripts: watchedScripts(watched),
-    cookies: [seen.cookie],
+    cookies: isLook(request) ? [seen.cookie] : [],
     body: <TokenWatchlist {...{ token, watchlist, watched, told, canCopy }} />,
   };
 }

@@ -6,6 +6,7 @@ import { RemoveButton } from "./components/remove-button.js";
 import type { MoreColumn } from "./components/repository-list.js";
 import type { Pages, Sheet, Visit } from "./page.js";
 import { offeredBy } from "./pending.js";
+import { isLook } from "./seen.js";
 import { readWatched, type Watched, WatchedBody, watchedScripts } from "./watched.js";
 
 /** The list of whoever is signed in. */
@@ -30,13 +31,13 @@ async function ownList(visit: Visit, account: Account): Promise<Sheet> {
   const { members, saved, url } = visit;
   const { personalWatchlists, modules } = members;
   const ids = [...saved];
-  // A page that a browser fetches beforehand has not been looked at.
-  const isLook = !visit.request.headers.get("sec-purpose")?.includes("prefetch");
   const list = {
     watchlist: account.id,
     within: personalWatchlists.members(account.id),
     ids,
-    changes: isLook ? personalWatchlists.visits.look(account.id, ids) : Promise.resolve(undefined),
+    changes: isLook(visit.request)
+      ? personalWatchlists.visits.look(account.id, ids)
+      : Promise.resolve(undefined),
   };
   const watched = await readWatched({ url, modules }, list);
   return {
@@ -54,10 +55,20 @@ const OwnList: FC<{ watched: Watched; total: number }> = ({ watched, total }) =>
     {total === 0 ? (
       <Empty />
     ) : (
-      <WatchedBody watched={watched} name="Your watchlist" more={[removal(watched.url)]} />
+      <>
+        <WatchedBody watched={watched} name="Your watchlist" more={[removal(watched.url)]} />
+        <p class="soft small ways">
+          The same for programs: <a href={dataPath(watched, {})}>JSON</a>,{" "}
+          <a href={dataPath(watched, { format: "csv" })}>CSV</a>
+        </p>
+      </>
     )}
   </>
 );
+
+function dataPath({ query: { window, sort } }: Watched, more: Readonly<Record<string, string>>): string {
+  return `/api/me/watchlist?${new URLSearchParams({ window, sort, limit: "100", ...more })}`;
+}
 
 /** The button that takes a row out. */
 function removal(url: URL): MoreColumn {

@@ -167,6 +167,19 @@ onBothEngines("Badges and cards", (engine) => {
     assert.equal((await world.request(`${CARD}?repo=github:old/name`)).status, 200);
   });
 
+  test("a card says that its repository is gone", async () => {
+    const own = await createWorld(engine);
+    let at = own.clock.now();
+    const card = async (availability: "AVAILABLE" | "GONE") => {
+      at += 1_000;
+      await own.record(observation("acme/kite", daily(50, 60), { at, facts: { availability } }));
+      return (await own.request(`${CARD}?repo=github:acme/kite`)).headers.get("etag");
+    };
+    const [before, gone, back] = [await card("AVAILABLE"), await card("GONE"), await card("AVAILABLE")];
+    assert.notEqual(gone, before);
+    assert.equal(back, before);
+  });
+
   test("what is wrong with a card is said in JSON", async () => {
     assert.equal(errorOf(await world.get(`${CARD}?repo=github:no/such`)).status, 404);
     const wrong = invalid("repo", "must be of the form provider:owner/name");

@@ -146,7 +146,10 @@ test("lines differ without their colours: each has its mark, beside its name and
   for (const text of ["a/one", "two", "b/one", "four", "five", "six"])
     assert.ok(seen(picture).includes(text), text);
   const marks = picture.elements.filter(({ attributes }) => attributes.class?.startsWith("chart-mark "));
-  assert.equal(marks.length, 12);
+  // Along the way and at the end, and once more beside the name.
+  const byLine = Map.groupBy(marks, ({ attributes }) => attributes.class);
+  assert.equal(byLine.size, 6);
+  for (const [line, all] of byLine) assert.ok(all.length >= 4, `${line}: ${all.length}`);
   const shapes = marks.map(({ name, attributes }) => {
     const [first = [0, 0], ...rest] = pointsOf(attributes.d ?? "");
     return `${name} ${rest.map(([x, y]) => `${Math.sign(x - first[0])},${Math.sign(y - first[1])}`).join(" ")} ${rest.length}`;

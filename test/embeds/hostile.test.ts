@@ -95,6 +95,13 @@ function chartOf(all: readonly string[], more: Partial<ChartInput>): string {
   });
 }
 
+test("an address in a snippet is whole, however long", () => {
+  const page = `https://sidereal.example/compare?${Array.from({ length: 200 }, (_, i) => `repo=github:long/name-${i}`).join("&")}`;
+  const { html } = snippetsOf({ image: page, page, alt: "a", width: 1, height: 1 });
+  const [, href, src] = /^<a href="([^"]*)"><img src="([^"]*)"/.exec(html) ?? [];
+  for (const address of [href, src]) assert.equal(address?.replaceAll("&amp;", "&"), page);
+});
+
 test("10,000 hostile names: charts are well-formed and hold text only", () => {
   fc.assert(
     fc.property(names, fc.constantFrom(320, 600, 1_200), (all, width) => {

@@ -36,9 +36,9 @@ test("numbers are short where room is scarce, and never told rounder than the ax
   const short = [0, 7, 999, 1_000, 1_049, 12_345, 999_949, 999_950, 1_234_567, 2.5e9, 9e15].map((value) =>
     shortNumber(value),
   );
-  assert.deepEqual(short, ["0", "7", "999", "1k", "1k", "12.3k", "999.9k", "1M", "1.2M", "2.5B", "9000T"]);
-  assert.deepEqual(axisNumbers([0, 500, 1_000]), ["0", "500", "1k"]);
-  assert.deepEqual(axisNumbers([1_000, 1_500]), ["1k", "1.5k"]);
+  assert.deepEqual(short, ["0", "7", "999", "1K", "1K", "12.3K", "999.9K", "1M", "1.2M", "2.5B", "9000T"]);
+  assert.deepEqual(axisNumbers([0, 500, 1_000]), ["0", "500", "1K"]);
+  assert.deepEqual(axisNumbers([1_000, 1_500]), ["1K", "1.5K"]);
   assert.deepEqual(axisNumbers([228_400, 228_450]), ["228,400", "228,450"]);
   assert.deepEqual([5, 0, -1_234].map(signedNumber), ["+5", "±0", "−1,234"]);
   const day = Date.UTC(2026, 3, 30);

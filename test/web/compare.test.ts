@@ -38,7 +38,7 @@ onBothEngines("the page that compares", (engine) => {
     assert.equal(page.status, 200);
     assert.match(page.html, /<title>acme\/kite, acme\/crane compared · Sidereal<\/title>/);
     assert.match(page.html, /<title id="whole-title">Stars: acme\/kite, acme\/crane<\/title>/);
-    assert.match(page.text, /acme\/kite ?GitHub 160 \+30 \+70 – – – 2 1 2026-04-20 Rust Take out/);
+    assert.match(page.text, /acme\/kite ?GitHub 160 \+30 \+70 – – – 2 1 2026-04-20 Rust × acme/);
     assert.match(page.text, /acme\/crane ?GitHub 5,005 \+4/);
     const { lines, scale, align } = dataOf(page) as PlotData;
     assert.deepEqual(
@@ -51,6 +51,7 @@ onBothEngines("the page that compares", (engine) => {
     assert.deepEqual([scale, align], ["linear", "date"]);
     assert.match(page.text, /2026-04-30 160 5,005 2026-04-29 130 5,001/);
     assert.ok(page.links.includes("/compare?range=30d&repo=github%3Aacme%2Fcrane"));
+    assert.match(page.html, /aria-label="Take out acme\/kite"/);
     assert.match(
       page.html,
       /rel="canonical" href="https:\/\/sidereal\.example\/compare\?repo=github:acme\/kite&amp;repo=github:acme\/crane"/,
@@ -76,6 +77,23 @@ onBothEngines("the page that compares", (engine) => {
     assert.match(page.text, /range=all&theme=auto&align=age&scale=log/);
     for (const [, source] of page.html.matchAll(/<img [^>]*src="([^"]+)"/g))
       assert.equal((await world.request((source ?? "").replaceAll("&amp;", "&"))).status, 200);
+  });
+
+  test("rows of ages begin at 0 and go on in whole days, weeks or months", async () => {
+    const own = await createWorld(engine);
+    // Created on a Thursday, which is no border of weeks by date.
+    const created = { createdAt: NOW - 15 * DAY_S * 1_000 };
+    await own.record(
+      observation("acme/kite", daily(...Array.from({ length: 15 }, (_, i) => 100 + i)), { facts: created }),
+    );
+    const rows = async (range: string) => {
+      const { html } = await seePage(own, `/compare?repo=acme/kite&align=age&range=${range}`);
+      return [...html.matchAll(/<th scope="row">([^<]*)<\/th><td class="number">/g)].map(([, name]) => name);
+    };
+    assert.deepEqual(await rows("1y"), ["14 days", "7 days", "0 days"]);
+    const days = await rows("30d");
+    assert.deepEqual([days.at(-1), days.length], ["1 day", 15]);
+    assert.deepEqual(await rows("all"), ["0 months"]);
   });
 
   test("takes a repository by any of its names and addresses", async () => {

@@ -41,7 +41,7 @@ onBothEngines("The page /explore", (engine) => {
     const { status, headers, html } = await open("/explore");
     assert.equal(status, 200);
     assert.match(headers.get("cache-control") ?? "", /^public/);
-    assert.match(textOf(html), /63 repositories as of 2026-04-30 12:00 UTC/);
+    assert.match(textOf(html), /63 repositories that grew in 24h, of 64 as of 2026-04-30 12:00 UTC/);
     const rows = rowsOf(html, "list");
     assert.equal(rows.length, 25);
     assert.deepEqual(

@@ -166,6 +166,9 @@ onBothEngines("The pages of lists without an account", (engine) => {
     own.clock.advance(VISIT_MS + 3_600_000);
     await own.record(observation("one/one", [snapshot(-1, 140)], { facts: { stars: 140 } }));
     const cookie = first.cookies[0] ?? "";
+    // A page that is fetched beforehand is no visit.
+    const fetched = await open(own, path, { Cookie: cookie, "Sec-Purpose": "prefetch" });
+    assert.deepEqual(fetched.cookies, []);
     const second = await open(own, path, { Cookie: cookie });
     assert.match(wordsOf(second), /Since your last visit2026-04-30 12:00 UTC: \+30 stars in all/);
     // The other link of the list, and another browser, are on their first visit.

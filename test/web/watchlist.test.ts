@@ -269,8 +269,8 @@ onBothEngines("The page of a personal watchlist", (engine) => {
       document: () => ({ paths: {}, components: {} }) as never,
     });
     const html = await (await app.request("/")).text();
-    assert.match(html, /All repositories of this catalogue are made up\./);
-    assert.doesNotMatch(html, /held in memory/);
+    assert.match(html, /They go when the service stops, and so does what is saved here\./);
+    assert.doesNotMatch(html, /first real one/);
     assert.match(html, /data-save/);
   });
 

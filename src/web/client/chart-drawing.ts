@@ -23,7 +23,7 @@ export interface PlotLine {
 /** Where counts come from, and how their part of a line is drawn; the same as in drawings of the server. */
 export const SOURCES = [
   { words: "seen here", width: 2.3, dash: [] },
-  { words: "imported", width: 1.4, dash: [] },
+  { words: "imported", width: 1.6, dash: [] },
   { words: "told later by the forge", width: 2, dash: [0.1, 4] },
 ] as const;
 
@@ -65,6 +65,38 @@ export function drawLine(
   }
   if (begun !== undefined) context.stroke();
   context.setLineDash([]);
+  context.fillStyle = colour;
+  for (let i = 0; i < at.length; i++) {
+    const isAlone = (i === 0 || gaps.has(i)) && (i + 1 === at.length || gaps.has(i + 1));
+    if (!isAlone) continue;
+    const { x, y } = placeOf(i);
+    context.beginPath();
+    context.arc(x, y, 1.8 * ratio, 0, 2 * Math.PI);
+    context.fill();
+  }
+}
+
+/** Between marks along a line, and their size; the same as in drawings of the server. */
+const MARKS_APART = 80;
+const MARK_SIZE = 3;
+
+/** Draws the marks along a line, at counts of its own; `line` is its number from 0. */
+export function drawMarksAlong(
+  context: CanvasRenderingContext2D,
+  line: number,
+  places: readonly Place[],
+  look: { colour: string; ratio: number },
+): void {
+  const [first, last] = [places[0], places.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const apart = MARKS_APART * look.ratio;
+  // Lines of the same course have their marks beside each other.
+  let next = first.x + (apart * (line + 1)) / 6;
+  for (const place of places) {
+    if (place.x < next || place.x > last.x - apart / 4) continue;
+    drawMark(context, line, place, look, MARK_SIZE);
+    next = place.x + apart;
+  }
 }
 
 /** Draws the ground below a line, down to `ground`, with its gaps. */
@@ -125,7 +157,7 @@ export function drawSources(
   context.restore();
 }
 
-/** The corners of the marks at the ends of lines, from the second on; the first has a circle. */
+/** The corners of the marks of lines, from the second on; the first has a circle. */
 const CORNERS: readonly (readonly (readonly [number, number])[])[] = [
   [],
   [
@@ -164,8 +196,9 @@ export function drawMark(
   line: number,
   { x, y }: Place,
   { colour, ratio }: { colour: string; ratio: number },
+  radius = 4.2,
 ): void {
-  const size = 4.2 * ratio;
+  const size = radius * ratio;
   context.fillStyle = colour;
   context.beginPath();
   const corners = CORNERS[line] ?? [];

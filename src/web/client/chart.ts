@@ -11,6 +11,7 @@ import {
   drawArea,
   drawLine,
   drawMark,
+  drawMarksAlong,
   drawSources,
   type PlotData,
   type PlotLine,
@@ -166,6 +167,13 @@ class Chart {
       });
       if (this.#data.lines.length === 1 && ground !== undefined) drawArea(ctx, line, placeOf, ground, look);
       drawLine(ctx, line, placeOf, look);
+      if (this.#data.lines.length > 1)
+        drawMarksAlong(
+          ctx,
+          i,
+          line.at.map((_, point) => placeOf(point)),
+          look,
+        );
       if (line.at.length > 0) drawMark(ctx, i, placeOf(line.at.length - 1), look);
     }
     ctx.restore();

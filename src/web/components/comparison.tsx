@@ -27,6 +27,9 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
       <caption class="hidden">Facts side by side</caption>
       <thead>
         <tr>
+          <th scope="col">
+            <span class="hidden">Take out</span>
+          </th>
           <th scope="col">Repository</th>
           <th scope="col" class="number">
             Stars
@@ -50,17 +53,19 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
           </th>
           <th scope="col">Created</th>
           <th scope="col">Language</th>
-          <th scope="col">
-            <span class="hidden">Take out</span>
-          </th>
         </tr>
       </thead>
       <tbody>
         {compared.map(({ repository, trends, ranks, without }) => (
           <tr>
+            <td class="out">
+              <a href={without} title="Take out" aria-label={`Take out ${repository.fullName}`}>
+                ×
+              </a>
+            </td>
             <th scope="row">
-              <a href={repositoryPage(repository)}>{repository.fullName}</a>
-              <small>
+              <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
+              <small class="soft">
                 {forgeName(repository.provider)}
                 {repository.availability === "AVAILABLE" ? "" : `, ${repository.availability.toLowerCase()}`}
                 {repository.archived ? ", archived" : ""}
@@ -80,11 +85,6 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
             <td>
               <Language name={repository.language} />
             </td>
-            <td>
-              <a href={without} aria-label={`Take out ${repository.fullName}`}>
-                Take out
-              </a>
-            </td>
           </tr>
         ))}
       </tbody>
@@ -99,23 +99,31 @@ function overall(ranks: readonly Rank[], ranking: Rank["ranking"], window: Windo
   return place?.position ?? null;
 }
 
+const WEEK_MS = 7 * DAY_MS;
 const MONTH_MS = 30.4375 * DAY_MS;
+
+/** Rows of ages. */
+const AGE_STEPS_MS = { day: DAY_MS, week: WEEK_MS, month: MONTH_MS } as const;
 
 /** Rows of the numbers: where each begins, and what it is called. */
 function stepOf(range: Range, align: ChartInput["align"]): { word: string; of: (at: number) => number } {
   const word = range === "30d" ? "day" : range === "all" ? "month" : "week";
-  if (word === "month") {
-    const ofDate = (at: number) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth());
-    const ofAge = (at: number) => Math.floor(at / MONTH_MS) * MONTH_MS;
-    return { word, of: align === "age" ? ofAge : ofDate };
+  if (align === "age") {
+    // Ages begin at 0, not on a Monday or the first of a month.
+    const step = AGE_STEPS_MS[word];
+    return { word, of: (at) => Math.floor(at / step) * step };
   }
+  if (word === "month")
+    return { word, of: (at) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth()) };
   return { word, of: (at) => bucketOf(at, word) };
 }
 
 /** The word for a row: a day, or an age. */
 function nameOf(at: number, align: ChartInput["align"], word: string): string {
   if (align === "date") return formatDay(at);
-  return word === "month" ? `${Math.round(at / MONTH_MS)} months` : `${Math.round(at / DAY_MS)} days`;
+  const unit = word === "month" ? "month" : "day";
+  const count = Math.round(at / AGE_STEPS_MS[unit]);
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
 export interface ComparedNumbersProps {

@@ -10,6 +10,9 @@ export const WINDOW_WORDS: Readonly<Record<Window, string>> = {
   "30d": "30 days",
 };
 
+/** The same where there is little room. */
+const SHORT_WORDS: Readonly<Record<Window, string>> = { "24h": "24 h", "7d": "7 d", "30d": "30 d" };
+
 export interface GrowthTableProps {
   repository: Repository;
   trends: Readonly<Record<Window, Trend | null>>;
@@ -41,7 +44,7 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
           </th>
           {WINDOWS.map((window) => (
             <th scope="col" class="number">
-              {WINDOW_WORDS[window]}
+              <abbr title={WINDOW_WORDS[window]}>{SHORT_WORDS[window]}</abbr>
             </th>
           ))}
         </tr>

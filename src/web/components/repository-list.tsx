@@ -80,7 +80,7 @@ export const RepositoryList: FC<RepositoryListProps> = ({
             )}
             <th scope="col">Repository</th>
             <th scope="col" class="spare">
-              30 days
+              {metric === "stars" ? "30 days" : "Stars, 30 days"}
             </th>
             <th scope="col" class={countClass}>
               {metric === "stars" ? "Stars" : "Forks"}
@@ -100,13 +100,15 @@ export const RepositoryList: FC<RepositoryListProps> = ({
             <tr>
               {from === undefined ? null : <td class="place">{from + i}</td>}
               <td class="name">
-                <div>
+                <div class="named">
                   <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
-                  {isShort || !withLanguage ? null : <Language name={repository.language} />}{" "}
-                  {withForge ? <span class="forge">{forgeName(repository.provider)}</span> : null}{" "}
                   <Marks {...{ repository, trend }} />
                 </div>
-                <div class="about">{repository.description ?? ""}</div>
+                <div class="about">
+                  {isShort || !withLanguage ? null : <Language name={repository.language} />}{" "}
+                  {withForge ? <span class="forge">{forgeName(repository.provider)}</span> : null}{" "}
+                  {repository.description ?? ""}
+                </div>
               </td>
               <td class="spark-cell spare">
                 <Spark values={sparks.get(repository.id) ?? []} />

@@ -61,9 +61,9 @@ main.frame { flex: 1; padding-top: var(--s5); padding-bottom: var(--s6); }
 .menu > div > a:hover, .menu > div button:hover { background: var(--sunk); }
 .menu form { margin: 0; border-top: 1px solid var(--line); margin-top: var(--s2); padding-top: var(--s2); }
 .bottom { border-top: 1px solid var(--line); color: var(--soft); font-size: var(--small); }
-.bottom .frame { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s5); padding-top: var(--s4); padding-bottom: var(--s4); }
+.bottom .frame { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s5); padding-top: var(--s4); padding-bottom: var(--s4); }
 .bottom p { margin: 0; flex: 1 1 24rem; }
-.bottom a { color: inherit; }
+.bottom a { color: inherit; padding: .2rem 0; }
 @media (max-width: 46rem) {
   .frame { padding: 0 var(--s4); }
   .top .frame { gap: var(--s2) var(--s4); }

@@ -7,6 +7,7 @@ export const EXPLORE = `
 .strip a:hover { color: var(--ink); }
 .strip a[aria-current] { color: var(--ink); font-weight: 500; border-bottom-color: var(--star); }
 .count { font-size: var(--large); margin: 0; }
+.ways a { display: inline-block; padding: .15rem 0; }
 .count small { font: var(--small)/1.5 var(--sans); color: var(--soft); margin-left: var(--s3); white-space: nowrap; }
 .beside section + section, .beside .read > section { margin-top: var(--s6); }
 .beside .tags { margin-top: var(--s3); }
@@ -39,7 +40,7 @@ fieldset > .pair .field { margin-bottom: 0; }
 .operation .fields { font-size: var(--small); }
 .operation th { white-space: nowrap; }
 .operation tbody th { padding-right: var(--s4); }
-.forge { color: var(--soft); font-size: var(--small); margin-left: var(--s2); }
+.forge { color: var(--soft); font-size: var(--small); }
 .pager a, .filters .row a { display: inline-block; padding: var(--s1) 0; }
 .tight { width: auto; }
 .tight code { white-space: nowrap; }
@@ -55,5 +56,6 @@ tfoot :is(th, td) { border-top: 1px solid var(--edge); }
   }
 }
 @media (max-width: 34rem) { .list :is(th, td):has(+ .spare:last-child) { padding-right: 0; } }
+@media (max-width: 24rem) { .facets .number { padding-left: 0; } .facets .title { overflow-wrap: anywhere; } .facets .place { width: 1.5rem; } }
 @media (max-width: 46rem) { .contents .roomy { display: none; } .filters > form { margin-top: var(--s3); } }
 `;

@@ -27,7 +27,8 @@ export const PARTS = `
 .facts dd small { display: block; font-size: var(--small); }
 .language { white-space: nowrap; color: var(--soft); font-size: var(--small); }
 .tags { display: flex; flex-wrap: wrap; gap: var(--s1) var(--s2); margin: 0 0 var(--s3); padding: 0; list-style: none; }
-.tags a { display: block; padding: .1rem var(--s2); border: 1px solid var(--line); border-radius: 1rem; font-size: var(--small); text-decoration: none; background: var(--card); }
+.tags li { max-width: 100%; }
+.tags a { overflow-wrap: anywhere; display: block; padding: .1rem var(--s2); border: 1px solid var(--line); border-radius: 1rem; font-size: var(--small); text-decoration: none; background: var(--card); }
 .tags a:hover { border-color: var(--edge); }
 .badge { display: inline-block; padding: 0 .5em; border: 1px solid var(--edge); border-radius: 1rem; font-size: var(--small); color: var(--soft); white-space: nowrap; }
 .badge.caution { border-color: var(--star); color: var(--star); }
@@ -37,6 +38,12 @@ export const PARTS = `
 .list .name > div { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .list .name a { font-weight: 500; text-decoration: none; }
 .list .name a:hover { text-decoration: underline; }
+.list .name > .named { display: flex; align-items: baseline; gap: var(--s2); }
+.named > a, .list .about a { line-height: 1.5rem; }
+.list .about a { display: inline-block; }
+.named > a { min-width: 0; overflow: hidden; text-overflow: ellipsis; }
+.named > .badge { flex: none; }
+.list .about > span { margin-right: var(--s2); }
 .list .about { color: var(--soft); font-size: var(--small); }
 .list tbody tr:hover { background: color-mix(in srgb, var(--bar) 35%, transparent); }
 .spark { width: 6rem; height: 1.5rem; }

@@ -40,6 +40,8 @@ main > section { margin-top: var(--s6); }
 .after { margin-top: var(--s6); }
 .after h2 { margin-top: 0; }
 .strong { font-weight: 600; }
+.growth td small { display: block; font-size: var(--small); }
+.growth abbr { text-decoration: none; }
 .growth small, .pairs small, .facts .words { font-size: var(--body); line-height: 1.75; }
 .terms { margin-bottom: var(--s4); }
 .share { width: 100%; max-width: 16rem; height: 3px; margin-top: .2rem; background: var(--line); }
@@ -51,6 +53,7 @@ main > section { margin-top: var(--s6); }
 .pairs dd { margin: 0; }
 .compared .number + td:not(.number), .compared .number + th:not(.number) { padding-left: var(--s4); }
 .compared tbody th { white-space: nowrap; }
+.compared .out a { display: inline-block; min-width: 1.5rem; font-size: var(--large); line-height: 1.5rem; text-align: center; text-decoration: none; }
 .facts-line a, .numbers p a { display: inline-block; padding: .15rem 0; }
 .numbers table { width: auto; min-width: min(100%, 32rem); }
 details > summary { padding: .15rem 0; }
@@ -67,6 +70,8 @@ details > summary { padding: .15rem 0; }
 @media (max-width: 34rem) {
   .plot .plot-box, .plot.whole .plot-box { aspect-ratio: 358 / 280; }
   .plot-reading { min-height: 3em; }
+  .growth :is(th, td) { padding-right: var(--s2); }
+  .growth tbody { font-size: .875rem; }
   .plot-wide { display: none; }
   .plot-narrow { display: block; }
 }

@@ -1,0 +1,48 @@
+import type { FC } from "hono/jsx";
+import { withQuery } from "./addresses.js";
+import { feedPath } from "./sorts.js";
+
+/** A list in another form. */
+export interface Alternate {
+  type: string;
+  href: string;
+  name: string;
+}
+
+/** The list of an address of the page that lists all, in other forms: as a feed where its sort has one, and as tables. */
+export function alternatesOf(url: URL, sort: string): Alternate[] {
+  const data = new URL(url);
+  data.pathname = "/api/repos";
+  const feed = feedPath(sort);
+  const feedUrl = new URL(url);
+  feedUrl.pathname = feed ?? "";
+  const unordered = { sort: undefined, order: undefined, limit: undefined };
+  // A feed has a week unless told otherwise, a list a day.
+  const window = url.searchParams.get("window") ?? "24h";
+  return [
+    ...(feed === undefined
+      ? []
+      : [
+          {
+            type: "application/atom+xml",
+            href: withQuery(feedUrl, { ...unordered, window }),
+            name: "Atom feed",
+          },
+        ]),
+    { type: "text/csv", href: withQuery(data, { format: "csv", limit: "100" }), name: "CSV" },
+    { type: "application/json", href: withQuery(data, {}), name: "JSON" },
+  ];
+}
+
+/** Links to the other forms of a list. */
+export const Alternates: FC<{ alternates: readonly Alternate[] }> = ({ alternates }) => (
+  <p class="soft small ways">
+    This list as{" "}
+    {alternates.map(({ href, name }, i) => (
+      <>
+        {i === 0 ? "" : " · "}
+        <a href={href}>{name}</a>
+      </>
+    ))}
+  </p>
+);

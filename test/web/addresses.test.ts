@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { onBothEngines } from "../support/engines.js";
+import { seePage } from "../support/page.js";
+import { createWorld, daily, observation, type World } from "../support/world.js";
+
+onBothEngines("Addresses of pages", (engine) => {
+  let world: World;
+
+  before(async () => {
+    world = await createWorld(engine);
+    await world.record(
+      observation("acme/kite", daily(1, 2), { facts: { language: "Rust" } }),
+      observation("acme/tool.git", daily(1, 2)),
+      observation("group/sub/tool", daily(1, 3), { provider: "GITLAB" }),
+    );
+  });
+
+  const leadsTo = async (path: string) => {
+    const { status, headers } = await world.request(path);
+    return [status, headers.get("location")];
+  };
+
+  test("a slash at the end of a page's address leads to the page", async () => {
+    for (const [path, to] of [
+      ["/explore/", "/explore"],
+      ["/explore/?sort=stars&q=a%2Fb", "/explore?sort=stars&q=a%2Fb"],
+      ["/languages/Rust/", "/languages/Rust"],
+      ["/repos/github/acme/kite/", "/repos/github/acme/kite"],
+      ["/repos/gitlab/group/sub/tool/?range=30d", "/repos/gitlab/group/sub/tool?range=30d"],
+    ])
+      assert.deepEqual(await leadsTo(path ?? ""), [301, to], path);
+    assert.equal(
+      (await world.request("/watchlists/x/")).headers.get("cache-control"),
+      "private, max-age=300",
+    );
+    for (const path of ["/nothing/", "/api/repos/", "/repos/github/acme/none/"])
+      assert.equal((await world.request(path)).status, 404, path);
+  });
+
+  test("the address to clone from leads to the repository, unless one is called so", async () => {
+    assert.deepEqual(await leadsTo("/repos/github/acme/kite.git?range=30d"), [
+      301,
+      "/repos/github/acme/kite?range=30d",
+    ]);
+    assert.equal((await world.request("/repos/github/acme/tool.git")).status, 200);
+    for (const path of ["/repos/github/acme/none.git", "/repos/github/acme/.git"])
+      assert.equal((await world.request(path)).status, 404, path);
+  });
+
+  test("files of another version are the present ones, which nobody keeps", async () => {
+    const path = /href="(\/assets\/[^"]+\.css)"/.exec((await seePage(world, "/")).html)?.[1] ?? "";
+    const present = await world.request(path);
+    assert.match(present.headers.get("cache-control") ?? "", /immutable/);
+    const old = await world.request(path.replace(/[0-9a-f]{12}/, "0123456789ab"));
+    assert.deepEqual([old.status, old.headers.get("cache-control")], [200, "no-cache"]);
+    assert.equal(await old.text(), await present.text());
+    assert.equal((await world.request("/assets/0123456789ab/none.js")).status, 404);
+  });
+
+  test("the first page leads to its lists in every window, and hides what is not known", async () => {
+    const { links, text, html } = await seePage(world, "/");
+    for (const window of ["24h", "7d", "30d"])
+      assert.ok(links.includes(`/explore?sort=rising&window=${window}`));
+    assert.ok(links.includes("/api/feeds/new-hot.atom?window=7d"));
+    assert.match(text, /None now: only what is known to be younger than 90 days/);
+    assert.match(html, /<h2><a href="\/languages">/);
+    assert.doesNotMatch(html, /<h2><a href="\/topics">/);
+    for (const link of links.filter((one) => one.startsWith("/api/feeds/")))
+      assert.equal((await world.request(link)).status, 200, link);
+  });
+
+  test("a language is offered in other forms", async () => {
+    const { links } = await seePage(world, "/languages/Rust?sort=forks_gained&window=7d");
+    const forms = links.filter((link) => link.startsWith("/api/"));
+    assert.deepEqual(forms, [
+      "/api/feeds/fork-growth.atom?language=Rust&window=7d",
+      "/api/repos?language=Rust&sort=forks_gained&window=7d&format=csv&limit=100",
+      "/api/repos?language=Rust&sort=forks_gained&window=7d",
+    ]);
+    for (const path of forms) assert.equal((await world.request(path)).status, 200, path);
+  });
+
+  test("facets that nobody has name no other forge to look at, unless one is chosen", async () => {
+    assert.doesNotMatch((await seePage(world, "/topics")).text, /Look at all forges/);
+    const page = await seePage(world, "/topics?provider=gitlab&sort=stars");
+    assert.match(page.text, /No topics are known here\. Look at all forges/);
+    assert.ok(page.links.includes("/topics?sort=stars"));
+  });
+
+  test("lists by forks say that the course beside them is of stars", async () => {
+    const { html } = await seePage(world, "/explore?sort=forks");
+    assert.match(html, /Stars, 30 days/);
+    assert.doesNotMatch((await seePage(world, "/explore?sort=stars")).html, /Stars, 30 days/);
+  });
+});
