@@ -13,6 +13,7 @@ import { hashToken, tokenPrefix } from "../tokens.js";
 import type { ApiKeys } from "./api-keys.js";
 import { Held } from "./held.js";
 import { type Library, openLibrary } from "./library.js";
+import { LinkGuard } from "./link-guard.js";
 import { LINK_MS, LinkQuota, linkMail } from "./links.js";
 import { Mailer } from "./mail.js";
 import { isLoopback, isOwnOrigin, safeNext } from "./origin.js";
@@ -33,6 +34,12 @@ export interface Account {
   createdAt: number;
   sessionId: string;
   sessionExpiresAt: number;
+}
+
+/** Somebody who has just signed in, and the cookies to set. */
+export interface SignedIn {
+  account: Account;
+  cookies: string[];
 }
 
 /** Longer values are no session's. */
@@ -101,22 +108,41 @@ export class Accounts {
   }
 
   /**
-   * Sends a link that signs in and goes on to `next`, a safe path. Does the same for every address, known or not. Throws
-   * FORBIDDEN where sign-in by mail is off.
+   * Sends a link that signs in and goes on to `next`, a safe path; `browser` is a secret that the browser keeps which asks
+   * for it, where one does. Does the same for every address, known or not. Throws FORBIDDEN where sign-in by mail is off.
    */
-  async requestLink(address: string, next: string): Promise<void> {
+  async requestLink(address: string, next: string, browser?: string): Promise<void> {
     if (!this.methods.mail)
       throw new AppError("FORBIDDEN", "Sign-in by e-mail is off here: no mail server is configured.");
     const email = address.toLowerCase();
     if (!this.#quota.take(email)) return;
     const library = await this.#opened();
     const headers = new Headers();
-    await library.api.signInMagicLink({ body: { email, metadata: { next } }, headers });
+    const metadata = { next, ...(browser === undefined ? {} : { browser: hashToken(browser) }) };
+    await library.api.signInMagicLink({ body: { email, metadata }, headers });
     await this.#removeExpired(library);
   }
 
-  /** Signs in by the token of a link, which works once. Undefined for one that is malformed, unknown, used or too old. */
-  async signInByLink(token: string): Promise<{ account: Account; cookies: string[] } | undefined> {
+  /**
+   * Whether a link was asked for by the browser that keeps this secret; it is not used up. Undefined for one that is
+   * malformed, unknown, used, too old, or closed to other browsers after five wrong addresses.
+   */
+  async isLinkOf(token: string, browser: string | undefined): Promise<boolean | undefined> {
+    if (tokenPrefix(token) !== "sidl") return undefined;
+    return new LinkGuard(await this.#opened()).isAskedBy(token, browser);
+  }
+
+  /** Whether a link was sent to this address, which is asked five times at most. Undefined as for `isLinkOf`. */
+  async isLinkTo(token: string, address: string): Promise<boolean | undefined> {
+    if (tokenPrefix(token) !== "sidl") return undefined;
+    return new LinkGuard(await this.#opened()).isSentTo(token, address);
+  }
+
+  /**
+   * Signs in by the token of a link, which works once. Undefined for one that is malformed, unknown, used or too old. What a
+   * browser is led to must ask `isLinkOf` or `isLinkTo` before.
+   */
+  async signInByLink(token: string): Promise<SignedIn | undefined> {
     if (tokenPrefix(token) !== "sidl") return undefined;
     const library = await this.#opened();
     const headers = new Headers();

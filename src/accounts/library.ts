@@ -6,7 +6,7 @@ import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
 import { createToken, hashToken } from "../tokens.js";
 import { libraryStore } from "./library-store.js";
-import { LINK_MS } from "./links.js";
+import { LINK_MS, withBrowser } from "./links.js";
 
 /** How long a session lasts; using it does not make it longer. */
 export const SESSION_MS = 30 * 86_400_000;
@@ -88,6 +88,13 @@ export function libraryOptions({ config, secret, log, onLink }: Omit<LibraryOpti
     verification: TABLES.verification,
     socialProviders: { ...(github && { github }), ...(google && { google }) },
     databaseHooks: {
+      verification: {
+        create: {
+          before: async ({ value }, context) => ({
+            data: { value: withBrowser(value, context?.body?.metadata?.browser) },
+          }),
+        },
+      },
       account: {
         create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) },
         update: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) },

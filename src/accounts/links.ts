@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Clock } from "../clock.js";
 import { hashToken } from "../tokens.js";
 import type { Mail } from "./mail.js";
@@ -36,6 +37,22 @@ export class LinkQuota {
   }
 }
 
+/** What is stored with a link; the library reads the address, and the rest is ours. */
+export const storedLink = z.object({
+  email: z.string(),
+  /** Hash of what the browser that asked for it holds; absent where none did. */
+  browser: z.string().optional(),
+  /** Addresses that have been typed for it. */
+  tries: z.int().default(0),
+});
+
+/** What the library stores with a link, and the hash of what the browser that asks for it holds. */
+export function withBrowser(value: string, browser: unknown): string {
+  return typeof browser === "string"
+    ? JSON.stringify({ ...storedLink.parse(JSON.parse(value)), browser })
+    : value;
+}
+
 /** The mail that brings a link. */
 export function linkMail(to: string, link: URL): Mail {
   const text = `Somebody, probably you, wants to sign in to ${link.host} with this address.
@@ -44,7 +61,8 @@ Open this page and press the button to sign in:
 
 ${link.href}
 
-The link works once, for ${LINK_MS / 60_000} minutes. If it was not you, there is nothing to do.
+The link works once, for ${LINK_MS / 60_000} minutes. In another browser than the one it was asked for in, that page
+asks for this address. If it was not you, there is nothing to do.
 `;
   return { to, subject: `Sign in to ${link.host}`, text };
 }

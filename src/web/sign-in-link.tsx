@@ -1,25 +1,37 @@
 import type { FC } from "hono/jsx";
+import { browserOf, forgettingCookie } from "./link-browser.js";
 import type { Pages, Sheet } from "./page.js";
 
 /**
  * The page that a mailed link opens. Opening it changes nothing, as scanners of mail open links too; only its button
- * signs in.
+ * signs in. In a browser that has not asked for the link it wants to be told where the link was sent: otherwise somebody
+ * could be led into an account that is not theirs.
  */
 export function serveSignInLink(pages: Pages): void {
-  pages.get("/sign-in/link", ({ url }) => {
-    const token = url.searchParams.get("token") ?? "";
-    const next = url.searchParams.get("next") ?? "/";
-    // The token stands in the address, so the address goes nowhere else, and nobody keeps the page.
-    return { title: "Sign in", privacy: "secret", body: <Confirm token={token} next={next} /> };
+  pages.get("/sign-in/link", async (visit) => {
+    const { searchParams } = visit.url;
+    const link = { token: searchParams.get("token") ?? "", next: searchParams.get("next") ?? "/" };
+    const isOwn = await visit.members.accounts.isLinkOf(link.token, browserOf(visit));
+    return isOwn === undefined ? refused(NO_LINK, 400) : confirmSheet({ ...link, isOwn });
   });
-  pages.post("/sign-in/link", async ({ members: { accounts } }, form) => {
-    const signedIn = await accounts.signInByLink(form.get("token") ?? "");
-    if (signedIn === undefined)
-      return refused("The link was used before, is too old, or never was one. Ask for another.", 400);
+  pages.post("/sign-in/link", async (visit, form) => {
+    const { accounts } = visit.members;
+    const link = { token: form.get("token") ?? "", next: form.get("next") ?? "/" };
+    const isOwn = await accounts.isLinkOf(link.token, browserOf(visit));
+    if (isOwn === false) {
+      const email = form.get("email")?.trim() ?? "";
+      if (email === "") return confirmSheet({ ...link, isOwn, email, problem: "The address is missing." });
+      const isKnown = await accounts.isLinkTo(link.token, email);
+      if (isKnown === undefined) return refused(NO_LINK, 400);
+      if (!isKnown)
+        return confirmSheet({ ...link, isOwn, email, problem: "The link was not sent to this address." });
+    }
+    const signedIn = isOwn === undefined ? undefined : await accounts.signInByLink(link.token);
+    if (signedIn === undefined) return refused(NO_LINK, 400);
     return {
-      location: accounts.safeNext(form.get("next") ?? "/") ?? "/",
+      location: accounts.safeNext(link.next) ?? "/",
       status: 303,
-      cookies: signedIn.cookies,
+      cookies: [...signedIn.cookies, forgettingCookie(visit)],
     };
   });
   pages.get("/sign-in/failed", () =>
@@ -27,23 +39,72 @@ export function serveSignInLink(pages: Pages): void {
   );
 }
 
+const NO_LINK =
+  "The link was used before, is too old, was tried with too many addresses, or never was one. Ask for another.";
+
 function refused(reason: string, status: 200 | 400): Sheet {
   return { title: "Not signed in", status, privacy: "secret", body: <Refused reason={reason} /> };
 }
 
-const Confirm: FC<{ token: string; next: string }> = ({ token, next }) => (
-  <>
+interface ConfirmProps {
+  token: string;
+  next: string;
+  /** Whether this browser has asked for the link. */
+  isOwn: boolean;
+  /** The address that was typed. */
+  email?: string;
+  problem?: string;
+}
+
+/** The token stands in the address, so the address goes nowhere else, and nobody keeps the page. */
+function confirmSheet(props: ConfirmProps): Sheet {
+  const status = props.problem === undefined ? 200 : 400;
+  return { title: "Sign in", status, privacy: "secret", body: <Confirm {...props} /> };
+}
+
+const Confirm: FC<ConfirmProps> = ({ token, next, isOwn, email, problem }) => (
+  <div class="narrow">
     <h1>Sign in</h1>
-    <p>You have opened a link that signs in. It works once.</p>
-    <form method="post" action="/sign-in/link">
+    {isOwn ? (
+      <p>You have opened a link that signs in. It works once.</p>
+    ) : (
+      <p>
+        This link was asked for in another browser. To use it here, tell the address it was sent to. If
+        somebody else gave you the link, close this page: it would sign you in to their account.
+      </p>
+    )}
+    <form method="post" action="/sign-in/link" class={isOwn ? undefined : "box"}>
       <input type="hidden" name="token" value={token} />
       <input type="hidden" name="next" value={next} />
+      {isOwn ? null : <AddressField email={email} problem={problem} />}
       <button type="submit" class="press">
         Sign in here
       </button>
     </form>
     <p class="soft">If you have not asked for it, close this page: nothing has happened.</p>
-  </>
+  </div>
+);
+
+const AddressField: FC<{ email: string | undefined; problem: string | undefined }> = ({ email, problem }) => (
+  <div class="field">
+    <label for="email">The address it was sent to</label>
+    <input
+      id="email"
+      type="email"
+      name="email"
+      required
+      maxlength={254}
+      autocomplete="email"
+      value={email ?? ""}
+      aria-invalid={problem === undefined ? undefined : "true"}
+      aria-describedby={problem === undefined ? undefined : "email-problem"}
+    />
+    {problem === undefined ? null : (
+      <p class="wrong" id="email-problem" role="alert">
+        {problem}
+      </p>
+    )}
+  </div>
 );
 
 const Refused: FC<{ reason: string }> = ({ reason }) => (

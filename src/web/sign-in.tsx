@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import { emailField, SITE_ORIGINS, SITES, type Site } from "../accounts/accounts.js";
 import { AppError } from "../errors.js";
+import { askingBrowser } from "./link-browser.js";
 import type { Pages, Sheet, Visit } from "./page.js";
 
 const SITE_NAMES: Readonly<Record<Site, string>> = { github: "GitHub", google: "Google" };
@@ -19,8 +20,9 @@ export function serveSignIn(pages: Pages): void {
       const problem = parsed.error.issues[0]?.message ?? "is not valid";
       return signInSheet(visit, { next, email, problem: `The address ${problem}.` });
     }
-    await visit.members.accounts.requestLink(parsed.data, next);
-    return { location: "/sign-in/sent", status: 303 };
+    const { browser, cookie } = askingBrowser(visit);
+    await visit.members.accounts.requestLink(parsed.data, next, browser);
+    return { location: "/sign-in/sent", status: 303, cookies: [cookie] };
   });
   pages.get("/sign-in/sent", ({ members: { accounts } }) => ({
     title: "Look into your mail",
@@ -154,8 +156,8 @@ const Sent: FC<{ isLogged: boolean; minutes: number }> = ({ isLogged, minutes })
       <p class="lead">A link that signs you in is on its way.</p>
     )}
     <p>
-      It works once, for {minutes} minutes. Open it in this browser to come back to where you were; any other
-      browser works too.
+      It works once, for {minutes} minutes. Open it in this browser; any other asks for the address it was
+      sent to.
     </p>
     {isLogged ? null : (
       <p>

@@ -83,6 +83,45 @@ onBothEngines("Signing in by a link", (engine) => {
     assert.equal(results.filter((result) => result !== undefined).length, 1);
   });
 
+  test("of a hundred addresses tried at the same time for a link, five are looked at", async () => {
+    const { database, accounts, link } = await start();
+    const token = tokenOf(await link("ann@example.org"));
+    const tries = await Promise.all(
+      Array.from({ length: 100 }, (_, i) => accounts.isLinkTo(token, `guess-${i}@example.org`)),
+    );
+    assert.equal(tries.filter((result) => result === false).length, 5);
+    assert.equal(tries.filter((result) => result === undefined).length, 95);
+    assert.equal(await accounts.isLinkTo(token, "ann@example.org"), undefined);
+    assert.equal(await accounts.isLinkOf(token, undefined), undefined);
+    assert.ok(await accounts.signInByLink(token), "but for other browsers nothing has become of it");
+    assert.ok(!(await stored(database)).includes("guess-"));
+  });
+
+  test("the browser that asked for a link is known by a secret that is not stored as it is", async () => {
+    const { database, accounts } = await start();
+    const browser = "b".repeat(43);
+    await accounts.requestLink("ann@example.org", "/", browser);
+    const mail = await mailbox.next();
+    const token = tokenOf(mail);
+    assert.ok(!mail.text.includes(browser) && !(await stored(database)).includes(browser));
+    for (const [held, expected] of [
+      [browser, true],
+      [changed(browser, 3), false],
+      [undefined, false],
+    ] as const)
+      assert.equal(await accounts.isLinkOf(token, held), expected);
+    for (const none of [createToken("sidl"), createToken("sidw"), "nonsense", ""]) {
+      assert.equal(await accounts.isLinkOf(none, browser), undefined);
+      assert.equal(await accounts.isLinkTo(none, "ann@example.org"), undefined);
+    }
+    for (let i = 0; i < 6; i++) await accounts.isLinkTo(token, "bob@example.org");
+    assert.equal(
+      await accounts.isLinkOf(token, browser),
+      true,
+      "tries elsewhere do not keep it from its owner",
+    );
+  });
+
   test("a link is of no use after fifteen minutes, a session after thirty days", async (context) => {
     const { accounts, link, signIn } = await start();
     const { cookie } = await signIn("ann@example.org");
@@ -90,6 +129,7 @@ onBothEngines("Signing in by a link", (engine) => {
     context.mock.timers.enable({ apis: ["Date"], now: Date.now() + 14 * 60_000 });
     assert.ok(await accounts.signInByLink(early));
     context.mock.timers.setTime(Date.now() + 2 * 60_000);
+    assert.equal(await accounts.isLinkTo(late, "bob@example.org"), undefined);
     assert.equal(await accounts.signInByLink(late), undefined);
     context.mock.timers.setTime(Date.now() + 29 * 86_400_000);
     assert.ok(await accounts.find(cookie));

@@ -75,7 +75,8 @@ onBothEngines("Signing in over HTTP", (engine) => {
   });
 
   test("a scanner that opens the link does not use it up; the button does", async () => {
-    await ask({ email: newAddress(), next: "/watchlist?window=7d" });
+    const email = newAddress();
+    await ask({ email, next: "/watchlist?window=7d" });
     const { link } = await mailbox.next();
     assert.equal(link.origin, ORIGIN);
     const path = `${link.pathname}${link.search}`;
@@ -93,7 +94,7 @@ onBothEngines("Signing in over HTTP", (engine) => {
     }
     const html = await (await world.request(path)).text();
     const token = link.searchParams.get("token") ?? "";
-    assert.ok(html.includes(`<form method="post" action="/sign-in/link">`));
+    assert.ok(html.includes(`<form method="post" action="/sign-in/link"`));
     assert.ok(html.includes(`name="token" value="${token}"`));
     assert.doesNotMatch(
       html.replaceAll(/<script type="module" src="\/assets\/[^"]*"><\/script>/g, ""),
@@ -101,27 +102,33 @@ onBothEngines("Signing in over HTTP", (engine) => {
     );
 
     const next = link.searchParams.get("next") ?? "";
-    const done = await submit({ token, next });
+    const done = await submit({ token, next, email });
     assert.deepEqual([done.status, done.headers.get("location")], [303, "/watchlist?window=7d"]);
     assert.match(done.headers.getSetCookie()[0] ?? "", SESSION_COOKIE);
-    const again = await submit({ token, next });
+    const again = await submit({ token, next, email });
     assert.deepEqual([again.status, again.headers.get("set-cookie")], [400, null]);
   });
 
   test("the page shows what stands in the address as text, never as markup", async () => {
-    const html = await (
-      await world.request(`/sign-in/link?token=${encodeURIComponent('"><script>x')}&next="><b>`)
-    ).text();
+    const token = await mailedToken(world, mailbox, newAddress());
+    for (const of of [token, encodeURIComponent('"><script>x')]) {
+      const html = await (await world.request(`/sign-in/link?token=${of}&next="><b>`)).text();
+      assert.doesNotMatch(html, /<script>|<b>/);
+    }
+    const fields = { token, next: '"><b>', email: '"><script>x' };
+    const html = await (await submit(fields)).text();
+    assert.ok(html.includes('value="&quot;&gt;&lt;script&gt;x"'));
     assert.doesNotMatch(html, /<script>|<b>/);
   });
 
   test("another site cannot press the button, and a form that is none signs nobody in", async () => {
-    const token = await mailedToken(world, mailbox, newAddress());
+    const email = newAddress();
+    const token = await mailedToken(world, mailbox, email);
     for (const origin of ["https://evil.example", "null"])
-      assert.equal((await submit({ token }, { ...FORM, Origin: origin })).status, 403);
-    assert.equal((await submit({ token }, { ...FORM, "Content-Type": "text/plain" })).status, 415);
-    assert.equal((await submit({ token }, { ...FORM, "Content-Length": "70000" })).status, 413);
-    assert.equal((await submit({ token })).status, 303);
+      assert.equal((await submit({ token, email }, { ...FORM, Origin: origin })).status, 403);
+    assert.equal((await submit({ token, email }, { ...FORM, "Content-Type": "text/plain" })).status, 415);
+    assert.equal((await submit({ token, email }, { ...FORM, "Content-Length": "70000" })).status, 413);
+    assert.equal((await submit({ token, email })).status, 303);
   });
 
   test("signing in goes on to nowhere but a path of this service", async () => {
@@ -137,8 +144,9 @@ onBothEngines("Signing in over HTTP", (engine) => {
       assert.deepEqual(errorOf(await ask({ email: newAddress(), next })), expected, next);
       const site = await world.send("POST", "/api/auth/sign-in/github", { next }, { Origin: ORIGIN });
       assert.deepEqual(errorOf(site), expected, next);
-      const token = await mailedToken(world, mailbox, newAddress());
-      assert.equal((await submit({ token, next })).headers.get("location"), "/", next);
+      const email = newAddress();
+      const token = await mailedToken(world, mailbox, email);
+      assert.equal((await submit({ token, next, email })).headers.get("location"), "/", next);
     }
   });
 

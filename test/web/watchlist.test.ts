@@ -126,13 +126,13 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     );
     const second = await save(2, { Cookie: first.cookies.join("; ") });
     assert.deepEqual(second.cookies, [`${PENDING}=1.2`]);
-    await submit(
+    const sent = await submit(
       world,
       "/sign-in",
       { email: newAddress(), next: "/watchlist?save=2" },
       { Cookie: `${PENDING}=1.2` },
     );
-    const signedIn = await followLink(world, mailbox, `${PENDING}=1.2`);
+    const signedIn = await followLink(world, mailbox, [`${PENDING}=1.2`, ...sent.cookies].join("; "));
     const session = signedIn.cookies.join("; ");
     const page = await open(world, signedIn.location ?? "", { Cookie: `${session}; ${PENDING}=1.2` });
     assert.match(wordsOf(page), /one\/one, two\/two are on your watchlist\./);
