@@ -140,7 +140,7 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }
               </>
             ))}{" "}
             ·{" "}
-            <a href={`/api/feeds/${feed}.atom?window=7d`} aria-label={`${title}, 7d, as a feed`}>
+            <a href={`/api/feeds/${feed}.atom?window=7d`} aria-label={`Atom feed of ${title}, 7d`}>
               Atom feed
             </a>
           </p>

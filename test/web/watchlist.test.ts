@@ -241,6 +241,12 @@ onBothEngines("The page of a personal watchlist", (engine) => {
   test("stars of lists show what is saved, and lead to signing in otherwise", async () => {
     const { headers } = await somebody();
     await save(1, headers);
+    const csv = /href="(\/api\/me\/watchlist\?[^"]*format=csv)"/.exec(
+      (await open(world, "/watchlist?window=7d&sort=stars", headers)).html,
+    );
+    const table = await world.request((csv?.[1] ?? "").replaceAll("&amp;", "&"), { headers });
+    assert.equal(table.status, 200);
+    assert.match(table.headers.get("content-type") ?? "", /^text\/csv/);
     const page = await open(world, "/", headers);
     assert.match(
       page.html,
