@@ -205,12 +205,14 @@ export interface Service {
   url: string;
   /** Whether it began with the synthetic catalogue. */
   synthetic: boolean;
-  /** Lets running requests end, then closes everything. */
+  /** Lets running requests end, then closes everything; nothing that hangs or fails keeps usage from being written. */
   stop(): Promise<void>;
 }
 
 /** Time that running requests get when the service stops. */
 const STOP_MS = 8_000;
+/** Time that each step after them gets. */
+const STEP_MS = 5_000;
 
 /** What the services have in common that answer at one port, each in a thread of this process. */
 export interface ServiceShare {
@@ -278,15 +280,31 @@ export async function startService(
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const deadline = setTimeout(() => server.closeAllConnections(), STOP_MS);
+      // At once: running requests may use up the time that this process is given.
+      void usage.flush();
       await closed;
       clearTimeout(deadline);
-      await members.accounts.close();
-      await members.keys.settle();
-      await members.personalWatchlists.visits.settle();
-      await usage.stop();
+      await settledSoon(context, "usage", [usage.stop()]);
+      const { accounts, keys, personalWatchlists } = members;
+      const notes = [keys.settle(), personalWatchlists.visits.settle()];
+      await settledSoon(context, "mail and notes", [accounts.close(), ...notes]);
       leaveOthers?.();
-      await allowances?.close();
-      await source.close();
+      await settledSoon(context, "databases", [allowances?.close(), source.close()]);
     },
   };
+}
+
+/** Waits until all have ended, but not for long. What fails or is left behind is told to the log, and nothing is thrown. */
+async function settledSoon(
+  { clock, log }: AppContext,
+  step: string,
+  ending: readonly (Promise<unknown> | undefined)[],
+): Promise<void> {
+  const patience = new AbortController();
+  const late = clock.sleep(STEP_MS, patience.signal).then(() => undefined);
+  const outcomes = await Promise.race([Promise.allSettled(ending), late]);
+  patience.abort();
+  if (outcomes === undefined) log.warn({ step }, "stopping does not wait any longer");
+  for (const outcome of outcomes ?? [])
+    if (outcome.status === "rejected") log.error({ err: outcome.reason, step }, "a step of stopping failed");
 }

@@ -23,13 +23,20 @@ async function main(argv: readonly string[]): Promise<number> {
   const host: Host = {
     config,
     openModules: () => openModules(context),
-    serveDemo: (repositories, days, seed) => serveDemo(context, repositories, days, seed),
-    serve: (modules, withDemo) => serve(context, modules, withDemo),
-    start: (modules) => start(context, modules),
+    serveDemo: (repositories, days, seed) => leaveAfter(serveDemo(context, repositories, days, seed)),
+    serve: (modules, withDemo) => leaveAfter(serve(context, modules, withDemo)),
+    start: (modules) => leaveAfter(start(context, modules)),
     work: (modules) => work(context, modules),
     openTracker: () => openTracker(context),
   };
   return runProgram(host, argv);
+}
+
+/** How long what is still open, such as a mail server that hangs, may keep a service that has stopped. */
+const LEAVE_MS = 1_000;
+
+function leaveAfter(serving: Promise<void>): Promise<void> {
+  return serving.finally(() => setTimeout(() => process.exit(), LEAVE_MS).unref());
 }
 
 /** Runs the same command in a process with other flags, and ends as it does. */

@@ -1,6 +1,6 @@
 import { AppError } from "../errors.js";
 import type { Concurrency } from "../limit-config.js";
-import { type Caller, UnderWay } from "../metering/metering.js";
+import { type Caller, NETWORK_FACTOR, UnderWay } from "../metering/metering.js";
 
 /** What a refusal names in place of a bucket. */
 const NAME = "concurrency";
@@ -25,14 +25,31 @@ export class Crowd {
     this.#concurrency = concurrency;
   }
 
-  /** A place for a request; `isFree`: for one that is let through in any case. */
-  enter({ kind, name }: Caller, isFree: boolean): Place {
+  /**
+   * A place for a request; `isFree`: for one that is let through in any case. A caller with a wider network takes one there
+   * too, of as many times more as its allowance has.
+   */
+  enter({ kind, name, network }: Caller, isFree: boolean): Place {
     if (this.#concurrency === undefined || isFree) return FREE;
     const most = this.#concurrency[kind === "anonymous" ? "anonymous" : "account"];
-    const end = this.#underWay.begin(`${kind} ${name}`, most);
-    if (end === undefined) return { refusal: refusal(most), leave: () => {} };
-    return { refusal: undefined, leave: end };
+    const leave = this.#underWay.begin(`${kind} ${name}`, most);
+    if (leave === undefined) return refused(most);
+    if (network === undefined) return { refusal: undefined, leave };
+    const leaveNetwork = this.#underWay.begin(`network ${network}`, most * NETWORK_FACTOR);
+    if (leaveNetwork === undefined) {
+      leave();
+      return refused(most * NETWORK_FACTOR);
+    }
+    const leaveBoth = () => {
+      leave();
+      leaveNetwork();
+    };
+    return { refusal: undefined, leave: leaveBoth };
   }
+}
+
+function refused(most: number): Place {
+  return { refusal: refusal(most), leave: () => {} };
 }
 
 function refusal(most: number): AppError {

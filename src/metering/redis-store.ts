@@ -8,6 +8,8 @@ import { type Claim, type Decision, decision, tighter } from "./rates.js";
 const ANSWER_MS = 100;
 /** Time for a connection, with what is said at its beginning. */
 const CONNECT_MS = 2_000;
+/** Counted at the beginning, so little that it is gone in a millisecond: a Redis may answer and not take what is written. */
+const PROBE = ["sidereal:limit:probe", "move", "1", String(1e6)];
 /** How long it is left alone once it has failed. */
 const REST_MS = 1_000;
 
@@ -86,7 +88,7 @@ export class RedisStore {
     return this.#redis !== undefined;
   }
 
-  /** Tries to connect, and tells the log if that fails. */
+  /** Tries to connect and to count, and tells the log if that fails. */
   async open(): Promise<void> {
     this.#isConnecting = true;
     try {
@@ -145,6 +147,7 @@ export class RedisStore {
     const begin = async () => {
       await redis.connect();
       this.#sha = String(await redis.script("LOAD", SCRIPT));
+      await this.#run(redis, 1, PROBE);
     };
     try {
       await within(CONNECT_MS, begin());

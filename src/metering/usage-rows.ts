@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type {
@@ -10,7 +11,7 @@ import type {
   UsageCallerTable,
 } from "../database/database.js";
 import { OTHER_AGENT } from "./agents.js";
-import { OTHER, type TallyBounds, UsageSpan, type UsageTally } from "./usage-tally.js";
+import { type KeyTally, OTHER, type TallyBounds, UsageSpan, type UsageTally } from "./usage-tally.js";
 
 /**
  * Lengths of the sums that are kept beside each other, so that a view of any period reads a few dozen of them. `keptDays`
@@ -23,6 +24,8 @@ export const SPANS = [
 ] as const;
 export type SpanHours = (typeof SPANS)[number]["hours"];
 
+/** Entries and events of one transaction; each entry is up to three rows. SQLite stands in the way of answers meanwhile. */
+const ENTRIES_PER_WRITING = 200;
 const ROWS_PER_STATEMENT = 2_000;
 const KEYS_PER_PRUNING = 500;
 
@@ -80,30 +83,41 @@ interface Line {
   span: UsageSpan;
 }
 
+/** A part of a tally, by key. */
+type Part = ReadonlyMap<number, KeyTally>;
+
 /**
- * Adds what a tally holds to what is stored, in one transaction, so that several processes can count the same hour. Keys
+ * Moves what a tally holds to what is stored, a part in each transaction, so that several processes can count the same hour
+ * and requests are answered in between. Where it throws, what is stored has left the tally and all else is still there. Keys
  * that are gone are passed over.
  */
 export async function writeUsage(database: Database, tally: UsageTally, bounds: TallyBounds): Promise<void> {
   const { dialect } = database;
-  await database.write.transaction().execute(async (tx) => {
-    const ids = [...tally.keys.keys()];
-    // In one order and locked, so that processes that write the same keys wait for each other instead of in a circle.
-    const present = await sql<{ id: number }>`select id from api_keys where ${dialect.among(sql`id`, ids)}
-      order by id ${dialect.lockRow}`.execute(tx);
-    const keys = new Set(present.rows.map(({ id }) => id));
-    const lines = linesOf(tally, keys);
-    if (lines.length === 0) return;
-    await add(tx, dialect, ROUTES, lines.flatMap(routeRows));
-    await add(tx, dialect, ALLOWANCES, lines.flatMap(allowanceRows));
-    await add(tx, dialect, CALLERS, await callerRows(tx, dialect, lines, bounds));
-    await addEvents(tx, dialect, tally, keys, bounds.events);
-  });
+  for (;;) {
+    const part = tally.part(ENTRIES_PER_WRITING);
+    if (part.size === 0) return;
+    await database.write.transaction().execute((tx) => writePart(tx, dialect, part, bounds));
+    tally.remove(part);
+    await setImmediate();
+  }
 }
 
-function linesOf(tally: UsageTally, keys: ReadonlySet<number>): Line[] {
+async function writePart(tx: Tx, dialect: Dialect, part: Part, bounds: TallyBounds): Promise<void> {
+  // In one order and locked, so that processes that write the same keys wait for each other instead of in a circle.
+  const present = await sql<{ id: number }>`select id from api_keys
+    where ${dialect.among(sql`id`, [...part.keys()])} order by id ${dialect.lockRow}`.execute(tx);
+  const keys = new Set(present.rows.map(({ id }) => id));
+  const lines = linesOf(part, keys);
+  if (lines.length === 0) return;
+  await add(tx, dialect, ROUTES, lines.flatMap(routeRows));
+  await add(tx, dialect, ALLOWANCES, lines.flatMap(allowanceRows));
+  await add(tx, dialect, CALLERS, await callerRows(tx, dialect, lines, bounds));
+  await addEvents(tx, dialect, part, keys, bounds.events);
+}
+
+function linesOf(part: Part, keys: ReadonlySet<number>): Line[] {
   const all = { addresses: Number.POSITIVE_INFINITY, agents: Number.POSITIVE_INFINITY };
-  return [...tally.keys].flatMap(([keyId, { hours }]) => {
+  return [...part].flatMap(([keyId, { hours }]) => {
     if (!keys.has(keyId)) return [];
     return SPANS.flatMap(({ hours: spanHours }) => {
       const sums = new Map<number, UsageSpan>();
@@ -152,8 +166,9 @@ async function callerRows(
   );
   // Only those of the same spans: each has few, so that this reads no more than is written.
   const ofSpans = SPANS.map(({ hours }) => {
-    const same = lines.filter(({ spanHours }) => spanHours === hours).map(({ fromAt }) => fromAt);
-    return sql`(span_hours = ${hours} and from_at >= ${Math.min(...same)})`;
+    let first = Number.MAX_SAFE_INTEGER;
+    for (const { spanHours, fromAt } of lines) if (spanHours === hours) first = Math.min(first, fromAt);
+    return sql`(span_hours = ${hours} and from_at >= ${first})`;
   });
   const ids = dialect.among(
     sql`key_id`,
@@ -200,11 +215,11 @@ async function add(
 async function addEvents(
   tx: Tx,
   dialect: Dialect,
-  tally: UsageTally,
+  part: Part,
   keys: ReadonlySet<number>,
   most: number,
 ): Promise<void> {
-  const rows = [...tally.keys].flatMap(([key_id, { errors, blocks }]) =>
+  const rows = [...part].flatMap(([key_id, { errors, blocks }]) =>
     keys.has(key_id) ? [...errors, ...blocks].map((event) => ({ key_id, ...event })) : [],
   );
   for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT)

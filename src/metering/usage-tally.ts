@@ -128,6 +128,11 @@ export class UsageSpan {
     seen.lastAt = Math.max(seen.lastAt, more.lastAt);
   }
 
+  /** Entries that this takes of the room of all. */
+  get entries(): number {
+    return this.routes.size + this.addresses.size + this.agents.size;
+  }
+
   /** Adds all that another span holds. */
   absorb(span: UsageSpan, { addresses, agents }: { addresses: number; agents: number }): void {
     for (const [name, counts] of span.routes) {
@@ -218,6 +223,41 @@ export class UsageTally {
       for (const [hour, span] of newer.hours) this.#spanOf(tally, hour).absorb(span, this.#bounds);
       this.#keep(tally.errors, newer.errors);
       this.#keep(tally.blocks, newer.blocks);
+    }
+  }
+
+  /**
+   * Some of what is held: whole hours of keys, as many as have about `most` entries and events; one at least, and none only
+   * where nothing is held. The events of a key come with the first of its hours.
+   */
+  part(most: number): Map<number, KeyTally> {
+    const part = new Map<number, KeyTally>();
+    let size = 0;
+    for (const [keyId, { hours, errors, blocks }] of this.keys) {
+      const some: KeyTally = { hours: new Map(), errors, blocks };
+      size += errors.length + blocks.length;
+      for (const [hour, span] of hours) {
+        if (size >= most && (part.size > 0 || some.hours.size > 0)) break;
+        part.set(keyId, some);
+        some.hours.set(hour, span);
+        size += span.entries + span.allowances.size;
+      }
+      if (size >= most) break;
+    }
+    return part;
+  }
+
+  /** Takes away what `part` gave, once it is stored; nothing may have been added since. Its room is free again. */
+  remove(part: ReadonlyMap<number, KeyTally>): void {
+    for (const [keyId, { hours }] of part) {
+      const tally = this.keys.get(keyId);
+      if (tally === undefined) continue;
+      for (const [hour, span] of hours) {
+        tally.hours.delete(hour);
+        this.#room.left += span.entries;
+      }
+      for (const events of [tally.errors, tally.blocks]) this.#events -= events.splice(0).length;
+      if (tally.hours.size === 0) this.keys.delete(keyId);
     }
   }
 

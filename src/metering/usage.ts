@@ -32,7 +32,8 @@ export interface UsageOptions {
 
 /**
  * What API keys were used for. Requests are counted in memory, within bounds, and written every five seconds as sums of
- * 1, 6 and 24 hours; several processes add to the same sums. What cannot be written is kept and tried again.
+ * 1, 6 and 24 hours, a few keys at a time; several processes add to the same sums. What cannot be written is kept and tried
+ * again.
  */
 export class Usage {
   readonly #options: UsageOptions;

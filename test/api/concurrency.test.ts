@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { UnderWay } from "../../src/metering/metering.js";
+import { Crowd } from "../../src/api/crowd.js";
+import { type Caller, NETWORK_FACTOR, UnderWay } from "../../src/metering/metering.js";
 import { addAccount } from "../support/accounts.js";
 import { errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
@@ -51,6 +52,31 @@ onBothEngines("Requests under way", (engine) => {
     assert.equal((await world.get("/api/repos")).status, 200, "also who failed has ended");
     assert.equal((await world.get("/api/repos", key)).status, 200);
   });
+});
+
+test("a network of 48 bits has sixteen times the places of one of 64, and gives back each", () => {
+  const crowd = new Crowd({ anonymous: 2, account: 3 });
+  const callerOf = (host: number, network = "2001:db8:0::/48"): Caller => {
+    return { kind: "anonymous", name: `${network} ${host}`, network };
+  };
+  const enter = (host: number) => crowd.enter(callerOf(host), false);
+  assert.equal(enter(0).refusal, undefined);
+  const second = enter(0);
+  assert.equal(enter(0).refusal?.headers["X-RateLimit-Limit"], "2");
+  const places = Array.from({ length: 100 }, (_, host) => enter(host + 1));
+  const inside = places.filter(({ refusal }) => refusal === undefined);
+  assert.equal(inside.length, 2 * NETWORK_FACTOR - 2);
+  const { refusal } = enter(200);
+  assert.deepEqual([refusal?.code, refusal?.headers["X-RateLimit-Limit"]], ["RATE_LIMITED", "32"]);
+  assert.equal(crowd.enter(callerOf(0, "2001:db8:1::/48"), false).refusal, undefined, "another network");
+  assert.equal(crowd.enter({ kind: "key", name: "ann" }, false).refusal, undefined);
+  assert.equal(crowd.enter(callerOf(300), true).refusal, undefined, "what is free");
+  // Who was refused by the network holds no place of its own.
+  second.leave();
+  for (const place of inside.slice(0, 3)) place.leave();
+  for (const host of [200, 200, 0]) assert.equal(enter(host).refusal, undefined);
+  assert.equal(enter(201).refusal, undefined);
+  assert.notEqual(enter(202).refusal, undefined);
 });
 
 test("nothing is kept of callers who have nothing under way", () => {

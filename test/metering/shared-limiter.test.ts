@@ -5,6 +5,7 @@ import { ManualClock } from "../../src/clock.js";
 import { type Limits, readLimits } from "../../src/limit-config.js";
 import { createLog } from "../../src/log.js";
 import { type Allowances, type Caller, NETWORK_FACTOR, openAllowances } from "../../src/metering/metering.js";
+import { RedisStore } from "../../src/metering/redis-store.js";
 import { RedisServer, WITHOUT_REDIS } from "../support/redis.js";
 
 /** So few that none comes back by the clock of Redis while a test asks. */
@@ -114,9 +115,9 @@ describe("Limits shared through Redis", { skip: WITHOUT_REDIS }, () => {
     await ask({ kind: "key", name: "account-99" });
     const redis = new Redis(server.url, { protocol: 2, retryStrategy: null });
     const keys = await redis.keys("*");
-    assert.ok(keys.length >= 2);
+    assert.ok(keys.filter((key) => key !== "sidereal:limit:probe").length >= 2);
     for (const key of keys) {
-      assert.match(key, /^sidereal:limit:default:\d+:60:[\w-]{22}$/);
+      assert.match(key, /^sidereal:limit:(?:probe|default:\d+:60:[\w-]{22})$/);
       const ttl = await redis.pttl(key);
       assert.ok(ttl > 0 && ttl <= 60_001, `${key} ${ttl}`);
     }
@@ -190,6 +191,33 @@ describe("Limits shared through Redis", { skip: WITHOUT_REDIS }, () => {
     await untilShared(one);
     assert.equal((await one.ask(newcomer())).remaining, LIMIT - 1);
   });
+
+  for (const [why, settings] of Object.entries({
+    "is full": { maxmemory: "1" },
+    "is a replica": { replicaof: "127.0.0.1 1" },
+  })) {
+    test(`a Redis that answers and cannot write, as it ${why}, is away, and said to be so once`, async () => {
+      await server.kill();
+      await server.start(settings);
+      const said: string[] = [];
+      const log = createLog("silent");
+      log.warn = (...args: unknown[]) => void said.push(`warn ${args.at(-1)}`);
+      log.info = (...args: unknown[]) => void said.push(`info ${args.at(-1)}`);
+      const store = new RedisStore({ url: server.url, secret: SECRET, clock: new ManualClock(0), log });
+      for (let attempt = 0; attempt < 5; attempt++) {
+        await store.open();
+        assert.equal(store.isThere, false);
+      }
+      const away = "warn Redis is away: each process limits for itself until it is back";
+      assert.deepEqual(said, [away]);
+      await server.kill();
+      await server.start();
+      await store.open();
+      assert.equal(store.isThere, true);
+      assert.deepEqual(said, [away, "info Redis is back: limits are shared again"]);
+      store.close();
+    });
+  }
 
   test("scripts that an operator has flushed are sent anew", async () => {
     const one = await openOne();

@@ -3,7 +3,12 @@ import { test } from "node:test";
 import { HOUR_MS } from "../../src/clock.js";
 import { truncatedAddress } from "../../src/metering/callers.js";
 import { Callers } from "../../src/metering/metering.js";
-import { type TalliedRequest, type TallyBounds, UsageTally } from "../../src/metering/usage-tally.js";
+import {
+  TALLY_BOUNDS,
+  type TalliedRequest,
+  type TallyBounds,
+  UsageTally,
+} from "../../src/metering/usage-tally.js";
 import { fc } from "../support/properties.js";
 
 const BOUNDS: TallyBounds = {
@@ -90,6 +95,64 @@ test("whatever is asked, it stays within its bounds and loses no request of the 
     }),
     { numRuns: 500 },
   );
+});
+
+test("taken away part by part, it gives each request once and has all its room again", () => {
+  const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+  fc.assert(
+    fc.property(fc.array(one, { maxLength: 200 }), fc.integer({ min: 1, max: 30 }), (requests, most) => {
+      const tally = new UsageTally(BOUNDS);
+      const sums: ReturnType<typeof sumsOf>[] = [];
+      const entries: number[] = [];
+      for (let round = 0; round < 2; round++) {
+        for (const request of requests) tally.add(request);
+        const before = sumsOf(tally);
+        const events = sum(
+          [...tally.keys.values()].map(({ errors, blocks }) => errors.length + blocks.length),
+        );
+        const told = sum(
+          [...tally.keys.values()].flatMap(({ hours }) => [...hours.values()].map((span) => span.entries)),
+        );
+        const given = { requests: 0, events: 0 };
+        for (let part = tally.part(most); part.size > 0; part = tally.part(most)) {
+          for (const { hours, errors, blocks } of part.values()) {
+            assert.ok(hours.size > 0);
+            given.events += errors.length + blocks.length;
+            for (const { routes } of hours.values())
+              given.requests += sum([...routes.values()].map((counts) => counts.requests));
+          }
+          tally.remove(part);
+        }
+        assert.deepEqual(given, { requests: before.requests, events });
+        assert.equal(tally.keys.size, 0);
+        assert.equal(tally.isCrowded, false);
+        sums.push(before);
+        entries.push(told);
+      }
+      assert.deepEqual(sums[1], sums[0]);
+      assert.equal(entries[1], entries[0], "as much finds room as the first time");
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("however much a long outage left, each part of it is small", () => {
+  const tally = new UsageTally(TALLY_BOUNDS);
+  const hours = 14;
+  for (let at = 0; at < hours * HOUR_MS; at += HOUR_MS)
+    for (let keyId = 1; keyId <= TALLY_BOUNDS.keys; keyId++)
+      tally.add({
+        ...{ keyId, at, route: "GET /a", status: 200, bytes: 1, micros: 1, code: null },
+        ...{ address: `network ${keyId}`, agent: "curl", allowance: undefined },
+      });
+  let written = 0;
+  for (let part = tally.part(150); part.size > 0; part = tally.part(150)) {
+    const spans = [...part.values()].flatMap((key) => [...key.hours.values()]);
+    assert.ok(spans.reduce((sum, span) => sum + span.entries, 0) < 150 + 3);
+    written += spans.length;
+    tally.remove(part);
+  }
+  assert.equal(written, TALLY_BOUNDS.keys * hours);
 });
 
 test("a network is 24 bits of an IPv4 address and 48 of an IPv6 one", () => {

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { ApiKeys } from "../../src/accounts/accounts.js";
-import { DAY_MS, ManualClock } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import { type KeyedRequest, USAGE_PERIODS, Usage } from "../../src/metering/metering.js";
@@ -52,6 +52,15 @@ onBothEngines("Usage", (engine) => {
     for (let i = 0; i < count; i++) ids.push((await keys.create(accountId, `key ${i}`)).key.id);
     const [keyId = 0] = ids;
     return { database, clock, accountId, ids, keyId, usage: new Usage({ database, clock, log: silent }) };
+  };
+  /** The same with more keys than an account may make. */
+  const openMany = async (count: number) => {
+    const world = await open();
+    const { database, accountId: account_id } = world;
+    const row = { account_id, name: "one of many", hint: "sid_", created_at: NOW };
+    const rows = Array.from({ length: count }, (_, i) => ({ ...row, hash: `hash ${i}` }));
+    const made = await database.durable.insertInto("api_keys").values(rows).returning("id").execute();
+    return { ...world, ids: made.map(({ id }) => id) };
   };
   const stored = async (database: Database, table: "usage_routes" | "usage_callers" | "usage_events") => {
     const { rows } = await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(
@@ -189,6 +198,55 @@ onBothEngines("Usage", (engine) => {
       lines.map((line) => JSON.parse(line).msg),
       ["usage cannot be written; it is kept and tried again", "usage is written again"],
     );
+  });
+
+  test("of many keys is written in parts; what fails between them is neither lost nor doubled", async () => {
+    const { database, accountId, ids, usage } = await openMany(500);
+    const record = () => {
+      for (const id of ids) usage.record(request(id, { status: 404, code: "NOT_FOUND" }));
+    };
+    record();
+    let turns = 0;
+    let isWriting = true;
+    const turning = until(() => {
+      turns++;
+      return !isWriting;
+    });
+    const [whole] = await Promise.all([usage.flush().finally(() => (isWriting = false)), turning]);
+    assert.equal(whole, true);
+    assert.ok(turns >= 10, `others had ${turns} turns meanwhile`);
+    record();
+    const rows = await stored(database, "usage_events");
+    const broken = usage.flush();
+    while ((await stored(database, "usage_events")) === rows) await setImmediate();
+    // Comes between two parts.
+    await sql`alter table usage_callers rename to taken_away`.execute(database.write);
+    record();
+    assert.equal(await broken, false);
+    const left = usage.pending.keys;
+    const once = [...left.values()].filter(({ errors }) => errors.length === 1).length;
+    assert.ok(once > 0 && once < ids.length, `${once} of ${left.size} keys had been written`);
+    await sql`alter table taken_away rename to usage_callers`.execute(database.write);
+    assert.equal(await usage.flush(), true);
+    for (const id of ids) {
+      const { totals, recentErrors } = await usage.view(accountId, id, "24h");
+      assert.deepEqual([totals.requests, totals.errors, recentErrors.length], [3, 3, 3]);
+    }
+  });
+
+  test("of a long outage is written as soon as it can be", async () => {
+    const { database, clock, accountId, ids, usage } = await openMany(200);
+    const hours = 30;
+    await sql`alter table usage_callers rename to taken_away`.execute(database.write);
+    for (let hour = 0; hour < hours; hour++) {
+      for (const id of ids) usage.record(request(id, { caller: `192.0.${hour}.1` }));
+      assert.equal(await usage.flush(), false);
+      clock.set(NOW + (hour + 1) * HOUR_MS);
+    }
+    await sql`alter table taken_away rename to usage_callers`.execute(database.write);
+    assert.equal(await usage.flush(), true);
+    for (const id of ids.slice(0, 20))
+      assert.equal((await usage.view(accountId, id, "30d")).totals.requests, hours);
   });
 
   test("is written every five seconds, and what is left when it stops", async () => {

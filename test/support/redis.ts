@@ -26,10 +26,11 @@ export class RedisServer {
     return `redis://127.0.0.1:${this.#port}`;
   }
 
-  /** Starts it, empty, at the port it had before. */
-  async start(): Promise<void> {
+  /** Starts it, empty, at the port it had before; `more`: settings besides those of all. */
+  async start(more: Record<string, string> = {}): Promise<void> {
     if (this.#port === 0) this.#port = await freePort();
-    const settings = { port: this.#port, bind: "127.0.0.1", save: "", appendonly: "no", dir: this.#folder };
+    const own = { port: this.#port, bind: "127.0.0.1", save: "", appendonly: "no", dir: this.#folder };
+    const settings = { ...own, ...more };
     const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]);
     const child = spawn("redis-server", args, { stdio: ["ignore", "pipe", "ignore"] });
     this.#process = child;

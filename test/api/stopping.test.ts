@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { after, before, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { sql } from "kysely";
+import { pino } from "pino";
+import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
+import { buildModules, startService } from "../../src/app.js";
+import { ManualClock } from "../../src/clock.js";
+import { loadConfig } from "../../src/config.js";
+import { addAccount } from "../support/accounts.js";
+import { onBothEngines } from "../support/engines.js";
+import { ORIGIN } from "../support/members.js";
+import { GENEROUS, NOW } from "../support/world.js";
+
+/** Longer than it ever takes, and less than a mail server is waited for. */
+const SOON_MS = 8_000;
+
+onBothEngines("Stopping", (engine) => {
+  const sockets = new Set<Socket>();
+  // Takes connections and never says a word.
+  const mute = createServer((socket) => void sockets.add(socket.on("error", () => {})));
+  let smtpUrl = "";
+  before(async () => {
+    await once(mute.listen(0, "127.0.0.1"), "listening");
+    const address = mute.address();
+    assert.ok(typeof address === "object" && address !== null);
+    smtpUrl = `smtp://127.0.0.1:${address.port}`;
+  });
+  after(() => {
+    for (const socket of sockets) socket.destroy();
+    mute.close();
+  });
+
+  /** A service that has answered one request with a key, and is not done with a mail. */
+  const openBusy = async () => {
+    const config = loadConfig({
+      ...GENEROUS,
+      SIDEREAL_PORT: "0",
+      SIDEREAL_BASE_URL: ORIGIN,
+      SIDEREAL_AUTH_SECRET: "s".repeat(40),
+      SIDEREAL_SMTP_URL: smtpUrl,
+      SIDEREAL_MAIL_FROM: "sidereal@example.org",
+    });
+    const clock = new ManualClock(NOW);
+    const modules = buildModules(await engine.open(), clock);
+    const { database } = modules;
+    const lines: { msg: string; step?: string }[] = [];
+    const log = pino({ level: "warn" }, { write: (line: string) => lines.push(JSON.parse(line)) });
+    const { secret } = await new ApiKeys(database, clock).create(
+      await addAccount(database, "a@b.example"),
+      "k",
+    );
+    const service = await startService({ config, clock, log }, modules, false);
+    const at = `http://127.0.0.1:${service.port}`;
+    const headers = { Connection: "close", "X-API-Key": secret };
+    assert.equal((await fetch(`${at}/api/repos`, { headers })).status, 200);
+    const asked = await fetch(`${at}/api/auth/magic-link`, {
+      method: "POST",
+      headers: { Connection: "close", Origin: ORIGIN, "Content-Type": "application/json" },
+      body: JSON.stringify({ email: "someone@example.org" }),
+    });
+    assert.equal(asked.status, 202);
+    const storedRows = async () => {
+      const { rows } = await sql<{ n: number }>`select count(*) as n from usage_routes`.execute(
+        database.read,
+      );
+      return rows[0]?.n ?? 0;
+    };
+    return { service, clock, database, lines, storedRows };
+  };
+  const until = async (isDone: () => boolean | Promise<boolean>, what: string) => {
+    const began = performance.now();
+    while (!(await isDone())) {
+      assert.ok(performance.now() - began < SOON_MS, what);
+      await setImmediate();
+    }
+  };
+
+  test("a mail server that hangs does not keep usage from being written, nor the service for long", async (t) => {
+    const closing = t.mock.method(Accounts.prototype, "close");
+    const { service, clock, database, lines, storedRows } = await openBusy();
+    await until(() => sockets.size > 0, "the mail is under way");
+    let hasStopped = false;
+    const stopping = service.stop().then(() => {
+      hasStopped = true;
+    });
+    await until(() => closing.mock.callCount() === 1 && clock.sleeping === 1, "only the mail is waited for");
+    assert.equal(await storedRows(), 3, "usage is written");
+    assert.equal(hasStopped, false);
+    clock.advance(5_000);
+    await stopping;
+    const steps = lines.filter(({ step }) => step !== undefined).map(({ msg, step }) => [msg, step]);
+    assert.deepEqual(steps, [["stopping does not wait any longer", "mail and notes"]]);
+    await assert.rejects(database.read.selectFrom("accounts").select("id").execute(), "it is closed");
+  });
+
+  test("a step that fails does not keep the others from being done", async (t) => {
+    const { service, clock, database, lines } = await openBusy();
+    t.mock.method(ApiKeys.prototype, "settle", () => Promise.reject(new Error("notes are lost")));
+    let hasStopped = false;
+    const stopping = service.stop().then(() => {
+      hasStopped = true;
+    });
+    // The mail fails, so that nothing is waited for.
+    await until(() => {
+      for (const socket of sockets) socket.destroy();
+      return hasStopped;
+    }, "it stops");
+    await stopping;
+    const said = lines.map(({ msg, step }) => [msg, step]);
+    assert.ok(said.some(([msg, step]) => msg === "a step of stopping failed" && step === "mail and notes"));
+    assert.equal(clock.sleeping, 0);
+    await assert.rejects(database.read.selectFrom("accounts").select("id").execute(), "it is closed");
+  });
+});
