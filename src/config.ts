@@ -2,7 +2,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
-import { type Concurrency, LIMIT_SETTINGS, type Limits, networkList, readLimits } from "./limit-config.js";
+import {
+  type Concurrency,
+  LIMIT_SETTINGS,
+  type Limits,
+  networkList,
+  readLimits,
+  type Shedding,
+} from "./limit-config.js";
 import { LOG_LEVELS } from "./log.js";
 import {
   isProviderSetting,
@@ -42,6 +49,8 @@ const SETTINGS = {
   SIDEREAL_LIMITS: flag.default(true),
   SIDEREAL_CONCURRENCY_ANONYMOUS: whole(1, 10_000).default(20),
   SIDEREAL_CONCURRENCY_ACCOUNT: whole(1, 10_000).default(60),
+  SIDEREAL_SHED_HEAVY: whole(1, 100_000).default(100),
+  SIDEREAL_SHED_ANONYMOUS: whole(1, 100_000).default(200),
   SIDEREAL_REDIS_URL: z
     .string()
     .refine(
@@ -115,6 +124,8 @@ export interface Config {
   limits: Limits | undefined;
   /** Undefined: as many as come. */
   concurrency: Concurrency | undefined;
+  /** Undefined: everything is answered, however much there is. */
+  shedding: Shedding | undefined;
   /** Redis or Valkey in which several processes count together. */
   redisUrl: string | undefined;
   /** Networks whose `X-Forwarded-For` is believed. */
@@ -214,6 +225,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
           anonymous: settings.SIDEREAL_CONCURRENCY_ANONYMOUS,
           account: settings.SIDEREAL_CONCURRENCY_ACCOUNT,
         }
+      : undefined,
+    shedding: settings.SIDEREAL_LIMITS
+      ? { heavy: settings.SIDEREAL_SHED_HEAVY, anonymous: settings.SIDEREAL_SHED_ANONYMOUS }
       : undefined,
     redisUrl: settings.SIDEREAL_REDIS_URL,
     trustedProxies: settings.SIDEREAL_TRUSTED_PROXIES,

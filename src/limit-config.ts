@@ -70,6 +70,14 @@ export interface Concurrency {
   account: number;
 }
 
+/** How many answers may be in the making in a process or thread before some are refused. */
+export interface Shedding {
+  /** From then on no heavy ones of callers without an account. */
+  heavy: number;
+  /** From then on none at all of such callers. */
+  anonymous: number;
+}
+
 /** Addresses and networks (CIDR), with commas between. */
 export const networkList = z
   .string()

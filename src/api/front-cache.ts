@@ -44,9 +44,14 @@ export class FrontCache {
 
   /**
    * The answer under `key`, computed when there is none that still holds. Only those worth keeping are kept; others,
-   * such as errors, are shared by the requests of one `form` that came while they were computed.
+   * such as errors, are shared by the requests of one `form` that came while they were computed. Where `compute` begins
+   * nothing, it is the one that is kept, though it may have become wrong, or undefined if none is.
    */
-  async get(key: string, form: string, compute: () => Promise<StoredAnswer>): Promise<StoredAnswer> {
+  async get(
+    key: string,
+    form: string,
+    compute: () => Promise<StoredAnswer> | undefined,
+  ): Promise<StoredAnswer | undefined> {
     if (this.#maxBytes === 0) return compute();
     const revision = await this.#currentRevision();
     const entry = this.#entries.get(key);
@@ -60,6 +65,7 @@ export class FrontCache {
     const running = this.#running.get(place);
     if (running !== undefined) return running;
     const computed = compute();
+    if (computed === undefined) return entry?.answer;
     this.#running.set(place, computed);
     try {
       const answer = await computed;

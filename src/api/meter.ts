@@ -12,6 +12,7 @@ import {
   networkOf,
 } from "../metering/metering.js";
 import { Crowd, type Place } from "./crowd.js";
+import { Overload } from "./overload.js";
 
 /** What the requests of a route count for. */
 export interface RouteLimit {
@@ -33,7 +34,7 @@ export const ANY_OTHER: RouteLimit = { bucket: "default" };
 export const BAD_KEY: RouteLimit = { bucket: "default", unknownCost: 10 };
 
 export interface MeterOptions {
-  config: Pick<Config, "limits" | "concurrency" | "trustedProxies">;
+  config: Pick<Config, "limits" | "concurrency" | "shedding" | "trustedProxies">;
   clock: Clock;
   log: Logger;
   /** Where requests are counted, if they are limited; by default here alone. */
@@ -45,6 +46,7 @@ export class Meter {
   readonly #allowances: Allowances | undefined;
   readonly #callers: Callers;
   readonly #crowd: Crowd;
+  readonly #overload: Overload;
   readonly #clock: Clock;
   readonly #log: Logger;
   #mayWarn: boolean;
@@ -54,6 +56,7 @@ export class Meter {
     this.#allowances = limits === undefined ? undefined : (allowances ?? new Limiter({ limits, clock }));
     this.#callers = new Callers(trustedProxies);
     this.#crowd = new Crowd(config.concurrency);
+    this.#overload = new Overload(config.shedding);
     this.#clock = clock;
     this.#log = log;
     this.#mayWarn = limits !== undefined && trustedProxies.length === 0;
@@ -74,8 +77,19 @@ export class Meter {
 
   /** Begins a request; where it has a refusal it must be refused, and does not count. It must leave at the end. */
   enter(caller: Caller, limit: RouteLimit, method: string): Place {
-    const isFree = limit.bucket === "none" || limit.isFree === true || method === "OPTIONS";
-    return this.#crowd.enter(caller, isFree);
+    return this.#crowd.enter(caller, isFree(limit, method));
+  }
+
+  /** Makes an answer that is not ready; undefined where there is too much to do for this one, and `tooMuch` is to be told. */
+  make<T>(
+    caller: Caller,
+    limit: RouteLimit,
+    method: string,
+    query: URLSearchParams,
+    work: () => Promise<T>,
+  ): Promise<T> | undefined {
+    if (limit.bucket === "none" || isFree(limit, method)) return work();
+    return this.#overload.make(caller, bucketOf(limit.bucket, query), work);
   }
 
   /**
@@ -107,6 +121,11 @@ export class Meter {
     const buckets = BUCKETS.filter((bucket) => allowances.has(caller.kind, bucket));
     return Promise.all(buckets.map((bucket) => allowances.decide(caller, bucket, 0)));
   }
+}
+
+/** Whether a request is let through in any case. */
+function isFree({ bucket, isFree }: RouteLimit, method: string): boolean {
+  return bucket === "none" || isFree === true || method === "OPTIONS";
 }
 
 function bucketOf(bucket: Exclude<RouteLimit["bucket"], "none">, query: URLSearchParams): Bucket {

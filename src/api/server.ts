@@ -13,6 +13,7 @@ import { toAppError } from "./faults.js";
 import { FrontCache } from "./front-cache.js";
 import { finishHeaders, isForPage } from "./headers.js";
 import { ANY_OTHER, BAD_KEY, type Meter } from "./meter.js";
+import { tooMuch } from "./overload.js";
 import { requestTarget } from "./request-line.js";
 import { type FoundRoute, findRoute } from "./route-table.js";
 
@@ -66,6 +67,14 @@ function cacheKey(
   return `${pathname}?${new URLSearchParams(known)}`;
 }
 
+/** A request for an answer that others may be given too: for the key itself, so what the route does not know is not seen. */
+function normalised(request: Request, url: URL): Request {
+  const headers = new Headers(request.headers);
+  // Nor is who asks: others are given the same answer.
+  for (const name of ["cookie", "authorization", "x-api-key"]) headers.delete(name);
+  return new Request(url, { headers });
+}
+
 /** Answers a request of a caller whose connection comes from `peer`; undefined: from no address. */
 export type Front = (request: Request, peer: string | undefined) => Promise<Response>;
 
@@ -83,24 +92,6 @@ export function createFront({
   usage,
 }: FrontOptions): Front {
   const cache = new FrontCache({ maxBytes: cacheBytes, clock, readRevision, log });
-  const answer = (request: Request, url: URL, route: FoundRoute, caller: Caller): Promise<StoredAnswer> => {
-    const key = cacheKey(request, url, route);
-    const tagged = SAME_TAG.test(route.name) ? "" : (key ?? `${url.pathname}${url.search}`);
-    if (key === undefined) {
-      // A HEAD is answered as GET would be, and loses its body at the end.
-      const asked =
-        request.method === "HEAD" ? new Request(request.url, { headers: request.headers }) : request;
-      return Promise.resolve(handle(asked, { caller })).then((made) => storeAnswer(made, tagged));
-    }
-    // Computed for the key itself, so what the route does not know is not seen.
-    const headers = new Headers(request.headers);
-    // Nor is who asks: others are given the same answer.
-    for (const name of ["cookie", "authorization", "x-api-key"]) headers.delete(name);
-    const normalised = new Request(new URL(key, url), { headers });
-    const accept = request.headers.get("accept");
-    const form = isForPage(route.path, accept) ? "page" : errorForm(accept);
-    return cache.get(key, form, async () => storeAnswer(await handle(normalised, { caller }), tagged));
-  };
   /** A refusal in the form the caller reads. */
   const refuseAsked = async (error: AppError, request: Request, path: string): Promise<Response> => {
     const accept = request.headers.get("accept");
@@ -113,6 +104,29 @@ export function createFront({
       log.error({ err: cause }, "the page of a refusal could not be made");
       return refusal(error, accept, path);
     }
+  };
+  const answer = async (
+    request: Request,
+    url: URL,
+    route: FoundRoute,
+    caller: Caller,
+  ): Promise<StoredAnswer> => {
+    const { method, headers } = request;
+    const key = cacheKey(request, url, route);
+    const tagged = SAME_TAG.test(route.name) ? "" : (key ?? `${url.pathname}${url.search}`);
+    const make = (asked: () => Request) =>
+      meter.make(caller, route.limit, method, url.searchParams, async () =>
+        storeAnswer(await handle(asked(), { caller }), tagged),
+      );
+    const find = () => {
+      // A HEAD is answered as GET would be, and loses its body at the end.
+      if (key === undefined)
+        return make(() => (method === "HEAD" ? new Request(request.url, { headers }) : request));
+      const accept = headers.get("accept");
+      const form = isForPage(route.path, accept) ? "page" : errorForm(accept);
+      return cache.get(key, form, () => make(() => normalised(request, new URL(key, url))));
+    };
+    return (await find()) ?? storeAnswer(await refuseAsked(tooMuch(), request, route.path));
   };
   return async (request, peer) => {
     const began = clock.monotonic();

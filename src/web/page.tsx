@@ -122,8 +122,8 @@ export class Pages {
 
   /** The page that tells an error. */
   async error(error: AppError, request: Request): Promise<Response> {
-    // Who asks too often must not cost a look at who is signed in.
-    const visit = await this.#visit(request, error.status !== 429);
+    // Who asks too often, or while there is too much to do, must not cost a look at who is signed in.
+    const visit = await this.#visit(request, error.status !== 429 && error.status !== 503);
     const response = this.#answer(visit, await errorSheet(error, visit));
     for (const [name, value] of Object.entries(error.headers)) response.headers.set(name, value);
     return response;

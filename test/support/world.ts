@@ -31,6 +31,8 @@ export const GENEROUS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, "1000000"])),
   SIDEREAL_CONCURRENCY_ANONYMOUS: "10000",
   SIDEREAL_CONCURRENCY_ACCOUNT: "10000",
+  SIDEREAL_SHED_HEAVY: "100000",
+  SIDEREAL_SHED_ANONYMOUS: "100000",
 };
 
 export interface Answer {
