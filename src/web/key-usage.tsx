@@ -235,6 +235,7 @@ const Endpoints: FC<{ usage: UsageView }> = ({ usage: { endpoints } }) => (
 const Pressure: FC<{ usage: UsageView }> = ({ usage: { pressure } }) => (
   <section>
     <h2>Rate-limit pressure</h2>
+    {pressure.length === 0 ? <p class="soft">No request of this period counted against a limit.</p> : null}
     <ul class="plain">
       {pressure.map(({ bucket, limit, lowestRemaining, at }) => (
         <li>

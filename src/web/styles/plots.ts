@@ -32,7 +32,7 @@ ${CHART_PAGE_STYLES}
 .repository-head .owner { font-weight: 400; color: var(--soft); }
 .repository-head .row { margin-bottom: var(--s2); }
 .repository-head + .lead { margin-bottom: var(--s3); }
-main > section { margin-top: var(--s6); }
+main > section:not(.scroll) { margin-top: var(--s6); }
 .facts-line { margin: 0 0 var(--s2); padding: 0; list-style: none; gap: var(--s1) var(--s4); }
 .course { display: grid; gap: var(--s4) var(--s6); margin-top: var(--s5); }
 .course > * { min-width: 0; }
