@@ -1,7 +1,8 @@
 import { styleOf, type Theme } from "./looks.js";
 import { element, Markup } from "./markup.js";
 import { dateText, exactNumber, signedNumber } from "./numbers.js";
-import { estimateWidth, FONTS, fit } from "./text.js";
+import { picture } from "./picture.js";
+import { estimateWidth, fit } from "./text.js";
 
 /** What a badge says: its main words, what is added to them, and the same as a sentence. */
 export interface BadgeInput {
@@ -36,19 +37,8 @@ export function drawBadge({ main, more, title, theme }: BadgeInput): string {
           { ...line, class: style, x, "font-weight": weight, textLength: part.width },
           part.text,
         );
-  return element(
-    "svg",
-    {
-      xmlns: "http://www.w3.org/2000/svg",
-      width,
-      height: HEIGHT,
-      viewBox: `0 0 ${width} ${HEIGHT}`,
-      role: "img",
-      "aria-labelledby": "badge-title",
-      class: "chart",
-      "font-family": FONTS,
-    },
-    element("title", { id: "badge-title" }, title),
+  return picture(
+    { width, height: HEIGHT, idPrefix: "badge", title },
     element("style", {}, new Markup(styleOf(theme))),
     element("rect", { class: "chart-bg", x: 0.5, y: 0.5, width: width - 1, height: HEIGHT - 1, rx: 6 }),
     element("path", {
@@ -59,7 +49,7 @@ export function drawBadge({ main, more, title, theme }: BadgeInput): string {
     at(PAD + 16, brand, "chart-on-brand", 600),
     at(brandWidth + PAD, first, "chart-text", 600),
     at(brandWidth + PAD + first.width + 8, second, "chart-muted", 400),
-  ).xml;
+  );
 }
 
 function fitted(text: string, most: number): { text: string; width: number } {

@@ -2,10 +2,11 @@ import { drawLabels, type EndLabel } from "./labels.js";
 import { drawArea, drawLine, drawMark, drawMarksAlong, type PlacedPoint, placePoints } from "./lines.js";
 import { MAX_SERIES, styleOf } from "./looks.js";
 import { element, Markup } from "./markup.js";
+import { picture } from "./picture.js";
 import { type ChartInput, type Plan, planOf } from "./plan.js";
 import type { ChartSeries } from "./series.js";
 import { drawFoot, drawHeading } from "./surroundings.js";
-import { estimateWidth, FONTS, fit } from "./text.js";
+import { estimateWidth, fit } from "./text.js";
 import { describe } from "./words.js";
 
 /** A chart as SVG. What it shows is also said in words, in its title and description. */
@@ -20,24 +21,12 @@ export function drawChart(input: ChartInput): string {
     ...(isBare ? [] : drawHeading(plan)),
     ...drawFoot(plan),
   ];
-  return element(
-    "svg",
-    {
-      xmlns: "http://www.w3.org/2000/svg",
-      width,
-      height,
-      viewBox: `0 0 ${width} ${height}`,
-      role: "img",
-      "aria-labelledby": `${idPrefix}-title ${idPrefix}-desc`,
-      class: "chart",
-      "font-family": FONTS,
-    },
-    element("title", { id: `${idPrefix}-title` }, words.title),
-    element("desc", { id: `${idPrefix}-desc` }, words.description),
+  return picture(
+    { width, height, idPrefix, title: words.title, description: words.description },
     look === "page" ? undefined : element("style", {}, new Markup(styleOf(look))),
     look === "page" ? undefined : drawGround(width, height),
     ...parts,
-  ).xml;
+  );
 }
 
 /** The ground of a picture that stands alone. */

@@ -1,7 +1,8 @@
 import { drawGround } from "./chart.js";
 import { styleOf, type Theme } from "./looks.js";
 import { element, Markup } from "./markup.js";
-import { estimateWidth, FONTS, fit } from "./text.js";
+import { picture } from "./picture.js";
+import { estimateWidth, fit } from "./text.js";
 
 /** A small picture that says why there is no other. */
 export interface NoticeInput {
@@ -27,20 +28,8 @@ export function drawNotice({ title, message, theme, width, height }: NoticeInput
       line,
     ),
   );
-  return element(
-    "svg",
-    {
-      xmlns: "http://www.w3.org/2000/svg",
-      width,
-      height,
-      viewBox: `0 0 ${width} ${height}`,
-      role: "img",
-      "aria-labelledby": "notice-title notice-desc",
-      class: "chart",
-      "font-family": FONTS,
-    },
-    element("title", { id: "notice-title" }, title),
-    element("desc", { id: "notice-desc" }, message),
+  return picture(
+    { width, height, idPrefix: "notice", title, description: message },
     element("style", {}, new Markup(styleOf(theme))),
     drawGround(width, height),
     element(
@@ -49,7 +38,7 @@ export function drawNotice({ title, message, theme, width, height }: NoticeInput
       fit(title, 15 * 1.06, room),
     ),
     ...body,
-  ).xml;
+  );
 }
 
 /** The height of a notice that stands where no other size was asked for. */

@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { Account } from "../accounts/accounts.js";
+import { Field } from "./components/field.js";
 import { formatDay, Time } from "./components/numbers.js";
 import type { Pages, Sheet } from "./page.js";
 import { toSignIn } from "./sign-in.js";
@@ -137,26 +138,17 @@ const Removal: FC<{ account: Account; problem: string | undefined }> = ({ accoun
     </ul>
     <p>Lists made without an account stay: whoever has their links still has them.</p>
     <form method="post" action="/account/delete" class="box">
-      <div class="field">
-        <label for="confirmation">
-          Type <strong>{CONFIRMATION}</strong> to confirm
-        </label>
-        <input
-          id="confirmation"
-          name="confirmation"
-          required
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          aria-invalid={problem === undefined ? undefined : "true"}
-          aria-describedby={problem === undefined ? undefined : "confirmation-problem"}
-        />
-        {problem === undefined ? null : (
-          <p class="wrong" id="confirmation-problem" role="alert">
-            {problem}
-          </p>
-        )}
-      </div>
+      <Field
+        name="confirmation"
+        label={
+          <>
+            Type <strong>{CONFIRMATION}</strong> to confirm
+          </>
+        }
+        problem={problem}
+        required
+        isLiteral
+      />
       <div class="buttons">
         <button type="submit" class="danger">
           Delete the account

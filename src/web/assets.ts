@@ -31,28 +31,43 @@ function readFiles(): ReadonlyMap<string, string> {
   return files;
 }
 
-const FILES = readFiles();
+interface Assets {
+  files: ReadonlyMap<string, string>;
+  version: string;
+}
 
-const VERSION = createHash("sha256")
-  .update(JSON.stringify([...FILES]))
-  .digest("hex")
-  .slice(0, 12);
+let read: Assets | undefined;
+
+/** The files, read when first asked for: most commands show no pages. */
+function assets(): Assets {
+  if (read === undefined) {
+    const files = readFiles();
+    const version = createHash("sha256")
+      .update(JSON.stringify([...files]))
+      .digest("hex")
+      .slice(0, 12);
+    read = { files, version };
+  }
+  return read;
+}
 
 /** Address of a file. It changes whenever any of them does, so all may be kept for ever and modules may import each other. */
 export function assetPath(name: string): string {
-  if (!FILES.has(name)) throw new Error(`there is no asset ${name}`);
-  return `/assets/${VERSION}/${name}`;
+  const { files, version } = assets();
+  if (!files.has(name)) throw new Error(`there is no asset ${name}`);
+  return `/assets/${version}/${name}`;
 }
 
 /** Serves the files. Pages of another version, from a cache, get the present ones too, but keep them no longer than those. */
 export function serveAssets(app: Hono): void {
+  const present = assets();
   app.get("/assets/:version/:name", (context) => {
     const { version, name } = context.req.param();
-    const text = FILES.get(name);
+    const text = present.files.get(name);
     if (text === undefined) throw new AppError("NOT_FOUND", "There is no such file.");
     return context.body(text, 200, {
       "Content-Type": TYPES[name.split(".").at(-1) ?? ""] ?? "text/plain",
-      "Cache-Control": version === VERSION ? "public, max-age=31536000, immutable" : "no-cache",
+      "Cache-Control": version === present.version ? "public, max-age=31536000, immutable" : "no-cache",
     });
   });
 }

@@ -3,6 +3,7 @@ import { type Account, type ApiKey, MAX_KEYS } from "../accounts/accounts.js";
 import { repositoryId } from "../catalog/catalog.js";
 import { AppError } from "../errors.js";
 import { nameField } from "../lists/lists.js";
+import { Field } from "./components/field.js";
 import { formatDay, Time } from "./components/numbers.js";
 import { Scroll } from "./components/scroll.js";
 import { Snippet } from "./components/snippet.js";
@@ -149,24 +150,14 @@ export const Revocation: FC<{ id: number; name: string }> = ({ id, name }) => (
 
 const KeyForm: FC<{ told: Told }> = ({ told: { problem, name } }) => (
   <form method="post" action="/account/keys" class="box narrow">
-    <div class="field">
-      <label for="name">Name, such as what will use it</label>
-      <input
-        id="name"
-        name="name"
-        required
-        maxlength={200}
-        autocomplete="off"
-        value={name ?? ""}
-        aria-invalid={problem === undefined ? undefined : "true"}
-        aria-describedby={problem === undefined ? undefined : "name-problem"}
-      />
-      {problem === undefined ? null : (
-        <p class="wrong" id="name-problem" role="alert">
-          {problem}
-        </p>
-      )}
-    </div>
+    <Field
+      name="name"
+      label="Name, such as what will use it"
+      problem={problem}
+      value={name}
+      required
+      maxlength={200}
+    />
     <button type="submit" class="press">
       Make a key
     </button>

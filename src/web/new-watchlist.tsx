@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import { nameField } from "../lists/lists.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
+import { Field } from "./components/field.js";
 import { Snippet } from "./components/snippet.js";
 import { findNamed } from "./naming.js";
 import type { Pages, Sheet } from "./page.js";
@@ -77,24 +78,14 @@ const NewWatchlist: FC<NewProps> = ({ name, repositories, problem, nameProblem, 
       </p>
     ) : (
       <form method="post" action="/watchlists" class="box">
-        <div class="field">
-          <label for="name">Name</label>
-          <input
-            id="name"
-            name="name"
-            maxlength={200}
-            autocomplete="off"
-            placeholder={DEFAULT_NAME}
-            value={name ?? ""}
-            aria-invalid={nameProblem === undefined ? undefined : "true"}
-            aria-describedby={nameProblem === undefined ? undefined : "name-problem"}
-          />
-          {nameProblem === undefined ? null : (
-            <p class="wrong" id="name-problem" role="alert">
-              {nameProblem}
-            </p>
-          )}
-        </div>
+        <Field
+          name="name"
+          label="Name"
+          problem={nameProblem}
+          value={name}
+          maxlength={200}
+          placeholder={DEFAULT_NAME}
+        />
         <div class="field">
           <label for="repositories">Repositories, one a line; you can add them later too</label>
           <textarea

@@ -1,4 +1,5 @@
 import type { FC } from "hono/jsx";
+import { Field } from "./components/field.js";
 import { browserOf, forgettingCookie } from "./link-browser.js";
 import type { Pages, Sheet } from "./page.js";
 
@@ -76,34 +77,23 @@ const Confirm: FC<ConfirmProps> = ({ token, next, isOwn, email, problem }) => (
     <form method="post" action="/sign-in/link" class={isOwn ? undefined : "box"}>
       <input type="hidden" name="token" value={token} />
       <input type="hidden" name="next" value={next} />
-      {isOwn ? null : <AddressField email={email} problem={problem} />}
+      {isOwn ? null : (
+        <Field
+          name="email"
+          label="The address it was sent to"
+          problem={problem}
+          value={email}
+          type="email"
+          required
+          maxlength={254}
+          autocomplete="email"
+        />
+      )}
       <button type="submit" class="press">
         Sign in here
       </button>
     </form>
     <p class="soft">If you have not asked for it, close this page: nothing has happened.</p>
-  </div>
-);
-
-const AddressField: FC<{ email: string | undefined; problem: string | undefined }> = ({ email, problem }) => (
-  <div class="field">
-    <label for="email">The address it was sent to</label>
-    <input
-      id="email"
-      type="email"
-      name="email"
-      required
-      maxlength={254}
-      autocomplete="email"
-      value={email ?? ""}
-      aria-invalid={problem === undefined ? undefined : "true"}
-      aria-describedby={problem === undefined ? undefined : "email-problem"}
-    />
-    {problem === undefined ? null : (
-      <p class="wrong" id="email-problem" role="alert">
-        {problem}
-      </p>
-    )}
   </div>
 );
 

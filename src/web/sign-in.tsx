@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import { emailField, SITE_ORIGINS, SITES, type Site } from "../accounts/accounts.js";
 import { AppError } from "../errors.js";
+import { Field } from "./components/field.js";
 import { askingBrowser } from "./link-browser.js";
 import type { Pages, Sheet, Visit } from "./page.js";
 
@@ -87,25 +88,16 @@ const SignIn: FC<SignInProps & { hasMail: boolean; isLogged: boolean; sites: rea
     {hasMail ? (
       <form method="post" action="/sign-in" class="box">
         <input type="hidden" name="next" value={next} />
-        <div class="field">
-          <label for="email">E-mail address</label>
-          <input
-            id="email"
-            type="email"
-            name="email"
-            required
-            maxlength={254}
-            autocomplete="email"
-            value={email ?? ""}
-            aria-invalid={problem === undefined ? undefined : "true"}
-            aria-describedby={problem === undefined ? undefined : "email-problem"}
-          />
-          {problem === undefined ? null : (
-            <p class="wrong" id="email-problem" role="alert">
-              {problem}
-            </p>
-          )}
-        </div>
+        <Field
+          name="email"
+          label="E-mail address"
+          problem={problem}
+          value={email}
+          type="email"
+          required
+          maxlength={254}
+          autocomplete="email"
+        />
         <button type="submit" class="press">
           Send me a link
         </button>

@@ -4,6 +4,7 @@ import { invalidParameter } from "../errors.js";
 import { nameField } from "../lists/lists.js";
 import type { Watchlist } from "../watchlists/watchlists.js";
 import { withQuery } from "./components/addresses.js";
+import { Field } from "./components/field.js";
 import { formatDay } from "./components/numbers.js";
 import { RemoveButton } from "./components/remove-button.js";
 import type { MoreColumn } from "./components/repository-list.js";
@@ -166,27 +167,16 @@ const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, to
 
 const AddForm: FC<{ path: string; told: Told }> = ({ path, told: { problem, written } }) => (
   <form method="post" action={`${path}/items`} class="row-form">
-    <div class="field">
-      <label for="repository">Add a repository</label>
-      <input
-        id="repository"
-        name="repository"
-        required
-        maxlength={500}
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        placeholder="owner/name or its address"
-        value={written ?? ""}
-        aria-invalid={problem === undefined ? undefined : "true"}
-        aria-describedby={problem === undefined ? undefined : "repository-problem"}
-      />
-      {problem === undefined ? null : (
-        <p class="wrong" id="repository-problem" role="alert">
-          {problem}
-        </p>
-      )}
-    </div>
+    <Field
+      name="repository"
+      label="Add a repository"
+      problem={problem}
+      value={written}
+      required
+      maxlength={500}
+      placeholder="owner/name or its address"
+      isLiteral
+    />
     <button type="submit" class="press">
       Add
     </button>
@@ -216,24 +206,7 @@ const Settings: FC<{ path: string; name: string; problem: string | undefined }> 
   <section class="narrow">
     <h2>This list</h2>
     <form method="post" action={`${path}/rename`} class="row-form">
-      <div class="field">
-        <label for="name">Name</label>
-        <input
-          id="name"
-          name="name"
-          required
-          maxlength={200}
-          autocomplete="off"
-          value={name}
-          aria-invalid={problem === undefined ? undefined : "true"}
-          aria-describedby={problem === undefined ? undefined : "name-problem"}
-        />
-        {problem === undefined ? null : (
-          <p class="wrong" id="name-problem" role="alert">
-            {problem}
-          </p>
-        )}
-      </div>
+      <Field name="name" label="Name" problem={problem} value={name} required maxlength={200} />
       <button type="submit">Rename</button>
     </form>
     <p class="soft small">The link for sharing was shown when the list was made. It cannot be told again.</p>
