@@ -53,11 +53,13 @@ export interface Trend {
   to: number;
   /** Where the snapshot at `from` comes from. */
   fromSource: SnapshotSource;
+  /** Stars at `from`. */
+  starsFrom: number;
   starsDelta: number;
   /** null where either snapshot lacks the count. */
   forksDelta: number | null;
   openIssuesDelta: number | null;
-  /** starsDelta as a part of the stars at `from` (0.02 is 2 %); null where those were 0. */
+  /** starsDelta ÷ starsFrom (0.02 is 2 %); null where starsFrom is 0. */
   starsGrowth: number | null;
   /** From 0 to 100; null where one cannot be told. */
   scores: Scores;
@@ -77,6 +79,26 @@ export const GROWTH_ORDERS = [
   "activity",
 ] as const;
 export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
+
+/** Where a growth order is stored, for the module that turns lists into SQL. */
+export interface GrowthOrderColumn {
+  /** Column of `rollups` that holds the sort key. One row per repository and window (`window_hours`). */
+  column: "stars_delta" | "forks_delta" | "trending" | "rising" | "new_hot" | "activity";
+  /**
+   * Whether the list holds rows with a value above 0 only (scores; a partial index covers exactly these rows) or every row
+   * with a known value (deltas, which may be negative).
+   */
+  positiveOnly: boolean;
+}
+
+export const GROWTH_ORDER_COLUMNS: Readonly<Record<GrowthOrder, GrowthOrderColumn>> = {
+  stars_gained: { column: "stars_delta", positiveOnly: false },
+  forks_gained: { column: "forks_delta", positiveOnly: false },
+  trending: { column: "trending", positiveOnly: true },
+  rising: { column: "rising", positiveOnly: true },
+  new_hot: { column: "new_hot", positiveOnly: true },
+  activity: { column: "activity", positiveOnly: true },
+};
 
 /** Which trends count in a list. */
 export interface TrendFilter {
@@ -142,10 +164,10 @@ export class Rankings {
 
   /** The order by growth or a score in a window; holds only repositories that have a trend in it, and some of it. */
   growthOrder(name: GrowthOrder, window: Window, direction: "asc" | "desc"): Order {
-    const column = sql.ref(`g.${GROWTH_COLUMNS[name]}`);
-    const isScore = name !== "stars_gained" && name !== "forks_gained";
+    const { column: key, positiveOnly } = GROWTH_ORDER_COLUMNS[name];
+    const column = sql.ref(`g.${key}`);
     const holds = sql<boolean>`g.window_hours = ${WINDOW_HOURS[window]}
-      and ${isScore ? sql`${column} > 0` : sql`${column} is not null`}`;
+      and ${positiveOnly ? sql`${column} > 0` : sql`${column} is not null`}`;
     return {
       name: `${name}-${window}-${direction}`,
       tables: [sql`rollups g`, sql`repositories r`],
@@ -167,7 +189,7 @@ export class Rankings {
     return {
       name: `${name}-${window}-${direction}-all`,
       tables: [sql`repositories r`],
-      key: sql`coalesce((select ${sql.ref(`g.${GROWTH_COLUMNS[name]}`)} from rollups g
+      key: sql`coalesce((select ${sql.ref(`g.${GROWTH_ORDER_COLUMNS[name].column}`)} from rollups g
         where g.repository_id = r.id and g.window_hours = ${sql.lit(WINDOW_HOURS[window])}), ${last})`,
       id: sql`r.id`,
       direction,
@@ -234,15 +256,6 @@ export class Rankings {
   }
 }
 
-const GROWTH_COLUMNS: Readonly<Record<GrowthOrder, keyof RollupTable>> = {
-  stars_gained: "stars_delta",
-  forks_gained: "forks_delta",
-  trending: "trending",
-  rising: "rising",
-  new_hot: "new_hot",
-  activity: "activity",
-};
-
 /** A value for the row of each window; null where there is none. */
 function byWindow<Row extends RollupTable, T>(
   rows: readonly Row[],
@@ -263,6 +276,7 @@ function fromRollup(row: RollupTable, window: Window): Trend {
     from: row.from_at,
     to: row.to_at,
     fromSource: SNAPSHOT_SOURCES[row.from_source] ?? "OBSERVED",
+    starsFrom: row.stars_from,
     starsDelta: row.stars_delta,
     forksDelta: row.forks_delta,
     openIssuesDelta: row.open_issues_delta,

@@ -32,15 +32,13 @@ export const WorkedExample: FC<Example> = ({
   hours,
   explanation: { score, terms },
 }) => {
-  // Growth is the part of what there was; without any it is not told.
-  const starsFrom = trend.starsGrowth === null ? 0 : Math.round(trend.starsDelta / trend.starsGrowth);
   const { provider, fullName } = repository;
   const json = `/api/repos/${provider.toLowerCase()}/by-full-name?${new URLSearchParams({ fullName, explain: "true" })}`;
   return (
     <>
       <p>
         The first of the trending ones at this moment, over {trend.window}, is{" "}
-        <a href={path}>{repository.fullName}</a>. It had {formatCount(starsFrom)} stars at{" "}
+        <a href={path}>{repository.fullName}</a>. It had {formatCount(trend.starsFrom)} stars at{" "}
         <Time at={trend.from} />, and {formatCount(trend.starsDelta)} more {hours.toFixed(1)} hours later, at{" "}
         <Time at={trend.to} />
         {trend.forksDelta === null ? "" : `; its forks changed by ${formatDelta(trend.forksDelta)}`}.
