@@ -4,16 +4,9 @@
  * It does not decide which repositories exist, and it takes no snapshot.
  */
 import { sql } from "kysely";
-import {
-  bumpRevision,
-  type ListRequest,
-  type Order,
-  SNAPSHOT_SOURCES,
-  type SnapshotSource,
-} from "../catalog/catalog.js";
+import { bumpRevision, type ListRequest, type Order } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database, RollupTable } from "../database/database.js";
-import type { Anomaly } from "./anomalies.js";
 import {
   type FacetKind,
   type FacetPage,
@@ -22,7 +15,6 @@ import {
   findFacet,
   listFacets,
 } from "./facets.js";
-import { withFalls } from "./falls.js";
 import { type Home, readHome, rebuildHome } from "./home.js";
 import { updatePlaces } from "./places.js";
 import { type Rank, readRanks } from "./positions.js";
@@ -30,8 +22,9 @@ import { type PastRank, readRankHistory } from "./rank-history.js";
 import { type RefreshOptions, refreshGrowth } from "./refresh.js";
 import { readScored, scoreInput } from "./rollups.js";
 import { readScales } from "./scales.js";
-import { type Explanation, explain, type Scores } from "./scores.js";
+import { type Explanation, explain } from "./scores.js";
 import { readSummary, rebuildSummary, type Summary } from "./summary.js";
+import { type Trend, trendsOfRollups } from "./trend.js";
 import { WINDOW_HOURS, type Window } from "./windows.js";
 
 export { ANOMALY_KINDS, type Anomaly } from "./anomalies.js";
@@ -42,32 +35,8 @@ export type { PastRank } from "./rank-history.js";
 export { type Explanation, SCORE_NAMES, SCORE_VERSION, type ScoreName, type Scores } from "./scores.js";
 export { RANKINGS } from "./standings.js";
 export type * from "./summary.js";
+export { type Trend, trendsOfRollups } from "./trend.js";
 export * from "./windows.js";
-
-/** Growth between two snapshots that were really taken. Deltas are plain differences. */
-export interface Trend {
-  window: Window;
-  provider: string;
-  /** The capture times compared. */
-  from: number;
-  to: number;
-  /** Where the snapshot at `from` comes from. */
-  fromSource: SnapshotSource;
-  /** Stars at `from`. */
-  starsFrom: number;
-  starsDelta: number;
-  /** null where either snapshot lacks the count. */
-  forksDelta: number | null;
-  openIssuesDelta: number | null;
-  /** starsDelta ÷ starsFrom (0.02 is 2 %); null where starsFrom is 0. */
-  starsGrowth: number | null;
-  /** From 0 to 100; null where one cannot be told. */
-  scores: Scores;
-  /** From 0 to 1. */
-  confidence: number;
-  reliable: boolean;
-  anomalies: Anomaly[];
-}
 
 /** An order by growth or by a score; the names as the API has them. */
 export const GROWTH_ORDERS = [
@@ -142,9 +111,8 @@ export class Rankings {
       .where(dialect.among(sql.ref("repository_id"), ids))
       .where("window_hours", "=", WINDOW_HOURS[window])
       .execute();
-    const trends = new Map(rows.map((row) => [row.repository_id, fromRollup(row, window)]));
-    await withFalls(read, [...trends.values()]);
-    return trends;
+    const trends = await trendsOfRollups(read, rows);
+    return new Map(trends.map((trend, i) => [rows[i]?.repository_id ?? 0, trend]));
   }
 
   /** The trends of one repository in all windows; null where there are not two snapshots to compare. */
@@ -154,12 +122,9 @@ export class Rankings {
       .selectAll()
       .where("repository_id", "=", id)
       .execute();
-    const trends = byWindow(rows, fromRollup);
-    await withFalls(
-      this.#database.read,
-      Object.values(trends).filter((trend) => trend !== null),
-    );
-    return trends;
+    const trends = await trendsOfRollups(this.#database.read, rows);
+    const of = (window: Window) => trends.find((trend) => trend.window === window) ?? null;
+    return { "24h": of("24h"), "7d": of("7d"), "30d": of("30d") };
   }
 
   /** The order by growth or a score in a window; holds only repositories that have a trend in it, and some of it. */
@@ -266,31 +231,4 @@ function byWindow<Row extends RollupTable, T>(
     return row === undefined ? null : value(row, window);
   };
   return { "24h": of("24h"), "7d": of("7d"), "30d": of("30d") };
-}
-
-function fromRollup(row: RollupTable, window: Window): Trend {
-  const hundredths = (value: number | null) => (value === null ? null : value / 100);
-  return {
-    window,
-    provider: row.provider,
-    from: row.from_at,
-    to: row.to_at,
-    fromSource: SNAPSHOT_SOURCES[row.from_source] ?? "OBSERVED",
-    starsFrom: row.stars_from,
-    starsDelta: row.stars_delta,
-    forksDelta: row.forks_delta,
-    openIssuesDelta: row.open_issues_delta,
-    starsGrowth: row.stars_growth,
-    scores: {
-      trending: hundredths(row.trending),
-      rising: hundredths(row.rising),
-      newHot: hundredths(row.new_hot),
-      starMomentum: hundredths(row.star_momentum),
-      forkMomentum: hundredths(row.fork_momentum),
-      activity: hundredths(row.activity),
-    },
-    confidence: row.confidence / 100,
-    reliable: row.reliable === 1,
-    anomalies: row.anomalies === null ? [] : JSON.parse(row.anomalies),
-  };
 }

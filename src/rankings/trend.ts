@@ -1,0 +1,65 @@
+import { SNAPSHOT_SOURCES, type SnapshotSource } from "../catalog/catalog.js";
+import type { Db, RollupTable } from "../database/database.js";
+import type { Anomaly } from "./anomalies.js";
+import { withFalls } from "./falls.js";
+import type { Scores } from "./scores.js";
+import { type Window, windowOfHours } from "./windows.js";
+
+/** Growth between two snapshots that were really taken. Deltas are plain differences. */
+export interface Trend {
+  window: Window;
+  provider: string;
+  /** The capture times compared. */
+  from: number;
+  to: number;
+  /** Source of the snapshot at `from`. */
+  fromSource: SnapshotSource;
+  /** Stars at `from`. */
+  starsFrom: number;
+  starsDelta: number;
+  /** null if either snapshot lacks the count. */
+  forksDelta: number | null;
+  openIssuesDelta: number | null;
+  /** starsDelta ÷ starsFrom (0.02 is 2 %); null if starsFrom is 0. */
+  starsGrowth: number | null;
+  /** From 0 to 100; null if unknown. */
+  scores: Scores;
+  /** From 0 to 1. */
+  confidence: number;
+  reliable: boolean;
+  anomalies: Anomaly[];
+}
+
+/** The trends of stored rollups, in their order. Reads `fall_days` only if one of them holds a purge. */
+export async function trendsOfRollups(db: Db, rows: readonly RollupTable[]): Promise<Trend[]> {
+  const trends = rows.map(trendOf);
+  await withFalls(db, trends);
+  return trends;
+}
+
+function trendOf(row: RollupTable): Trend {
+  const hundredths = (value: number | null) => (value === null ? null : value / 100);
+  return {
+    window: windowOfHours(row.window_hours) ?? "24h",
+    provider: row.provider,
+    from: row.from_at,
+    to: row.to_at,
+    fromSource: SNAPSHOT_SOURCES[row.from_source] ?? "OBSERVED",
+    starsFrom: row.stars_from,
+    starsDelta: row.stars_delta,
+    forksDelta: row.forks_delta,
+    openIssuesDelta: row.open_issues_delta,
+    starsGrowth: row.stars_growth,
+    scores: {
+      trending: hundredths(row.trending),
+      rising: hundredths(row.rising),
+      newHot: hundredths(row.new_hot),
+      starMomentum: hundredths(row.star_momentum),
+      forkMomentum: hundredths(row.fork_momentum),
+      activity: hundredths(row.activity),
+    },
+    confidence: row.confidence / 100,
+    reliable: row.reliable === 1,
+    anomalies: row.anomalies === null ? [] : JSON.parse(row.anomalies),
+  };
+}
