@@ -26,20 +26,17 @@ export interface WordDocument {
 export interface Dialect {
   readonly engine: "sqlite" | "postgres";
 
-  /** The name under which libraries with queries of their own know this engine. */
+  /** The sign-in library's name for this engine. */
   readonly libraryName: "sqlite" | "postgres";
   /**
-   * Column types of migrations: a 64-bit integer, one that numbers its rows, a bytewise compared text, a double; a time
-   * and a truth value in the form in which libraries with queries of their own expect them.
+   * Column types: a 64-bit integer, an auto-incremented id, text compared bytewise, a double; and a time and a boolean as
+   * the sign-in library stores them. Released migrations rely on these: never change one.
    */
   readonly types: Readonly<
     Record<"integer" | "ownId" | "text" | "real" | "libraryTime" | "libraryFlag", RawBuilder<unknown>>
   >;
-  /** What follows the column list of a table whose primary key is its storage order. */
+  /** Follows the column list of a table that is stored in the order of its primary key. Never change it either. */
   readonly clustered: RawBuilder<unknown>;
-  /** Statements that make the search index, run once by a migration. */
-  searchTables(): readonly RawBuilder<unknown>[];
-
   /** Runs `work` in a transaction that only one process at a time can hold for this purpose. */
   exclusively<T>(db: Db, purpose: "migrate" | "catalogue", work: (tx: Tx) => Promise<T>): Promise<T>;
 

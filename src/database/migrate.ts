@@ -1,28 +1,17 @@
 import { sql } from "kysely";
-import type { Db, Dialect, Tx } from "./dialect.js";
-import { catalogue } from "./migrations/0001-catalogue.js";
-import { scores } from "./migrations/0002-scores.js";
-import { growth } from "./migrations/0003-growth.js";
-import { tracking } from "./migrations/0004-tracking.js";
-import { accounts } from "./migrations/0005-accounts.js";
-import { usage } from "./migrations/0006-usage.js";
-import { visits } from "./migrations/0007-visits.js";
+import type { Db, Dialect } from "./dialect.js";
+import type { Migration } from "./migration.js";
+import { initial } from "./migrations/0001-initial.js";
 
-/** One step forward. Steps are never changed once released, and there is no way back. */
-export interface Migration {
-  name: string;
-  up(tx: Tx, dialect: Dialect): Promise<void>;
-}
-
-/** In order; the version of a database is how many of these it has had. */
-const MIGRATIONS: readonly Migration[] = [catalogue, scores, growth, tracking, accounts, usage, visits];
+/** In order. The version of a database is the number of migrations it has had. */
+const MIGRATIONS: readonly Migration[] = [initial];
 
 /**
- * Brings the tables up to date in one transaction under a lock, so that two starting processes do not collide and a
- * crash leaves either the old tables or the new ones. A database newer than this program is refused.
+ * Applies the missing migrations in one transaction under a lock: processes that start at the same time do not collide, and
+ * a crash leaves either the old schema or the new one. Throws for a database newer than this program.
  */
 export async function migrate(db: Db, dialect: Dialect, migrations = MIGRATIONS): Promise<void> {
-  if ((await presentVersion(db)) === migrations.length) return;
+  if ((await currentVersion(db)) === migrations.length) return;
   await dialect.exclusively(db, "migrate", async (tx) => {
     const { integer, text } = dialect.types;
     await sql`create table if not exists schema_version (version ${integer} primary key, name ${text} not null,
@@ -50,8 +39,8 @@ export async function migrate(db: Db, dialect: Dialect, migrations = MIGRATIONS)
   });
 }
 
-/** The version, read without the lock, as another process may hold it for long; 0 where there are no tables yet. */
-async function presentVersion(db: Db): Promise<number> {
+/** The version, read without the lock, which another process may hold for long; 0 for an empty database. */
+async function currentVersion(db: Db): Promise<number> {
   try {
     const row = await db
       .selectFrom("schema_version")

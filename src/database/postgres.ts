@@ -76,13 +76,6 @@ export const postgresDialect: Dialect = {
   },
   clustered: sql``,
 
-  searchTables: () => [
-    sql`alter table repositories add column search_names tsvector, add column search_terms tsvector`,
-    sql`create index repositories_search_names on repositories using gin (search_names)`,
-    sql`create index repositories_search_terms on repositories using gin (search_terms)`,
-    sql`create sequence repositories_id_seq`,
-  ],
-
   exclusively: (db, purpose, work) =>
     db.transaction().execute(async (tx) => {
       await sql`select pg_advisory_xact_lock(${LOCKS[purpose]})`.execute(tx);

@@ -2,9 +2,11 @@ import { type RawBuilder, sql } from "kysely";
 import type { Dialect } from "./dialect.js";
 
 /**
- * The table of rollups can be made anew beside the present one and put in its place, since millions of rows are written
- * faster without indexes, and a reader sees all the old ones or all the new. `generation` keeps the names of keys and
- * indexes apart. It refers to no other table: what it holds is derived, and made anew when its repository changes.
+ * Creates a table of rollups. A full rebuild fills a twin beside the current table and swaps it in, because millions of rows
+ * are written faster without indexes, and a reader then sees either all the old rows or all the new ones. `generation` keeps
+ * the names of keys and indexes unique. There is no foreign key: rollups are derived, and rebuilt when a repository changes.
+ *
+ * Migrations create the first such table with SQL of their own; test/database/schema.test.ts checks that both agree.
  */
 export function createRollupTable(dialect: Dialect, table: string, generation: number): RawBuilder<unknown> {
   const { integer, text, real } = dialect.types;
@@ -37,12 +39,12 @@ export function createRollupTable(dialect: Dialect, table: string, generation: n
   ) ${dialect.clustered}`;
 }
 
-/** The statements that index a table of rollups, one an index. */
+/** One statement per index of a table of rollups. */
 export function indexRollupTable(table: string, generation: number): RawBuilder<unknown>[] {
   const index = (name: string, columns: string, where = "") =>
     sql`create index ${sql.raw(`rollups_${name}_${generation}`)} on ${sql.table(table)} (${sql.raw(columns)})
       ${sql.raw(where)}`;
-  // Most repositories do not move in a window; only those that do are in the order of a score.
+  // Most repositories do not move in a window; the indexes of scores hold only those that do.
   const scores = ["trending", "rising", "new_hot", "activity"].map((name) =>
     index(name, `window_hours, ${name} desc, repository_id desc`, `where ${name} > 0`),
   );

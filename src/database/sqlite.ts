@@ -138,15 +138,6 @@ export const sqliteDialect: Dialect = {
   },
   clustered: sql`without rowid`,
 
-  // The rowid of a document is its place by popularity, so the best matches are the first ones found.
-  searchTables: () => [
-    sql`create virtual table search_words using fts5(
-      names, terms, content='', contentless_delete=1, detail='column', prefix='1 2 3',
-      tokenize="unicode61 remove_diacritics 0 tokenchars '+#'")`,
-    sql`create table search_positions (position integer primary key, repository_id integer not null unique,
-      names text not null, terms text not null)`,
-  ],
-
   exclusively: (db, _purpose, work) => db.transaction().execute(work),
 
   async allocateIds(tx, count, above) {

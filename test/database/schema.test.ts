@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { before, test } from "node:test";
+import { sql } from "kysely";
+import { createRollupTable, type Database, indexRollupTable } from "../../src/database/database.js";
+import { type Engine, onBothEngines } from "../support/engines.js";
+
+interface Column {
+  name: string;
+  nullable: boolean;
+}
+
+/** Tables that our own code reads only in part, or not at all: the rest belongs to the sign-in library or to search. */
+const PARTLY_TYPED = ["accounts"];
+const UNTYPED = ["identities", "sessions", "verifications", "search_positions"];
+/** Columns of the search index on PostgreSQL, which only its dialect knows. */
+const SEARCH_COLUMNS = ["search_names", "search_terms"];
+
+onBothEngines("The migrated schema", (engine) => {
+  let database: Database;
+  before(async () => {
+    database = await engine.open();
+  });
+
+  test("has exactly the tables and columns that the code's types say, null where they say so", async () => {
+    const typed = typedTables();
+    const tables = (await tableNames(engine, database)).filter((name) => !UNTYPED.includes(name));
+    const expected = [...typed.keys()].filter((name) => name !== "rollups_next");
+    assert.deepEqual(tables.toSorted(), expected.toSorted());
+    for (const table of tables) {
+      const sorted = (columns: readonly Column[]) =>
+        columns
+          .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+          .map(({ name, nullable }) => ({ name, nullable }));
+      const inTypes = sorted(typed.get(table) ?? []);
+      const names = new Set(inTypes.map(({ name }) => name));
+      const inDatabase = (await columnsOf(engine, database, table)).filter(
+        ({ name }) => !SEARCH_COLUMNS.includes(name) && (names.has(name) || !PARTLY_TYPED.includes(table)),
+      );
+      assert.deepEqual(sorted(inDatabase), inTypes, table);
+    }
+  });
+
+  test("has the same table of rollups as a full rebuild creates", async () => {
+    await createRollupTable(database.dialect, "rollups_next", 7).execute(database.durable);
+    for (const index of indexRollupTable("rollups_next", 7)) await index.execute(database.durable);
+    const migrated = await definitionOf(engine, database, "rollups", 0);
+    assert.ok(migrated.length > 8, "the definition was not read");
+    assert.deepEqual(await definitionOf(engine, database, "rollups_next", 7), migrated);
+  });
+});
+
+test("Migrations import nothing that may change after they are released", () => {
+  const folder = "src/database/migrations";
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
+    /\.ts$/.test(file),
+  );
+  assert.ok(files.length > 1);
+  for (const file of files) {
+    for (const [line] of readFileSync(`${folder}/${file}`, "utf8").matchAll(/^(?:import|\} from) .*$/gm))
+      assert.match(
+        line,
+        /"kysely";$|import type \{.*"(?:\.\.\/)+migration\.js";$|"\.\/\d{4}-/,
+        `${file}: ${line}`,
+      );
+  }
+});
+
+/** The tables of the `Schema` type with their columns, read from the source. */
+function typedTables(): Map<string, Column[]> {
+  const source = ["schema", "usage-schema"]
+    .map((name) => readFileSync(`src/database/${name}.ts`, "utf8"))
+    .join("\n");
+  const interfaces = new Map<string, { parent: string | undefined; fields: [string, string][] }>();
+  for (const [, name = "", parent, body = ""] of source.matchAll(
+    /^export interface (\w+)(?: extends (\w+))? \{\n(.*?)^\}/gms,
+  )) {
+    const fields = [...body.matchAll(/^ {2}(\w+): (.+);$/gm)].map(
+      ([, field = "", type = ""]): [string, string] => [field, type],
+    );
+    interfaces.set(name, { parent, fields });
+  }
+  const columnsOfType = (name: string): Column[] => {
+    const { parent, fields } = interfaces.get(name) ?? assert.fail(`no type ${name}`);
+    const own = fields.map(([field, type]) => ({ name: field, nullable: type.endsWith("| null") }));
+    return [...(parent === undefined ? [] : columnsOfType(parent)), ...own];
+  };
+  const tables = interfaces.get("Schema")?.fields ?? [];
+  return new Map(tables.map(([table, type]) => [table, columnsOfType(type)]));
+}
+
+async function tableNames(engine: Engine, { read }: Database): Promise<string[]> {
+  const query =
+    engine.name === "sqlite"
+      ? sql<{ name: string }>`select name from sqlite_schema where type = 'table' and sql not like '%virtual%'
+          and name not like 'search_words%' and name not like 'sqlite_%'`
+      : sql<{
+          name: string;
+        }>`select table_name as name from information_schema.tables where table_schema = 'public'`;
+  return (await query.execute(read)).rows.map(({ name }) => name);
+}
+
+async function columnsOf(engine: Engine, { read }: Database, table: string): Promise<Column[]> {
+  const query =
+    engine.name === "sqlite"
+      ? sql<{ name: string; required: unknown }>`select name, "notnull" or pk > 0 as required
+          from pragma_table_info(${table})`
+      : sql<{ name: string; required: unknown }>`select column_name as name, is_nullable = 'NO' as required
+          from information_schema.columns where table_name = ${table}`;
+  return (await query.execute(read)).rows.map(({ name, required }) => ({ name, nullable: !required }));
+}
+
+/** The definition of a table, its keys and its indexes, with the names that differ by generation made equal. */
+async function definitionOf(
+  engine: Engine,
+  { read }: Database,
+  table: string,
+  generation: number,
+): Promise<string[]> {
+  const query =
+    engine.name === "sqlite"
+      ? sql<{ part: string }>`
+          select cid || ' ' || name || ' ' || type || ' ' || "notnull" || ' ' || pk as part from pragma_table_info(${table})
+          union all select sql from sqlite_schema where type = 'index' and tbl_name = ${table} and sql is not null
+          union all select 'without rowid ' || wr from pragma_table_list(${table})`
+      : sql<{ part: string }>`
+          select concat_ws(' ', ordinal_position, column_name, data_type, collation_name, is_nullable) as part
+          from information_schema.columns where table_name = ${table}
+          union all select indexdef from pg_indexes where tablename = ${table}
+          union all select conname || ' ' || pg_get_constraintdef(oid) from pg_constraint
+            where conrelid = ${table}::regclass`;
+  const { rows } = await query.execute(read);
+  return rows
+    .map(({ part }) =>
+      part
+        .replaceAll("rollups_next", "rollups")
+        .replaceAll(new RegExp(`\\b(rollups_\\w+)_${generation}\\b`, "g"), "$1")
+        .replaceAll(/["\s]+/g, " ")
+        .trim(),
+    )
+    .toSorted();
+}
