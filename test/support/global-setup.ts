@@ -1,0 +1,32 @@
+/** What `npm test` does once around all files: one PostgreSQL server for the whole run. */
+import { type PostgresServer, startPostgres } from "./postgres.js";
+import type { PostgresReport } from "./postgres-process.js";
+
+/** Where test files read the outcome, a PostgresReport. */
+function publish(report: PostgresReport): void {
+  process.env.TEST_POSTGRES = JSON.stringify(report);
+}
+
+let server: PostgresServer | undefined;
+
+export async function globalSetup(): Promise<void> {
+  // An interrupt during the setup must not look like a run that passed.
+  process.exitCode = 1;
+  try {
+    server = await startPostgres();
+    publish({ port: server.port });
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    // Tests on SQLite can still run; those on PostgreSQL fail with the reason.
+    process.stderr.write(`${problem}\n`);
+    publish({ problem });
+  }
+  process.exitCode = undefined;
+}
+
+/** Called twice when the run is interrupted. */
+export async function globalTeardown(): Promise<void> {
+  const running = server;
+  server = undefined;
+  await running?.stop();
+}
