@@ -21,7 +21,7 @@ const { values } = parseArgs({
 
 const list = z.object({ window: z.string(), repositories: z.array(z.object({ fullName: z.string() })) });
 const summaryAnswer = z.object({
-  data: z.object({ repositories: z.number(), snapshots: z.number(), synthetic: z.boolean() }),
+  data: z.object({ repositories: z.number(), snapshots: z.number(), catalogue: z.string() }),
 });
 const homeAnswer = z.object({ data: z.looseObject({ trending: list, rising: list, newHot: list }) });
 

@@ -43,8 +43,6 @@ const SETTINGS = {
     .optional(),
   SIDEREAL_DATABASE_POOL: whole(1, 200).default(10),
   SIDEREAL_LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
-  SIDEREAL_DEMO: flag.default(true),
-  SIDEREAL_DEMO_REPOSITORIES: whole(1, 100_000).default(2_000),
   SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
   SIDEREAL_LIMITS: flag.default(true),
   SIDEREAL_CONCURRENCY_ANONYMOUS: whole(1, 10_000).default(20),
@@ -115,9 +113,6 @@ export interface Config {
   databaseUrl: string | undefined;
   databasePool: number;
   logLevel: (typeof LOG_LEVELS)[number];
-  /** Whether an empty catalogue is answered with a synthetic one held in memory. */
-  demo: boolean;
-  demoRepositories: number;
   /** Bound of the front cache; 0 turns it off. */
   cacheBytes: number;
   /** Undefined: nothing is limited. */
@@ -216,8 +211,6 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: settings.SIDEREAL_DATABASE_URL,
     databasePool: settings.SIDEREAL_DATABASE_POOL,
     logLevel: settings.SIDEREAL_LOG_LEVEL,
-    demo: settings.SIDEREAL_DEMO,
-    demoRepositories: settings.SIDEREAL_DEMO_REPOSITORIES,
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
     limits: settings.SIDEREAL_LIMITS ? limits : undefined,
     concurrency: settings.SIDEREAL_LIMITS

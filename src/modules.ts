@@ -15,9 +15,8 @@ export interface Modules {
   watchlists: Watchlists;
 }
 
-/** What belongs to people: always over the real catalogue, also while a synthetic one is shown. */
+/** The modules that belong to people, over the same database. */
 export interface Members {
-  modules: Modules;
   accounts: Accounts;
   keys: ApiKeys;
   personalWatchlists: PersonalWatchlists;

@@ -5,6 +5,7 @@ import { type AppContext, openDemo, openModules, startService } from "./app.js";
 import { EXIT, type Host, runProgram } from "./cli/program.js";
 import { systemClock } from "./clock.js";
 import { ConfigError, loadConfig, readEnvironment } from "./config.js";
+import type { DemoSize } from "./demo/demo.js";
 import { createLog } from "./log.js";
 import type { Modules } from "./modules.js";
 import { startThreads, type Threads } from "./threads/threads.js";
@@ -23,8 +24,8 @@ async function main(argv: readonly string[]): Promise<number> {
   const host: Host = {
     config,
     openModules: () => openModules(context),
-    serveDemo: (repositories, days, seed) => leaveAfter(serveDemo(context, repositories, days, seed)),
-    serve: (modules, withDemo) => leaveAfter(serve(context, modules, withDemo)),
+    serveDemo: (size) => leaveAfter(serveDemo(context, size)),
+    serve: (modules) => leaveAfter(serve(context, modules)),
     start: (modules) => leaveAfter(start(context, modules)),
     work: (modules) => work(context, modules),
     openTracker: () => openTracker(context),
@@ -83,13 +84,13 @@ const WORKER_REST_MS = 10_000;
 /** Serves here, and works in a process of its own, since heavy writes must not hold up answers. */
 async function start(context: AppContext, modules: Modules): Promise<void> {
   const { config, log } = context;
-  if (config.providers.length === 0) return serve(context, modules, config.demo);
+  if (config.providers.length === 0) return serve(context, modules);
   const stopping = new AbortController();
   // At the signal itself, as a terminal sends it to the worker too.
   stopSignal().then(() => stopping.abort());
   const working = keepWorking(log, stopping.signal);
   try {
-    await serve(context, modules, false);
+    await serve(context, modules);
   } finally {
     // Also where the port is taken: without the service there is no worker.
     stopping.abort();
@@ -117,31 +118,19 @@ async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise
   }
 }
 
-/** Serves what is made up as if it were the catalogue; nothing of it, accounts neither, is written anywhere. */
-async function serveDemo(
-  context: AppContext,
-  repositories: number,
-  days: number,
-  seed: number,
-): Promise<void> {
+/** Serves a made-up catalogue from memory; nothing is stored, accounts included. */
+async function serveDemo(context: AppContext, size: DemoSize): Promise<void> {
   const inMemory = { dataDir: ":memory:", databaseUrl: undefined, httpThreads: 1 };
   const own = { ...context, config: { ...context.config, ...inMemory } };
-  await serve(own, await openDemo(own, repositories, days, seed), false);
+  await serve(own, await openDemo(own, size));
 }
 
-async function serve(context: AppContext, modules: Modules, withDemo: boolean): Promise<void> {
+async function serve(context: AppContext, modules: Modules): Promise<void> {
   const { log, config } = context;
   const service =
-    config.httpThreads === 1
-      ? await startService(context, modules, withDemo)
-      : await serveInThreads(context, modules, withDemo);
+    config.httpThreads === 1 ? await startService(context, modules) : await serveInThreads(context, modules);
   const stopped = stopSignal();
   process.stdout.write(`Sidereal answers at ${service.url}\n`);
-  if (service.synthetic) {
-    process.stdout.write(
-      "The repositories shown are made up. Bring real ones: npm run -s sidereal -- import <files>, see README.md.\n",
-    );
-  }
   const failed = "failed" in service ? service.failed : new Promise<never>(() => {});
   const reason = await Promise.race([stopped, failed]);
   if (reason instanceof Error) log.fatal({ err: reason }, "stopping");
@@ -151,9 +140,9 @@ async function serve(context: AppContext, modules: Modules, withDemo: boolean): 
 }
 
 /** The modules were opened to migrate the database, once; the threads open their own. */
-async function serveInThreads(context: AppContext, modules: Modules, withDemo: boolean): Promise<Threads> {
+async function serveInThreads(context: AppContext, modules: Modules): Promise<Threads> {
   await modules.database.close();
-  return startThreads(context, withDemo);
+  return startThreads(context);
 }
 
 main(process.argv.slice(2)).then(

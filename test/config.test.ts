@@ -28,9 +28,9 @@ function problemsOf(env: Record<string, string>): string[] {
 
 test("without settings everything has its default", () => {
   assert.deepEqual(loadConfig({ HOME: "/somewhere", PATH: "" }), loadConfig({}));
-  const { host, port, baseUrl, dataDir, databaseUrl, logLevel, demo } = loadConfig({});
+  const { host, port, baseUrl, dataDir, databaseUrl, logLevel } = loadConfig({});
   assert.deepEqual(
-    { host, port, baseUrl, dataDir, databaseUrl, logLevel, demo },
+    { host, port, baseUrl, dataDir, databaseUrl, logLevel },
     {
       host: "127.0.0.1",
       port: 3000,
@@ -38,7 +38,6 @@ test("without settings everything has its default", () => {
       dataDir: "./data",
       databaseUrl: undefined,
       logLevel: "info",
-      demo: true,
     },
   );
 });
@@ -70,7 +69,7 @@ test("every wrong value is refused by its name, all at once", () => {
     SIDEREAL_DATABASE_POOL: "0",
     SIDEREAL_DATABASE_URL: "mysql://x",
     SIDEREAL_LOG_LEVEL: "loud",
-    SIDEREAL_DEMO: "yes",
+    SIDEREAL_LIMITS: "yes",
     SIDEREAL_BASE_URL: "javascript:alert(1)",
     SIDEREAL_CACHE_MB: "-1",
     SIDEREAL_NOTHING: "x",
@@ -81,7 +80,7 @@ test("every wrong value is refused by its name, all at once", () => {
     "SIDEREAL_CACHE_MB",
     "SIDEREAL_DATABASE_POOL",
     "SIDEREAL_DATABASE_URL",
-    "SIDEREAL_DEMO",
+    "SIDEREAL_LIMITS",
     "SIDEREAL_LOG_LEVEL",
     "SIDEREAL_NOTHING",
     "SIDEREAL_PORT",

@@ -25,17 +25,9 @@ export { listen } from "./listen.js";
 export { Meter } from "./meter.js";
 export { createFront, createHttpServer, type Front, type FrontOptions } from "./server.js";
 
-/** What answers a request: the modules, and whether their catalogue is the synthetic one. */
-export interface Source {
-  modules: Modules;
-  synthetic: boolean;
-}
-
 export interface ApiOptions {
-  /** Asked for each request. */
-  source: () => Source;
-  /** Asked for each request too. */
-  members: () => Members;
+  modules: Modules;
+  members: Members;
   config: Config;
   log: Logger;
   meter: Meter;
@@ -55,7 +47,7 @@ const MAX_EMBEDS = 4;
 const MAX_WAITING_EMBEDS = 200;
 
 /** The application without a port: a request in, an answer out. */
-export function createApi({ source, members, config, log, meter, pages }: ApiOptions): ApiApp {
+export function createApi({ modules, members, config, log, meter, pages }: ApiOptions): ApiApp {
   const app: ApiApp = new OpenAPIHono<ApiEnv>({
     defaultHook: (result, context) => {
       if (result.success) return;
@@ -67,10 +59,8 @@ export function createApi({ source, members, config, log, meter, pages }: ApiOpt
   const pictures = new PngRenderer();
   const gate = new Gate(MAX_EMBEDS, MAX_WAITING_EMBEDS);
   app.use(async (context, next) => {
-    const { modules, synthetic } = source();
     context.set("modules", modules);
-    context.set("synthetic", synthetic);
-    context.set("members", members());
+    context.set("members", members);
     context.set("config", config);
     context.set("meter", meter);
     context.set("pictures", pictures);

@@ -15,7 +15,7 @@ import type { Modules } from "../modules.js";
 import { PLACES, RANKINGS, type Rank, WINDOWS } from "../rankings/rankings.js";
 import { findNamed, repositoryReference, themeParameter } from "./embed-parameters.js";
 import { endpoint, errorResponses } from "./endpoint.js";
-import { EMBED_CACHE, FREE, pictureErrors, SYNTHETIC_NOTE, svgAnswer, svgResponse } from "./pictures.js";
+import { EMBED_CACHE, FREE, pictureErrors, svgAnswer, svgResponse } from "./pictures.js";
 
 const SCOPES = ["overall", "language"] as const;
 
@@ -42,12 +42,8 @@ async function readStanding(modules: Modules, name: Named) {
 }
 
 /** What a reader must know of it before its numbers. */
-function noteOn({ availability }: Repository, synthetic: boolean): { note?: string } {
-  const notes = [
-    ...(synthetic ? [SYNTHETIC_NOTE] : []),
-    ...(availability === "AVAILABLE" ? [] : [UNREACHABLE[availability]]),
-  ];
-  return notes.length === 0 ? {} : { note: notes.join(" · ") };
+function noteOn({ availability }: Repository): { note?: string } {
+  return availability === "AVAILABLE" ? {} : { note: UNREACHABLE[availability] };
 }
 
 function placeIn(
@@ -81,7 +77,7 @@ export const getBadge = endpoint(
       readStanding(context.var.modules, repo),
     );
     const { fullName, stars } = repository;
-    const note = noteOn(repository, context.var.synthetic);
+    const note = noteOn(repository);
     if (kind === "stars") {
       const gained = trends[window]?.starsDelta ?? null;
       return svgAnswer(
@@ -135,7 +131,7 @@ export const getCard = endpoint(
     },
   }),
   async (context) => {
-    const { modules, gate, pictures, synthetic } = context.var;
+    const { modules, gate, pictures } = context.var;
     const svg = await gate.pass(async () => {
       const standing = await readStanding(modules, context.req.valid("query").repo);
       const { points, asOf } = await readHistory(modules.catalog, standing.repository, "stars", "1y");
@@ -149,7 +145,7 @@ export const getCard = endpoint(
         rank: bestRank(standing.ranks),
         points,
         asOf,
-        ...noteOn(standing.repository, synthetic),
+        ...noteOn(standing.repository),
       });
     });
     const png = new Uint8Array(await pictures.render(svg));

@@ -16,7 +16,7 @@ import {
 } from "../embeds/embeds.js";
 import { type ChartQuery, chartAddress, chartQuery, findNamed } from "./embed-parameters.js";
 import { type ApiContext, dataResponse, endpoint, errorResponses } from "./endpoint.js";
-import { EMBED_CACHE, FREE, pictureErrors, SYNTHETIC_NOTE, svgAnswer, svgResponse } from "./pictures.js";
+import { EMBED_CACHE, FREE, pictureErrors, svgAnswer, svgResponse } from "./pictures.js";
 
 /** Reads what a chart shows, and passes it on while others of its kind wait. */
 function withHistories<T>(
@@ -46,10 +46,7 @@ export const getChart = endpoint(
   }),
   async (context) => {
     const query = context.req.valid("query");
-    const note = context.var.synthetic ? { note: SYNTHETIC_NOTE } : {};
-    const svg = await withHistories(context, query, (histories) =>
-      drawHistories(histories, { ...query, ...note }),
-    );
+    const svg = await withHistories(context, query, (histories) => drawHistories(histories, query));
     return svgAnswer(context, svg) as never;
   },
   FREE,
@@ -92,7 +89,6 @@ const chartSchema = z
     pageUrl: z.string(),
     snippets: z.object({ markdown: z.string(), html: z.string() }),
     asOf: time.nullable(),
-    synthetic: z.boolean().openapi({ description: "Whether the catalogue is made up." }),
   })
   .openapi("Chart");
 
@@ -157,7 +153,7 @@ export const getChartData = endpoint(
     const { baseUrl } = context.var.config;
     const data = await withHistories(context, query, (histories) => chartView(histories, query, baseUrl));
     context.header("Cache-Control", EMBED_CACHE);
-    return context.json({ data: { ...data, synthetic: context.var.synthetic } }, 200);
+    return context.json({ data }, 200);
   },
   FREE,
 );

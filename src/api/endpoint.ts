@@ -20,13 +20,9 @@ export interface ApiBindings {
 export interface ApiEnv {
   Bindings: ApiBindings;
   Variables: {
-    /** The modules over the database that answers this request. */
     modules: Modules;
-    /** Whether that database is the synthetic one. */
-    synthetic: boolean;
     requestId: string;
     config: Config;
-    /** What belongs to people, over the real catalogue. */
     members: Members;
     /** Who is signed in; only where the access of the route is `session`. */
     account: Account;

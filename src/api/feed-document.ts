@@ -26,8 +26,6 @@ export interface FeedRequest {
   /** Entries where no limit is given. */
   defaultLimit: number;
   baseUrl: string;
-  /** Whether all repositories are made up. */
-  synthetic: boolean;
 }
 
 const WINDOW_WORDS: Readonly<Record<Window, string>> = {
@@ -125,11 +123,11 @@ function changed(delta: number | null | undefined, trend: Trend | undefined): st
   return ` (${signed.format(delta)} in ${WINDOW_WORDS[trend.window]})`;
 }
 
-function titleOf({ feed, filters, window, synthetic }: FeedRequest): string {
+function titleOf({ feed, filters, window }: FeedRequest): string {
   const over = feed === "stars" ? "" : ` in ${WINDOW_WORDS[window]}`;
   const words = filterWords(filters);
   const about = words === "" ? "" : `: ${words}`;
-  return `Sidereal, ${FEED_SORTS[feed].title}${over}${about}${synthetic ? " (demonstration, all made up)" : ""}`;
+  return `Sidereal, ${FEED_SORTS[feed].title}${over}${about}`;
 }
 
 /** The one address of this feed, whatever the order and case of what it was asked with. */

@@ -40,12 +40,12 @@ export const getFeed = endpoint(
     },
   }),
   async (context) => {
-    const { modules, synthetic, config } = context.var;
+    const { modules, config } = context.var;
     const { ranking: feed } = context.req.valid("param");
     const { window, limit, ...filters } = context.req.valid("query");
     const { sort } = FEED_SORTS[feed];
     const page = await listPage(modules, { ...filters, window, limit, sort, order: "desc" });
-    const request = { feed, filters, window, limit, defaultLimit: DEFAULT_LIMIT, synthetic };
+    const request = { feed, filters, window, limit, defaultLimit: DEFAULT_LIMIT };
     const body = atomFeed({ ...request, baseUrl: config.baseUrl }, page);
     return context.body(body, 200, { "Content-Type": "application/atom+xml; charset=utf-8" });
   },

@@ -93,10 +93,10 @@ export const listMyWatchlist = endpoint(
     },
   }),
   async (context) => {
-    const { account, members } = context.var;
+    const { account, modules, members } = context.var;
     const list = { watchlist: account.id, within: members.personalWatchlists.members(account.id) };
     const { format, ...query } = context.req.valid("query");
-    const page = await answerWatchlistPage(context, members.modules, list, query);
+    const page = await answerWatchlistPage(context, modules, list, query);
     return sendPage(context, page, format, "sidereal-my-watchlist");
   },
   { bucket: "default" },
@@ -123,11 +123,11 @@ export const addToMyWatchlist = endpoint(
     },
   }),
   async (context) => {
-    const { account, members } = context.var;
+    const { account, modules, members } = context.var;
     const body = context.req.valid("json");
     const isOne = "repositoryId" in body;
     const parameter = isOne ? "repositoryId" : "ids";
-    const ids = await existingIds(members.modules, isOne ? [body.repositoryId] : body.ids, parameter);
+    const ids = await existingIds(modules, isOne ? [body.repositoryId] : body.ids, parameter);
     const { items, added } = await members.personalWatchlists.add(account.id, ids, parameter);
     const answer = { data: personalWatchlistView(items) };
     return added > 0 ? context.json(answer, 201) : context.json(answer, 200);

@@ -32,7 +32,7 @@ export const getSummary = endpoint(
   }),
   async (context) => {
     const summary = await context.var.modules.rankings.summary();
-    return context.json({ data: summaryView(summary, context.var.synthetic) }, 200);
+    return context.json({ data: summaryView(summary) }, 200);
   },
   { bucket: "default" },
 );

@@ -11,9 +11,6 @@ export const EMBED_CACHE = "public, max-age=300, stale-while-revalidate=3600";
 /** Pictures cost nothing, as those who see them did not ask for them. What each takes is bounded, and how many are made at a time. */
 export const FREE = { bucket: "default", isFree: true } as const;
 
-/** What pictures say of a catalogue that is made up. */
-export const SYNTHETIC_NOTE = "made-up data";
-
 const SVG_HEADERS = {
   "Content-Type": "image/svg+xml; charset=utf-8",
   // Opened by itself, a picture is a document: it may have style, and nothing else.

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import {
   AVAILABILITIES,
+  CATALOGUE_KINDS,
   RESOLUTIONS,
   type Repository,
   SNAPSHOT_SOURCES,
@@ -201,19 +202,19 @@ export const summarySchema = z
     providers: z.array(z.object({ provider: z.string(), ...counters, asOf: time.nullable() })),
     asOf: time.nullable(),
     generatedAt: time,
-    synthetic: z
-      .boolean()
-      .openapi({ description: "true: made up by this program to show what it does; no real repository." }),
+    catalogue: z.enum(CATALOGUE_KINDS).openapi({
+      description:
+        "Origin of the data. real: recorded or imported here. sample: the real history that comes with the program, as old as asOf. synthetic: made up, no real repository.",
+    }),
   })
   .openapi("Summary");
 
-export function summaryView(summary: Summary, synthetic: boolean): z.output<typeof summarySchema> {
+export function summaryView(summary: Summary): z.output<typeof summarySchema> {
   return {
     ...summary,
     providers: summary.providers.map((provider) => ({ ...provider, asOf: timeOrNull(provider.asOf) })),
     asOf: timeOrNull(summary.asOf),
     generatedAt: isoTime(summary.generatedAt),
-    synthetic,
   };
 }
 

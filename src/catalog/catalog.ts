@@ -9,6 +9,7 @@ import type { Database, Db, Dialect } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import { REPOSITORY_COLUMN_NAMES } from "./identity.js";
+import { type CatalogueKind, readKind, setKind } from "./kind.js";
 import { KnownLists } from "./known-lists.js";
 import { type ListRequest, listRepositories, type RepositoryPage } from "./list.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
@@ -18,6 +19,7 @@ import { fromSnapshotRow, readSeries, readSparks, type Series } from "./series.j
 
 export { newestSnapshots } from "./append.js";
 export type { DumpedRepository } from "./dump.js";
+export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./kind.js";
 export * from "./list.js";
 export * from "./observation.js";
 export { bumpRevision, hasMark, markOutdated, setMark, workOff } from "./outdated.js";
@@ -170,25 +172,20 @@ export class Catalog {
     return dumpPage(this.#database, afterId, limit);
   }
 
-  /** Whether all repositories here are made up. */
-  async isSynthetic(): Promise<boolean> {
-    const mark = await this.#database.read
-      .selectFrom("marks")
-      .select("value")
-      .where("name", "=", "synthetic")
-      .executeTakeFirst();
-    return mark !== undefined;
+  /** Origin of the data. */
+  kind(): Promise<CatalogueKind> {
+    return readKind(this.#database.read);
   }
 
-  /** Marks this catalogue as made up, for good. Throws CONFLICT when it holds real repositories. */
+  /** Marks this catalogue as made up, permanently. Throws CONFLICT when it holds real repositories. */
   async markSynthetic(): Promise<void> {
-    if (await this.isSynthetic()) return;
+    if ((await this.kind()) === "synthetic") return;
     if (!(await this.isEmpty()))
       throw new AppError(
         "CONFLICT",
         "The catalogue holds real repositories; synthetic ones are not mixed in.",
       );
-    await this.#database.write.insertInto("marks").values({ name: "synthetic", value: "true" }).execute();
+    await setKind(this.#database.write, "synthetic");
   }
 
   async isEmpty(): Promise<boolean> {

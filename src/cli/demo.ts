@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import type { DemoSize } from "../demo/demo.js";
 import type { Host } from "./program.js";
 
 const whole = (min: number, max: number) => (text: string) => {
@@ -14,8 +15,10 @@ export function addDemo(program: Command, host: Host): void {
     .option("--repositories <n>", "how many repositories", whole(1, 1_000_000), 2_000)
     .option("--days <n>", "days of history", whole(2, 1_000), 60)
     .option("--seed <n>", "the same seed gives the same catalogue", whole(0, 999_999_999), 1)
-    .action(async ({ repositories, days, seed }: { repositories: number; days: number; seed: number }) => {
-      process.stderr.write(`Making up ${repositories} repositories with ${days} days of history…\n`);
-      await host.serveDemo(repositories, days, seed);
+    .action(async (size: DemoSize) => {
+      process.stderr.write(
+        `Making up ${size.repositories} repositories with ${size.days} days of history…\n`,
+      );
+      await host.serveDemo(size);
     });
 }

@@ -51,9 +51,9 @@ async function runImport(host: Host, files: readonly string[], options: Options)
   }
   const modules = await host.openModules();
   try {
-    if (await modules.catalog.isSynthetic()) {
+    if ((await modules.catalog.kind()) === "synthetic") {
       process.stderr.write(
-        "This database is synthetic; real repositories are not mixed in. Use another SIDEREAL_DATA_DIR.\n",
+        "This database holds made-up data; real repositories are not mixed in. Use another SIDEREAL_DATA_DIR.\n",
       );
       return EXIT.failed;
     }

@@ -1,6 +1,7 @@
 /** The command line: what can be asked of the program, and how it answers people and machines. */
 import { Command, CommanderError } from "commander";
 import type { Config } from "../config.js";
+import type { DemoSize } from "../demo/demo.js";
 import type { Modules } from "../modules.js";
 import { addDemo } from "./demo.js";
 import { addExport } from "./export.js";
@@ -15,7 +16,7 @@ export interface Host {
   config: Config;
   openModules(): Promise<Modules>;
   /** Serves until the process is asked to stop. */
-  serve(modules: Modules, withDemo: boolean): Promise<void>;
+  serve(modules: Modules): Promise<void>;
   /** Serves, and tracks what is configured in a process of its own, until the process is asked to stop. */
   start(modules: Modules): Promise<void>;
   /** Tracks the configured providers until the process is asked to stop. */
@@ -26,8 +27,8 @@ export interface Host {
     refresh(provider: string, fullName: string): Promise<{ result: string; failed: boolean }>;
     close(): Promise<void>;
   }>;
-  /** Serves a synthetic catalogue, all in memory, until the process is asked to stop. */
-  serveDemo(repositories: number, days: number, seed: number): Promise<void>;
+  /** Serves a made-up catalogue from memory until the process is asked to stop. */
+  serveDemo(size: DemoSize): Promise<void>;
 }
 
 /** Exit codes, as documented: all well; failed; wrongly called; done, but some lines were refused. */

@@ -4,12 +4,10 @@ import type { Host } from "./program.js";
 export function addServe(program: Command, host: Host): void {
   program
     .command("start")
-    .description(
-      "serve the API and the pages, and track the configured providers; without any, an empty catalogue is answered with a demonstration",
-    )
+    .description("serve the API and the pages, and track the configured providers")
     .action(async () => host.start(await host.openModules()));
   program
     .command("serve")
     .description("serve the API and the pages, and nothing else")
-    .action(async () => host.serve(await host.openModules(), false));
+    .action(async () => host.serve(await host.openModules()));
 }

@@ -8,11 +8,14 @@ import { DAY_MS, HOUR_MS } from "../clock.js";
 import { Random } from "./random.js";
 import { KINDS, LANGUAGES, LICENSES, PEOPLE, QUALITIES, THINGS, TOPICS } from "./vocabulary.js";
 
-export interface DemoOptions {
+export interface DemoSize {
   repositories: number;
-  /** Days of history up to `end`, one snapshot a day. */
+  /** Days of history, one snapshot a day. */
   days: number;
   seed: number;
+}
+
+export interface DemoOptions extends DemoSize {
   /** Time of the newest snapshots, in ms since 1970. */
   end: number;
 }

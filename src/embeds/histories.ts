@@ -8,7 +8,7 @@ import { METRIC_NAMES, type Metric } from "./series.js";
 import { describe } from "./words.js";
 
 /** How histories are to be drawn. */
-export type ChartRequest = Pick<ChartInput, "metric" | "scale" | "align" | "width" | "height" | "note"> & {
+export type ChartRequest = Pick<ChartInput, "metric" | "scale" | "align" | "width" | "height"> & {
   theme: Theme;
 };
 

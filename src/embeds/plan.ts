@@ -25,8 +25,6 @@ export interface ChartInput {
   look: Theme | "page";
   /** Begins all ids, where several charts stand in one document. */
   idPrefix?: string;
-  /** What else a reader must know of all of it, in a few words. */
-  note?: string;
   /** In place of the names of the series. */
   title?: string;
   /** Leaves out the heading and the line at the foot, where the page around says the same. */
@@ -167,10 +165,10 @@ function headingOf(
   return { heading: title ?? one.name, subheading: `${name} · ${told}`, current };
 }
 
-function footerOf({ asOf, note: about }: ChartInput, series: readonly ChartSeries[]): string {
+function footerOf({ asOf }: ChartInput, series: readonly ChartSeries[]): string {
   const date = asOf === null ? [] : [`as of ${dateText(asOf)}`];
   const notes = series.flatMap(({ name, note }) =>
     note === undefined ? [] : [series.length === 1 ? note : `${name}: ${note}`],
   );
-  return ["Sidereal", ...date, ...(about === undefined ? [] : [about]), ...notes].join(" · ");
+  return ["Sidereal", ...date, ...notes].join(" · ");
 }

@@ -5,13 +5,7 @@ import { fit } from "./text.js";
 
 /** The chart in words, for those who do not see it. */
 export function describe(
-  {
-    metric,
-    align,
-    asOf,
-    title,
-    note: about,
-  }: Pick<ChartInput, "metric" | "align" | "asOf" | "title" | "note">,
+  { metric, align, asOf, title }: Pick<ChartInput, "metric" | "align" | "asOf" | "title">,
   series: readonly ChartSeries[],
 ): { title: string; description: string } {
   const name = METRIC_NAMES[metric];
@@ -30,6 +24,6 @@ export function describe(
   const asOfText = asOf === null ? "" : ` As of ${dateText(asOf)}.`;
   return {
     title: fit(`${name}${align === "age" ? " by age" : ""}: ${subject}`, 1, 200),
-    description: `${sentences.join(" ")}${asOfText}${about === undefined ? "" : ` This is ${about}.`}`,
+    description: `${sentences.join(" ")}${asOfText}`,
   };
 }

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
+import { type CatalogueKind, readKind } from "../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Database, Tx } from "../database/database.js";
 import { keepPrepared, readPrepared } from "./prepared.js";
@@ -22,6 +23,7 @@ export interface Summary extends Counters {
   /** Time of the newest snapshot of all; null without any. */
   asOf: number | null;
   generatedAt: number;
+  catalogue: CatalogueKind;
 }
 
 /** Three counts, each along an index of its own. */
@@ -86,6 +88,7 @@ export async function rebuildSummary(tx: Tx, now: number): Promise<void> {
     providers,
     asOf: times.length === 0 ? null : Math.max(...times),
     generatedAt: now,
+    catalogue: await readKind(tx),
   };
   await keepPrepared(tx, "summary", summary);
 }
@@ -101,5 +104,5 @@ export async function readSummary(database: Database, now: number): Promise<Summ
     refreshed24h: 0,
     overdueRefreshes: 0,
   };
-  return { ...none, languages: 0, topics: 0, providers: [], asOf: null, generatedAt: now };
+  return { ...none, languages: 0, topics: 0, providers: [], asOf: null, generatedAt: now, catalogue: "real" };
 }

@@ -7,14 +7,14 @@ import type { ThreadData, ThreadStarted } from "./threads.js";
 
 const parent = parentPort;
 if (parent === null) throw new Error("this file is the entry of a thread");
-const { config, withDemo, share }: ThreadData = workerData;
+const { config, share }: ThreadData = workerData;
 const context: AppContext = { config, clock: systemClock, log: createLog(config.logLevel) };
-const service = await startService(context, await openModules(context), withDemo, share);
+const service = await startService(context, await openModules(context), share);
 parent.once("message", async () => {
   await service.stop();
   // Ends this thread alone.
   process.exit();
 });
-const { port, url, synthetic } = service;
-const started: ThreadStarted = { port, url, synthetic };
+const { port, url } = service;
+const started: ThreadStarted = { port, url };
 parent.postMessage(started);

@@ -13,7 +13,6 @@ import { createTableMemory } from "../metering/metering.js";
 /** What a thread is given. */
 export interface ThreadData {
   config: Config;
-  withDemo: boolean;
   share: ServiceShare;
 }
 
@@ -21,13 +20,11 @@ export interface ThreadData {
 export interface ThreadStarted {
   port: number;
   url: string;
-  synthetic: boolean;
 }
 
 export interface Threads {
   port: number;
   url: string;
-  synthetic: boolean;
   /** Ends, with the reason, when a thread has ended by itself; never otherwise. */
   failed: Promise<Error>;
   /** Lets running requests end, then ends all threads. */
@@ -41,9 +38,9 @@ const STOP_MS = 9_000;
  * Starts as many threads as are configured, one after the other where that matters: the first one finds the port and makes
  * what is made once. The database must be migrated. Throws when a thread cannot start; then none is left.
  */
-export async function startThreads({ config, clock, log }: AppContext, withDemo: boolean): Promise<Threads> {
+export async function startThreads({ config, log }: AppContext): Promise<Threads> {
   await checkPort(config);
-  const share: ServiceShare = { memory: createTableMemory(), demoEnd: clock.now() };
+  const share: ServiceShare = { memory: createTableMemory() };
   const count = config.httpThreads;
   const parts = {
     databasePool: Math.max(1, Math.ceil(config.databasePool / count)),
@@ -56,7 +53,7 @@ export async function startThreads({ config, clock, log }: AppContext, withDemo:
     fail = resolve;
   });
   const start = async (own: Partial<Config>): Promise<ThreadStarted> => {
-    const workerData: ThreadData = { config: { ...config, ...parts, ...own }, withDemo, share };
+    const workerData: ThreadData = { config: { ...config, ...parts, ...own }, share };
     const worker = new Worker(new URL("./thread.js", import.meta.url), { workerData });
     running.push(worker);
     const ended = once(worker, "exit").then(([code]) => {

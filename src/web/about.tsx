@@ -155,10 +155,7 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
         <Unusual />
       </Section>
       <Section id="begin">
-        <p>
-          A catalogue without a single real repository is shown as a demonstration: made-up repositories, held
-          in memory. It goes as soon as the first real one is recorded. Stop the service and name the forges:
-        </p>
+        <p>Stop the service and start it again with the names of the forges to track:</p>
         <Command text="SIDEREAL_PROVIDERS=github,codeberg SIDEREAL_GITHUB_TOKENS=<token> npm start" />
         <p>
           The token needs no permission; without one GitHub allows 60 requests an hour. GitLab, Forgejo, Gitea

@@ -7,8 +7,7 @@ import { LANGUAGES_PAGE, languagePage, repositoryPage, TOPICS_PAGE, topicPage } 
 import { element, type Xml, xmlDocument } from "../xml.js";
 
 export interface IndexOptions {
-  /** Asked for each request: the modules, and whether their catalogue is made up. */
-  source: () => { modules: Modules; synthetic: boolean };
+  modules: Modules;
   baseUrl: string;
   clock: Clock;
 }
@@ -29,31 +28,26 @@ const XML_HEADERS = { "Content-Type": "application/xml; charset=utf-8", "Cache-C
 const NAMESPACE = { xmlns: "http://www.sitemaps.org/schemas/sitemap/0.9" };
 
 /** Adds `/robots.txt`, `/sitemap.xml` and its parts below `/sitemaps/` to the pages. */
-export function serveIndexes(app: Hono, { source, baseUrl, clock }: IndexOptions): void {
+export function serveIndexes(app: Hono, { modules, baseUrl, clock }: IndexOptions): void {
   const parts = new KeptParts(clock);
   app.get("/robots.txt", (context) =>
-    context.body(robots(baseUrl, source().synthetic), 200, {
+    context.body(robots(baseUrl), 200, {
       "Content-Type": "text/plain; charset=utf-8",
       "Cache-Control": CACHE,
     }),
   );
   app.get("/sitemap.xml", async (context) => {
-    const { modules, synthetic } = source();
-    const index = await parts.get(modules, "index", () => siteIndex(modules, baseUrl, synthetic));
+    const index = await parts.get("index", () => siteIndex(modules, baseUrl));
     return context.body(index, 200, XML_HEADERS);
   });
   app.get("/sitemaps/pages.xml", async (context) => {
-    const { modules, synthetic } = source();
-    const pages = await parts.get(modules, "pages", () => pagesPart(modules, baseUrl, synthetic));
+    const pages = await parts.get("pages", () => pagesPart(modules, baseUrl));
     return context.body(pages, 200, XML_HEADERS);
   });
   app.get("/sitemaps/:part{repositories-[1-9][0-9]?\\.xml}", async (context) => {
-    const { modules, synthetic } = source();
     const number = Number(/\d+/.exec(context.req.param("part"))?.[0]);
-    if (synthetic || number > MAX_REPOSITORIES / PART_REPOSITORIES) return context.notFound();
-    const part = await parts.get(modules, `repositories ${number}`, () =>
-      repositoriesPart(modules, baseUrl, number),
-    );
+    if (number > MAX_REPOSITORIES / PART_REPOSITORIES) return context.notFound();
+    const part = await parts.get(`repositories ${number}`, () => repositoriesPart(modules, baseUrl, number));
     return part === "" ? context.notFound() : context.body(part, 200, XML_HEADERS);
   });
 }
@@ -63,25 +57,23 @@ export function serveIndexes(app: Hono, { source, baseUrl, clock }: IndexOptions
  * named: their answers say `noindex`, which only counts where a crawler may read it; an address that it may not read can
  * still be listed, and that address is the secret.
  */
-function robots(baseUrl: string, synthetic: boolean): string {
-  const lines = synthetic
-    ? ["User-agent: *", "Disallow: /"]
-    : [
-        "User-agent: *",
-        "Allow: /api/embed/",
-        "Allow: /api/feeds/",
-        "Disallow: /api/",
-        "Disallow: /account",
-        "Disallow: /sign-in",
-        "",
-        `Sitemap: ${baseUrl}/sitemap.xml`,
-      ];
+function robots(baseUrl: string): string {
+  const lines = [
+    "User-agent: *",
+    "Allow: /api/embed/",
+    "Allow: /api/feeds/",
+    "Disallow: /api/",
+    "Disallow: /account",
+    "Disallow: /sign-in",
+    "",
+    `Sitemap: ${baseUrl}/sitemap.xml`,
+  ];
   return `${lines.join("\n")}\n`;
 }
 
-async function siteIndex({ rankings }: Modules, baseUrl: string, synthetic: boolean): Promise<string> {
+async function siteIndex({ rankings }: Modules, baseUrl: string): Promise<string> {
   const { repositories } = await rankings.summary();
-  const listed = synthetic ? 0 : Math.min(repositories, MAX_REPOSITORIES);
+  const listed = Math.min(repositories, MAX_REPOSITORIES);
   const parts = Array.from(
     { length: Math.ceil(listed / PART_REPOSITORIES) },
     (_, i) => `repositories-${i + 1}`,
@@ -92,9 +84,8 @@ async function siteIndex({ rankings }: Modules, baseUrl: string, synthetic: bool
   return xmlDocument(element("sitemapindex", NAMESPACE, ...maps));
 }
 
-async function pagesPart({ rankings }: Modules, baseUrl: string, synthetic: boolean): Promise<string> {
+async function pagesPart({ rankings }: Modules, baseUrl: string): Promise<string> {
   const facets = async (kind: "language" | "topic", limit: number) => {
-    if (synthetic) return [];
     const found = await rankings.facets({ kind, window: "30d", sort: "repositories", limit, offset: 0 });
     // As a segment of a path these mean another path.
     return found.facets.map(({ name }) => name).filter((name) => name !== "." && name !== "..");
@@ -128,21 +119,16 @@ function urlSet(pages: readonly Xml[]): string {
   return xmlDocument(element("urlset", NAMESPACE, ...pages));
 }
 
-/** Parts that were made, each for a while and for the catalogue it was made of; those who ask meanwhile wait for the same. */
+/** Caches each part for a while; concurrent requests share one build. */
 class KeptParts {
   readonly #clock: Clock;
-  #parts = new Map<string, { until: number; made: Promise<string> }>();
-  #madeOf: Modules | undefined;
+  readonly #parts = new Map<string, { until: number; made: Promise<string> }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  get(modules: Modules, name: string, make: () => Promise<string>): Promise<string> {
-    if (modules !== this.#madeOf) {
-      this.#parts = new Map();
-      this.#madeOf = modules;
-    }
+  get(name: string, make: () => Promise<string>): Promise<string> {
     const now = this.#clock.monotonic();
     const kept = this.#parts.get(name);
     if (kept !== undefined && now < kept.until) return kept.made;

@@ -3,6 +3,7 @@ import type { Repository } from "../catalog/catalog.js";
 import { repositoryPage } from "../page-addresses.js";
 import { assetPath } from "./assets.js";
 import { withQuery } from "./components/addresses.js";
+import { OriginNotice } from "./components/origin-notice.js";
 import type { Sheet, Visit } from "./page.js";
 
 /** Pages that the head of every page leads to. */
@@ -63,7 +64,7 @@ export const Layout: FC<{ visit: Visit; sheet: Sheet; children: Child }> = ({ vi
         </div>
       </header>
       <main id="content" class="frame" tabindex={-1}>
-        {visit.synthetic ? <DemoNotice isStandIn={!visit.canSave} /> : null}
+        {visit.origin === undefined ? null : <OriginNotice origin={visit.origin} />}
         {visit.notice === undefined ? null : (
           <p class="note" role="status">
             {visit.notice}
@@ -180,17 +181,4 @@ const Offer: FC<{ repository: Repository; url: URL }> = ({ repository, url }) =>
       Save {repository.fullName}
     </button>
   </form>
-);
-
-/** `isStandIn`: whether what is shown stands in for an empty catalogue, rather than being the catalogue itself. */
-const DemoNotice: FC<{ isStandIn: boolean }> = ({ isStandIn }) => (
-  <div class="note" role="note">
-    <p>
-      <strong>This is a demonstration.</strong>{" "}
-      {isStandIn
-        ? "The repositories are made up and held in memory. They go as soon as the first real one is recorded."
-        : "All repositories are made up and held in memory. They go when the service stops, and so does what is saved here."}{" "}
-      <a href="/about#begin">How to track real ones</a>
-    </p>
-  </div>
 );

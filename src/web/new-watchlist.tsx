@@ -5,13 +5,11 @@ import { Field } from "./components/field.js";
 import { Snippet } from "./components/snippet.js";
 import { findNamed } from "./naming.js";
 import type { Pages, Sheet } from "./page.js";
-import { refuseMadeUp } from "./saving.js";
 
 /** Where lists are made that belong to whoever has their links. */
 export function serveNewWatchlist(pages: Pages): void {
-  pages.get("/watchlists", ({ canSave }) => newSheet({ isMadeUp: !canSave }));
+  pages.get("/watchlists", () => newSheet({}));
   pages.post("/watchlists", async (visit, form) => {
-    refuseMadeUp(visit);
     const { modules, baseUrl } = visit;
     const written = { name: form.get("name") ?? "", repositories: form.get("repositories") ?? "" };
     const name = nameField.safeParse(written.name.trim() === "" ? DEFAULT_NAME : written.name);
@@ -46,7 +44,6 @@ interface NewProps {
   nameProblem?: string | undefined;
   /** Lines that name no repository known here. */
   unknown?: readonly string[];
-  isMadeUp?: boolean;
 }
 
 function newSheet(props: NewProps): Sheet {
@@ -63,7 +60,7 @@ function newSheet(props: NewProps): Sheet {
 /** Lines that are named as not known; of more, only how many. */
 const TOLD_LINES = 20;
 
-const NewWatchlist: FC<NewProps> = ({ name, repositories, problem, nameProblem, unknown = [], isMadeUp }) => (
+const NewWatchlist: FC<NewProps> = ({ name, repositories, problem, nameProblem, unknown = [] }) => (
   <div class="narrow">
     <h1>A list for sharing</h1>
     <p class="lead">A list without an account, for a team, a talk or a README.</p>
@@ -72,51 +69,45 @@ const NewWatchlist: FC<NewProps> = ({ name, repositories, problem, nameProblem, 
       <strong>shows</strong> it: give it to others. Both are shown once, so keep them; who has a link has the
       list. Search engines never see it.
     </p>
-    {isMadeUp ? (
-      <p class="note" role="note">
-        While the demonstration is shown no list can be made: it would be gone with it.
-      </p>
-    ) : (
-      <form method="post" action="/watchlists" class="box">
-        <Field
-          name="name"
-          label="Name"
-          problem={nameProblem}
-          value={name}
-          maxlength={200}
-          placeholder={DEFAULT_NAME}
-        />
-        <div class="field">
-          <label for="repositories">Repositories, one a line; you can add them later too</label>
-          <textarea
-            id="repositories"
-            name="repositories"
-            rows={8}
-            spellcheck={false}
-            placeholder={"owner/name\nhttps://codeberg.org/owner/name"}
-            aria-invalid={unknown.length === 0 && problem === undefined ? undefined : "true"}
-            aria-describedby="repositories-note"
-          >
-            {repositories ?? ""}
-          </textarea>
-          <div id="repositories-note">
-            {problem === undefined ? null : (
-              <p class="wrong" role="alert">
-                {problem}
-              </p>
-            )}
-            {unknown.length === 0 ? null : <Unknown lines={unknown} />}
-            <p class="soft small">
-              As <code>owner/name</code>, <code>provider:owner/name</code> or an address. They must be known
-              here; at most {MAX_ITEMS}.
+    <form method="post" action="/watchlists" class="box">
+      <Field
+        name="name"
+        label="Name"
+        problem={nameProblem}
+        value={name}
+        maxlength={200}
+        placeholder={DEFAULT_NAME}
+      />
+      <div class="field">
+        <label for="repositories">Repositories, one a line; you can add them later too</label>
+        <textarea
+          id="repositories"
+          name="repositories"
+          rows={8}
+          spellcheck={false}
+          placeholder={"owner/name\nhttps://codeberg.org/owner/name"}
+          aria-invalid={unknown.length === 0 && problem === undefined ? undefined : "true"}
+          aria-describedby="repositories-note"
+        >
+          {repositories ?? ""}
+        </textarea>
+        <div id="repositories-note">
+          {problem === undefined ? null : (
+            <p class="wrong" role="alert">
+              {problem}
             </p>
-          </div>
+          )}
+          {unknown.length === 0 ? null : <Unknown lines={unknown} />}
+          <p class="soft small">
+            As <code>owner/name</code>, <code>provider:owner/name</code> or an address. They must be known
+            here; at most {MAX_ITEMS}.
+          </p>
         </div>
-        <button type="submit" class="press">
-          Make the list
-        </button>
-      </form>
-    )}
+      </div>
+      <button type="submit" class="press">
+        Make the list
+      </button>
+    </form>
     <p class="soft">
       A list that follows you through all your browsers is <a href="/watchlist">your own watchlist</a>.
     </p>

@@ -5,15 +5,15 @@ import type { Repository } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { Members, Modules } from "../modules.js";
+import type { Summary } from "../rankings/rankings.js";
 import { errorSheet } from "./errors.js";
 import { Layout } from "./layout.js";
 import { attachPending, offeredBy } from "./pending.js";
 
 /** What a page is answered from. */
 export interface Site {
-  /** Asked for each request: the modules, and whether their catalogue is made up. */
-  source: () => { modules: Modules; synthetic: boolean };
-  members: () => Members;
+  modules: Modules;
+  members: Members;
   /** Public address, without a slash at the end. */
   baseUrl: string;
   /** Names of the providers that are configured to be tracked. */
@@ -21,17 +21,18 @@ export interface Site {
   clock: Clock;
 }
 
+/** What kind of catalogue this is, and when its newest snapshot was taken. */
+export type Origin = Pick<Summary, "catalogue" | "asOf">;
+
 /** A request for a page. */
 export interface Visit {
   modules: Modules;
-  /** Whether the catalogue is made up. */
-  synthetic: boolean;
-  /** Whether what is shown can be saved. Not while a demonstration stands in for an empty catalogue, which goes with it. */
-  canSave: boolean;
+  /** Origin and age of the data; undefined on error pages that must not cost a query. */
+  origin: Origin | undefined;
   members: Members;
   /** Who is signed in. */
   account: Account | undefined;
-  /** What is on their watchlist; empty where nothing of what is shown can be saved. */
+  /** What is on their watchlist; empty for visitors. */
   saved: ReadonlySet<number>;
   /** What has happened on the way to this page, to be told on it. */
   notice: string | undefined;
@@ -130,18 +131,15 @@ export class Pages {
   }
 
   async #visit(request: Request, isKnown = true): Promise<Visit> {
-    const { modules, synthetic } = this.#site.source();
-    const members = this.#site.members();
+    const { modules, members } = this.#site;
     const cookie = isKnown ? request.headers.get("cookie") : null;
     const account = cookie === null ? undefined : await members.accounts.find(cookie);
     const url = new URL(request.url);
-    const canSave = modules === members.modules;
     const saved =
-      account !== undefined && canSave ? await members.personalWatchlists.ids(account.id) : new Set<number>();
+      account === undefined ? new Set<number>() : await members.personalWatchlists.ids(account.id);
     return {
       modules,
-      synthetic,
-      canSave,
+      origin: isKnown ? await modules.rankings.summary() : undefined,
       members,
       account,
       saved,
@@ -157,12 +155,12 @@ export class Pages {
 
   /** Saves what the visitor wanted to save before signing in, or offers it where that is only known by the address. */
   async #attach(visit: Visit): Promise<{ visit: Visit; cookies: readonly string[] }> {
-    const { account, members, request, baseUrl, canSave, url } = visit;
-    if (account === undefined || !canSave) return { visit, cookies: [] };
+    const { account, modules, members, request, baseUrl, url } = visit;
+    if (account === undefined) return { visit, cookies: [] };
     const cookie = request.headers.get("cookie");
-    const attached = await attachPending(members, account.id, cookie, baseUrl);
+    const attached = await attachPending({ ...modules, ...members }, account.id, cookie, baseUrl);
     const saved = attached === undefined ? visit.saved : await members.personalWatchlists.ids(account.id);
-    const wanted = await offeredBy(url, members);
+    const wanted = await offeredBy(url, modules);
     const offer = wanted === undefined || saved.has(wanted.id) ? undefined : wanted;
     return {
       visit: { ...visit, saved, offer, notice: attached?.notice },

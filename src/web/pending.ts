@@ -1,6 +1,6 @@
 import { type Repository, repositoryId } from "../catalog/catalog.js";
 import { AppError } from "../errors.js";
-import type { Members } from "../modules.js";
+import type { Members, Modules } from "../modules.js";
 import { type Note, readNote, writeNote } from "./cookies.js";
 
 /** Repositories that somebody wanted to save before signing in: kept in the browser for an hour, at most twenty. */
@@ -30,14 +30,14 @@ export interface Attached {
  * What cannot be saved is told and dropped: it must not stand in the way of pages.
  */
 export async function attachPending(
-  { personalWatchlists, modules }: Members,
+  { personalWatchlists, catalog }: Pick<Members, "personalWatchlists"> & Pick<Modules, "catalog">,
   accountId: string,
   cookie: string | null,
   baseUrl: string,
 ): Promise<Attached | undefined> {
   if (readNote(PENDING, cookie, baseUrl) === undefined) return undefined;
   const end = writeNote(PENDING, undefined, baseUrl);
-  const found = await modules.catalog.findMany(pendingIds(cookie, baseUrl));
+  const found = await catalog.findMany(pendingIds(cookie, baseUrl));
   if (found.length === 0) return { notice: "What was to be saved is not known here any more.", cookie: end };
   try {
     await personalWatchlists.add(
@@ -70,8 +70,8 @@ export function withOffer(path: string, id: number, baseUrl: string): string {
 /** The repository that an address asks to be offered for saving; undefined for none, or one that is not known. */
 export async function offeredBy(
   { searchParams }: URL,
-  { modules }: Members,
+  { catalog }: Modules,
 ): Promise<Repository | undefined> {
   const id = repositoryId(searchParams.get(OFFER) ?? "");
-  return id === undefined ? undefined : modules.catalog.find(id);
+  return id === undefined ? undefined : catalog.find(id);
 }

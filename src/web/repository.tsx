@@ -124,7 +124,7 @@ async function readFacts({ modules, saved }: Visit, repository: Repository, stat
 }
 
 async function known(visit: Visit, repository: Repository): Promise<Sheet> {
-  const { baseUrl, canSave } = visit;
+  const { baseUrl } = visit;
   const { id, fullName } = repository;
   const { url, query: state, problems } = readUsable(stateQuery, visit.url);
   const facts = await readFacts(visit, repository, state);
@@ -159,7 +159,6 @@ async function known(visit: Visit, repository: Repository): Promise<Sheet> {
           repository={repository}
           lastSnapshotAt={facts.stored.lastSnapshotAt}
           isSaved={facts.isSaved}
-          canSave={canSave}
           next={path}
         />
         <KnownFacts {...{ url, repository, state, facts }} />

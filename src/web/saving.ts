@@ -1,19 +1,19 @@
 import { repositoryId } from "../catalog/catalog.js";
-import { AppError, invalidParameter } from "../errors.js";
+import { invalidParameter } from "../errors.js";
 import type { RepositoryListProps } from "./components/repository-list.js";
 import type { Pages, Redirect, Visit } from "./page.js";
 import { keepPending, withOffer } from "./pending.js";
 
 export type ListStars = Pick<RepositoryListProps, "saved" | "next">;
 
-/** What a list needs so that each row has a star that saves it; nothing where nothing can be saved. `next`: the list's own address. */
-export function starsOf({ canSave, saved }: Visit, next: string): ListStars {
-  return canSave ? { saved, next } : {};
+/** Props that give each row of a list a star to save it. `next`: the list's own address. */
+export function starsOf({ saved }: Visit, next: string): ListStars {
+  return { saved, next };
 }
 
 /** Browser modules of a page with such stars: whoever is not signed in is led there by the form. */
-export function starScripts({ account, canSave }: Visit): readonly string[] {
-  return canSave && account !== undefined ? ["save.js"] : [];
+export function starScripts({ account }: Visit): readonly string[] {
+  return account !== undefined ? ["save.js"] : [];
 }
 
 /** What saves repositories from any page, and takes them out again. */
@@ -22,17 +22,15 @@ export function serveSaving(pages: Pages): void {
   pages.post("/watchlist/items/remove", async (visit, form) => {
     const { account, members } = visit;
     const id = idOf(form);
-    refuseMadeUp(visit);
     if (account !== undefined) await members.personalWatchlists.remove(account.id, id);
     return { location: nextOf(visit, form), status: 303 };
   });
 }
 
 async function save(visit: Visit, form: URLSearchParams): Promise<Redirect> {
-  const { account, members, request, baseUrl } = visit;
+  const { account, modules, members, request, baseUrl } = visit;
   const id = idOf(form);
-  refuseMadeUp(visit);
-  const { id: known } = await members.modules.catalog.get(id);
+  const { id: known } = await modules.catalog.get(id);
   if (account !== undefined) {
     await members.personalWatchlists.add(account.id, [known], "repositoryId");
     return { location: nextOf(visit, form), status: 303 };
@@ -52,13 +50,4 @@ function idOf(form: URLSearchParams): number {
 /** The path that a form of a list wants to come back to; that of the watchlist unless it is one of ours. */
 export function nextOf({ members }: Visit, form: URLSearchParams): string {
   return members.accounts.safeNext(form.get("next") ?? "") ?? "/watchlist";
-}
-
-/** Throws CONFLICT while a demonstration stands in for the catalogue: nothing of it can be kept. */
-export function refuseMadeUp({ canSave }: Visit): void {
-  if (!canSave)
-    throw new AppError(
-      "CONFLICT",
-      "While the demonstration is shown nothing can be saved: its repositories are made up.",
-    );
 }

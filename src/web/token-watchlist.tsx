@@ -10,7 +10,6 @@ import { RemoveButton } from "./components/remove-button.js";
 import type { MoreColumn } from "./components/repository-list.js";
 import { findNamed } from "./naming.js";
 import type { Pages, Redirect, Sheet, Visit } from "./page.js";
-import { refuseMadeUp } from "./saving.js";
 import { isLook, lookAt } from "./seen.js";
 import { toSignIn } from "./sign-in.js";
 import { readWatched, type Watched, WatchedBody, watchedScripts } from "./watched.js";
@@ -72,7 +71,6 @@ async function add(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirec
 /** Puts all of the list on the visitor's own. */
 async function copy(visit: Visit): Promise<Redirect> {
   const { account, members, modules } = visit;
-  refuseMadeUp(visit);
   if (account === undefined) return toSignIn(visit, "/watchlist");
   const { items } = await modules.watchlists.get(tokenOf(visit));
   await members.personalWatchlists.add(
@@ -91,7 +89,7 @@ interface Told {
 }
 
 async function listSheet(visit: Visit, told: Told): Promise<Sheet> {
-  const { modules, url, request, baseUrl, now, account, canSave } = visit;
+  const { modules, url, request, baseUrl, now, account } = visit;
   const token = tokenOf(visit);
   const watchlist = await modules.watchlists.get(token);
   const ids = watchlist.items.map(({ repositoryId }) => repositoryId);
@@ -109,7 +107,7 @@ async function listSheet(visit: Visit, told: Told): Promise<Sheet> {
     },
   );
   const isWrong = watched.problems.length > 0 || (told.problem ?? told.nameProblem) !== undefined;
-  const canCopy = account !== undefined && canSave && ids.some((id) => !visit.saved.has(id));
+  const canCopy = account !== undefined && ids.some((id) => !visit.saved.has(id));
   return {
     title: watchlist.name,
     privacy: "link",

@@ -12,13 +12,12 @@ import { readWatched, type Watched, WatchedBody, watchedScripts } from "./watche
 /** The list of whoever is signed in. */
 export function serveWatchlist(pages: Pages): void {
   pages.get("/watchlist", (visit) => {
-    if (!visit.canSave) return { title: "Watchlist", privacy: "private", body: <MadeUp visit={visit} /> };
     return visit.account === undefined ? signedOut(visit) : ownList(visit, visit.account);
   });
 }
 
 async function signedOut(visit: Visit): Promise<Sheet> {
-  const offered = await offeredBy(visit.url, visit.members);
+  const offered = await offeredBy(visit.url, visit.modules);
   return {
     title: "Watchlist",
     description: "Keep the repositories you care about in one list, and see what changed since you looked.",
@@ -28,8 +27,8 @@ async function signedOut(visit: Visit): Promise<Sheet> {
 }
 
 async function ownList(visit: Visit, account: Account): Promise<Sheet> {
-  const { members, saved, url } = visit;
-  const { personalWatchlists, modules } = members;
+  const { modules, saved, url } = visit;
+  const { personalWatchlists } = visit.members;
   const ids = [...saved];
   const list = {
     watchlist: account.id,
@@ -124,15 +123,3 @@ const SignedOut: FC<{ offered: Repository | undefined }> = ({ offered }) => {
     </div>
   );
 };
-
-const MadeUp: FC<{ visit: Visit }> = ({ visit: { account } }) => (
-  <div class="narrow">
-    <h1>Watchlist</h1>
-    <p class="lead">While the demonstration is shown, nothing can be saved: its repositories are made up.</p>
-    <p>
-      {account === undefined
-        ? "As soon as real repositories are tracked here, you can sign in and keep a list of those you care about."
-        : "Your list is kept, and is here again as soon as real repositories are tracked."}
-    </p>
-  </div>
-);

@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { createApi, Meter } from "../../src/api/api.js";
-import { loadConfig } from "../../src/config.js";
-import { createLog } from "../../src/log.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { checkTexts, readPicture } from "../support/svg.js";
@@ -118,32 +115,6 @@ onBothEngines("Badges and cards", (engine) => {
     assert.doesNotMatch(main ?? "", /secret/);
     assert.ok(main?.startsWith("Something went wrong here."));
     assert.ok(headers.get("x-request-id"));
-  });
-
-  test("pictures of a made-up catalogue say that it is", async () => {
-    const config = loadConfig({});
-    const log = createLog("silent");
-    const api = createApi({
-      source: () => ({ modules: world.modules, synthetic: true }),
-      members: () => world.members,
-      config,
-      log,
-      meter: new Meter({ config, log, clock: world.clock }),
-    });
-    const text = async (path: string) =>
-      (
-        await api.request(
-          `/api/embed/${path}?repo=github:top/go`,
-          {},
-          { caller: { kind: "anonymous", name: "" } },
-        )
-      ).text();
-    for (const path of ["chart.svg", "badge.svg"])
-      assert.ok(
-        readPicture(await text(path)).texts.some((one) => one.text.includes("made-up data")),
-        path,
-      );
-    assert.equal(JSON.parse(await text("chart")).data.synthetic, true);
   });
 
   test("a card is a PNG that is not compressed once more", async () => {

@@ -239,7 +239,6 @@ onBothEngines("Charts for other pages", (engine) => {
         html: `<a href="${page}"><img src="${image.replaceAll("&", "&amp;")}" alt="Stars by age: up/gapped" width="800" height="380"></a>`,
       },
       asOf: "2026-04-30T12:00:00.000Z",
-      synthetic: false,
     });
     assert.equal(series.length, 1);
     const { points, repositoryId, ...one } = series[0];

@@ -125,7 +125,7 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
         ],
         asOf,
         generatedAt: asOf,
-        synthetic: false,
+        catalogue: "real",
       },
     });
   });
@@ -143,7 +143,7 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
       providers: [],
       asOf: null,
       generatedAt: "2026-04-30T12:00:00.000Z",
-      synthetic: false,
+      catalogue: "real",
     });
     assert.deepEqual((await empty.get("/api/search/suggest?q=a")).body.data, {
       repositories: [],

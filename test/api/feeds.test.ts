@@ -69,7 +69,7 @@ test("whatever a repository is called and says of itself, its feed is valid", ()
       (given, q, feed, window) => {
         const rows = given.map((one, i) => ({ repository: whole(i + 1, one), trend: undefined }));
         const request: FeedRequest = {
-          ...{ feed, window, limit: 25, defaultLimit: 25, baseUrl: BASE, synthetic: false },
+          ...{ feed, window, limit: 25, defaultLimit: 25, baseUrl: BASE },
           filters: listQuery.parse({ q: q.toWellFormed().slice(0, 50) }),
         };
         const document = parseXml(atomFeed(request, { rows, asOf: NOW }));
@@ -316,12 +316,3 @@ onBothEngines("/api/feeds/:ranking.atom", (engine) => {
 });
 
 const dayOfApril = (day: number) => new Date(Date.UTC(2026, 3, day)).toISOString().slice(0, 10);
-
-test("a feed of the demonstration says that all is made up", () => {
-  const request = { feed: "stars", window: "7d", limit: 25, defaultLimit: 25, baseUrl: BASE } as const;
-  const filters = listQuery.parse({});
-  const titleOf = (synthetic: boolean) =>
-    texts(parseXml(atomFeed({ ...request, filters, synthetic }, { rows: [], asOf: null })), "title");
-  assert.deepEqual(titleOf(true), ["Sidereal, repositories with most stars (demonstration, all made up)"]);
-  assert.deepEqual(titleOf(false), ["Sidereal, repositories with most stars"]);
-});

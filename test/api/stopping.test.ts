@@ -52,7 +52,7 @@ onBothEngines("Stopping", (engine) => {
       await addAccount(database, "a@b.example"),
       "k",
     );
-    const service = await startService({ config, clock, log }, modules, false);
+    const service = await startService({ config, clock, log }, modules);
     const at = `http://127.0.0.1:${service.port}`;
     const headers = { Connection: "close", "X-API-Key": secret };
     assert.equal((await fetch(`${at}/api/repos`, { headers })).status, 200);

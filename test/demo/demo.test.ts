@@ -56,12 +56,12 @@ describe("The demonstration", () => {
     await fillWithDemo(catalog, { ...OPTIONS, repositories: 1_200, days: 3 }, (count) => counts.push(count));
     assert.deepEqual(counts, [1_000, 1_200]);
     assert.equal((await catalog.dump(0, 5_000)).length, 1_200);
-    assert.equal(await catalog.isSynthetic(), true);
+    assert.equal(await catalog.kind(), "synthetic");
     await fillWithDemo(catalog, { ...OPTIONS, repositories: 10, days: 3 });
     const real = await openCatalog();
     await real.record([observation("o/r", [snapshot(1, 1)])]);
     await assert.rejects(fillWithDemo(real, OPTIONS), { code: "CONFLICT" });
     assert.equal((await real.dump(0, 10)).length, 1);
-    assert.equal(await real.isSynthetic(), false);
+    assert.equal(await real.kind(), "real");
   });
 });

@@ -72,7 +72,7 @@ export function inTheBrowser(engine: Engine, env: () => Record<string, string> =
       ...KNOWN,
     ]);
     await updateDerived(modules);
-    service = await startService({ config, clock, log: createLog("silent") }, modules, false);
+    service = await startService({ config, clock, log: createLog("silent") }, modules);
     browser = await openBrowser();
   });
   after(async () => {

@@ -44,7 +44,7 @@ export function onTheWire(engine: Engine): Wire {
       observation("group/sub/three", daily(5, 6), { provider: "GITLAB" }),
     ]);
     await updateDerived(modules);
-    service = await startService({ config, clock, log: createLog("silent") }, modules, false);
+    service = await startService({ config, clock, log: createLog("silent") }, modules);
   });
   after(() => service.stop());
 

@@ -27,7 +27,6 @@ async function contextOf(engine: Engine, env: Record<string, string> = {}): Prom
     ...(url === undefined ? { SIDEREAL_DATA_DIR: dataDir } : { SIDEREAL_DATABASE_URL: url }),
     SIDEREAL_PORT: "0",
     SIDEREAL_HTTP_THREADS: "2",
-    SIDEREAL_DEMO_REPOSITORIES: "20",
     SIDEREAL_LOG_LEVEL: "silent",
     ...GENEROUS,
     ...env,
@@ -54,8 +53,8 @@ function listening(port: number): number | undefined {
 }
 
 onBothEngines("Threads", (engine) => {
-  const start = async (t: TestContext, context: AppContext, withDemo = false): Promise<Threads> => {
-    const threads = await startThreads(context, withDemo);
+  const start = async (t: TestContext, context: AppContext): Promise<Threads> => {
+    const threads = await startThreads(context);
     t.after(() => threads.stop());
     return threads;
   };
@@ -91,25 +90,11 @@ onBothEngines("Threads", (engine) => {
     await database.close();
   });
 
-  test("the demonstration is the same in all threads", async (t) => {
-    const { port, synthetic, url } = await start(t, await contextOf(engine), true);
-    assert.equal(synthetic, true);
-    const bodies = new Set<string>();
-    for (let i = 0; i < 12; i++) {
-      const response = await fetch(`${url}/api/repos?sort=stars&limit=100`, {
-        headers: { Connection: "close" },
-      });
-      bodies.add(await response.text());
-    }
-    assert.equal(bodies.size, 1);
-    assert.equal(await ask(port, "/"), 200);
-  });
-
   test("a thread that ends by itself is told, and the others can be stopped", async () => {
     const workers: Worker[] = [];
     const note = (worker: Worker) => void workers.push(worker);
     process.on("worker", note);
-    const threads = await startThreads(await contextOf(engine), false);
+    const threads = await startThreads(await contextOf(engine));
     process.off("worker", note);
     assert.equal(workers.length, 2);
     await workers[0]?.terminate();
@@ -128,7 +113,7 @@ onBothEngines("Threads", (engine) => {
     const address = other.address();
     assert.ok(typeof address === "object" && address !== null);
     const context = await contextOf(engine, { SIDEREAL_PORT: String(address.port) });
-    await assert.rejects(startThreads(context, false), /EADDRINUSE/);
+    await assert.rejects(startThreads(context), /EADDRINUSE/);
     other.close();
   });
 });

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { Hono } from "hono";
 import { HOUR_MS } from "../../src/clock.js";
-import { PART_REPOSITORIES, serveIndexes } from "../../src/web/indexes.js";
+import { PART_REPOSITORIES } from "../../src/web/indexes.js";
 import { onBothEngines } from "../support/engines.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
 import { parseXml, type XmlElement } from "../support/xml.js";
@@ -154,22 +153,5 @@ onBothEngines("What search engines read", (engine) => {
     world.clock.advance(HOUR_MS);
     assert.equal((await world.get("/sitemap.xml")).status, 500);
     assert.equal((await world.get("/sitemap.xml")).status, 200);
-  });
-
-  test("the demonstration is for no search engine", async () => {
-    const app = new Hono();
-    serveIndexes(app, {
-      source: () => ({ modules: world.modules, synthetic: true }),
-      baseUrl: BASE,
-      clock: world.clock,
-    });
-    const text = async (path: string) => (await app.request(path)).text();
-    assert.equal(await text("/robots.txt"), "User-agent: *\nDisallow: /\n");
-    assert.deepEqual(valuesOf(parseXml(await text("/sitemap.xml")), "loc"), [`${BASE}/sitemaps/pages.xml`]);
-    assert.deepEqual(
-      valuesOf(parseXml(await text("/sitemaps/pages.xml")), "loc"),
-      ["/", "/explore", "/languages", "/topics", "/about", "/docs"].map((path) => `${BASE}${path}`),
-    );
-    assert.equal((await app.request("/sitemaps/repositories-1.xml")).status, 404);
   });
 });

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { VISIT_MS } from "../../src/watchlists/watchlists.js";
-import { createWeb } from "../../src/web/web.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
-import { type Member, ORIGIN, signIn } from "../support/members.js";
+import { type Member, signIn } from "../support/members.js";
 import { followLink, open, submit, wordsOf } from "../support/pages.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
@@ -262,56 +261,5 @@ onBothEngines("The page of a personal watchlist", (engine) => {
         : (/<button[^>]*form="([^"]*)"[^>]*data-save="2"/.exec(page.html)?.[1] ?? "");
     assert.ok(page.html.includes(`<form method="post" action="/watchlist/items" id="${form}">`));
     assert.doesNotMatch((await open(world, "/")).html, /class="star saved"/);
-  });
-
-  test("a made-up catalogue that is the service's own can be saved from, and says that it is made up", async () => {
-    const { app } = createWeb({
-      source: () => ({ modules: world.modules, synthetic: true }),
-      members: () => world.members,
-      baseUrl: ORIGIN,
-      clock: world.clock,
-      tracked: [],
-      limits: undefined,
-      document: () => ({ paths: {}, components: {} }) as never,
-    });
-    const html = await (await app.request("/")).text();
-    assert.match(html, /They go when the service stops, and so does what is saved here\./);
-    assert.doesNotMatch(html, /first real one/);
-    assert.match(html, /data-save/);
-  });
-
-  test("while a demonstration stands in for the catalogue nothing is saved, and the pages say so", async () => {
-    const { headers } = await somebody();
-    const demo = await createWorld(engine);
-    await demo.record(observation("made/up", daily(100, 500, 2_000), { facts: { stars: 2_000 } }));
-    const { app } = createWeb({
-      source: () => ({ modules: demo.modules, synthetic: true }),
-      members: () => world.members,
-      baseUrl: ORIGIN,
-      clock: world.clock,
-      tracked: [],
-      limits: undefined,
-      document: () => ({ paths: {}, components: {} }) as never,
-    });
-    const page = await (await app.request("/watchlist", { headers })).text();
-    assert.match(page, /While the demonstration is shown, nothing can be saved/);
-    assert.match(await (await app.request("/watchlists")).text(), /no list can be made/);
-    const home = await (await app.request("/", { headers })).text();
-    assert.match(home, /made\/up/);
-    assert.match(home, /They go as soon as the first real one is recorded/);
-    for (const html of [home, await (await app.request("/explore?sort=stars", { headers })).text()])
-      assert.doesNotMatch(html, /data-save|save\.js/);
-    app.onError((error) => new Response(error.message, { status: 409 }));
-    for (const path of ["/watchlist/items", "/watchlist/items/remove", "/watchlists"]) {
-      const body = "repositoryId=1&name=x";
-      const type = {
-        "Content-Type": "application/x-www-form-urlencoded",
-        "Content-Length": String(body.length),
-      };
-      const answer = await app.request(path, { method: "POST", body, headers: { ...headers, ...type } });
-      assert.equal(answer.status, 409);
-      assert.match(await answer.text(), /nothing can be saved/);
-    }
-    assert.equal((await app.request("/account/keys", { headers })).status, 200);
   });
 });

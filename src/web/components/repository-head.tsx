@@ -31,19 +31,12 @@ export interface RepositoryHeadProps {
   /** When it was counted last. */
   lastSnapshotAt: number | null;
   isSaved: boolean;
-  canSave: boolean;
   /** Path of this page. */
   next: string;
 }
 
 /** What a repository is: its names, where it is, and since when it is known. */
-export const RepositoryHead: FC<RepositoryHeadProps> = ({
-  repository,
-  lastSnapshotAt,
-  isSaved,
-  canSave,
-  next,
-}) => {
+export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, lastSnapshotAt, isSaved, next }) => {
   const { owner, name, provider, description, availability } = repository;
   return (
     <>
@@ -57,7 +50,7 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({
           <a class="button" href={`/compare?${new URLSearchParams({ repo: repositoryKey(repository) })}`}>
             Compare with…
           </a>
-          <SaveButton repositoryId={repository.id} isSaved={isSaved} next={next} isDisabled={!canSave} />
+          <SaveButton repositoryId={repository.id} isSaved={isSaved} next={next} />
         </div>
       </div>
       {description === null || description === "" ? null : <p class="lead">{description}</p>}

@@ -21,12 +21,10 @@ export interface SaveButtonProps {
   isSaved: boolean;
   /** The path to come back to where no script runs. */
   next: string;
-  /** Where nothing can be saved (`canSave` of the visit is false), as a demonstration stands in for the catalogue. */
-  isDisabled?: boolean;
 }
 
 /** Puts a repository on the visitor's watchlist, or takes it out. With the script save.js it does so without leaving the page. */
-export const SaveButton: FC<SaveButtonProps> = ({ repositoryId, isSaved, next, isDisabled = false }) => (
+export const SaveButton: FC<SaveButtonProps> = ({ repositoryId, isSaved, next }) => (
   <form method="post" action="/watchlist/items" class="inline">
     <input type="hidden" name="repositoryId" value={repositoryId} />
     <input type="hidden" name="next" value={next} />
@@ -35,8 +33,6 @@ export const SaveButton: FC<SaveButtonProps> = ({ repositoryId, isSaved, next, i
       class={isSaved ? "save saved" : "save"}
       formaction={actionOf(isSaved)}
       data-save={repositoryId}
-      disabled={isDisabled}
-      title={isDisabled ? "Made-up repositories cannot be saved" : undefined}
     >
       <Star />
       <span>{isSaved ? "Saved" : "Save"}</span>
