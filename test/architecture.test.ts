@@ -10,6 +10,7 @@ const RANKS: Readonly<Record<string, number>> = {
   log: 0,
   "provider-config": 0,
   "limit-config": 0,
+  "record-rules": 0,
   "page-addresses": 0,
   xml: 0,
   config: 1,

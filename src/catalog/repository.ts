@@ -1,5 +1,7 @@
 import type { RepositoryTable } from "../database/database.js";
 
+export { splitFullName } from "../record-rules.js";
+
 /** Whether a repository can still be reached. Only AVAILABLE ones are listed. */
 export const AVAILABILITIES = ["AVAILABLE", "GONE", "PRIVATE", "BLOCKED"] as const;
 export type Availability = (typeof AVAILABILITIES)[number];
@@ -91,16 +93,6 @@ export function defaultUrl(provider: string, fullName: string): string {
 /** The form in which names are compared: case does not tell repositories apart. */
 export function nameKey(owner: string, name: string): string {
   return `${owner}/${name}`.toLowerCase();
-}
-
-/** Splits `owner/name` at the last slash (groups may nest); undefined when either part is missing or not a name. */
-export function splitFullName(fullName: string): { owner: string; name: string } | undefined {
-  if (fullName.length > 400 || !fullName.isWellFormed() || /[\p{Cc}\\?#%\s]/u.test(fullName))
-    return undefined;
-  const segments = fullName.split("/");
-  if (segments.length < 2 || segments.length > 21) return undefined;
-  if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) return undefined;
-  return { owner: segments.slice(0, -1).join("/"), name: segments.at(-1) ?? "" };
 }
 
 /** `^[A-Z][A-Z0-9_]{0,31}$`, the form in which providers are stored and answered. */

@@ -3,27 +3,29 @@
  * nothing that no text should hold. Objects are read by name, so keys nobody asked for, `__proto__` among them, stay behind.
  */
 import { z } from "zod";
+import {
+  EARLIEST,
+  isTopic,
+  LATEST,
+  MAX_COUNT,
+  MAX_LABEL,
+  MAX_TEXT,
+  MAX_TOPICS,
+  MAX_URL,
+  splitFullName,
+} from "../record-rules.js";
 import { UpstreamFailure } from "./failures.js";
 
-const MAX_TEXT = 10_000;
-const MAX_LABEL = 100;
-const MAX_URL = 2_000;
-const MAX_TOPICS = 100;
-const MAX_SEGMENT = 255;
-const MAX_FULL_NAME = 1_000;
 /** More entries than this are on no page of any forge. */
 const MAX_PAGE = 1_000;
-
-const EARLIEST = Date.UTC(2000, 0, 1);
-const LATEST = Date.UTC(2100, 0, 1);
 
 /** The value where it is right, null where it is wrong, empty or missing. For what a record can do without. */
 export function orNull<T extends z.ZodType>(type: T) {
   return type.nullable().catch(null);
 }
 
-/** A number of things: 0 to 2^53 − 1. */
-export const count = z.int().min(0);
+/** A number of things. */
+export const count = z.int().min(0).max(MAX_COUNT);
 
 /** A number given out by the forge, as digits. */
 export const id = z.union([z.int().min(1), z.string().regex(/^[1-9]\d{0,18}$/)]).transform(String);
@@ -37,10 +39,10 @@ export const label = z.string().transform((value) => {
   return cleaned !== null && cleaned.length <= MAX_LABEL ? cleaned : null;
 });
 
-/** The labels among the values, each once, at most 100. */
+/** The topics among the values, each once, at most 100. */
 export const topics = z.array(z.unknown()).transform((values) => {
-  const found = values.slice(0, MAX_PAGE).map((value) => label.safeParse(value).data ?? null);
-  return [...new Set(found.filter((topic) => topic !== null))].slice(0, MAX_TOPICS);
+  const found = values.slice(0, MAX_PAGE).flatMap((value) => label.safeParse(value).data ?? []);
+  return [...new Set(found.filter(isTopic))].slice(0, MAX_TOPICS);
 });
 
 /** An address of the web (http, https), in its plain form and without a password. */
@@ -62,25 +64,13 @@ export const time = z.string().transform((value, context) => {
   return z.NEVER;
 });
 
-/** `owner/name`, where the owner may hold slashes, taken apart. */
+/** `owner/name`, split at the last slash; groups nest. */
 export const fullName = z.string().transform((value, context) => {
-  const segments = value.length > MAX_FULL_NAME ? [] : value.split("/");
-  const name = segments.at(-1);
-  if (segments.length >= 2 && name !== undefined && segments.every(isSegment)) {
-    return { owner: segments.slice(0, -1).join("/"), name };
-  }
+  const parts = splitFullName(value);
+  if (parts !== undefined) return parts;
   context.addIssue({ code: "custom", message: "no name of a repository" });
   return z.NEVER;
 });
-
-function isSegment(segment: string): boolean {
-  return (
-    segment.length <= MAX_SEGMENT &&
-    segment.isWellFormed() &&
-    /^[^\s\p{C}/\\?#%]+$/u.test(segment) &&
-    !/^\.\.?$/.test(segment)
-  );
-}
 
 function clean(value: string, maxLength: number): string | null {
   // Far more than is kept is not even looked at.

@@ -10,28 +10,22 @@ import {
   splitFullName,
 } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
+import { isTopic, MAX_COUNT, MAX_TOPICS, MAX_URL } from "../record-rules.js";
 import { readLines } from "./lines.js";
 import type { Line } from "./read-files.js";
-import { brief, isoTimeSchema, label, text } from "./values.js";
+import { brief, forgeTimeSchema, isoTimeSchema, label, parsedBy, text } from "./values.js";
 
 /** The version this program writes and reads. */
 const VERSION = 1;
 /** Greater ids are not taken over, so that those after them can still be told apart as numbers. */
 const MAX_ID = 2 ** 52;
 
-const counter = z.int().min(0).max(1e12);
+const counter = z.int().min(0).max(MAX_COUNT);
 const words = z
   .string()
   .max(100_000)
   .transform((value) => text(value));
-const labels = z.string().transform((value, context) => {
-  try {
-    return label(value, "text");
-  } catch (error) {
-    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "not understood" });
-    return z.NEVER;
-  }
-});
+const labels = parsedBy((value) => label(value, "text"));
 const provider = z.string().transform((value, context) => {
   const name = providerName(value);
   if (name === undefined) context.addIssue({ code: "custom", message: "not a provider's name" });
@@ -69,14 +63,14 @@ const REPOSITORY = z.strictObject({
     .array(z.strictObject({ fullName, until: isoTimeSchema }))
     .max(1_000)
     .optional(),
-  url: token(2_000)
+  url: token(MAX_URL)
     .pipe(z.url({ protocol: /^https?$/ }))
     .optional(),
   description: words.nullable().optional(),
   homepage: words.nullable().optional(),
   language: labels.nullable().optional(),
   license: labels.nullable().optional(),
-  topics: z.array(token(100)).max(100).optional(),
+  topics: z.array(z.string().refine(isTopic, "not a topic")).max(MAX_TOPICS).optional(),
   stars: counter.nullable().optional(),
   forks: counter.nullable().optional(),
   openIssues: counter.nullable().optional(),
@@ -84,8 +78,8 @@ const REPOSITORY = z.strictObject({
   fork: z.boolean().nullable().optional(),
   archived: z.boolean().nullable().optional(),
   availability: z.enum(AVAILABILITIES).optional(),
-  createdAt: isoTimeSchema.nullable().optional(),
-  pushedAt: isoTimeSchema.nullable().optional(),
+  createdAt: forgeTimeSchema.nullable().optional(),
+  pushedAt: forgeTimeSchema.nullable().optional(),
 });
 
 const SNAPSHOT = z.strictObject({
@@ -169,7 +163,7 @@ function snapshotLine(line: z.output<typeof SNAPSHOT>, latest: Identity | undefi
   const parts = fullName === undefined ? undefined : splitFullName(fullName);
   const identity = parts === undefined || provider === undefined ? latest : { provider, ...parts, at: null };
   if (identity === undefined)
-    return { line: number, refused: "there is no repository line before it that could be read" };
+    return { line: number, refused: "the preceding repository line was refused or is missing" };
   const { capturedAt, stars, forks, openIssues, watchers } = snapshot;
   const counts = {
     stars,

@@ -155,7 +155,7 @@ function capturedAt(path: string, { manifest, capturedAt: given }: ReadOptions):
   const file = basename(path);
   if (manifest !== undefined) {
     const known = manifest.get(file);
-    if (known === undefined) throw new Refusal("the manifest does not name this file");
+    if (known === undefined) throw new Refusal("the manifest does not list this file");
     return known;
   }
   if (given !== undefined) return given;
@@ -164,13 +164,13 @@ function capturedAt(path: string, { manifest, capturedAt: given }: ReadOptions):
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  EACCES: "the file may not be read",
-  EISDIR: "it is a folder",
-  ENOTDIR: "there is no such file",
-  ENAMETOOLONG: "there is no such file",
-  ELOOP: "it is a link that leads nowhere",
-  EIO: "the disk cannot read it",
+  ENOENT: "no such file",
+  EACCES: "permission denied",
+  EISDIR: "is a directory",
+  ENOTDIR: "no such file",
+  ENAMETOOLONG: "no such file",
+  ELOOP: "too many symbolic links",
+  EIO: "the disk reported a read error",
 };
 
 /** Why a file could not be read, for faults that are the file's; undefined for ours. */
@@ -178,6 +178,6 @@ function fileReason(error: unknown): string | undefined {
   if (error instanceof Refusal) return error.message;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code.startsWith("Z_") || code.startsWith("ZSTD_"))
-    return "the compressed data is damaged; what came before it was read";
+    return "the compressed data is damaged; everything before the damage was read";
   return REASONS[code];
 }

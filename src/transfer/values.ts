@@ -1,10 +1,6 @@
 import { z } from "zod";
 import { DAY_MS } from "../clock.js";
-
-/** Times before this are not of any forge; they are a fault of the source. */
-const EARLIEST = Date.UTC(2000, 0, 1);
-const MAX_TEXT = 10_000;
-const MAX_LABEL = 100;
+import { EARLIEST, LATEST, MAX_LABEL, MAX_TEXT } from "../record-rules.js";
 
 /** A reason to refuse a line, in words for the person who wrote it. */
 export class Refusal extends Error {}
@@ -21,8 +17,22 @@ export function optionalCount(text: string | undefined, column: string): number 
   return text === undefined || text === "" ? null : count(text, column);
 }
 
-/** An ISO 8601 time; one without a zone is UTC. Throws Refusal when it is none, or cannot be true. */
+/** An ISO 8601 time when something was seen; without a zone it is UTC. Throws Refusal for a time in the future or before 2000. */
 export function time(text: string | undefined, column: string): number {
+  const ms = parseIsoTime(text, column);
+  if (ms < EARLIEST || ms > Date.now() + 2 * DAY_MS)
+    throw new Refusal(`${column}: ${text} is before 2000 or in the future`);
+  return ms;
+}
+
+/** An ISO 8601 time that a forge reported; forges with a wrong clock report future times. Throws Refusal. */
+function forgeTime(text: string, column: string): number {
+  const ms = parseIsoTime(text, column);
+  if (ms < EARLIEST || ms > LATEST) throw new Refusal(`${column}: ${text} is before 2000 or after 2100`);
+  return ms;
+}
+
+function parseIsoTime(text: string | undefined, column: string): number {
   const match = /^(\d{4})-(\d{2})-(\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?(Z|[+-]\d{2}:?\d{2})?$/.exec(
     text ?? "",
   );
@@ -34,9 +44,6 @@ export function time(text: string | undefined, column: string): number {
     match === null ? 0 : new Date(Date.UTC(Number(match[1]), Number(match[2]), 0)).getUTCDate();
   if (match === null || Number.isNaN(ms) || Number(match[3]) > lastOfMonth) {
     throw new Refusal(`${column}: "${brief(text)}" is not an ISO 8601 time`);
-  }
-  if (ms < EARLIEST || ms > Date.now() + 2 * DAY_MS) {
-    throw new Refusal(`${column}: ${text} lies before 2000 or in the future`);
   }
   return ms;
 }
@@ -76,12 +83,22 @@ export function brief(value: string | undefined, length = 60): string {
   return (text(value) ?? "").slice(0, length);
 }
 
-/** A Zod type for an ISO time, as milliseconds. */
-export const isoTimeSchema = z.string().transform((value, context) => {
-  try {
-    return time(value, "time");
-  } catch (error) {
-    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "not a time" });
-    return z.NEVER;
-  }
-});
+/** A Zod string converted by `parse`; what it throws becomes the message of the issue. */
+export function parsedBy<T>(parse: (text: string) => T) {
+  return z.string().transform((value, context) => {
+    try {
+      return parse(value);
+    } catch (error) {
+      context.addIssue({
+        code: "custom",
+        message: error instanceof Error ? error.message : "not understood",
+      });
+      return z.NEVER;
+    }
+  });
+}
+
+/** An ISO time when something was seen, as ms since 1970. */
+export const isoTimeSchema = parsedBy((value) => time(value, "time"));
+/** An ISO time reported by a forge, as ms since 1970. */
+export const forgeTimeSchema = parsedBy((value) => forgeTime(value, "time"));

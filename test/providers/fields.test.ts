@@ -19,8 +19,8 @@ import {
 const read = <T extends z.ZodType>(type: T, value: unknown) => orNull(type).parse(value);
 
 test("counts and ids are whole numbers", () => {
-  for (const value of [0, 1, Number.MAX_SAFE_INTEGER]) assert.equal(read(count, value), value);
-  for (const value of [-1, 0.5, 2 ** 53, Number.NaN, "1", true, null, undefined, {}, [1]]) {
+  for (const value of [0, 1, 1e12]) assert.equal(read(count, value), value);
+  for (const value of [-1, 0.5, 1e12 + 1, 2 ** 53, Number.NaN, "1", true, null, undefined, {}, [1]]) {
     assert.equal(read(count, value), null);
   }
   for (const value of [1, "1", "9007199254740993"]) assert.equal(read(id, value), String(value));

@@ -36,7 +36,7 @@ describe("sidereal import", () => {
     assert.deepEqual(stderr.trimEnd().split("\n"), [
       `${faulty}:2: 2 columns instead of 11`,
       `${faulty}:3: stars: "many" is not a whole number`,
-      "no-such-file.csv: there is no such file",
+      "no-such-file.csv: no such file",
     ]);
     assert.match(
       stdout,

@@ -45,7 +45,7 @@ describe("The time of a file", () => {
       { manifest, capturedAt: 0 },
     );
     assert.deepEqual(times, ["2026-04-04T04:07:13.000Z"]);
-    assert.deepEqual(refused, ["y-2026-04-09.csv: the manifest does not name this file"]);
+    assert.deepEqual(refused, ["y-2026-04-09.csv: the manifest does not list this file"]);
   });
 
   test("must be known, and possible", async () => {
@@ -95,9 +95,9 @@ describe("Files as a whole", () => {
       join(folder, "file.csv", "inside.csv"),
     ]);
     assert.deepEqual(refused, [
-      "none.csv: there is no such file",
-      "folder-2026-04-01.csv: it is a folder",
-      "inside.csv: there is no such file",
+      "none.csv: no such file",
+      "folder-2026-04-01.csv: is a directory",
+      "inside.csv: no such file",
     ]);
   });
 
@@ -144,7 +144,7 @@ describe("Files as a whole", () => {
       "plain-2026-04-01.csv.zst": rankingFile({}),
       "good-2026-04-01.csv": rankingFile({}),
     });
-    const damaged = "the compressed data is damaged; what came before it was read";
+    const damaged = "the compressed data is damaged; everything before the damage was read";
     assert.deepEqual(
       refused.filter((line) => line.endsWith(damaged) && !line.startsWith("empty")),
       [

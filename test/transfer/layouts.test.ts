@@ -136,7 +136,7 @@ describe("A Github-Ranking file", () => {
       'ranking-2026-04-01.csv:9: issues: "1.5" is not a whole number',
       'ranking-2026-04-01.csv:10: last_commit: "yesterday" is not an ISO 8601 time',
       'ranking-2026-04-01.csv:11: last_commit: "2026-02-30T00:00:00Z" is not an ISO 8601 time',
-      "ranking-2026-04-01.csv:12: last_commit: 1999-12-31T23:59:59Z lies before 2000 or in the future",
+      "ranking-2026-04-01.csv:12: last_commit: 1999-12-31T23:59:59Z is before 2000 or in the future",
       'ranking-2026-04-01.csv:13: repo_url: "ftp://github.com/o/r" is not the address of a repository',
       'ranking-2026-04-01.csv:14: repo_url: "https://github.com/only-owner" is not the address of a repository',
       'ranking-2026-04-01.csv:15: repo_url: no provider is known for the host "example.org"',

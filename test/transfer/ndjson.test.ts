@@ -89,7 +89,7 @@ describe("NDJSON", () => {
       refused.map((line) => line.split(":")[1]),
       ["2", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "15", "16", "17", "18"],
     );
-    assert.equal(refused[0], "x.ndjson:2: there is no repository line before it that could be read");
+    assert.equal(refused[0], "x.ndjson:2: the preceding repository line was refused or is missing");
     assert.equal(refused[1], "x.ndjson:4: the line is not JSON");
     assert.equal(refused[9], "x.ndjson:12: provider and fullName belong together");
     assert.equal(refused[11], "x.ndjson:15: fullName: not of the form owner/name");

@@ -11,6 +11,7 @@ import {
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import { syntheticRepository } from "../../src/demo/demo.js";
+import { count, fullName, label, text, time, topics, webUrl } from "../../src/providers/fields.js";
 import { exportCatalogue, type ImportReport, importFiles } from "../../src/transfer/transfer.js";
 import { onBothEngines } from "../support/engines.js";
 import { temporaryFolder } from "../support/imports.js";
@@ -152,7 +153,7 @@ onBothEngines("An export", (engine) => {
           description: fc.option(
             fc.string({ unit: "grapheme" }).map((text) => text.replaceAll(/[\p{Cc}\s\uFEFF]/gu, "") || "-"),
           ),
-          topics: fc.uniqueArray(fc.constantFrom("a", "b", "c")),
+          topics: fc.uniqueArray(fc.constantFrom("a", "b c", "日本 語", "C++")),
           stars: fc.option(fc.nat()),
           archived: fc.option(fc.boolean()),
           createdAt: fc.option(fc.integer({ min: Date.UTC(2000, 0, 1), max: NOW })),
@@ -177,6 +178,92 @@ onBothEngines("An export", (engine) => {
       }),
       { numRuns: engine.name === "sqlite" ? 20 : 4 },
     );
+  });
+});
+
+/** Names and topics as forges write them, and as none should. */
+const hostileText = fc.oneof(
+  fc.constantFrom(
+    "machine learning",
+    "a\u00a0b",
+    "x".repeat(100),
+    "x".repeat(101),
+    "C#",
+    "\u202eabc",
+    "\ud800",
+    "",
+  ),
+  fc.string({ unit: "grapheme", maxLength: 12 }),
+  fc.string({ unit: "binary", maxLength: 12 }),
+  fc.string({ unit: fc.constantFrom(...'ab \t\n\u0000\ufeff\u2028/,\\"?%#.'), maxLength: 8 }),
+);
+const hostileName = fc.oneof(
+  fc
+    .array(
+      fc.oneof(
+        fc.constantFrom(
+          "group",
+          "x".repeat(60),
+          "x".repeat(255),
+          "日本",
+          "a.b",
+          ".",
+          "..",
+          "-",
+          "a b",
+          "a\u200bb",
+        ),
+        hostileText,
+      ),
+      { minLength: 1, maxLength: 5 },
+    )
+    .map((segments) => segments.join("/")),
+  fc.integer({ min: 2, max: 30 }).map((levels) => Array(levels).fill("g").join("/")),
+  fc.integer({ min: 190, max: 255 }).map((length) => `${"o".repeat(length)}/${"r".repeat(length)}`),
+);
+const hostileRecord = fc.record({
+  name: hostileName,
+  topics: fc.array(hostileText, { maxLength: 4 }),
+  text: hostileText,
+  stars: fc.oneof(fc.nat(), fc.constantFrom(1e12, 1e12 + 1, Number.MAX_SAFE_INTEGER)),
+  createdAt: fc.constantFrom(
+    "1999-12-31T23:59:59Z",
+    "2000-01-01T00:00:00Z",
+    "2099-12-31T00:00:00Z",
+    "2100-01-02T00:00:00Z",
+  ),
+  url: fc.oneof(hostileText, fc.constant("https://forge.example/a b/ü?q= x#y")),
+});
+
+onBothEngines("Whatever a provider accepts", (engine) => {
+  test("can be exported and imported, with all its snapshots", async () => {
+    const read = <T>(result: { data?: T }) => result.data ?? null;
+    // One sample instead of a property: a database per example is slow, and a refused line names its reason.
+    const records = fc.sample(hostileRecord, 400).flatMap((record, i): Observation[] => {
+      const parts = read(fullName.safeParse(record.name));
+      if (parts === null) return [];
+      const facts = {
+        topics: topics.parse(record.topics),
+        description: read(text.safeParse(record.text)),
+        language: read(label.safeParse(record.text)),
+        homepage: read(webUrl.safeParse(record.url)),
+        stars: read(count.safeParse(record.stars)),
+        createdAt: read(time.safeParse(record.createdAt)),
+      };
+      const url = read(webUrl.safeParse(record.url));
+      const snapshots = facts.stars === null ? [] : [snapshot(5, facts.stars)];
+      const said = observation("o/r", snapshots, { provider: "GITLAB", providerId: String(i) });
+      return [{ ...said, ...parts, facts: { ...facts, ...(url === null ? {} : { url }) } }];
+    });
+    assert.ok(
+      records.length > 100 && records.some(({ facts }) => facts.topics?.some((one) => one.includes(" "))),
+    );
+    const { catalog } = await openCatalog(engine);
+    await catalog.record(records);
+    const exportedText = await exported(catalog);
+    const copy = await openCatalog(engine);
+    await imported(copy.catalog, exportedText);
+    assert.equal(await exported(copy.catalog), exportedText);
   });
 });
 
