@@ -196,6 +196,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   if (given.SIDEREAL_DATA_DIR === ":memory:" && Number(given.SIDEREAL_HTTP_THREADS ?? 1) > 1)
     problems.push("SIDEREAL_HTTP_THREADS: threads cannot share a database in memory; it must be 1");
   const providers = readProviders(env, names, problems);
+  if (given.SIDEREAL_DATA_DIR === ":memory:" && !given.SIDEREAL_DATABASE_URL && providers.length > 0)
+    problems.push(
+      "SIDEREAL_DATA_DIR: a database in memory cannot be shared with the worker process; use a folder, or configure no provider",
+    );
   const limits = readLimits(env, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const settings = parsed.data;

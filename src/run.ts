@@ -11,88 +11,90 @@ import type { Modules } from "./modules.js";
 import { startThreads, type Threads } from "./threads/threads.js";
 import { openTracker, startWorker } from "./tracker.js";
 
-/** Long work runs with a small heap: left alone, V8 would rather grow than collect. */
+/** Batch commands run with a small heap: by default V8 grows the heap before it collects. */
 const BATCH_COMMANDS = new Set(["import", "export"]);
 const BATCH_HEAP = ["--max-old-space-size=192", "--max-semi-space-size=4"];
 
 async function main(argv: readonly string[]): Promise<number> {
   if (BATCH_COMMANDS.has(argv[0] ?? "") && process.execArgv.length === 0) {
-    return runAgain(BATCH_HEAP);
+    return runWithFlags(BATCH_HEAP);
   }
   const config = loadConfig(readEnvironment(process.cwd(), process.env));
   const context: AppContext = { config, clock: systemClock, log: createLog(config.logLevel) };
   const host: Host = {
     config,
     openModules: () => openModules(context),
-    serveDemo: (size) => leaveAfter(serveDemo(context, size)),
-    serve: (modules) => leaveAfter(serve(context, modules)),
-    start: (modules) => leaveAfter(start(context, modules)),
+    serveDemo: (size) => exitAfter(serveDemo(context, size)),
+    serve: (modules) => exitAfter(serve(context, modules)),
+    start: (modules) => exitAfter(start(context, modules)),
     work: (modules) => work(context, modules),
     openTracker: () => openTracker(context),
   };
   return runProgram(host, argv);
 }
 
-/** How long what is still open, such as a mail server that hangs, may keep a service that has stopped. */
-const LEAVE_MS = 1_000;
+/** How long open handles, such as a hanging mail server, may keep the process alive after the service has stopped. */
+const EXIT_MS = 1_000;
 
-function leaveAfter(serving: Promise<void>): Promise<void> {
-  return serving.finally(() => setTimeout(() => process.exit(), LEAVE_MS).unref());
+function exitAfter(serving: Promise<void>): Promise<void> {
+  return serving.finally(() => setTimeout(() => process.exit(), EXIT_MS).unref());
 }
 
-/** Runs the same command in a process with other flags, and ends as it does. */
-async function runAgain(flags: readonly string[]): Promise<number> {
+/** Runs the same command in a child process with these Node.js flags, and returns its exit code. */
+async function runWithFlags(flags: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [...flags, ...process.argv.slice(1)], { stdio: "inherit" });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
   const [code] = await once(child, "exit");
   return typeof code === "number" ? code : EXIT.failed;
 }
 
-/** The signal that asks to stop. */
-function stopSignal(): Promise<NodeJS.Signals> {
+type StopSignal = Promise<NodeJS.Signals>;
+
+/** Listens for the signal to stop. Call it before anything is opened: a signal that comes during opening counts too. */
+function listenForStop(): StopSignal {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
   });
 }
 
 async function work(context: AppContext, modules: Modules): Promise<void> {
-  // Listened for from the beginning: what has been taken is given back however early it is asked to stop.
-  const asked = stopSignal();
+  const stopped = listenForStop();
   const worker = await startWorker(context, modules);
   const { log, config } = context;
   log.info({ providers: config.providers.map(({ name }) => name) }, "tracking");
-  // Started by `start`: it ends when that process does, however it ends.
+  // A worker started by `start` ends when its parent does, however the parent ends.
   const orphaned = process.send === undefined ? [] : [once(process, "disconnect")];
-  // It may have ended while this one began.
+  // The parent may have ended while the worker was starting.
   const isOrphan = process.send !== undefined && !process.connected;
-  if (!isOrphan) await Promise.race([asked, ...orphaned]);
+  if (!isOrphan) await Promise.race([stopped, ...orphaned]);
   log.info("the worker is stopping");
-  // What is derived can be left at any step: whoever comes next goes on from there.
+  // Updates can stop at any step: the next worker continues from there.
   setTimeout(() => process.exit(EXIT.ok), WORKER_STOP_MS).unref();
   await worker.stop();
-  // The channel would keep this process, and so the one that waits for it.
+  // An open channel would keep this process alive, and its parent waiting.
   if (process.connected) process.disconnect();
 }
 
-/** Time that a worker gets to end what is under way, and after which its parent ends it. */
+/** Time for a worker to finish its current work, and the time after which its parent kills it. */
 const WORKER_STOP_MS = 8_000;
 const WORKER_KILL_MS = 9_500;
 
-/** How long to wait before a worker that has ended by itself is started again. */
-const WORKER_REST_MS = 10_000;
+/** Delay before a worker that ended by itself is restarted. */
+const WORKER_RESTART_MS = 10_000;
 
-/** Serves here, and works in a process of its own, since heavy writes must not hold up answers. */
+/** Serves here and tracks in a child process, since heavy writes must not delay responses. */
 async function start(context: AppContext, modules: Modules): Promise<void> {
   const { config, log } = context;
-  if (config.providers.length === 0) return serve(context, modules);
+  const stopped = listenForStop();
+  if (config.providers.length === 0) return serve(context, modules, stopped);
   const stopping = new AbortController();
-  // At the signal itself, as a terminal sends it to the worker too.
-  stopSignal().then(() => stopping.abort());
+  // Immediately, as a terminal sends the signal to the worker too.
+  stopped.then(() => stopping.abort());
   const working = keepWorking(log, stopping.signal);
   try {
-    await serve(context, modules);
+    await serve(context, modules, stopped);
   } finally {
-    // Also where the port is taken: without the service there is no worker.
+    // Also when the port is taken: without the service there is no worker.
     stopping.abort();
     await working;
   }
@@ -113,8 +115,8 @@ async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise
     clearTimeout(killing);
     signal.removeEventListener("abort", stop);
     if (signal.aborted) return;
-    log.error({ code }, "the worker has ended by itself; it is started again");
-    await systemClock.sleep(WORKER_REST_MS, signal);
+    log.error({ code }, "the worker ended by itself and is restarted");
+    await systemClock.sleep(WORKER_RESTART_MS, signal);
   }
 }
 
@@ -125,11 +127,22 @@ async function serveDemo(context: AppContext, size: DemoSize): Promise<void> {
   await serve(own, await openDemo(own, size));
 }
 
-async function serve(context: AppContext, modules: Modules): Promise<void> {
+/** Time for a service to finish opening after the signal to stop. */
+const OPEN_MS = 8_000;
+
+async function serve(
+  context: AppContext,
+  modules: Modules,
+  stopped: StopSignal = listenForStop(),
+): Promise<void> {
   const { log, config } = context;
-  const service =
-    config.httpThreads === 1 ? await startService(context, modules) : await serveInThreads(context, modules);
-  const stopped = stopSignal();
+  const opening =
+    config.httpThreads === 1 ? startService(context, modules) : serveInThreads(context, modules);
+  const overdue = stopped.then(
+    () => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), OPEN_MS).unref()),
+  );
+  const service = await Promise.race([opening, overdue]);
+  if (service === undefined) return log.warn("stopping before the service has opened");
   process.stdout.write(`Sidereal answers at ${service.url}\n`);
   const failed = "failed" in service ? service.failed : new Promise<never>(() => {});
   const reason = await Promise.race([stopped, failed]);
@@ -139,7 +152,7 @@ async function serve(context: AppContext, modules: Modules): Promise<void> {
   if (reason instanceof Error) throw reason;
 }
 
-/** The modules were opened to migrate the database, once; the threads open their own. */
+/** The given modules have migrated the database; each thread opens its own. */
 async function serveInThreads(context: AppContext, modules: Modules): Promise<Threads> {
   await modules.database.close();
   return startThreads(context);

@@ -185,6 +185,14 @@ test("threads cannot share a database in memory", () => {
   assert.equal(loadConfig({ SIDEREAL_HTTP_THREADS: "4" }).httpThreads, 4);
 });
 
+test("providers need a database that the worker process can open too", () => {
+  const problem =
+    "SIDEREAL_DATA_DIR: a database in memory cannot be shared with the worker process; use a folder, or configure no provider";
+  const memory = { SIDEREAL_DATA_DIR: ":memory:", SIDEREAL_GITHUB_TOKENS: "secret" };
+  assert.deepEqual(problemsOf(memory), [problem]);
+  assert.equal(loadConfig({ ...memory, SIDEREAL_DATABASE_URL: "postgres://h/d" }).providers.length, 1);
+});
+
 test("Redis is named by an address of its own kind, which may be in a file and is never shown", () => {
   assert.equal(
     loadConfig({ SIDEREAL_REDIS_URL: "rediss://u:hunter2@h:6380/1" }).redisUrl,

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { after, test } from "node:test";
 import { CommandWorld } from "../support/command.js";
 
 test("start ends soon after it was asked to, with its worker", { timeout: 60_000 }, async () => {
@@ -22,4 +24,28 @@ test("start ends soon after it was asked to, with its worker", { timeout: 60_000
   assert.equal(code, 0);
   // Standard error closes with the last process that holds it, so the worker has ended too.
   assert.match(stderr, /the worker is stopping/);
+});
+
+test("start ends when it is asked to while the service opens", { timeout: 60_000 }, async () => {
+  const world = new CommandWorld();
+  const sockets: Socket[] = [];
+  // Redis is connected to while the service opens, and this one never replies.
+  const silent = createServer((socket) => {
+    sockets.push(socket.on("error", () => {}));
+    child.kill("SIGTERM");
+  }).listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const address = silent.address();
+  assert.ok(typeof address === "object" && address !== null);
+  const { process: child, ended } = world.start(world.newDataDir(), ["start"], {
+    SIDEREAL_PORT: "0",
+    SIDEREAL_REDIS_URL: `redis://127.0.0.1:${address.port}`,
+    SIDEREAL_GITHUB_URL: "http://127.0.0.1:9",
+    SIDEREAL_GITHUB_PRIVATE: "true",
+  });
+  after(() => child.kill("SIGKILL"));
+  const { code, stderr } = await ended;
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+  assert.equal(code, 0, stderr);
 });
