@@ -16,6 +16,7 @@ import type { Clock } from "./clock.js";
 import type { Config } from "./config.js";
 import { type Database, openDatabase } from "./database/database.js";
 import { type DemoSize, fillWithDemo } from "./demo/demo.js";
+import { Lists } from "./lists/lists.js";
 import type { Logger } from "./log.js";
 import { openAllowances, type TableMemory, Usage } from "./metering/metering.js";
 import { type Members, type Modules, updateDerived } from "./modules.js";
@@ -32,12 +33,14 @@ export interface AppContext {
 
 export function buildModules(database: Database, clock: Clock): Modules {
   const catalog = new Catalog(database, clock);
+  const rankings = new Rankings(database, clock);
   return {
     database,
     catalog,
-    rankings: new Rankings(database, clock),
+    rankings,
     search: new Search(database, catalog),
     watchlists: new Watchlists(database, clock),
+    lists: new Lists(database, catalog, rankings),
   };
 }
 

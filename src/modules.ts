@@ -1,6 +1,7 @@
 import type { Accounts, ApiKeys } from "./accounts/accounts.js";
 import type { Catalog } from "./catalog/catalog.js";
 import type { Database } from "./database/database.js";
+import type { Lists } from "./lists/lists.js";
 import type { Usage } from "./metering/metering.js";
 import type { Rankings } from "./rankings/rankings.js";
 import { orderWords, type Search, updateWords } from "./search/search.js";
@@ -13,6 +14,7 @@ export interface Modules {
   rankings: Rankings;
   search: Search;
   watchlists: Watchlists;
+  lists: Lists;
 }
 
 /** The modules that belong to people, over the same database. */

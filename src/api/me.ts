@@ -93,10 +93,10 @@ export const listMyWatchlist = endpoint(
     },
   }),
   async (context) => {
-    const { account, modules, members } = context.var;
-    const list = { watchlist: account.id, within: members.personalWatchlists.members(account.id) };
+    const { account, modules } = context.var;
     const { format, ...query } = context.req.valid("query");
-    const page = await answerWatchlistPage(context, modules, list, query);
+    const scope = { kind: "account watchlist", id: account.id } as const;
+    const page = await answerWatchlistPage(context, modules, scope, query);
     return sendPage(context, page, format, "sidereal-my-watchlist");
   },
   { bucket: "default" },

@@ -1,8 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { checkDepth, EXACT_TOTAL } from "../catalog/catalog.js";
 import {
   count,
+  EXACT_TOTAL,
   limitParameter,
+  pageOffset,
   pageParameter,
   providerParameter,
   searchText,
@@ -63,8 +64,7 @@ function facetEndpoint(kind: FacetKind, path: string, operationId: string, what:
     }),
     async (context) => {
       const { provider, window, sort, limit, page = 1 } = context.req.valid("query");
-      checkDepth(page, limit, "");
-      const offset = (page - 1) * limit;
+      const offset = pageOffset({ page, limit });
       const { facets, total, totalIsExact } = await context.var.modules.rankings.facets({
         kind,
         ...(provider === undefined ? {} : { provider }),

@@ -23,7 +23,7 @@ export async function answerList(context: ApiContext, query: ListQuery): Promise
 /** A page of a list as it is answered; sets the Link header. */
 export function pageView(
   context: ApiContext,
-  { rows, asOf, ...found }: ListPage,
+  { rows, asOf, plan: _, ...found }: ListPage,
   { limit, window }: Pick<ListQuery, "limit" | "window">,
 ): RepositoryPageView {
   linkPages(context, found);

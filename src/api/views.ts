@@ -72,7 +72,7 @@ export const trendSchema = z
 
 type TrendView = z.output<typeof trendSchema>;
 
-export function trendView({ provider, ...trend }: Trend): TrendView {
+export function trendView({ provider, starsFrom: _, ...trend }: Trend): TrendView {
   return {
     ...trend,
     from: isoTime(trend.from),

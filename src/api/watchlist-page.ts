@@ -1,6 +1,6 @@
 import { repositoryId } from "../catalog/catalog.js";
 import { invalidParameter } from "../errors.js";
-import { type ListedWatchlist, type WatchlistQuery, watchlistPage } from "../lists/lists.js";
+import { type Scope, type WatchlistQuery, watchlistPage } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
 import type { ApiContext } from "./endpoint.js";
 import { pageView, type RepositoryPageView } from "./repository-list.js";
@@ -9,10 +9,10 @@ import { pageView, type RepositoryPageView } from "./repository-list.js";
 export async function answerWatchlistPage(
   context: ApiContext,
   modules: Modules,
-  list: ListedWatchlist,
+  scope: Scope,
   query: WatchlistQuery,
 ): Promise<RepositoryPageView> {
-  return pageView(context, await watchlistPage(modules, list, query), query);
+  return pageView(context, await watchlistPage(modules, scope, query), query);
 }
 
 /** The ids of repositories that exist; throws VALIDATION_FAILED with the others, as they were written. */

@@ -246,9 +246,9 @@ export const listWatchlistRepositories = endpoint(
   async (context) => {
     const { modules } = context.var;
     const watchlist = await modules.watchlists.get(context.req.valid("param").token);
-    const list = { watchlist: watchlist.id, within: modules.watchlists.members(watchlist) };
     const { format, ...query } = context.req.valid("query");
-    const page = await answerWatchlistPage(context, modules, list, query);
+    const scope = { kind: "watchlist", id: watchlist.id } as const;
+    const page = await answerWatchlistPage(context, modules, scope, query);
     return sendPage(context, page, format, "sidereal-watchlist");
   },
   { bucket: "default", unknownCost: UNKNOWN_TOKEN_COST },

@@ -10,8 +10,6 @@ import { AppError } from "../errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import { REPOSITORY_COLUMN_NAMES } from "./identity.js";
 import { type CatalogueKind, readKind, setKind } from "./kind.js";
-import { KnownLists } from "./known-lists.js";
-import { type ListRequest, listRepositories, type RepositoryPage } from "./list.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { type RecordWithin, record } from "./record.js";
 import { fromRow, type Repository } from "./repository.js";
@@ -20,7 +18,6 @@ import { fromSnapshotRow, readSeries, readSparks, type Series } from "./series.j
 export { newestSnapshots } from "./append.js";
 export type { DumpedRepository } from "./dump.js";
 export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./kind.js";
-export * from "./list.js";
 export * from "./observation.js";
 export { bumpRevision, hasMark, markOutdated, setMark, workOff } from "./outdated.js";
 export * from "./repository.js";
@@ -47,7 +44,6 @@ export interface FoundByName {
 export class Catalog {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #lists = new KnownLists();
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -57,15 +53,6 @@ export class Catalog {
   /** Records what sources said, in one transaction. See `record`. */
   record(batch: readonly Observation[], within?: RecordWithin): Promise<Recorded> {
     return record(this.#database, batch, this.#clock.now(), within);
-  }
-
-  /** A page of repositories. See `listRepositories`. */
-  async list(request: ListRequest): Promise<RepositoryPage> {
-    const { name } = request;
-    if (name === undefined) return listRepositories(this.#database, request);
-    // Read before the list: what is counted then is at least as new.
-    const revision = await this.revision();
-    return listRepositories(this.#database, request, this.#lists.of(revision, name));
   }
 
   async find(id: number): Promise<Repository | undefined> {

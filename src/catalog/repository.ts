@@ -110,10 +110,36 @@ export function repositoryId(text: string): number | undefined {
 
 const truth = (value: number | null): boolean | null => (value === null ? null : value === 1);
 
+/** The columns of a repository that make a record. */
+export const REPOSITORY_READ_COLUMNS = [
+  "id",
+  "provider",
+  "owner",
+  "name",
+  "url",
+  "description",
+  "homepage",
+  "language",
+  "license",
+  "topics",
+  "stars",
+  "forks",
+  "open_issues",
+  "watchers",
+  "fork",
+  "archived",
+  "availability",
+  "created_at",
+  "pushed_at",
+  "discovered_at",
+  "refreshed_at",
+  "next_refresh_at",
+] as const satisfies readonly (keyof RepositoryTable)[];
+
+export type RepositoryRow = Pick<RepositoryTable, (typeof REPOSITORY_READ_COLUMNS)[number]>;
+
 /** A row as a record. */
-export function fromRow(
-  row: Omit<RepositoryTable, "said" | "provider_id" | "name_key" | "counted_at">,
-): Repository {
+export function fromRow(row: RepositoryRow): Repository {
   return {
     id: row.id,
     provider: row.provider,

@@ -1,217 +1,176 @@
 /**
- * Lists of repositories as they are asked for in addresses: of the API, of feeds and of pages alike. It owns the names and
- * rules of the parameters, and turns them into a page of the catalogue with its growth. It knows nothing of HTTP.
+ * Lists of repositories, for the API, feeds and pages. A query is parsed into a ListSpec, which is plain data; `Lists` reads a
+ * page of it with its growth. This module owns the names and rules of list parameters, cursors, and the SQL of lists, for
+ * which it knows the tables of the catalogue, the rankings and the watchlists. It knows nothing of HTTP.
  */
-import type { RawBuilder } from "kysely";
+import { type Catalog, fromRow, type Repository } from "../catalog/catalog.js";
+import type { Database } from "../database/database.js";
+import { type Rankings, type Summary, type Trend, trendsOfRollups } from "../rankings/rankings.js";
+import { queryWords } from "../search/search.js";
 import {
-  type Catalog,
-  checkDepth,
-  type Filters,
-  type ListRequest,
-  type Order,
-  plainOrder,
-  type Repository,
-  type RepositoryPage,
-} from "../catalog/catalog.js";
-import { invalidParameter } from "../errors.js";
-import type { Rankings, Trend } from "../rankings/rankings.js";
-import type { Search } from "../search/search.js";
-import type { Watchlists } from "../watchlists/watchlists.js";
-import { decodeCursor, encodeCursor } from "./cursor.js";
-import { isGrowthOrder, type ListQuery, SORTS, type Sort, type WatchlistQuery } from "./query.js";
+  AFTER_HEAD,
+  choosePlan,
+  EXACT_TOTAL,
+  type ListFacts,
+  ListMemory,
+  mustCount,
+  type Plan,
+  WALK,
+} from "./plan.js";
+import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
+import { encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
+import { countMatches, type PageRow, type RowsRead, readRows } from "./sql/page.js";
 
 export { filterParameters, filterWords, type ListFilters } from "./canonical.js";
 export * from "./parameters.js";
+export { EXACT_TOTAL, type Plan } from "./plan.js";
 export {
   type ListQuery,
   listQuery,
-  SORTS,
-  type Sort,
-  WATCHLIST_SORTS,
+  listSpec,
+  pageOffset,
   type WatchlistQuery,
   watchlistQuery,
 } from "./query.js";
+export * from "./spec.js";
 
-/** What lists are answered from. */
-export interface ListModules {
-  catalog: Catalog;
-  rankings: Rankings;
-  search: Search;
-  watchlists: Watchlists;
+export interface ListRow {
+  repository: Repository;
+  /** Growth in the window of the list; undefined without one. */
+  trend: Trend | undefined;
 }
 
-/** A page of a list. */
-export interface ListPage {
-  /** In order, each with its growth in the window; undefined where it has none. */
-  rows: { repository: Repository; trend: Trend | undefined }[];
-  /** By what the list is sorted in the end. */
-  sort: string;
-  /** Number of the page; null where it was asked for by cursor. */
-  page: number | null;
+/** Some consecutive rows of a list. */
+export interface ListRows {
+  rows: ListRow[];
+  /** At most EXACT_TOTAL. */
   total: number;
+  /** false: there are more than `total`. */
   totalIsExact: boolean;
   hasMore: boolean;
-  /** What asks for the next page; null at the end. */
+  /** Cursor of the next page; null at the end. */
   nextCursor: string | null;
-  /** When the windows end: the newest snapshot. Milliseconds; null where there is none. */
+  /** End of the windows: the time of the newest snapshot, of the provider if the list has one. Null without any. */
   asOf: number | null;
+  /** How the rows were read. */
+  plan: Plan;
 }
 
-/** Answers a list. Throws VALIDATION_FAILED and INVALID_REQUEST for what does not fit together. */
-export async function listPage(modules: ListModules, query: ListQuery): Promise<ListPage> {
-  const { catalog, search, rankings } = modules;
-  const { window } = query;
-  const sort = sortOf(query);
-  const q = query.q === undefined || query.q === "" ? undefined : query.q;
-  const within = q === undefined ? undefined : search.matches(q);
-  const asOf = await newest(rankings, query.provider);
-  const filters = await filtersOf(rankings, query, sort);
-  const order = orderOf(modules, sort, query, q ?? "");
-  const through = rankings.trusted({
-    window,
-    reliableOnly: query.reliableOnly === "true",
-    excludeAnomalous: query.excludeAnomalous === "true",
-  });
-  const trusted = through === undefined ? "" : `${window} ${query.reliableOnly} ${query.excludeAnomalous}`;
-  const identity = { filters, order: order.name, q, trusted };
-  const place = placeOf(query, identity);
-  if (q !== undefined && within === undefined) {
-    const page = pageNumber(query);
-    return { rows: [], sort, page, total: 0, totalIsExact: true, hasMore: false, nextCursor: null, asOf };
-  }
-  const found = await catalog.list({
-    filters,
-    order,
-    ...(within === undefined ? { name: JSON.stringify(identity) } : { within, isWithinBounded: true }),
-    ...(through === undefined ? {} : { through }),
-    ...place,
-  });
-  return pageOf(rankings, found, query, { sort, asOf, identity });
+/** A page of a list, as a query asked for it. */
+export interface ListPage extends ListRows {
+  sort: ListSpec["sort"];
+  /** Number of the page; null if it was requested by cursor. */
+  page: number | null;
 }
 
-/** A watchlist: a select of its repositories, and what names it in cursors. */
-export interface ListedWatchlist {
-  watchlist: number | string;
-  within: RawBuilder<unknown>;
+/** The module that list pages are read from. */
+export interface ListModules {
+  lists: Lists;
 }
 
-/** A page of the repositories of a watchlist; those that are gone stay in it. */
+/** Reads a page of a list. Throws VALIDATION_FAILED and INVALID_REQUEST for parameters that contradict each other. */
+export async function listPage({ lists }: ListModules, query: ListQuery): Promise<ListPage> {
+  return readPage(lists, listSpec(query), query);
+}
+
+/** Reads a page of a watchlist; repositories that are gone stay in it. Throws as `listPage` does. */
 export async function watchlistPage(
-  { catalog, rankings, watchlists }: ListModules,
-  { watchlist, within }: ListedWatchlist,
+  { lists }: ListModules,
+  scope: Scope,
   query: WatchlistQuery,
 ): Promise<ListPage> {
-  const { sort } = query;
-  const direction = query.order ?? (sort === "added" ? "asc" : "desc");
-  const order =
-    sort === "added"
-      ? watchlists.addedOrder(direction)
-      : isGrowthOrder(sort)
-        ? rankings.growthOrderOfAll(sort, query.window, direction)
-        : plainOrder(sort, direction);
-  const identity = { watchlist, order: order.name };
-  const place = placeOf(query, identity);
-  const found = await catalog.list({ filters: {}, order, within, withUnavailable: true, ...place });
-  return pageOf(rankings, found, query, { sort, asOf: await newest(rankings, undefined), identity });
+  return readPage(lists, watchlistSpec(scope, query), query);
 }
 
-async function newest(rankings: Rankings, provider: string | undefined): Promise<number | null> {
-  const summary = await rankings.summary();
-  if (provider === undefined) return summary.asOf;
-  return summary.providers.find((one) => one.provider === provider)?.asOf ?? null;
+async function readPage(lists: Lists, spec: ListSpec, { page = 1, cursor }: PageQuery): Promise<ListPage> {
+  return { ...(await lists.read(spec)), sort: spec.sort, page: cursor === undefined ? page : null };
 }
 
-async function pageOf(
-  rankings: Rankings,
-  found: RepositoryPage,
-  query: PlaceQuery & { window: ListQuery["window"] },
-  { sort, asOf, identity }: { sort: string; asOf: number | null; identity: unknown },
-): Promise<ListPage> {
-  const { repositories, total, totalIsExact, hasMore } = found;
-  const trends = await rankings.trends(
-    repositories.map((repository) => repository.id),
-    query.window,
-  );
-  return {
-    rows: repositories.map((repository) => ({ repository, trend: trends.get(repository.id) })),
-    sort,
-    page: pageNumber(query),
-    total,
-    totalIsExact,
-    hasMore,
-    nextCursor: nextCursorOf(found, identity),
-    asOf,
-  };
-}
+/** Reads lists. It remembers totals as long as the revision of the catalogue stays the same. */
+export class Lists {
+  readonly #database: Database;
+  readonly #catalog: Catalog;
+  readonly #rankings: Rankings;
+  readonly #memory = new ListMemory();
 
-function sortOf({ q, sort }: ListQuery): Sort {
-  const hasQuery = q !== undefined && q !== "";
-  if (sort === "relevance" && !hasQuery) {
-    const allowed = SORTS.filter((name) => name !== "relevance");
-    throw invalidParameter("sort", `relevance needs q; without it, one of ${allowed.join(", ")}`, {
-      allowed,
-    });
+  constructor(database: Database, catalog: Catalog, rankings: Rankings) {
+    this.#database = database;
+    this.#catalog = catalog;
+    this.#rankings = rankings;
   }
-  return sort ?? (hasQuery ? "relevance" : "trending");
-}
 
-async function filtersOf(rankings: Rankings, query: ListQuery, sort: Sort): Promise<Filters> {
-  const isGrowth = isGrowthOrder(sort);
-  const truth = (value: ListQuery["archived"]): boolean | undefined =>
-    value === "any" || (value === undefined && !isGrowth) ? undefined : value === "true";
-  const { provider, license, minStars, maxStars, createdAfter, createdBefore, pushedAfter } = query;
-  const given = {
-    provider,
-    languages: query.language && (await rankings.languageNames(query.language)),
-    topics: query.topic?.map((topic) => topic.toLowerCase()),
-    license,
-    minStars,
-    maxStars,
-    createdAfter,
-    createdBefore,
-    pushedAfter,
-    archived: truth(query.archived),
-    fork: truth(query.fork),
-  };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-}
+  /**
+   * Reads the rows of a page with their growth. Costs one statement for the revision and one for the rows; the first page
+   * of a list after a change costs up to three more.
+   */
+  async read(spec: ListSpec): Promise<ListRows> {
+    // Read before anything else: what is remembered for this revision is then at least as new.
+    const revision = await this.#catalog.revision();
+    const facts = this.#memory.of(revision, listKey(spec));
+    facts.catalogue.summary ??= await this.#rankings.summary();
+    const asOf = newest(facts.catalogue.summary, spec.filters.provider);
+    if (spec.scope.kind === "search" && queryWords(spec.scope.text).length === 0) return { ...EMPTY, asOf };
+    const { found, plan } = await this.#readRows(await this.#spelled(spec, facts), facts);
+    const total = found.total ?? facts.total ?? 0;
+    const { limit } = spec.page;
+    const rows = found.rows.slice(0, limit);
+    const last = rows.at(-1);
+    const hasMore = found.rows.length > limit;
+    return {
+      rows: await this.#listed(rows),
+      total: Math.min(total, EXACT_TOTAL),
+      totalIsExact: total <= EXACT_TOTAL && found.scoped <= EXACT_TOTAL,
+      hasMore,
+      nextCursor:
+        hasMore && last !== undefined
+          ? encodeCursor(listKey(spec), { sortKey: last.sort_key, id: last.id })
+          : null,
+      asOf,
+      plan,
+    };
+  }
 
-function orderOf(
-  { rankings, search }: ListModules,
-  sort: Sort,
-  { window, order }: ListQuery,
-  q: string,
-): Order {
-  switch (sort) {
-    case "relevance":
-      return search.relevanceOrder(q);
-    default:
-      return isGrowthOrder(sort) ? rankings.growthOrder(sort, window, order) : plainOrder(sort, order);
+  /** Reads by the plan chosen, and by another one where that did not suffice. */
+  async #readRows(spec: ListSpec, facts: ListFacts): Promise<{ found: RowsRead; plan: Plan }> {
+    const read = async (plan: Plan) => ({ found: await readRows(this.#database, spec, plan.plan), plan });
+    if (mustCount(spec, facts)) facts.total = await countMatches(this.#database, spec);
+    const first = await read(choosePlan(spec, facts));
+    const { found, plan } = first;
+    if (plan.plan === "head" && found.rows.length <= spec.page.limit) {
+      if (!("after" in spec.page)) facts.headEnd = spec.page.offset + spec.page.limit;
+      return read(AFTER_HEAD);
+    }
+    if (plan.plan !== "gather" || spec.scope.kind !== "all") return first;
+    if (found.total !== undefined) facts.total = found.total;
+    return (found.total ?? 0) > EXACT_TOTAL ? read(WALK) : first;
+  }
+
+  /** The list with its languages as the catalogue spells them, which is how they are indexed. */
+  async #spelled(spec: ListSpec, facts: ListFacts): Promise<ListSpec> {
+    const { languages } = spec.filters;
+    if (languages === undefined) return spec;
+    facts.languages ??= await this.#rankings.languageNames(languages);
+    return { ...spec, filters: { ...spec.filters, languages: facts.languages } };
+  }
+
+  async #listed(rows: readonly PageRow[]): Promise<ListRow[]> {
+    const grown = rows.filter((row) => row.repository_id !== null);
+    const trends = await trendsOfRollups(this.#database.read, grown);
+    const byId = new Map(trends.map((trend, i) => [grown[i]?.id, trend]));
+    return rows.map((row) => ({ repository: fromRow(row), trend: byId.get(row.id) }));
   }
 }
 
-interface PlaceQuery {
-  limit: number;
-  page?: number | undefined;
-  cursor?: string | undefined;
+function newest({ asOf, providers }: Summary, provider: string | undefined): number | null {
+  if (provider === undefined) return asOf;
+  return providers.find((one) => one.provider === provider)?.asOf ?? null;
 }
 
-const pageNumber = ({ page, cursor }: PlaceQuery): number | null =>
-  cursor === undefined ? (page ?? 1) : null;
-
-/** Where the page is: after a cursor's place, or so many rows in. */
-function placeOf(query: PlaceQuery, identity: unknown): Pick<ListRequest, "limit" | "offset" | "after"> {
-  const { limit, page, cursor } = query;
-  if (cursor === undefined) {
-    checkDepth(page ?? 1, limit);
-    return { limit, offset: ((page ?? 1) - 1) * limit };
-  }
-  if (page !== undefined) throw invalidParameter("page", "cannot be given together with cursor");
-  return { limit, offset: 0, after: decodeCursor(identity, cursor) };
-}
-
-function nextCursorOf({ repositories, keys, hasMore }: RepositoryPage, identity: unknown): string | null {
-  const id = repositories.at(-1)?.id;
-  const key = keys.at(-1);
-  return hasMore && id !== undefined && key !== undefined ? encodeCursor(identity, { key, id }) : null;
-}
+const EMPTY: Omit<ListRows, "asOf"> = {
+  rows: [],
+  total: 0,
+  totalIsExact: true,
+  hasMore: false,
+  nextCursor: null,
+  plan: { plan: "gather", reason: "the search holds no word" },
+};

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { GROWTH_ORDERS, type GrowthOrder } from "../rankings/rankings.js";
+import { invalidParameter } from "../errors.js";
 import {
   count,
   cursorParameter,
@@ -12,22 +12,17 @@ import {
   timeParameter,
   windowParameter,
 } from "./parameters.js";
-
-/** What a list can be sorted by. */
-export const SORTS = [
-  "relevance",
-  "trending",
-  "rising",
-  "new_hot",
-  "activity",
-  "stars_gained",
-  "forks_gained",
-  "stars",
-  "forks",
-  "pushed",
-  "created",
-] as const;
-export type Sort = (typeof SORTS)[number];
+import { EXACT_TOTAL } from "./plan.js";
+import {
+  decodeCursor,
+  type Filters,
+  isGrowthSort,
+  type ListSpec,
+  listKey,
+  SORTS,
+  type Sort,
+  WATCHLIST_SORTS,
+} from "./spec.js";
 
 const flag = z.enum(["true", "false", "any"]);
 const choice = z.enum(["true", "false"]).default("false");
@@ -66,23 +61,7 @@ export const listQuery = z.object({
   cursor: cursorParameter,
 });
 
-/** Whether a sort is by growth. */
-export function isGrowthOrder(sort: Sort): sort is GrowthOrder {
-  return (GROWTH_ORDERS as readonly string[]).includes(sort);
-}
-
 export type ListQuery = z.output<typeof listQuery>;
-
-/** What a watchlist can be sorted by. */
-export const WATCHLIST_SORTS = [
-  "added",
-  "trending",
-  "stars_gained",
-  "stars",
-  "forks",
-  "pushed",
-  "created",
-] as const;
 
 /** Parameters of the repositories of a watchlist. */
 export const watchlistQuery = z.object({
@@ -100,3 +79,90 @@ export const watchlistQuery = z.object({
 });
 
 export type WatchlistQuery = z.output<typeof watchlistQuery>;
+
+/** The list that a query asks for. Throws VALIDATION_FAILED and INVALID_REQUEST for parameters that contradict each other. */
+export function listSpec(query: ListQuery): ListSpec {
+  const sort = sortOf(query);
+  const text = query.q ?? "";
+  return withPage(
+    {
+      scope: text === "" ? { kind: "all" } : { kind: "search", text },
+      filters: filtersOf(query, sort),
+      sort,
+      direction: sort === "relevance" ? "desc" : query.order,
+      window: query.window,
+    },
+    query,
+  );
+}
+
+/** The list of a watchlist's repositories. Throws as `listSpec` does. */
+export function watchlistSpec(scope: ListSpec["scope"], query: WatchlistQuery): ListSpec {
+  const { sort, window } = query;
+  const direction = query.order ?? (sort === "added" ? "asc" : "desc");
+  return withPage({ scope, filters: {}, sort, direction, window }, query);
+}
+
+/** Number of rows before a page. Throws VALIDATION_FAILED for a page too deep to reach by number; `advice` names a way. */
+export function pageOffset({ page = 1, limit }: PageQuery, advice = ""): number {
+  if (page * limit <= EXACT_TOTAL) return (page - 1) * limit;
+  throw invalidParameter("page", `page × limit may be at most ${EXACT_TOTAL}${advice}`);
+}
+
+export interface PageQuery {
+  limit: number;
+  page?: number | undefined;
+  cursor?: string | undefined;
+}
+
+function withPage(list: Omit<ListSpec, "page">, query: PageQuery): ListSpec {
+  const { limit, page, cursor } = query;
+  if (cursor === undefined)
+    return { ...list, page: { limit, offset: pageOffset(query, "; use cursor to go further") } };
+  if (page !== undefined) throw invalidParameter("page", "cannot be given together with cursor");
+  return { ...list, page: { limit, after: decodeCursor(listKey(list), cursor) } };
+}
+
+function sortOf({ q = "", sort }: ListQuery): Sort {
+  if (sort === "relevance" && q === "") {
+    const allowed = SORTS.filter((name) => name !== "relevance");
+    throw invalidParameter("sort", `relevance needs q; without it, one of ${allowed.join(", ")}`, {
+      allowed,
+    });
+  }
+  return sort ?? (q === "" ? "trending" : "relevance");
+}
+
+function filtersOf(query: ListQuery, sort: Sort): Filters {
+  const { provider, license, minStars, maxStars, createdAfter, createdBefore, pushedAfter } = query;
+  const flagOf = (value: ListQuery["archived"]): boolean | undefined => {
+    if (value === undefined) return isGrowthSort(sort) ? false : undefined;
+    return value === "any" ? undefined : value === "true";
+  };
+  return withoutUndefined({
+    provider,
+    languages: query.language && folded(query.language),
+    topics: query.topic && folded(query.topic),
+    license,
+    minStars,
+    maxStars,
+    createdAfter,
+    createdBefore,
+    pushedAfter,
+    archived: flagOf(query.archived),
+    fork: flagOf(query.fork),
+    reliableOnly: query.reliableOnly === "true" ? true : undefined,
+    excludeAnomalous: query.excludeAnomalous === "true" ? true : undefined,
+  });
+}
+
+/** In lower case, each once, sorted: neither the order nor the case of a repeated parameter matters. */
+function folded(values: readonly string[]): string[] {
+  return [...new Set(values.map((value) => value.toLowerCase()))].sort();
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function withoutUndefined<T extends object>(value: T): Defined<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as Defined<T>;
+}

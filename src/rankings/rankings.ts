@@ -4,7 +4,7 @@
  * It does not decide which repositories exist, and it takes no snapshot.
  */
 import { sql } from "kysely";
-import { bumpRevision, type ListRequest, type Order } from "../catalog/catalog.js";
+import { bumpRevision } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database, RollupTable } from "../database/database.js";
 import {
@@ -35,17 +35,17 @@ export type { PastRank } from "./rank-history.js";
 export { type Explanation, SCORE_NAMES, SCORE_VERSION, type ScoreName, type Scores } from "./scores.js";
 export { RANKINGS } from "./standings.js";
 export type * from "./summary.js";
-export { type Trend, trendsOfRollups } from "./trend.js";
+export { TREND_COLUMNS, type Trend, type TrendRow, trendsOfRollups } from "./trend.js";
 export * from "./windows.js";
 
 /** An order by growth or by a score; the names as the API has them. */
 export const GROWTH_ORDERS = [
-  "stars_gained",
-  "forks_gained",
   "trending",
   "rising",
   "new_hot",
   "activity",
+  "stars_gained",
+  "forks_gained",
 ] as const;
 export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 
@@ -68,13 +68,6 @@ export const GROWTH_ORDER_COLUMNS: Readonly<Record<GrowthOrder, GrowthOrderColum
   new_hot: { column: "new_hot", positiveOnly: true },
   activity: { column: "activity", positiveOnly: true },
 };
-
-/** Which trends count in a list. */
-export interface TrendFilter {
-  window: Window;
-  reliableOnly: boolean;
-  excludeAnomalous: boolean;
-}
 
 export class Rankings {
   readonly #database: Database;
@@ -125,50 +118,6 @@ export class Rankings {
     const trends = await trendsOfRollups(this.#database.read, rows);
     const of = (window: Window) => trends.find((trend) => trend.window === window) ?? null;
     return { "24h": of("24h"), "7d": of("7d"), "30d": of("30d") };
-  }
-
-  /** The order by growth or a score in a window; holds only repositories that have a trend in it, and some of it. */
-  growthOrder(name: GrowthOrder, window: Window, direction: "asc" | "desc"): Order {
-    const { column: key, positiveOnly } = GROWTH_ORDER_COLUMNS[name];
-    const column = sql.ref(`g.${key}`);
-    const holds = sql<boolean>`g.window_hours = ${WINDOW_HOURS[window]}
-      and ${positiveOnly ? sql`${column} > 0` : sql`${column} is not null`}`;
-    return {
-      name: `${name}-${window}-${direction}`,
-      tables: [sql`rollups g`, sql`repositories r`],
-      where: sql`r.id = g.repository_id and ${holds}`,
-      index: { table: sql`rollups g`, where: holds },
-      key: column,
-      id: sql`g.repository_id`,
-      direction,
-      signed: true,
-    };
-  }
-
-  /**
-   * The same for a list that holds repositories without such a trend too; these come last. It looks each one up, so it is
-   * for lists that are short.
-   */
-  growthOrderOfAll(name: GrowthOrder, window: Window, direction: "asc" | "desc"): Order {
-    const last = sql.lit(direction === "desc" ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER);
-    return {
-      name: `${name}-${window}-${direction}-all`,
-      tables: [sql`repositories r`],
-      key: sql`coalesce((select ${sql.ref(`g.${GROWTH_ORDER_COLUMNS[name].column}`)} from rollups g
-        where g.repository_id = r.id and g.window_hours = ${sql.lit(WINDOW_HOURS[window])}), ${last})`,
-      id: sql`r.id`,
-      direction,
-      signed: true,
-    };
-  }
-
-  /** What narrows a list to trends that can be trusted as asked; undefined when nothing is asked. */
-  trusted({ window, reliableOnly, excludeAnomalous }: TrendFilter): ListRequest["through"] {
-    if (!reliableOnly && !excludeAnomalous) return undefined;
-    const tests = [sql`q.repository_id = r.id`, sql`q.window_hours = ${sql.lit(WINDOW_HOURS[window])}`];
-    if (reliableOnly) tests.push(sql`q.reliable = 1`);
-    if (excludeAnomalous) tests.push(sql`q.anomalies is null`);
-    return { table: sql`rollups q`, where: sql<boolean>`${sql.join(tests, sql` and `)}` };
   }
 
   /** How the scores of a repository come about, by window; null where it has no trend. */

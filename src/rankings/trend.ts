@@ -30,14 +30,40 @@ export interface Trend {
   anomalies: Anomaly[];
 }
 
+/** The columns of a rollup that make a trend. */
+export const TREND_COLUMNS = [
+  "repository_id",
+  "window_hours",
+  "provider",
+  "from_at",
+  "to_at",
+  "stars_delta",
+  "forks_delta",
+  "open_issues_delta",
+  "stars_growth",
+  "stars_from",
+  "from_source",
+  "anomalies",
+  "trending",
+  "rising",
+  "new_hot",
+  "star_momentum",
+  "fork_momentum",
+  "activity",
+  "confidence",
+  "reliable",
+] as const satisfies readonly (keyof RollupTable)[];
+
+export type TrendRow = Pick<RollupTable, (typeof TREND_COLUMNS)[number]>;
+
 /** The trends of stored rollups, in their order. Reads `fall_days` only if one of them holds a purge. */
-export async function trendsOfRollups(db: Db, rows: readonly RollupTable[]): Promise<Trend[]> {
+export async function trendsOfRollups(db: Db, rows: readonly TrendRow[]): Promise<Trend[]> {
   const trends = rows.map(trendOf);
   await withFalls(db, trends);
   return trends;
 }
 
-function trendOf(row: RollupTable): Trend {
+function trendOf(row: TrendRow): Trend {
   const hundredths = (value: number | null) => (value === null ? null : value / 100);
   return {
     window: windowOfHours(row.window_hours) ?? "24h",

@@ -3,12 +3,13 @@
  * All words must match; the last one may be the beginning of a word. Matching is on whole words as `words.ts` splits
  * them, so no input is a syntax. The index is kept by `index.ts`; lists are made by the catalogue.
  */
-import { type RawBuilder, sql } from "kysely";
-import { type Catalog, EXACT_TOTAL, type Order, type Repository } from "../catalog/catalog.js";
+import { sql } from "kysely";
+import type { Catalog, Repository } from "../catalog/catalog.js";
 import type { Database } from "../database/database.js";
 import { queryWords } from "./words.js";
 
 export { orderWords, updateWords } from "./index.js";
+export { queryWords } from "./words.js";
 
 /** A language or topic as suggested. */
 export interface SuggestedFacet {
@@ -32,32 +33,6 @@ export class Search {
   constructor(database: Database, catalog: Catalog) {
     this.#database = database;
     this.#catalog = catalog;
-  }
-
-  /**
-   * A select of `id` and `position` with the matches of a query, at most the EXACT_TOTAL most popular, for a list to be
-   * narrowed to. Undefined when the query holds no word, which matches nothing.
-   */
-  matches(text: string): RawBuilder<unknown> | undefined {
-    const words = queryWords(text);
-    if (words.length === 0) return undefined;
-    return this.#database.dialect.matchWords({ words, scope: "all" }, EXACT_TOTAL + 1);
-  }
-
-  /**
-   * The order by how well a repository fits a query, for a list narrowed to its matches: those called exactly so first,
-   * then by stars. Matching says the rest; weighing words of descriptions would only bury what people look for.
-   */
-  relevanceOrder(text: string): Order {
-    const key = text.trim().toLowerCase();
-    const fit = sql`case when r.name_key = ${key} then 2000000000 when lower(r.name) = ${key} then 1000000000 else 0 end`;
-    return {
-      name: "relevance",
-      tables: [sql`repositories r`],
-      key: sql`(${fit} + coalesce(r.stars, -1))`,
-      id: sql`r.id`,
-      direction: "desc",
-    };
   }
 
   /** At most `limit` of each kind; the popular ones for an empty text. */

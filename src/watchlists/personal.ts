@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from "kysely";
+import { sql } from "kysely";
 import { findRepositories } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database, Db } from "../database/database.js";
@@ -79,11 +79,6 @@ export class PersonalWatchlists {
       .where("account_id", "=", accountId)
       .where("repository_id", "=", repositoryId)
       .execute();
-  }
-
-  /** A select of the list's repositories, for a list of repositories to be narrowed to. */
-  members(accountId: string): RawBuilder<unknown> {
-    return sql`select repository_id as id, place as position from account_watchlist_items where account_id = ${accountId}`;
   }
 
   async #items(db: Db, accountId: string): Promise<WatchlistItem[]> {

@@ -2,8 +2,8 @@
  * Public watchlists: named lists of repositories, each addressed by a token. The first token may change the list, the
  * share token only reads it; both are told once, and only their hashes are kept. Every change survives a power cut.
  */
-import { type RawBuilder, sql } from "kysely";
-import { findRepositories, type Order } from "../catalog/catalog.js";
+import { sql } from "kysely";
+import { findRepositories } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database, Db, Tx } from "../database/database.js";
 import { AppError, invalidParameter } from "../errors.js";
@@ -154,22 +154,6 @@ export class Watchlists {
       await tx.deleteFrom("watchlist_items").where("watchlist_id", "=", row.id).execute();
       await tx.deleteFrom("watchlists").where("id", "=", row.id).execute();
     });
-  }
-
-  /** A select of the list's repositories, for a list of repositories to be narrowed to. */
-  members(watchlist: Watchlist): RawBuilder<unknown> {
-    return sql`select repository_id as id, place as position from watchlist_items where watchlist_id = ${watchlist.id}`;
-  }
-
-  /** The order in which repositories were added, for a list that is narrowed to `members`. */
-  addedOrder(direction: "asc" | "desc"): Order {
-    return {
-      name: `added-${direction}`,
-      tables: [sql`repositories r`],
-      key: sql`w.position`,
-      id: sql`r.id`,
-      direction,
-    };
   }
 
   /** The counts of all its repositories added up from `from` on. */

@@ -1,6 +1,5 @@
 /** What search engines read: what they may fetch, and where the pages are (robots.txt of RFC 9309, sitemaps.org 0.9). */
 import type { Hono } from "hono";
-import { plainOrder } from "../catalog/catalog.js";
 import { type Clock, HOUR_MS, isoTime } from "../clock.js";
 import type { Modules } from "../modules.js";
 import { LANGUAGES_PAGE, languagePage, repositoryPage, TOPICS_PAGE, topicPage } from "../page-addresses.js";
@@ -97,16 +96,18 @@ async function pagesPart({ rankings }: Modules, baseUrl: string): Promise<string
 }
 
 /** One part of the most-starred repositories; empty past the last. */
-async function repositoriesPart({ catalog }: Modules, baseUrl: string, number: number): Promise<string> {
-  const { repositories } = await catalog.list({
+async function repositoriesPart({ lists }: Modules, baseUrl: string, number: number): Promise<string> {
+  const { rows } = await lists.read({
+    scope: { kind: "all" },
     filters: {},
-    order: plainOrder("stars", "desc"),
-    limit: PART_REPOSITORIES,
-    offset: (number - 1) * PART_REPOSITORIES,
+    sort: "stars",
+    direction: "desc",
+    window: "24h",
+    page: { limit: PART_REPOSITORIES, offset: (number - 1) * PART_REPOSITORIES },
   });
-  if (repositories.length === 0) return "";
+  if (rows.length === 0) return "";
   return urlSet(
-    repositories.map((repository) => page(`${baseUrl}${repositoryPage(repository)}`, repository.refreshedAt)),
+    rows.map(({ repository }) => page(`${baseUrl}${repositoryPage(repository)}`, repository.refreshedAt)),
   );
 }
 

@@ -99,8 +99,7 @@ async function listSheet(visit: Visit, told: Told): Promise<Sheet> {
   const watched = await readWatched(
     { url: shown, modules },
     {
-      watchlist: watchlist.id,
-      within: modules.watchlists.members(watchlist),
+      scope: { kind: "watchlist", id: watchlist.id },
       ids,
       changes:
         seen.since === undefined ? Promise.resolve(undefined) : modules.watchlists.changes(ids, seen.since),

@@ -3,8 +3,8 @@ import type { z } from "zod";
 import type { Repository } from "../catalog/catalog.js";
 import {
   count,
-  type ListedWatchlist,
   type ListPage,
+  type Scope,
   WATCHLIST_SORTS,
   type WatchlistQuery,
   watchlistPage,
@@ -51,7 +51,8 @@ export interface Watched {
 }
 
 /** What is to be shown. */
-export interface WatchedList extends ListedWatchlist {
+export interface WatchedList {
+  scope: Scope;
   ids: readonly number[];
   changes: Promise<Changes | undefined>;
 }
@@ -65,7 +66,7 @@ export async function readWatched(
   const asked: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
   const { asOf } = await modules.rankings.summary();
   const [page, sums, changes] = await Promise.all([
-    watchlistPage(modules, list, asked),
+    watchlistPage(modules, list.scope, asked),
     asOf === null ? [] : modules.watchlists.course(list.ids, asOf),
     list.changes,
   ]);

@@ -31,8 +31,7 @@ async function ownList(visit: Visit, account: Account): Promise<Sheet> {
   const { personalWatchlists } = visit.members;
   const ids = [...saved];
   const list = {
-    watchlist: account.id,
-    within: personalWatchlists.members(account.id),
+    scope: { kind: "account watchlist", id: account.id } as const,
     ids,
     changes: isLook(visit.request)
       ? personalWatchlists.visits.look(account.id, ids)

@@ -20,7 +20,7 @@ onBothEngines("Answers that are kept", (engine) => {
   });
 
   test("a request is computed once, however it is spelled, and whatever it says that no route knows", async (t) => {
-    const list = t.mock.method(world.modules.catalog, "list");
+    const list = t.mock.method(world.modules.lists, "read");
     const first = await world.get("/api/repos?sort=stars&limit=3&language=go&language=c");
     for (const path of [
       "/api/repos?sort=stars&limit=3&language=go&language=c",
@@ -44,7 +44,7 @@ onBothEngines("Answers that are kept", (engine) => {
   });
 
   test("what a route does know makes another answer", async (t) => {
-    const list = t.mock.method(world.modules.catalog, "list");
+    const list = t.mock.method(world.modules.lists, "read");
     for (const query of ["limit=4", "limit=5", "limit=5&sort=forks", "limit=5&page=2", "limit=5&q=many"]) {
       assert.equal((await world.get(`/api/repos?${query}`)).status, 200);
     }
@@ -63,7 +63,7 @@ onBothEngines("Answers that are kept", (engine) => {
   });
 
   test("50 who ask the same at the same time have it computed once", async (t) => {
-    const list = t.mock.method(world.modules.catalog, "list");
+    const list = t.mock.method(world.modules.lists, "read");
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => world.get("/api/repos?sort=forks&limit=7")),
     );
@@ -134,7 +134,7 @@ onBothEngines("Answers that are kept", (engine) => {
       throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
     };
     t.mock.method(world.modules.catalog, "revision", away);
-    t.mock.method(world.modules.catalog, "list", away);
+    t.mock.method(world.modules.lists, "read", away);
     world.clock.advance(60_000);
     assert.deepEqual((await world.get(path)).body, kept.body);
     assert.equal(errorOf(await world.get("/api/repos?sort=stars&limit=8")).status, 503);

@@ -198,7 +198,7 @@ onBothEngines("Errors, and the headers of every status", (engine) => {
   });
 
   test("a fault of ours answers 500 and tells nothing of it", async (t) => {
-    t.mock.method(world.modules.catalog, "list", async () => {
+    t.mock.method(world.modules.lists, "read", async () => {
       throw new Error("select secret from /var/lib at line 3");
     });
     const answer = await world.get("/api/repos");
@@ -218,7 +218,7 @@ onBothEngines("Errors, and the headers of every status", (engine) => {
       new Error("database or disk is full"),
     ];
     for (const fault of faults) {
-      const list = t.mock.method(world.modules.catalog, "list", async () => {
+      const list = t.mock.method(world.modules.lists, "read", async () => {
         throw fault;
       });
       const answer = await world.get("/api/repos");

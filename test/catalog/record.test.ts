@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Observation, plainOrder, type Repository, type Snapshot } from "../../src/catalog/catalog.js";
+import type { Observation, Repository, Snapshot } from "../../src/catalog/catalog.js";
 import { HOUR_MS } from "../../src/clock.js";
 import { onBothEngines } from "../support/engines.js";
+import { listOf, openLists } from "../support/lists.js";
 import { dumpRows, dumpTables, openCatalog } from "../support/tables.js";
 import { daily, NOW, observation, snapshot } from "../support/world.js";
 
@@ -143,15 +144,11 @@ onBothEngines("Recording", (engine) => {
   });
 
   test("only available repositories are listed; one that returns is listed again", async () => {
-    const { catalog } = await openCatalog(engine);
+    const { catalog, database } = await openCatalog(engine);
+    const lists = openLists(database);
     const listed = async () => {
-      const page = await catalog.list({
-        filters: {},
-        order: plainOrder("stars", "desc"),
-        limit: 10,
-        offset: 0,
-      });
-      assert.equal(page.total, page.repositories.length);
+      const page = await lists.read(listOf());
+      assert.equal(page.total, page.rows.length);
       return page.total;
     };
     await catalog.record([told(9, { stars: 1 })]);

@@ -7,6 +7,7 @@ import { syntheticRepository } from "../../src/demo/demo.js";
 import { Random } from "../../src/demo/random.js";
 import { updateDerived } from "../../src/modules.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
+import { listOf } from "../support/lists.js";
 import { NOW } from "../support/world.js";
 
 const OPTIONS = { repositories: 80, days: 40, seed: 7, end: NOW };
@@ -78,14 +79,11 @@ onBothEngines("derived rankings", (engine) => {
     const modules = buildModules(await engine.open(), new ManualClock(NOW));
     await modules.catalog.record(histories);
     await updateDerived(modules);
-    const order = modules.rankings.growthOrder("stars_gained", "24h", "desc");
-    const page = await modules.catalog.list({
-      filters: { archived: false, fork: false },
-      order,
-      limit: 100,
-      offset: 0,
-    });
-    const pairs = page.repositories.map((repository, i) => [page.keys[i] ?? 0, repository.id] as const);
+    const filters = { archived: false, fork: false };
+    const page = await modules.lists.read(
+      listOf({ filters, sort: "stars_gained", page: { limit: 100, offset: 0 } }),
+    );
+    const pairs = page.rows.map(({ repository, trend }) => [trend?.starsDelta ?? 0, repository.id] as const);
     assert.deepEqual(
       pairs,
       pairs.toSorted(([a, idA], [b, idB]) => b - a || idB - idA),

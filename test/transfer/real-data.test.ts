@@ -3,14 +3,16 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, describe, test } from "node:test";
-import { Catalog, plainOrder } from "../../src/catalog/catalog.js";
+import { Catalog } from "../../src/catalog/catalog.js";
 import { HOUR_MS, systemClock } from "../../src/clock.js";
 import { openDatabase } from "../../src/database/database.js";
+import { Lists } from "../../src/lists/lists.js";
 import { createLog } from "../../src/log.js";
 import { Rankings } from "../../src/rankings/rankings.js";
 import { type ImportOptions, importFiles, readManifest } from "../../src/transfer/transfer.js";
 import { plainRows, realData, unpack, withoutRealData } from "../support/data.js";
 import { temporaryFolder } from "../support/imports.js";
+import { listOf } from "../support/lists.js";
 
 /** Imports files into a database of its own and works out the growth; no line may be refused. */
 async function importAll(paths: readonly string[], options: ImportOptions) {
@@ -30,7 +32,7 @@ async function importAll(paths: readonly string[], options: ImportOptions) {
   });
   assert.deepEqual(refused, []);
   await rankings.update();
-  return { catalog, rankings, report };
+  return { catalog, rankings, lists: new Lists(database, catalog, rankings), report };
 }
 
 const manifestOf = (...path: string[]) => readManifest(readFileSync(realData(...path), "utf8"));
@@ -48,7 +50,7 @@ describe("Real archives", { skip: withoutRealData }, () => {
     );
     const paths = unpack(realData("github-ranking", "daily", "github-ranking-daily-2026-04.tar.xz"), names);
     const manifest = manifestOf("github-ranking", "manifest.csv");
-    const { catalog, rankings, report } = await importAll(paths, { manifest });
+    const { lists, report } = await importAll(paths, { manifest });
     assert.equal(report.rows, 5 * 3_600);
 
     // The stars of each repository by the time of the file; the first row of a file counts.
@@ -67,18 +69,10 @@ describe("Real archives", { skip: withoutRealData }, () => {
     assert.equal(report.snapshotsAdded, snapshots);
 
     const newest = Math.max(...[...series.values()].flatMap((known) => [...known.keys()]));
-    const page = await catalog.list({
-      filters: {},
-      order: plainOrder("stars", "desc"),
-      limit: 9_999,
-      offset: 0,
-    });
-    const trends = await rankings.trends(
-      page.repositories.map(({ id }) => id),
-      "24h",
-    );
+    const page = await lists.read(listOf({ page: { limit: 9_999, offset: 0 } }));
     let compared = 0;
-    for (const { id, fullName, stars } of page.repositories) {
+    for (const { repository, trend } of page.rows) {
+      const { fullName, stars } = repository;
       const known = series.get(fullName.toLowerCase()) ?? new Map<number, number>();
       const now = known.get(newest);
       if (now === undefined) continue;
@@ -86,7 +80,7 @@ describe("Real archives", { skip: withoutRealData }, () => {
         .filter((at) => newest - at >= 12 * HOUR_MS && newest - at <= 48 * HOUR_MS)
         .sort((a, b) => Math.abs(newest - 24 * HOUR_MS - a) - Math.abs(newest - 24 * HOUR_MS - b));
       const gain = from === undefined ? undefined : now - (known.get(from) ?? 0);
-      assert.equal(trends.get(id)?.starsDelta, gain, fullName);
+      assert.equal(trend?.starsDelta, gain, fullName);
       assert.equal(stars, now, fullName);
       compared++;
     }
@@ -139,7 +133,7 @@ describe("Real archives", { skip: withoutRealData }, () => {
     const archive = realData("multi-provider", "awesome-selfhosted", "stars-2026-01.csv.xz");
     const path = join(temporaryFolder(), "stars.csv");
     writeFileSync(path, execFileSync("xz", ["-dc", archive], { maxBuffer: 1 << 28 }));
-    const { catalog, report } = await importAll([path], {});
+    const { lists, report } = await importAll([path], {});
     const rows = plainRows(path);
     const names = new Set(
       rows.map((row) =>
@@ -151,12 +145,7 @@ describe("Real archives", { skip: withoutRealData }, () => {
     );
     assert.equal(report.rows, rows.length);
     assert.equal(report.repositoriesAdded, names.size);
-    const onGitLab = await catalog.list({
-      filters: { provider: "GITLAB" },
-      order: plainOrder("stars", "desc"),
-      limit: 100,
-      offset: 0,
-    });
+    const onGitLab = await lists.read(listOf({ filters: { provider: "GITLAB" } }));
     assert.equal(onGitLab.total, [...names].filter((name) => name.includes("//gitlab.com/")).length);
     assert.ok(onGitLab.total > 0);
   });

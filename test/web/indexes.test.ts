@@ -133,7 +133,7 @@ onBothEngines("What search engines read", (engine) => {
   });
 
   test("a part is made once an hour, however many ask", async (t) => {
-    const list = t.mock.method(world.modules.catalog, "list");
+    const list = t.mock.method(world.modules.lists, "read");
     world.clock.advance(HOUR_MS);
     const ask = () => world.get("/sitemaps/repositories-1.xml");
     const answers = await Promise.all([ask(), ask(), ask()]);

@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
-import { type ListModules, type ListPage, type ListQuery, listPage } from "../../lists/lists.js";
+import { type ListPage, type ListQuery, listPage } from "../../lists/lists.js";
+import type { Modules } from "../../modules.js";
 import { Pager } from "./pager.js";
 import { RepositoryList, type RepositoryListProps } from "./repository-list.js";
 import { columnsOf } from "./sorts.js";
@@ -11,7 +12,7 @@ export interface Listing {
 }
 
 /** Throws as `listPage` does. */
-export async function readListing(modules: ListModules, query: ListQuery): Promise<Listing> {
+export async function readListing(modules: Modules, query: ListQuery): Promise<Listing> {
   const list = await listPage(modules, query);
   const ids = list.rows.map(({ repository }) => repository.id);
   const sparks = list.asOf === null ? new Map() : await modules.catalog.sparks(ids, list.asOf);

@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { AppError } from "../errors.js";
+import { GROWTH_ORDERS, type GrowthOrder, type Window } from "../rankings/rankings.js";
+
+/** Sorts by a fact of the repository itself. */
+const PLAIN_SORTS = ["stars", "forks", "pushed", "created"] as const;
+
+/** Every sort that a list of repositories offers. */
+export const SORTS = ["relevance", ...GROWTH_ORDERS, ...PLAIN_SORTS] as const;
+export type Sort = (typeof SORTS)[number];
+
+/** Every sort that a watchlist offers. */
+export const WATCHLIST_SORTS = ["added", "trending", "stars_gained", ...PLAIN_SORTS] as const;
+export type WatchlistSort = (typeof WATCHLIST_SORTS)[number];
+
+/** Whether a sort is by growth, or by a score of it, in a window. */
+export function isGrowthSort(sort: string): sort is GrowthOrder {
+  return GROWTH_ORDERS.some((name) => name === sort);
+}
+
+/** The repositories that a list chooses from. */
+export type Scope =
+  | { kind: "all" }
+  /** The 10,000 most popular repositories that match this text. */
+  | { kind: "search"; text: string }
+  | { kind: "watchlist"; id: number }
+  | { kind: "account watchlist"; id: string };
+
+/** Conditions that every listed repository meets; an absent one is not checked. */
+export interface Filters {
+  provider?: string;
+  /** Any of these, in lower case and sorted. */
+  languages?: readonly string[];
+  /** Any of these, in lower case and sorted. */
+  topics?: readonly string[];
+  /** SPDX expression, compared exactly. */
+  license?: string;
+  minStars?: number;
+  maxStars?: number;
+  /** Milliseconds since 1970. A repository whose date is unknown meets no condition on it. */
+  createdAfter?: number;
+  createdBefore?: number;
+  pushedAfter?: number;
+  /** false: not known to be archived. */
+  archived?: boolean;
+  /** false: not known to be a fork. */
+  fork?: boolean;
+  /** Only repositories whose trend in the window is reliable. */
+  reliableOnly?: true;
+  /** Only repositories without an anomaly in the window. */
+  excludeAnomalous?: true;
+}
+
+/** Identifies a row within the order of a list; a cursor continues after it. */
+export interface RowKey {
+  sortKey: number;
+  id: number;
+}
+
+/** A list of repositories, as plain data: two equal specs give equal lists while the catalogue does not change. */
+export interface ListSpec {
+  scope: Scope;
+  filters: Filters;
+  sort: Sort | WatchlistSort;
+  /** Unknown values come last in both directions. */
+  direction: "asc" | "desc";
+  /** The window of the trends, and of a sort by growth. */
+  window: Window;
+  page: { limit: number; offset: number } | { limit: number; after: RowKey };
+}
+
+/**
+ * A canonical text of a list without its page: equal texts, equal lists. It leaves the window out if neither the order nor
+ * the filters depend on it.
+ */
+export function listKey({ scope, filters, sort, direction, window }: Omit<ListSpec, "page">): string {
+  const { reliableOnly, excludeAnomalous } = filters;
+  const dependsOnWindow = isGrowthSort(sort) || reliableOnly === true || excludeAnomalous === true;
+  const sorted = (value: object) => Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([
+    sorted(scope),
+    sorted(filters).filter(([, value]) => value !== undefined),
+    sort,
+    direction,
+    dependsOnWindow ? window : null,
+  ]);
+}
+
+const CURSOR = z.tuple([z.string(), z.int(), z.int().min(0)]);
+const NOT_A_CURSOR = "not a cursor of this query; start again without one";
+
+/** Ties a cursor to its list. */
+function fingerprint(key: string): string {
+  return createHash("sha256").update(key).digest("base64url").slice(0, 12);
+}
+
+/** An opaque text that continues the list with this key after a row. */
+export function encodeCursor(listKey: string, { sortKey, id }: RowKey): string {
+  return Buffer.from(JSON.stringify([fingerprint(listKey), sortKey, id])).toString("base64url");
+}
+
+/** The row in a cursor. Throws INVALID_REQUEST for a cursor that was not made for this list. */
+export function decodeCursor(listKey: string, cursor: string): RowKey {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+  } catch {
+    value = undefined;
+  }
+  const parsed = CURSOR.safeParse(value);
+  if (!parsed.success || parsed.data[0] !== fingerprint(listKey)) {
+    throw new AppError("INVALID_REQUEST", `cursor: ${NOT_A_CURSOR}`, {
+      details: [{ parameter: "cursor", message: NOT_A_CURSOR }],
+    });
+  }
+  return { sortKey: parsed.data[1], id: parsed.data[2] };
+}

@@ -1,0 +1,198 @@
+import { type RawBuilder, sql } from "kysely";
+import { REPOSITORY_READ_COLUMNS, type RepositoryRow } from "../../catalog/catalog.js";
+import type { Database, Dialect } from "../../database/database.js";
+import { TREND_COLUMNS, type TrendRow, WINDOW_HOURS } from "../../rankings/rankings.js";
+import { queryWords } from "../../search/search.js";
+import { EXACT_TOTAL, HEAD_ROWS, isSelective, type Plan } from "../plan.js";
+import type { ListSpec, Scope } from "../spec.js";
+import { filterConditions, trustCondition } from "./conditions.js";
+import { type Order, orderOf } from "./order.js";
+
+/** A row of a page: the repository, its rollup in the window unless it has none, and its sort key. */
+export type PageRow = RepositoryRow & { sort_key: number } & (TrendRow | { repository_id: null });
+
+export interface RowsRead {
+  /** At most one more than the page holds; that one shows that there are more. */
+  rows: PageRow[];
+  /** Matches gathered, at most EXACT_TOTAL + 1; undefined for the other plans. */
+  total: number | undefined;
+  /** Repositories in the scope, at most EXACT_TOTAL + 1; 0 for everything. */
+  scoped: number;
+}
+
+/** Reads the rows of a page with their growth, in one statement. */
+export async function readRows(
+  { dialect, read }: Database,
+  spec: ListSpec,
+  plan: Plan["plan"],
+): Promise<RowsRead> {
+  const order = orderOf(spec);
+  const source = SOURCES[plan](spec, order, dialect);
+  const sign = sql.raw(spec.direction);
+  const result =
+    await sql<CountedRow>`with ${sql.join([...source.tables, sql`page as (${pageIds(spec, order, source)})`])}
+    select ${LISTED}, ${GROWN}, p.sort_key, ${source.counts} from ${source.before} page p ${source.on}
+    left join repositories r on r.id = p.id
+    left join rollups g on g.repository_id = p.id and g.window_hours = ${WINDOW_HOURS[spec.window]}
+    order by p.part, p.sort_key ${sign}, p.id ${sign}`.execute(read);
+  const first = result.rows[0];
+  return {
+    rows: result.rows.filter((row) => row.id !== null),
+    total: first?.total === undefined || first.total === null ? undefined : Number(first.total),
+    scoped: Number(first?.scoped ?? 0),
+  };
+}
+
+/** How many matches a list has, at most EXACT_TOTAL + 1. */
+export async function countMatches({ dialect, read }: Database, spec: ListSpec): Promise<number> {
+  const matches = gathered(spec, orderOf(spec), dialect, sql`1`);
+  const counted = await sql<{ total: number }>`select count(*) as total from (${matches}) as m`.execute(read);
+  return Number(counted.rows[0]?.total ?? 0);
+}
+
+/** A row of the statement. Without rows on the page there is still one with the counts, whose other columns are null. */
+type CountedRow = (PageRow | { id: null }) & { total: number | null; scoped: number };
+
+const LISTED = sql.join(REPOSITORY_READ_COLUMNS.map((name) => sql.ref(`r.${name}`)));
+/** The provider of a rollup is that of its repository. */
+const GROWN = sql.join(
+  TREND_COLUMNS.filter((name) => name !== "provider").map((name) => sql.ref(`g.${name}`)),
+);
+
+/** From where the ids of a page are selected. */
+interface Source {
+  /** Common table expressions. */
+  tables: RawBuilder<unknown>[];
+  from: RawBuilder<unknown>;
+  where: RawBuilder<unknown>;
+  key: RawBuilder<unknown>;
+  id: RawBuilder<unknown>;
+  /** The counts as columns, and what joins the page to them. */
+  counts: RawBuilder<unknown>;
+  before: RawBuilder<unknown>;
+  on: RawBuilder<unknown>;
+}
+
+const UNCOUNTED = { counts: sql`null as total, 0 as scoped`, before: sql``, on: sql`` };
+
+const SOURCES: Readonly<Record<Plan["plan"], (spec: ListSpec, order: Order, dialect: Dialect) => Source>> = {
+  gather(spec, order, dialect) {
+    const scope = scopeSelect(spec.scope, dialect);
+    const matches = gathered(spec, order, dialect, sql`r.id as id, ${order.key} as sort_key`);
+    const scoped = scope === undefined ? sql`0` : sql`(select count(*) from scope)`;
+    return {
+      tables: [
+        ...(scope === undefined ? [] : [sql`scope as materialized (${scope})`]),
+        sql`m as materialized (${matches})`,
+      ],
+      from: sql`m`,
+      where: sql`true`,
+      key: sql`m.sort_key`,
+      id: sql`m.id`,
+      counts: sql`c.total, c.scoped`,
+      before: sql`(select count(*) as total, ${scoped} as scoped from m) as c left join`,
+      on: sql`on true`,
+    };
+  },
+  walk: (spec, order, dialect) => ({
+    tables: [],
+    from: sql.join(order.tables, CROSS),
+    where: conditions(spec, dialect, { walk: true, join: order.where }),
+    key: order.key,
+    id: order.id,
+    ...UNCOUNTED,
+  }),
+  head(spec, { tables, key, id, indexed }, dialect) {
+    const head = sql`select ${id} as id, ${key} as sort_key from ${tables[0]}
+      where ${indexed} and ${afterRow(spec, key, id)} order by ${key} desc, ${id} desc limit ${HEAD_ROWS}`;
+    return {
+      tables: [],
+      from: sql`(${head}) as h cross join repositories r`,
+      where: conditions(spec, dialect, { walk: true, join: sql`r.id = h.id` }),
+      key: sql`h.sort_key`,
+      id: sql`h.id`,
+      ...UNCOUNTED,
+    };
+  },
+};
+
+/** CROSS JOIN makes both planners start with the first table: that of the order, or the most selective one. */
+const CROSS = sql` cross join `;
+
+/** All matches, at most EXACT_TOTAL + 1: one more than can be counted shows that there are more. */
+function gathered(
+  spec: ListSpec,
+  order: Order,
+  dialect: Dialect,
+  columns: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const trust = trustCondition(spec);
+  const trusted = trust === undefined ? [] : [sql`rollups q`];
+  const backwards = order.tables.toReversed();
+  const tables =
+    spec.scope.kind !== "all"
+      ? [sql`scope s`, ...backwards, ...trusted]
+      : isSelective(spec.filters)
+        ? [...backwards, ...trusted]
+        : trust === undefined
+          ? order.tables
+          : [...trusted, ...backwards];
+  const where = conditions(spec, dialect, { walk: false, join: order.where });
+  return sql`select ${columns} from ${sql.join(tables, CROSS)} where ${where} limit ${EXACT_TOTAL + 1}`;
+}
+
+/** A select of the ids in a bounded scope with their own order (`position`); undefined for everything. */
+function scopeSelect(scope: Scope, dialect: Dialect): RawBuilder<unknown> | undefined {
+  switch (scope.kind) {
+    case "all":
+      return undefined;
+    case "search":
+      return dialect.matchWords({ words: queryWords(scope.text), scope: "all" }, EXACT_TOTAL + 1);
+    case "watchlist":
+      return sql`select repository_id as id, place as position from watchlist_items where watchlist_id = ${scope.id}`;
+    case "account watchlist":
+      return sql`select repository_id as id, place as position from account_watchlist_items where account_id = ${scope.id}`;
+  }
+}
+
+function conditions(
+  spec: ListSpec,
+  dialect: Dialect,
+  { walk, join }: { walk: boolean; join: RawBuilder<unknown> },
+): RawBuilder<unknown> {
+  const { scope, filters } = spec;
+  const trust = trustCondition(spec);
+  const all = [join, ...filterConditions(filters, dialect, walk)];
+  if (scope.kind !== "all") all.push(sql`s.id = r.id`);
+  if (trust !== undefined) all.push(walk ? sql`exists (select 1 from rollups q where ${trust})` : trust);
+  // A repository that is gone stays in a watchlist.
+  if (scope.kind === "all" || scope.kind === "search") all.push(sql`r.availability = 'AVAILABLE'`);
+  return sql.join(all, sql` and `);
+}
+
+/** The condition that a row comes after the last one of the page before. */
+function afterRow({ page, direction }: ListSpec, key: RawBuilder<unknown>, id: RawBuilder<unknown>) {
+  if (!("after" in page)) return sql`true`;
+  return sql`(${key}, ${id}) ${sql.raw(direction === "desc" ? "<" : ">")} (${page.after.sortKey}, ${page.after.id})`;
+}
+
+/** The ids and sort keys of the page, and one more if there is one. Ties go by id. */
+function pageIds(spec: ListSpec, { isSigned }: Order, { from, where, key, id }: Source): RawBuilder<unknown> {
+  const { page, direction } = spec;
+  const offset = "after" in page ? 0 : page.offset;
+  const after = "after" in page ? page.after : undefined;
+  const limit = page.limit + 1;
+  const part = (number: 0 | 1, condition: RawBuilder<unknown>, size: RawBuilder<unknown>) => sql`
+    select ${id} as id, ${key} as sort_key, ${sql.lit(number)} as part from ${from} where ${where} and ${condition}
+    order by ${key} ${sql.raw(direction)}, ${id} ${sql.raw(direction)} limit ${size}`;
+  const rest = afterRow(spec, key, id);
+  if (direction === "desc" || isSigned) return part(0, rest, sql`${limit} offset ${offset}`);
+  // Ascending, the unknown (-1) would come first. So the known are read, then the unknown.
+  const known = after !== undefined && after.sortKey < 0 ? sql`false` : sql`${key} >= 0 and ${rest}`;
+  const unknown = after === undefined || after.sortKey >= 0 ? sql`true` : sql`${id} > ${after.id}`;
+  const size = sql`${limit + offset}`;
+  return sql`select id, sort_key, part from (
+      select * from (${part(0, known, size)}) as part_0 union all
+      select * from (${part(1, sql`${key} = -1 and ${unknown}`, size)}) as part_1
+    ) as parts order by part, sort_key, id limit ${limit} offset ${offset}`;
+}

@@ -1,0 +1,309 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { Catalog, type Repository } from "../../src/catalog/catalog.js";
+import { DAY_MS, ManualClock } from "../../src/clock.js";
+import type { Database } from "../../src/database/database.js";
+import { syntheticRepository } from "../../src/demo/demo.js";
+import { LANGUAGES, TOPICS } from "../../src/demo/vocabulary.js";
+import {
+  EXACT_TOTAL,
+  type Filters,
+  type ListRows,
+  type ListSpec,
+  Lists,
+  type Plan,
+  type Sort,
+} from "../../src/lists/lists.js";
+import { Rankings, type Trend } from "../../src/rankings/rankings.js";
+import { updateWords } from "../../src/search/search.js";
+import { onBothEngines } from "../support/engines.js";
+import { listOf } from "../support/lists.js";
+import { fc } from "../support/properties.js";
+import { NOW } from "../support/world.js";
+
+const REPOSITORIES = 12_500;
+const BATCH = 2_500;
+
+/** The value that a list is sorted by; null if unknown. */
+type ValueOf = (repository: Repository) => number | null;
+interface Sorting {
+  sort: Sort;
+  direction: "asc" | "desc";
+  value: ValueOf;
+  /** Whether repositories without the value are listed, at the end. */
+  keepsUnknown: boolean;
+}
+
+/** Filters that most repositories pass, and filters that few pass. */
+const WIDE: Partial<Filters>[] = [
+  { provider: "GITHUB" },
+  { languages: LANGUAGES.map(([name]) => name.toLowerCase()) },
+  { topics: TOPICS },
+  { minStars: 0 },
+  { maxStars: 1_000_000 },
+  { createdAfter: NOW - 5_001 * DAY_MS },
+  { createdBefore: NOW },
+  { pushedAfter: NOW - 800 * DAY_MS },
+  { archived: false },
+  { fork: false },
+];
+const NARROW: Partial<Filters>[] = [
+  { provider: "CODEBERG" },
+  { languages: ["go", "rust"] },
+  { topics: ["cli", "api", "no-such-topic"] },
+  { license: "MIT" },
+  { minStars: 500 },
+  { minStars: 20, maxStars: 400 },
+  { maxStars: 150 },
+  { createdAfter: NOW - 900 * DAY_MS, createdBefore: NOW - 500 * DAY_MS },
+  { pushedAfter: NOW - 2 * DAY_MS },
+  { archived: true },
+  { fork: true },
+];
+
+/** Whether a repository passes, as the contract defines it and without SQL. */
+function passes(repository: Repository, filters: Filters): boolean {
+  const { provider, languages, topics, license, minStars, maxStars } = filters;
+  const { createdAfter, createdBefore, pushedAfter, archived, fork } = filters;
+  const between = (value: number | null, from = 0, to = Number.POSITIVE_INFINITY) =>
+    value !== null && value >= from && value <= to;
+  return (
+    repository.availability === "AVAILABLE" &&
+    (provider === undefined || repository.provider === provider) &&
+    (languages === undefined || languages.includes(repository.language?.toLowerCase() ?? "")) &&
+    (topics === undefined || repository.topics.some((topic) => topics.includes(topic))) &&
+    (license === undefined || repository.license === license) &&
+    ((minStars === undefined && maxStars === undefined) || between(repository.stars, minStars, maxStars)) &&
+    (createdAfter === undefined || between(repository.createdAt, createdAfter)) &&
+    (createdBefore === undefined || between(repository.createdAt, 0, createdBefore - 1)) &&
+    (pushedAfter === undefined || between(repository.pushedAt, pushedAfter)) &&
+    (archived === undefined || (repository.archived ?? false) === archived) &&
+    (fork === undefined || (repository.fork ?? false) === fork)
+  );
+}
+
+const EVERY_THIRD = "zebra";
+const ALL = "common";
+
+onBothEngines("Lists of more than 10,000", (engine) => {
+  let database: Database;
+  let all: Repository[] = [];
+  let trends = new Map<number, Trend>();
+  let sortings: Sorting[] = [];
+  const clock = new ManualClock(NOW);
+  const openLists = (read = database.read): Lists => {
+    const watched: Database = { ...database, read };
+    return new Lists(watched, new Catalog(watched, clock), new Rankings(watched, clock));
+  };
+
+  before(async () => {
+    database = await engine.open();
+    const catalog = new Catalog(database, clock);
+    const options = { repositories: REPOSITORIES, days: 3, seed: 5, end: NOW };
+    for (let from = 0; from < REPOSITORIES; from += BATCH) {
+      const batch = Array.from({ length: BATCH }, (_, i) => {
+        const made = syntheticRepository(from + i, options);
+        const isEvery = (each: number) => (from + i) % each === 0;
+        const facts = {
+          ...made.facts,
+          description: `${ALL} ${isEvery(3) ? EVERY_THIRD : ""}`,
+          ...(isEvery(31) ? { stars: null } : {}),
+          ...(isEvery(37) ? { forks: null, createdAt: null } : {}),
+          ...(isEvery(41) ? { pushedAt: null, archived: null } : {}),
+        };
+        return { ...made, facts };
+      });
+      await catalog.record(batch);
+    }
+    const rankings = new Rankings(database, clock);
+    await rankings.update();
+    await rankings.summarize();
+    await updateWords(database);
+    await database.dialect.analyze(database.write);
+    all = [];
+    for (let page = await catalog.dump(0, 1_000); page.length > 0; ) {
+      all.push(...page.map(({ repository }) => repository));
+      page = await catalog.dump(all.at(-1)?.id ?? 0, 1_000);
+    }
+    trends = await rankings.trends(
+      all.map(({ id }) => id),
+      "24h",
+    );
+    const facts = { stars: "stars", forks: "forks", pushed: "pushedAt", created: "createdAt" } as const;
+    const growth = { stars_gained: "starsDelta", forks_gained: "forksDelta" } as const;
+    sortings = (["desc", "asc"] as const).flatMap((direction): Sorting[] => [
+      ...(["stars", "forks", "pushed", "created"] as const).map((sort) => ({
+        sort,
+        direction,
+        value: (repository: Repository) => repository[facts[sort]],
+        keepsUnknown: true,
+      })),
+      ...(["stars_gained", "forks_gained"] as const).map((sort) => ({
+        sort,
+        direction,
+        value: ({ id }: Repository) => trends.get(id)?.[growth[sort]] ?? null,
+        keepsUnknown: false,
+      })),
+    ]);
+  });
+
+  /** The whole list, by plain filtering and sorting. */
+  const modelOf = (
+    filters: Filters,
+    { direction, value, keepsUnknown }: Sorting,
+    scope: ListSpec["scope"] = { kind: "all" },
+  ): Repository[] => {
+    const text = scope.kind === "search" ? scope.text : "";
+    const passing = all.filter((each) => passes(each, filters) && (each.description ?? "").includes(text));
+    const sign = direction === "desc" ? -1 : 1;
+    const sorted = (list: Repository[]) =>
+      list.sort((a, b) => sign * ((value(a) ?? 0) - (value(b) ?? 0) || a.id - b.id));
+    const known = sorted(passing.filter((each) => value(each) !== null));
+    const unknown = keepsUnknown ? sorted(passing.filter((each) => value(each) === null)) : [];
+    return [...known, ...unknown];
+  };
+
+  const rowKeyOf = (repository: Repository, { value }: Sorting) => ({
+    sortKey: value(repository) ?? -1,
+    id: repository.id,
+  });
+
+  /** Reads a page before and after its total is known, so by different plans, and compares both with the model. */
+  const check = async (
+    { sort, direction }: Sorting,
+    more: Partial<ListSpec>,
+    model: Repository[],
+    from: number,
+  ): Promise<{ found: ListRows; plans: Plan["plan"][] }> => {
+    const spec = listOf({ sort, direction, ...more });
+    const what = JSON.stringify(spec);
+    const plans: Plan["plan"][] = [];
+    const expected = model.slice(from, from + spec.page.limit);
+    const fresh = openLists();
+    const reads = [await fresh.read(spec), await fresh.read(spec)];
+    for (const found of reads) {
+      plans.push(found.plan.plan);
+      assert.deepEqual(
+        found.rows.map(({ repository }) => repository.id),
+        expected.map(({ id }) => id),
+        what,
+      );
+      assert.deepEqual(
+        found.rows,
+        expected.map((repository) => ({ repository, trend: trends.get(repository.id) })),
+        what,
+      );
+      assert.equal(found.total, Math.min(model.length, EXACT_TOTAL), what);
+      assert.equal(found.totalIsExact, model.length <= EXACT_TOTAL, what);
+      assert.equal(found.hasMore, model.length > from + spec.page.limit, what);
+      assert.equal(found.nextCursor !== null, found.hasMore, what);
+    }
+    return { found: reads[0] ?? assert.fail(), plans };
+  };
+
+  test("every plan gives what plain filtering and sorting gives, for any filters, order and page", async () => {
+    const taken = { gather: 0, walk: 0, head: 0 };
+    const filtersOf = fc
+      .tuple(
+        fc.subarray(WIDE, { maxLength: 3 }),
+        fc.subarray(NARROW, { maxLength: 2 }),
+        fc.integer({ min: 0, max: 2 }),
+      )
+      .map(([wide, narrow, isWide]): Filters => Object.assign({}, ...wide, ...(isWide > 0 ? [] : narrow)));
+    const cases = fc.record({
+      filters: filtersOf,
+      isSearch: fc.integer({ min: 0, max: 9 }).map((value) => value === 0),
+      row: fc.nat(),
+      limit: fc.integer({ min: 1, max: 100 }),
+      sorting: fc.nat(),
+    });
+    await fc.assert(
+      fc.asyncProperty(cases, async ({ filters, isSearch, row, limit, sorting: number }) => {
+        const sorting = sortings[number % sortings.length];
+        assert.ok(sorting !== undefined);
+        const scope = isSearch
+          ? ({ kind: "search", text: EVERY_THIRD } as const)
+          : ({ kind: "all" } as const);
+        const model = modelOf(filters, sorting, scope);
+        const at = async (page: ListSpec["page"], from: number) => {
+          const { plans } = await check(sorting, { scope, filters, page }, model, from);
+          for (const plan of plans) taken[plan]++;
+        };
+        await at({ limit, offset: 0 }, 0);
+        const offset = row % Math.min(EXACT_TOTAL, model.length + 1);
+        await at({ limit, offset }, offset);
+        const from = row % (model.length + 1);
+        const last = model[from - 1];
+        if (last !== undefined) await at({ limit, after: rowKeyOf(last, sorting) }, from);
+      }),
+      { numRuns: 60 },
+    );
+    for (const [plan, times] of Object.entries(taken))
+      assert.ok(times >= 15, `${plan} is tried too seldom: ${JSON.stringify(taken)}`);
+  });
+
+  test("a list that was counted is read from the head of its order if that fills the page", async () => {
+    const sorting = sortings.find(({ sort, direction }) => sort === "stars" && direction === "desc");
+    assert.ok(sorting !== undefined);
+    const filters: Filters = { fork: false, languages: ["rust"] };
+    const model = modelOf(filters, sorting);
+    assert.ok(model.length > 200 && model.length < EXACT_TOTAL, String(model.length));
+    const fresh = openLists();
+    const planOf = async (offset: number) => {
+      const found = await fresh.read(listOf({ filters, page: { limit: 25, offset } }));
+      assert.deepEqual(
+        found.rows.map(({ repository }) => repository.id),
+        model.slice(offset, offset + 25).map(({ id }) => id),
+      );
+      assert.equal(found.total, model.length);
+      return found.plan.plan;
+    };
+    assert.equal(await planOf(0), "gather", "the first page counts");
+    assert.equal(await planOf(0), "head");
+    assert.equal(await planOf(25), "head");
+    assert.equal(await planOf(model.length - 10), "gather", "the last page is not full");
+  });
+
+  test("a cursor walks the whole list, beyond 10,000, without a repeat or a gap", async () => {
+    for (const [i, sorting] of sortings.entries()) {
+      const filters: Filters = i % 2 === 0 ? {} : { archived: false, minStars: 0 };
+      const model = modelOf(filters, sorting);
+      assert.ok(model.length > EXACT_TOTAL, sorting.sort);
+      const limit = 997;
+      let page: ListSpec["page"] = { limit, offset: 0 };
+      for (let from = 0; ; from += limit) {
+        const { found } = await check(sorting, { filters, page }, model, from);
+        const last = found.rows.at(-1);
+        if (!found.hasMore || last === undefined) break;
+        page = { limit, after: rowKeyOf(last.repository, sorting) };
+      }
+    }
+  });
+
+  test("a page is one statement with its growth, and a search matches once", async () => {
+    const statements: string[] = [];
+    const counting = database.read.withPlugin({
+      transformQuery: ({ node }) => {
+        statements.push(JSON.stringify(node));
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const fresh = openLists(counting);
+    const scope = { kind: "search", text: ALL } as const;
+    const list = listOf({ scope, sort: "stars_gained", filters: { archived: false } });
+    await fresh.read(list);
+    statements.length = 0;
+    const found = await fresh.read(list);
+    assert.equal(statements.length, 2, "the revision, and the page");
+    const matches =
+      statements.join().split(engine.name === "sqlite" ? "search_words match" : "@@").length - 1;
+    assert.equal(matches, 1);
+    assert.equal(found.rows.length, 25);
+    assert.ok(found.rows.every(({ trend }) => trend !== undefined));
+    assert.ok(found.total < EXACT_TOTAL);
+    assert.equal(found.totalIsExact, false, "the search was cut off at its 10,000 most popular matches");
+    const exact = await fresh.read({ ...list, scope: { kind: "search", text: EVERY_THIRD } });
+    assert.equal(exact.totalIsExact, true);
+  });
+});
