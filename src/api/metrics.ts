@@ -42,7 +42,10 @@ export const listMetrics = endpoint(
     const repository = await catalog.get(id);
     const asOf = await catalog.asOf(repository.provider);
     const from = asOf === undefined ? undefined : seriesStart(window, asOf);
-    const series = await catalog.series(id, from ?? 0);
+    const start =
+      asOf === undefined || from === undefined ? 0 : await catalog.seriesStart(id, asOf, asOf - from);
+    // Without a snapshot in the window, nothing is after its end.
+    const series = await catalog.series(id, start ?? Number.MAX_SAFE_INTEGER);
     const data = series.points.map(snapshotView);
     if (format === "csv") return sendCsv(context, `sidereal-${id}-${window}`, SNAPSHOT_COLUMNS, data);
     const meta = {

@@ -14,6 +14,7 @@ import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { type RecordWithin, record } from "./record.js";
 import { fromRow, type Repository } from "./repository.js";
 import { fromSnapshotRow, readSeries, readSparks, type Series } from "./series.js";
+import { readSeriesStart } from "./series-start.js";
 
 export { newestSnapshots } from "./append.js";
 export type { DumpedRepository } from "./dump.js";
@@ -22,6 +23,7 @@ export * from "./observation.js";
 export { bumpRevision, hasMark, markOutdated, setMark, workOff } from "./outdated.js";
 export * from "./repository.js";
 export * from "./series.js";
+export { chooseFrom } from "./series-start.js";
 
 /** What a repository's own snapshots are like. */
 export interface SnapshotRange {
@@ -140,6 +142,11 @@ export class Catalog {
   /** Snapshots from `from` on, thinned to at most so many points, by default MAX_POINTS. */
   series(id: number, from: number, most?: number): Promise<Series> {
     return readSeries(this.#database, id, from, most);
+  }
+
+  /** Where the series of a window of `lengthMs` that ends at `asOf` begins; see readSeriesStart. */
+  seriesStart(id: number, asOf: number, lengthMs: number): Promise<number | undefined> {
+    return readSeriesStart(this.#database, id, asOf, lengthMs);
   }
 
   /** When the newest snapshot of a provider was taken: the end of all its windows. Undefined without snapshots. */

@@ -38,7 +38,10 @@ export function bucketOf(at: number, resolution: Exclude<Resolution, "all">): nu
   return Math.floor((at + offset) / size) * size - offset;
 }
 
-/** The snapshots of one repository from `from` on, oldest first, thinned to `most`. */
+/**
+ * The snapshots of one repository from `from` on, oldest first, thinned to `most`. A snapshot taken exactly at `from` is always
+ * among them.
+ */
 export async function readSeries(
   database: Database,
   repositoryId: number,
@@ -63,9 +66,12 @@ export async function readSeries(
     resolution === "all"
       ? await sql<SnapshotTable>`select * from snapshots where ${range} order by captured_at`.execute(read)
       : await sql<SnapshotTable>`select * from snapshots where repository_id = ${repositoryId} and captured_at in (
-          select max(captured_at) from snapshots where ${range} group by ${bucketExpression(resolution)})
+          select max(captured_at) from snapshots where ${range} group by ${bucketExpression(resolution)}
+          union select ${from})
         order by captured_at`.execute(read);
-  const series = rows.rows.slice(-most).map(fromSnapshotRow);
+  const all = rows.rows.map(fromSnapshotRow);
+  const start = all[0]?.capturedAt === from ? all.slice(0, 1) : [];
+  const series = all.length <= most ? all : [...start, ...all.slice(start.length - most)];
   return { points: series, resolution, gaps: findGaps(series.map((point) => point.capturedAt)) };
 }
 

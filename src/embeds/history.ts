@@ -3,6 +3,7 @@ import {
   findGaps,
   type Gap,
   type Repository,
+  type Series,
   type Snapshot,
   type SnapshotSource,
 } from "../catalog/catalog.js";
@@ -18,6 +19,8 @@ const RANGE_DAYS: Readonly<Record<Exclude<Range, "all">, number>> = { "30d": 30,
 
 /** Snapshots read of one repository at most; more could not be told apart in a picture. */
 const MAX_SNAPSHOTS = 600;
+
+const EMPTY: Series = { points: [], resolution: "all", gaps: [] };
 
 /** What a chart shows of one repository. */
 export interface History {
@@ -41,9 +44,12 @@ export async function readHistory(
   range: Range,
 ): Promise<History> {
   const asOf = (await catalog.asOf(repository.provider)) ?? null;
-  const from = range === "all" || asOf === null ? 0 : asOf - RANGE_DAYS[range] * DAY_MS;
+  const from =
+    range === "all" || asOf === null
+      ? 0
+      : await catalog.seriesStart(repository.id, asOf, RANGE_DAYS[range] * DAY_MS);
   const [series, stored] = await Promise.all([
-    catalog.series(repository.id, from, MAX_SNAPSHOTS),
+    from === undefined ? EMPTY : catalog.series(repository.id, from, MAX_SNAPSHOTS),
     catalog.snapshotRange(repository.id),
   ]);
   const points = series.points.flatMap((snapshot: Snapshot) => {

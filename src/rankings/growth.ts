@@ -1,6 +1,7 @@
+import { chooseFrom } from "../catalog/catalog.js";
 import { type Anomaly, countedPart, findAnomalies, MIN_MOVEMENT, type Reading } from "./anomalies.js";
 import type { Past, Readings } from "./past.js";
-import { chooseFrom, WINDOWS, type Window, windowMs } from "./windows.js";
+import { WINDOWS, type Window, windowMs } from "./windows.js";
 
 /** How a repository has grown in one window: two snapshots compared, and what is strange between them. */
 export interface Growth {

@@ -15,21 +15,3 @@ export function windowOfHours(hours: number): Window | undefined {
 export function windowMs(window: Window): number {
   return WINDOW_HOURS[window] * HOUR_MS;
 }
-
-/**
- * Which of two snapshots is compared with the newest one: the one nearer to `to - window`, the earlier when both are
- * equally near. Only those at a distance of 0.5 to 2 windows from `to` count; none: there is no trend.
- * `before` is the last one at or before `to - window`, `after` the first one later than that.
- */
-export function chooseFrom(
-  to: number,
-  lengthMs: number,
-  before: number | null,
-  after: number | null,
-): number | undefined {
-  const target = to - lengthMs;
-  const early = before !== null && to - before <= 2 * lengthMs ? before : undefined;
-  const late = after !== null && to - after >= lengthMs / 2 ? after : undefined;
-  if (early === undefined || late === undefined) return early ?? late;
-  return target - early <= late - target ? early : late;
-}
