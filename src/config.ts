@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
+import type { ProviderSettings } from "./forges.js";
 import {
   type Concurrency,
   LIMIT_SETTINGS,
@@ -11,13 +12,7 @@ import {
   type Shedding,
 } from "./limit-config.js";
 import { LOG_LEVELS } from "./log.js";
-import {
-  isProviderSetting,
-  PROVIDER_SETTINGS,
-  type ProviderConfig,
-  providerNames,
-  readProviders,
-} from "./provider-config.js";
+import { isProviderSetting, PROVIDER_SETTINGS, providerNames, readProviders } from "./provider-config.js";
 
 const flag = z.enum(["true", "false"]).transform((value) => value === "true");
 const whole = (min: number, max: number) =>
@@ -125,9 +120,9 @@ export interface Config {
   redisUrl: string | undefined;
   /** Networks whose `X-Forwarded-For` is believed. */
   trustedProxies: readonly string[];
-  /** The forges that are tracked; none: nothing is. */
-  providers: readonly ProviderConfig[];
-  /** Where the worker tells its metrics; absent port: nowhere. */
+  /** The forges to track; may be empty. */
+  providers: readonly ProviderSettings[];
+  /** Where the worker serves its metrics; without a port it does not. */
   metricsHost: string;
   metricsPort: number | undefined;
   /** What signs cookies; absent: one is made and kept. */

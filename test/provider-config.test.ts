@@ -73,12 +73,12 @@ test("what is wrong is named, and no token is shown", () => {
     [{ SIDEREAL_GITHUB_TOKENS: `${SECRET}\u00e4` }, /SIDEREAL_GITHUB_TOKENS: .*characters/],
     [
       { SIDEREAL_GITHUB_TOKENS: SECRET, SIDEREAL_GITHUB_TOKENS_FILE: join(folder, "absent") },
-      /SIDEREAL_GITHUB_TOKENS_FILE: .*must go/,
+      /SIDEREAL_GITHUB_TOKENS_FILE: .*remove one/,
     ],
-    [{ SIDEREAL_GITHUB_TOKENS_FILE: join(folder, "absent") }, /cannot be read/],
+    [{ SIDEREAL_GITHUB_TOKENS_FILE: join(folder, "absent") }, /cannot read the file/],
     [{ SIDEREAL_GITHUB_PRIVATE: "yes" }, /SIDEREAL_GITHUB_PRIVATE: /],
     [{ SIDEREAL_GITHUB_REQUESTS_PER_HOUR: "0" }, /SIDEREAL_GITHUB_REQUESTS_PER_HOUR: /],
-    [{ SIDEREAL_PROVIDERS: "my-forge" }, /SIDEREAL_PROVIDERS: "MY-FORGE" is not a name/],
+    [{ SIDEREAL_PROVIDERS: "my-forge" }, /SIDEREAL_PROVIDERS: "MY-FORGE" is not a valid name/],
   ];
   for (const [env, expected] of cases) {
     const message = refusal(env);

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { BulkColumns, Dialect, RepositoryTable, Tx } from "../database/database.js";
+import { defaultUrl } from "../forges.js";
 import type { Observation } from "./observation.js";
-import { defaultUrl, nameKey } from "./repository.js";
+import { nameKey } from "./repository.js";
 
 /** A repository while a batch is being recorded: its row, and what has to be written when the batch ends. */
 export interface Draft {

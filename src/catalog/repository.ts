@@ -72,24 +72,6 @@ export const FACT_COLUMNS = {
   pushedAt: "pushed_at",
 } as const satisfies Record<keyof Facts, keyof RepositoryTable>;
 
-/** Forges whose address is known without configuration, by host. */
-const KNOWN_HOSTS: Readonly<Record<string, string>> = {
-  "github.com": "GITHUB",
-  "gitlab.com": "GITLAB",
-  "codeberg.org": "CODEBERG",
-};
-
-/** The provider of a well-known host, or undefined. */
-export function providerOfHost(host: string): string | undefined {
-  return KNOWN_HOSTS[host.toLowerCase().replace(/^www\./, "")];
-}
-
-/** The page of a repository at a well-known provider; a path of its own for others. */
-export function defaultUrl(provider: string, fullName: string): string {
-  const host = Object.keys(KNOWN_HOSTS).find((candidate) => KNOWN_HOSTS[candidate] === provider);
-  return host === undefined ? `${provider.toLowerCase()}:${fullName}` : `https://${host}/${fullName}`;
-}
-
 /** The form in which names are compared: case does not tell repositories apart. */
 export function nameKey(owner: string, name: string): string {
   return `${owner}/${name}`.toLowerCase();

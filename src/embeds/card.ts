@@ -1,3 +1,4 @@
+import { forgeName } from "../forges.js";
 import { drawable, FONT_FAMILY, loadFont } from "./font.js";
 import { pathOf } from "./lines.js";
 import { PALETTES } from "./looks.js";
@@ -78,17 +79,10 @@ function write(text: string, x: number, y: number, room: number, style: Style): 
   );
 }
 
-/** Providers whose names are not written as words are. */
-const PROVIDERS: Readonly<Record<string, string>> = { GITHUB: "GitHub", GITLAB: "GitLab" };
-
 function drawNames({ provider, fullName, description, language }: CardInput): Markup[] {
   const at = fullName.lastIndexOf("/");
   const [owner, name] = [fullName.slice(0, Math.max(0, at)), fullName.slice(at + 1)];
-  const where = [
-    PROVIDERS[provider] ?? provider.charAt(0) + provider.slice(1).toLowerCase(),
-    owner,
-    ...(language === null ? [] : [language]),
-  ];
+  const where = [forgeName(provider), owner, ...(language === null ? [] : [language])];
   const bold = loadFont("bold");
   const measured = bold.measure(name.slice(0, 200), 1);
   const size = Math.max(40, Math.min(76, Math.floor((RIGHT - PAD) / Math.max(1, measured))));

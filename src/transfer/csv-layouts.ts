@@ -1,5 +1,6 @@
-import { type Observation, providerOfHost, type Snapshot, splitFullName } from "../catalog/catalog.js";
+import { type Observation, type Snapshot, splitFullName } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
+import { providerOfHost } from "../forges.js";
 import type { CsvLayout, FileFacts } from "./formats.js";
 import { brief, count, label, optionalCount, Refusal, text, time, truth } from "./values.js";
 

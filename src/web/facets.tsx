@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
 import { z } from "zod";
+import { forgeName } from "../forges.js";
 import { pageParameter, providerParameter, windowParameter } from "../lists/lists.js";
 import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../page-addresses.js";
 import {
@@ -12,7 +13,7 @@ import {
 } from "../rankings/rankings.js";
 import { type Asked, type Problem, readAsked } from "./asked.js";
 import { withQuery } from "./components/addresses.js";
-import { ForgeChoices, forgeName } from "./components/forges.js";
+import { ForgeChoices } from "./components/forges.js";
 import { Dot } from "./components/language.js";
 import { Nothing } from "./components/nothing.js";
 import { Delta, formatCount, Time } from "./components/numbers.js";

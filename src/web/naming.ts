@@ -1,4 +1,5 @@
-import { providerName, providerOfHost, type Repository, splitFullName } from "../catalog/catalog.js";
+import { providerName, type Repository, splitFullName } from "../catalog/catalog.js";
+import { providerOfHost } from "../forges.js";
 import type { Modules } from "../modules.js";
 
 /** Text longer than this names nothing. */

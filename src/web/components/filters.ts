@@ -1,5 +1,5 @@
+import { forgeName } from "../../forges.js";
 import { withQuery } from "./addresses.js";
-import { forgeName } from "./forges.js";
 import { formatCount } from "./numbers.js";
 
 /** Something that a list is narrowed by, or widened, as its address says. */

@@ -1,15 +1,8 @@
 import type { FC } from "hono/jsx";
+import { forgeName } from "../../forges.js";
 import type { Summary } from "../../rankings/rankings.js";
 import { withQuery } from "./addresses.js";
 import { Strip } from "./strip.js";
-
-/** Forges whose names are not written as words are. */
-const NAMES: Readonly<Record<string, string>> = { GITHUB: "GitHub", GITLAB: "GitLab" };
-
-/** A provider as people call it. */
-export function forgeName(provider: string): string {
-  return NAMES[provider] ?? provider.charAt(0) + provider.slice(1).toLowerCase();
-}
 
 /** All forges, or one of them, as a parameter of the page's own address; nothing where there is only one. */
 export const ForgeChoices: FC<{ url: URL; summary: Summary; current: string | undefined }> = ({

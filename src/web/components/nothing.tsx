@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
+import { forgeName } from "../../forges.js";
 import { Command } from "./command.js";
-import { forgeName } from "./forges.js";
 
 /** What an empty catalogue shows: what is happening, and what to do. `tracked` are the forges that are asked. */
 export const Nothing: FC<{ tracked: readonly string[] }> = ({ tracked }) => (

@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
 import { DAY_MS } from "../../clock.js";
+import { forgeName } from "../../forges.js";
 import { explorePage, languagePage, topicPage } from "../../page-addresses.js";
 import type { PastRank, Rank } from "../../rankings/rankings.js";
-import { forgeName } from "./forges.js";
 import { WINDOW_WORDS } from "./growth-table.js";
 import { formatCount, formatDay } from "./numbers.js";
 import { Spark } from "./spark.js";

@@ -1,8 +1,8 @@
 import type { Child, FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
+import { forgeName } from "../../forges.js";
 import { repositoryPage } from "../../page-addresses.js";
 import type { Trend } from "../../rankings/rankings.js";
-import { forgeName } from "./forges.js";
 import { Language } from "./language.js";
 import { Delta, formatCompact, formatCount } from "./numbers.js";
 import { SaveStar } from "./save-button.js";

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
+import { forgeName } from "../../forges.js";
 import { repositoryPage } from "../../page-addresses.js";
-import { forgeName } from "./forges.js";
 import { formatCompact } from "./numbers.js";
 
 export interface UnknownRepositoryProps {
