@@ -10,8 +10,8 @@ import { parseArgs } from "node:util";
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../src/clock.js";
 import { openDatabase } from "../src/database/database.js";
+import type { ForgeKind } from "../src/forges.js";
 import { createLog } from "../src/log.js";
-import type { ProviderKind } from "../src/providers/providers.js";
 import { HEAT_CLASSES, type HeatClass, heatClass } from "../src/tracking/tracking.js";
 import type { EventKind } from "../test/support/forge/forge.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../test/support/tracking.js";
@@ -33,7 +33,7 @@ const LOOK_MS = 15 * 60_000;
 /** Once more round: a week, a tenth more for the spread, and a day for what is asked for with one request each. */
 const ROUND_MS = 1.1 * WEEK_MS + DAY_MS;
 
-const SHARES: readonly (readonly [string, ProviderKind, number])[] = [
+const SHARES: readonly (readonly [string, ForgeKind, number])[] = [
   ["GITHUB", "github", 0.8],
   ["GITLAB", "gitlab", 0.12],
   ["CODEBERG", "forgejo", 0.08],

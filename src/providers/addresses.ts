@@ -2,7 +2,7 @@ import { type LookupAddress, lookup as systemLookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
 import { buildConnector } from "undici";
 
-/** Everything that is not the public internet: RFC 6890 and what is reserved since, with the ways to write IPv4 inside IPv6. */
+/** Everything but the public internet: RFC 6890, later reservations, and the IPv6 ranges that embed IPv4. */
 const NOT_PUBLIC: readonly [network: string, prefix: number][] = [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -40,7 +40,7 @@ for (const [network, prefix] of NOT_PUBLIC) {
   else blocked[6].addSubnet(network, prefix, "ipv6");
 }
 
-/** Whether it is an address (IPv4 or IPv6, without brackets) of the public internet; false for anything else, names too. */
+/** Whether this is an IPv4 or IPv6 address (without brackets) on the public internet; false for host names. */
 export function isPublicAddress(address: string): boolean {
   const plain = address.replace(/%.*$/, "");
   const family = isIP(plain);
@@ -48,17 +48,17 @@ export function isPublicAddress(address: string): boolean {
   return family === 6 && !blocked[6].check(plain, "ipv6");
 }
 
-/** What a connection fails with that would have left the public internet. */
+/** Thrown for a connection to an address outside the public internet. */
 export class AddressRefused extends Error {
   constructor() {
-    super("the address is not one of the public internet");
+    super("the address is not on the public internet");
     this.name = "AddressRefused";
   }
 }
 
 /**
- * Connects to public addresses only. A name is looked up once, and the connection goes to one of the very addresses that were
- * checked, so a name that changes its mind in between gains nothing.
+ * Connects to public addresses only. A name is resolved once and the connection uses one of the checked addresses, so DNS
+ * rebinding has no effect.
  */
 export function publicConnector(
   options: buildConnector.BuildOptions,
@@ -66,14 +66,14 @@ export function publicConnector(
 ): buildConnector.connector {
   const connect = buildConnector({ ...options, lookup: publicLookup(lookup) });
   return (target, callback) => {
-    // A literal address is connected to without a lookup.
+    // Literal addresses skip the lookup.
     const literal = target.hostname.replace(/^\[|\]$/g, "");
     if (isIP(literal) !== 0 && !isPublicAddress(literal)) callback(new AddressRefused(), null);
     else connect(target, callback);
   };
 }
 
-/** A lookup that gives only the public ones of the addresses it finds; fails with AddressRefused where there are none. */
+/** A lookup that returns only public addresses; fails with AddressRefused if none is public. */
 export function publicLookup(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) => {
     lookup(hostname, { ...options, all: true }, (error, found, family) => {

@@ -1,97 +1,116 @@
 import type { Clock } from "../clock.js";
-import { etagOf, failureOf, toldBy } from "./answers.js";
-import type { UpstreamAnswer, UpstreamFetch } from "./fetch.js";
-import { parseJson } from "./json.js";
-import type { ProviderSettings } from "./providers.js";
-import { Quota } from "./quota.js";
+import type { ProviderSettings } from "../forges.js";
+import { type Lease, Quota } from "./quota.js";
+import { etagOf, failureOf, parseJson, readQuota } from "./responses.js";
+import type { UpstreamFetch, UpstreamRequest, UpstreamResponse } from "./transport.js";
 
-/** What the API of one instance is reached with. */
-export interface ClientOptions {
-  settings: ProviderSettings;
-  fetch: UpstreamFetch;
-  clock: Clock;
-  /** Path of the API on the site, such as `/api/v1`. */
-  base: string;
-  /** The `Authorization` header that carries a token. */
+/** How the API of a kind of forge is reached. */
+export interface ForgeApi {
+  /** Address of the API without a trailing slash. */
+  root: string;
+  /** The `Authorization` header for a token. */
   authorization: (token: string) => string;
+  /** Sent with every request. */
+  headers: Readonly<Record<string, string>>;
+  /** Paths below `root` that redirects may lead to; default: all. */
+  redirects?: RegExp;
 }
 
-/** A document of the API. */
+/** What a provider is built from, beside its settings. */
+export interface Connection {
+  fetch: UpstreamFetch;
+  clock: Clock;
+}
+
+/** A document of a REST API. */
 export interface Document {
+  status: number;
   body: unknown;
   headers: Headers;
   etag: string | null;
 }
 
-/** All requests count against one allowance; these forges have no other. */
-export const RESOURCE = "core";
+export interface GetOptions {
+  signal: AbortSignal;
+  /** The limit the request counts against; default `core`. */
+  resource?: string;
+  etag?: string | null;
+}
 
 const MAX_REDIRECTS = 3;
 
-/** Reads documents of a REST API: tokens and their quota, statuses, redirects within the API, JSON. */
-export class Client {
+/** Sends requests to one forge: chooses the token, keeps its quota, follows redirects within the API, reads JSON. */
+export class ForgeClient {
   readonly quota: Quota;
-  readonly #options: ClientOptions;
-  readonly #root: string;
+  readonly clock: Clock;
+  readonly hasTokens: boolean;
+  readonly #name: string;
+  readonly #api: ForgeApi;
+  readonly #fetch: UpstreamFetch;
 
-  constructor(options: ClientOptions) {
-    this.#options = options;
-    this.#root = options.settings.url + options.base;
-    const { tokens, requestsPerHour } = options.settings;
-    this.quota = new Quota({ tokens, requestsPerHour, clock: options.clock });
+  constructor(api: ForgeApi, settings: ProviderSettings, { fetch, clock }: Connection) {
+    const { name, tokens, requestsPerHour } = settings;
+    this.quota = new Quota({ tokens, requestsPerHour, clock });
+    this.clock = clock;
+    this.hasTokens = tokens.length > 0;
+    this.#name = name;
+    this.#api = api;
+    this.#fetch = fetch;
   }
 
-  /**
-   * The document at a path of the API; null where it is as it was with `etag`. Follows redirects within the API. Throws
-   * UpstreamFailure.
-   */
-  async get(path: string, signal: AbortSignal, etag: string | null = null): Promise<Document | null> {
-    let url = this.#root + path;
+  /** The document at a path below the API's root; null if it still has this `etag`. Throws UpstreamFailure. */
+  async get(path: string, { signal, resource = "core", etag = null }: GetOptions): Promise<Document | null> {
+    const request: UpstreamRequest = { headers: etag === null ? {} : { "if-none-match": etag }, signal };
+    let url = this.#api.root + path;
     for (let redirects = 0; ; redirects++) {
-      const answer = await this.#send(url, signal, etag);
-      const target = redirects < MAX_REDIRECTS ? this.#redirect(url, answer) : null;
+      const { response } = await this.send(url, request, { resource, cost: 1 });
+      const target = redirects < MAX_REDIRECTS ? this.#redirectOf(url, response) : null;
       if (target !== null) {
         url = target;
         continue;
       }
-      const failure = failureOf(answer, `${this.#options.settings.name} ${path}`, this.#options.clock);
+      const { status, headers, text } = response;
+      const failure = this.failureOf(url, response);
       if (failure !== null) throw failure;
-      if (answer.status === 304) return null;
-      return {
-        body: parseJson(answer.text),
-        headers: answer.headers,
-        etag: etagOf(answer.headers),
-      };
+      return status === 304 ? null : { status, headers, body: parseJson(text), etag: etagOf(headers) };
     }
   }
 
-  /** With the next token for one that is not accepted, as long as there is another. */
-  async #send(url: string, signal: AbortSignal, etag: string | null): Promise<UpstreamAnswer> {
-    const { fetch, clock, authorization } = this.#options;
+  /**
+   * Sends a request with a token that has quota left for it, and again with the next one if the token is rejected. Returns the
+   * response, whatever its status, and the lease it was sent under. Throws UpstreamFailure.
+   */
+  async send(
+    url: string,
+    request: UpstreamRequest,
+    { resource, cost }: { resource: string; cost: number },
+  ): Promise<{ response: UpstreamResponse; lease: Lease }> {
     for (;;) {
-      const lease = this.quota.take(RESOURCE);
-      const giveBack = (error: unknown) => {
+      const lease = this.quota.take(resource, cost);
+      const authorization =
+        lease.token === null ? {} : { authorization: this.#api.authorization(lease.token) };
+      const headers = { ...this.#api.headers, ...request.headers, ...authorization };
+      const response = await this.#fetch(url, { ...request, headers }).catch((error: unknown) => {
         this.quota.learn(lease, {});
         throw error;
-      };
-      const answer = await fetch(url, {
-        headers: {
-          accept: "application/json",
-          ...(lease.token !== null && { authorization: authorization(lease.token) }),
-          ...(etag !== null && { "if-none-match": etag }),
-        },
-        signal,
-      }).catch(giveBack);
-      this.quota.learn(lease, toldBy(answer, clock));
-      const mayTryAnother = answer.status === 401 && lease.token !== null;
-      if (!mayTryAnother || this.quota.readyAt(RESOURCE) > clock.now()) return answer;
+      });
+      this.quota.learn(lease, readQuota(response, resource, this.clock));
+      const mayTryAnother = response.status === 401 && lease.token !== null;
+      if (!mayTryAnother || this.quota.readyAt(resource) > this.clock.now()) return { response, lease };
     }
   }
 
-  /** Where an answer leads to, if that is in the API too. */
-  #redirect(from: string, { status, headers }: UpstreamAnswer): string | null {
+  /** The failure a response stands for, with the provider and the path in its message; null for 2xx and 304. */
+  failureOf(url: string, response: UpstreamResponse): ReturnType<typeof failureOf> {
+    return failureOf(response, `${this.#name} ${new URL(url).pathname}`, this.clock);
+  }
+
+  /** The target of a redirect that stays within the API: nothing else may receive the token. */
+  #redirectOf(from: string, { status, headers }: UpstreamResponse): string | null {
     if (![301, 302, 307, 308].includes(status)) return null;
+    const { root, redirects } = this.#api;
     const target = URL.parse(headers.get("location") ?? "", from)?.href;
-    return target?.startsWith(`${this.#root}/`) ? target : null;
+    if (!target?.startsWith(`${root}/`)) return null;
+    return redirects?.test(target.slice(root.length)) === false ? null : target;
   }
 }

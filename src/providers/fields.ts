@@ -1,6 +1,6 @@
 /**
- * Fields of documents that a forge sends, as Zod types: what comes out of them has the right type and a sane length, and holds
- * nothing that no text should hold. Objects are read by name, so keys nobody asked for, `__proto__` among them, stay behind.
+ * Fields of the documents that forges send, as Zod types. Their output has the right type and a bounded length, without control
+ * characters. Objects are read by known keys only, so any others, such as `__proto__`, are dropped.
  */
 import { z } from "zod";
 import {
@@ -14,102 +14,110 @@ import {
   MAX_URL,
   splitFullName,
 } from "../record-rules.js";
-import { UpstreamFailure } from "./failures.js";
+import { UpstreamFailure } from "./contract.js";
 
-/** More entries than this are on no page of any forge. */
+/** No forge puts more entries on a page. */
 const MAX_PAGE = 1_000;
 
-/** The value where it is right, null where it is wrong, empty or missing. For what a record can do without. */
+/** For optional fields: null when the value is invalid, empty or missing. */
 export function orNull<T extends z.ZodType>(type: T) {
   return type.nullable().catch(null);
 }
 
-/** A number of things. */
+/** A count. */
 export const count = z.int().min(0).max(MAX_COUNT);
 
-/** A number given out by the forge, as digits. */
+/** An id assigned by the forge, as digits. */
 export const id = z.union([z.int().min(1), z.string().regex(/^[1-9]\d{0,18}$/)]).transform(String);
 
-/** A text without control characters and broken surrogates, cut to a sane length; null when nothing is left. */
+/** Text without control characters or lone surrogates, cut to a maximum length; null when nothing is left. */
 export const text = z.string().transform((value) => clean(value, MAX_TEXT));
 
-/** A short text that things are filed under; null when nothing is left or it is too long to be one. */
+/** A short text for grouping, such as a language; null when empty or too long. */
 export const label = z.string().transform((value) => {
   const cleaned = clean(value, MAX_LABEL + 1);
   return cleaned !== null && cleaned.length <= MAX_LABEL ? cleaned : null;
 });
 
-/** The topics among the values, each once, at most 100. */
+/** The valid topics in a list, without duplicates, at most 100. */
 export const topics = z.array(z.unknown()).transform((values) => {
   const found = values.slice(0, MAX_PAGE).flatMap((value) => label.safeParse(value).data ?? []);
   return [...new Set(found.filter(isTopic))].slice(0, MAX_TOPICS);
 });
 
-/** An address of the web (http, https), in its plain form and without a password. */
+/** An absolute http or https URL without credentials, normalized. */
 export const webUrl = z.string().transform((value, context) => {
   const url = value.length > MAX_URL ? null : URL.parse(value.trim());
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") {
     if (url.href.length <= MAX_URL) return url.href;
   }
-  context.addIssue({ code: "custom", message: "no address of the web" });
+  context.addIssue({ code: "custom", message: "not a web address" });
   return z.NEVER;
 });
 
-/** An ISO 8601 time with a zone, as ms since 1970; between 2000 and 2100: others are zero values and faults. */
+/** An ISO 8601 time with a zone, as ms since 1970. Must lie between 2000 and 2100: others are placeholders or errors. */
 export const time = z.string().transform((value, context) => {
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/.test(value);
   const ms = isTime ? Math.floor(Date.parse(value)) : Number.NaN;
   if (ms >= EARLIEST && ms <= LATEST) return ms;
-  context.addIssue({ code: "custom", message: "no time" });
+  context.addIssue({ code: "custom", message: "not a time" });
   return z.NEVER;
 });
 
-/** `owner/name`, split at the last slash; groups nest. */
+/** `owner/name`, split at the last slash; the owner may contain slashes. */
 export const fullName = z.string().transform((value, context) => {
   const parts = splitFullName(value);
   if (parts !== undefined) return parts;
-  context.addIssue({ code: "custom", message: "no name of a repository" });
+  context.addIssue({ code: "custom", message: "not a repository name" });
   return z.NEVER;
 });
 
 function clean(value: string, maxLength: number): string | null {
-  // Far more than is kept is not even looked at.
+  // Bounds the work on very long texts.
   const start = value
     .slice(0, 2 * maxLength)
     .toWellFormed()
     .replaceAll(/\p{Cc}+/gu, " ")
     .trim();
-  // A character that the cut goes through is left out.
+  // Do not cut through a surrogate pair.
   const isCutThrough = /[\uD800-\uDBFF]/.test(start.charAt(maxLength - 1));
   const cut = start.slice(0, isCutThrough ? maxLength - 1 : maxLength).trimEnd();
   return cut === "" ? null : cut.toWellFormed();
 }
 
-/** The document, believed. Throws UpstreamFailure `malformed` naming the fields that are wrong, and not their values. */
+/** Validates a document. Throws UpstreamFailure `malformed` with the names of the invalid fields, not their values. */
 export function parseRecord<T extends z.ZodType>(type: T, document: unknown): z.output<T> {
   const parsed = type.safeParse(document);
   if (parsed.success) return parsed.data;
-  const fields = parsed.error.issues.map((issue) => issue.path.join(".") || "the whole").slice(0, 5);
-  throw new UpstreamFailure(
-    "malformed",
-    `the answer is not of the shape that was asked for: ${fields.join(", ")}`,
-  );
+  const fields = parsed.error.issues.map((issue) => issue.path.join(".") || "the document").slice(0, 5);
+  throw new UpstreamFailure("malformed", `the response has invalid fields: ${fields.join(", ")}`);
 }
 
 /**
- * The records of a page that are right; those that are wrong in an essential field are left out. Throws UpstreamFailure
- * `malformed` for what is no list, and for a list in which nothing is right.
+ * The valid records of a page; records with an invalid required field are left out. Throws UpstreamFailure `malformed`
+ * if it is not a list, or not a single record is valid.
  */
 export function parseRecords<T extends z.ZodType>(type: T, documents: unknown): z.output<T>[] {
   const page = parseRecord(z.array(z.unknown()).max(MAX_PAGE), documents);
-  const right = page
+  const valid = page
     .map((document) => type.safeParse(document))
     .flatMap(({ data }) => (data === undefined ? [] : [data]));
-  if (right.length === 0 && page.length > 0) {
-    throw new UpstreamFailure(
-      "malformed",
-      `none of the ${page.length} records is of the shape that was asked for`,
-    );
-  }
-  return right;
+  if (valid.length === 0 && page.length > 0)
+    throw new UpstreamFailure("malformed", `none of the ${page.length} records is valid`);
+  return valid;
+}
+
+/** SPDX identifiers as GitHub writes them, so that a license has the same name on every forge. */
+const LICENSES = `0BSD AFL-3.0 AGPL-3.0 Apache-2.0 Artistic-2.0 BlueOak-1.0.0 BSD-2-Clause BSD-2-Clause-Patent BSD-3-Clause
+  BSD-3-Clause-Clear BSD-4-Clause BSL-1.0 CC-BY-4.0 CC-BY-SA-4.0 CC0-1.0 CECILL-2.1 CERN-OHL-P-2.0 CERN-OHL-S-2.0
+  CERN-OHL-W-2.0 ECL-2.0 EPL-1.0 EPL-2.0 EUPL-1.1 EUPL-1.2 GFDL-1.3 GPL-2.0 GPL-3.0 ISC LGPL-2.1 LGPL-3.0 LPPL-1.3c MIT
+  MIT-0 MPL-2.0 MS-PL MS-RL MulanPSL-2.0 NCSA ODbL-1.0 OFL-1.1 OSL-3.0 PostgreSQL Unlicense UPL-1.0 Vim WTFPL Zlib`;
+
+const licenseByKey = new Map(
+  LICENSES.split(/\s+/).map((identifier) => [identifier.toLowerCase(), identifier]),
+);
+
+/** The SPDX identifier for a forge's license key (`mit`, `GPL-3.0-or-later`); null if unknown. */
+export function licenseOf(key: string): string | null {
+  return licenseByKey.get(key.toLowerCase().replace(/-(only|or-later)$/, "")) ?? null;
 }

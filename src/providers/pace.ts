@@ -1,31 +1,31 @@
 import { HOUR_MS } from "../clock.js";
 
-/** As many at once as fall on a minute, but no more than this. */
+/** Upper bound of a burst, which otherwise is the number of requests per minute. */
 const MAX_BURST = 10;
 
 /**
- * A pace of at most `perHour` (at least 1) in any hour, evenly spaced but for a small burst after a rest. Times are those of a
- * monotonic clock, in ms.
+ * Allows at most `perHour` (at least 1) requests in any hour, evenly spaced except for a small burst after a pause. Times are
+ * on a monotonic clock, in ms.
  */
 export class Pace {
   readonly #intervalMs: number;
   readonly #slackMs: number;
-  /** When the next would be due if all had come evenly (GCRA). */
+  /** When the next request is due if all come evenly (GCRA). */
   #dueAt = Number.NEGATIVE_INFINITY;
 
   constructor(perHour: number) {
     const burst = Math.min(MAX_BURST, Math.max(1, Math.floor(perHour / 60)));
-    // The burst counts too: with it and what follows evenly, an hour holds `perHour`.
+    // An hour holds the burst plus the evenly spaced rest, together `perHour`.
     this.#intervalMs = Math.ceil(HOUR_MS / (perHour - burst + 1));
     this.#slackMs = (burst - 1) * this.#intervalMs;
   }
 
-  /** From when on the next may go; may be long past. */
+  /** When the next request is allowed; may be in the past. */
   get readyAt(): number {
     return this.#dueAt - this.#slackMs;
   }
 
-  /** Counts one that goes now. */
+  /** Counts a request sent now. */
   spend(now: number): void {
     this.#dueAt = Math.max(now, this.#dueAt) + this.#intervalMs;
   }

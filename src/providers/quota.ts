@@ -1,40 +1,39 @@
 /**
- * Quota: which token the next request goes out with, and what answers tell of them. It never lets one go that the forge
- * asked not to be sent, and spends several tokens evenly. It sends nothing itself and reads no answers.
+ * Quota: chooses the token for each request and tracks the limits that responses report. It never permits a request that the
+ * forge asked us not to send, and uses several tokens evenly. It neither sends requests nor reads responses.
  *
- * Deadlines are kept on the monotonic clock from the moment they are told, so a clock that is set meanwhile neither
- * prolongs nor forgets them; times that come out are of the wall clock as it is then.
+ * Deadlines are kept on the monotonic clock, so setting the wall clock neither extends nor loses them; times in results are
+ * those of the wall clock at that moment.
  */
 import { type Clock, HOUR_MS } from "../clock.js";
-import { UpstreamFailure } from "./failures.js";
+import { type TokenQuota, UpstreamFailure } from "./contract.js";
 import { Pace } from "./pace.js";
-import type { TokenQuota } from "./providers.js";
 
-/** Leave for one request. Given back to `learn` with what its answer told, or with nothing when none came. */
+/** Permission for one request. Returned to `learn` with the response's report, empty if there was no response. */
 export interface Lease {
   /** null: send without a token. */
   readonly token: string | null;
-  /** How the token is called in the log: `#1`, `#2` …, or `anonymous`. */
+  /** The token's name in logs: `#1`, `#2` …, or `anonymous`. */
   readonly label: string;
   readonly resource: string;
 }
 
-/** What an answer told of the token it was asked with. Times in ms since 1970; absent: not told. Nonsense is not believed. */
-export interface Told {
+/** What a response says about its token. Times in ms since 1970; absent: not reported. Invalid values are ignored. */
+export interface QuotaReport {
   limit?: number;
   remaining?: number;
-  /** When `remaining` is `limit` again. */
+  /** When `remaining` returns to `limit`. */
   resetAt?: number;
-  /** Nothing may be sent with this token before, whatever the resource. */
+  /** The token must not be used before then, whatever the resource. */
   blockedUntil?: number;
   /** The token itself was not accepted. */
-  refused?: boolean;
+  isRejected?: boolean;
 }
 
-/** What one token may do of one resource. Deadlines are of the monotonic clock. */
+/** The quota of one token for one resource. Deadlines are on the monotonic clock. */
 interface Allowance {
   limit: number | null;
-  /** As last told; requests under way are not yet taken off. */
+  /** As last reported; excludes requests in flight. */
   remaining: number | null;
   resetAt: number;
 }
@@ -44,30 +43,27 @@ interface Entry {
   readonly label: string;
   readonly allowances: Map<string, Allowance>;
   blockedUntil: number;
-  /** Counts up with every lease, over all tokens. */
+  /** Sequence number of its last lease, across all tokens. */
   lastUsed: number;
 }
 
-const REFUSED_REST_MS = HOUR_MS;
-/** How long a count is believed that came without the time of its reset. */
+const REJECTED_REST_MS = HOUR_MS;
+/** How long a count without a reset time is valid. */
 const UNDATED_MS = 60_000;
-/** Two resets that lie no further apart are the same one, told twice. */
+/** Two reset times no further apart than this are the same reset. */
 const SAME_RESET_MS = 5_000;
-/** A lease that was not given back by then will not be: no answer takes that long. */
+/** An older lease is considered lost: no response takes this long. */
 const LEASE_MS = 5 * 60_000;
 
 export class Quota {
   readonly #clock: Clock;
   readonly #entries: Entry[];
   readonly #pace: Pace | null;
-  /** Requests under way, oldest first. */
+  /** Requests in flight, oldest first. */
   readonly #open = new Map<Lease, { entry: Entry; cost: number; takenAt: number }>();
   #uses = 0;
 
-  /**
-   * Without tokens, requests go out without one. `requestsPerHour` (at least 1; null: no bound of our own) holds for all of
-   * them together.
-   */
+  /** Without tokens, requests are anonymous. `requestsPerHour` (at least 1; null: no limit of our own) covers all tokens. */
   constructor(options: { tokens: readonly string[]; requestsPerHour: number | null; clock: Clock }) {
     this.#clock = options.clock;
     this.#pace = options.requestsPerHour === null ? null : new Pace(options.requestsPerHour);
@@ -81,8 +77,8 @@ export class Quota {
   }
 
   /**
-   * Leave to send one request now that costs `cost` of `resource`, with the token that has most left of it. Throws
-   * UpstreamFailure `quota` with `until` where no token may send now.
+   * Permission to send one request that costs `cost` of `resource`, with the token that has most of it left. Throws
+   * UpstreamFailure `quota` with `until` while no token may be used.
    */
   take(resource: string, cost = 1): Lease {
     const now = this.#clock.monotonic();
@@ -90,13 +86,8 @@ export class Quota {
     const readyAt = this.#readyAt(resource, cost);
     if (readyAt > now) {
       const until = this.#wall(readyAt);
-      throw new UpstreamFailure(
-        "quota",
-        `no token may send (${resource}) before ${new Date(until).toJSON()}`,
-        {
-          until,
-        },
-      );
+      const message = `no token has quota (${resource}) before ${new Date(until).toJSON()}`;
+      throw new UpstreamFailure("quota", message, { until });
     }
     const left = (entry: Entry) => this.#left(entry, resource) ?? Number.POSITIVE_INFINITY;
     const entry = this.#entries
@@ -112,24 +103,24 @@ export class Quota {
     return lease;
   }
 
-  /** Ends the lease, and takes in what its answer told. What is told later counts; a block is never shortened. */
-  learn(lease: Lease, told: Told): void {
+  /** Ends the lease and applies the report of its response. Later reports win, but a block is never shortened. */
+  learn(lease: Lease, report: QuotaReport): void {
     const entry = this.#entries.find(({ label }) => label === lease.label);
     if (entry === undefined) return;
     const now = this.#clock.monotonic();
-    this.#close(lease, asCount(told.remaining) === undefined);
-    if (told.refused) entry.blockedUntil = Math.max(entry.blockedUntil, now + REFUSED_REST_MS);
-    const blockedUntil = this.#deadline(told.blockedUntil);
+    this.#close(lease, asCount(report.remaining) === undefined);
+    if (report.isRejected) entry.blockedUntil = Math.max(entry.blockedUntil, now + REJECTED_REST_MS);
+    const blockedUntil = this.#deadline(report.blockedUntil);
     if (blockedUntil !== undefined) entry.blockedUntil = Math.max(entry.blockedUntil, blockedUntil);
 
     const allowance = this.#allowance(entry, lease.resource);
-    const limit = asCount(told.limit);
-    const remaining = asCount(told.remaining);
-    const resetAt = this.#deadline(told.resetAt);
+    const limit = asCount(report.limit);
+    const remaining = asCount(report.remaining);
+    const resetAt = this.#deadline(report.resetAt);
     if (limit !== undefined) allowance.limit = limit === 0 ? null : limit;
     const isSameReset = resetAt === undefined || Math.abs(resetAt - allowance.resetAt) <= SAME_RESET_MS;
     if (remaining !== undefined) {
-      // Answers overtake each other: within a period the lowest count is the newest.
+      // Responses can arrive out of order: within a period the lowest count is the newest.
       const known = isSameReset ? (allowance.remaining ?? remaining) : remaining;
       allowance.remaining = Math.min(known, remaining);
       if (resetAt === undefined && allowance.resetAt <= now) allowance.resetAt = now + UNDATED_MS;
@@ -137,13 +128,13 @@ export class Quota {
     if (resetAt !== undefined) allowance.resetAt = resetAt;
   }
 
-  /** When a request of that resource can go at the earliest, in ms since 1970; now or earlier: at once. */
+  /** Earliest time for a request of that resource, in ms since 1970; the current time when one is possible now. */
   readyAt(resource: string): number {
     this.#giveUpOld(this.#clock.monotonic());
     return this.#wall(Math.max(this.#readyAt(resource, 1), this.#clock.monotonic()));
   }
 
-  /** What is known, a row for each token and resource that was used. */
+  /** One entry for each token and resource used so far. */
   list(): TokenQuota[] {
     const now = this.#clock.monotonic();
     this.#giveUpOld(now);
@@ -170,12 +161,12 @@ export class Quota {
   #entryReadyAt(entry: Entry, resource: string, cost: number): number {
     const { limit, resetAt } = this.#allowance(entry, resource);
     const left = this.#left(entry, resource);
-    // What costs more than there ever is may go when everything is left.
+    // A request that costs more than the whole limit may go when the limit is untouched.
     const isEnough = left === null || left >= Math.max(1, Math.min(cost, limit ?? cost));
     return Math.max(entry.blockedUntil, isEnough ? Number.NEGATIVE_INFINITY : resetAt);
   }
 
-  /** The allowance as it is now: after its reset it is whole again. */
+  /** The current allowance: full again after its reset. */
   #allowance(entry: Entry, resource: string): Allowance {
     let allowance = entry.allowances.get(resource);
     if (allowance === undefined) {
@@ -186,7 +177,7 @@ export class Quota {
     return allowance;
   }
 
-  /** What is left when the requests under way are taken off; null while not known. */
+  /** Remaining quota minus requests in flight; null while unknown. */
   #left(entry: Entry, resource: string): number | null {
     const { remaining } = this.#allowance(entry, resource);
     if (remaining === null) return null;
@@ -197,7 +188,7 @@ export class Quota {
     return Math.max(0, left);
   }
 
-  /** `isSpent`: its cost is taken off by ourselves, as no answer tells what is left. */
+  /** `isSpent`: subtract its cost ourselves, because no response reports what is left. */
   #close(lease: Lease, isSpent: boolean): void {
     const open = this.#open.get(lease);
     this.#open.delete(lease);

@@ -3,44 +3,69 @@ import { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { Agent, buildConnector, type Dispatcher, errors } from "undici";
+import { type Clock, HOUR_MS } from "../clock.js";
 import { AddressRefused, publicConnector } from "./addresses.js";
-import { UpstreamFailure } from "./failures.js";
-import type { UpstreamAnswer, UpstreamFetch, UpstreamRequest } from "./fetch.js";
+import { type FailureKind, UpstreamFailure } from "./contract.js";
 
-/** How to reach one instance, and what is put up with. */
+/** A request to a forge. */
+export interface UpstreamRequest {
+  method?: "GET" | "POST";
+  headers?: Readonly<Record<string, string>>;
+  body?: string;
+  signal: AbortSignal;
+}
+
+/** A complete response, whatever its status. Redirects are returned, not followed. */
+export interface UpstreamResponse {
+  status: number;
+  headers: Headers;
+  /** The decoded body, of bounded length. */
+  text: string;
+}
+
+/**
+ * Sends a request to an absolute URL on one of the instance's origins. Throws UpstreamFailure: `unreachable` without a response
+ * or for a forbidden address, `malformed` for a response that is cut off, too long or cannot be decoded.
+ */
+export type UpstreamFetch = (url: string, request: UpstreamRequest) => Promise<UpstreamResponse>;
+
+/** How to reach one instance, and the limits of a request. */
 export interface TransportOptions {
-  /** Origins that requests may be sent to, such as `https://api.github.com`: the instance and, where it is apart, its API. */
+  /** Origins that requests may go to, such as `https://api.github.com`: the site and, if separate, its API. */
   origins: readonly string[];
-  /** Whether addresses of private networks, this machine among them, may be connected to. */
+  /** Whether connections to private networks and to this machine are allowed. */
   mayBePrivate: boolean;
   userAgent: string;
-  /** Until a connection stands; default 10 s. */
+  /** Time to connect; default 10 s. */
   connectMs?: number;
-  /** Until an answer begins, and between two pieces of it; default 30 s, kept to about a second. */
+  /** Time until the first byte of a response and between two chunks; default 30 s, accurate to about a second. */
   silenceMs?: number;
-  /** Until the answer has come whole, from the call on; default 2 min. Ends what comes drop by drop. */
-  answerMs?: number;
-  /** Length of a decoded body; default 16 MiB. */
+  /** Time until the response is complete, from the call; default 2 min. Ends responses that trickle in. */
+  responseMs?: number;
+  /** Maximum length of a decoded body; default 16 MiB. */
   maxBytes?: number;
-  /** Connections at the same time; further requests wait for one. Default 16. */
+  /** Maximum number of connections; further requests wait for one. Default 16. */
   connections?: number;
-  /** Finds the addresses of a name; default: as the system does. */
+  /** Resolves host names; default: the system's resolver. */
   lookup?: LookupFunction;
 }
 
 export interface Transport {
   fetch: UpstreamFetch;
-  /** Ends all connections; requests under way fail as `unreachable`. */
+  /** Closes all connections; requests in flight fail as `unreachable`. */
   close(): Promise<void>;
 }
 
+/** How far apart the two clocks may be; longer than any response takes or a cache keeps it. */
+const MAX_SKEW_MS = HOUR_MS;
+
 const MAX_BYTES = 16 * 2 ** 20;
-/** More encodings on top of each other than this are an attack. */
+/** More nested encodings than this are an attack. */
 const MAX_ENCODINGS = 2;
 
-/** A way to the hosts of one instance and to nowhere else, whatever an answer, a name server or a redirect says. */
+/** Connects to the hosts of one instance and to no others, whatever a response, a name server or a redirect says. */
 export function createTransport(options: TransportOptions): Transport {
-  const { connectMs = 10_000, silenceMs = 30_000, answerMs = 120_000, maxBytes = MAX_BYTES } = options;
+  const { connectMs = 10_000, silenceMs = 30_000, responseMs = 120_000, maxBytes = MAX_BYTES } = options;
   const origins = new Set(options.origins.map((origin) => new URL(origin).origin));
   const connecting = { timeout: connectMs, allowH2: false };
   const agent = new Agent({
@@ -56,22 +81,30 @@ export function createTransport(options: TransportOptions): Transport {
   const fetch: UpstreamFetch = async (url, request) => {
     const target = URL.parse(url);
     if (target === null || !origins.has(target.origin) || target.username !== "" || target.password !== "") {
-      throw new UpstreamFailure("unreachable", "an address outside of the instance was asked for");
+      throw new UpstreamFailure("unreachable", "the address is not on this instance");
     }
     const ending = new AbortController();
     const end = () => ending.abort();
-    const timer = setTimeout(end, answerMs);
+    const timer = setTimeout(end, responseMs);
     request.signal.addEventListener("abort", end, { once: true });
     if (request.signal.aborted) end();
     let hasBegun = false;
     try {
-      const answer = await agent.request(requestOptions(target, request, options.userAgent, ending.signal));
+      const headers = requestHeaders(request, options.userAgent);
+      const response = await agent.request({
+        origin: target.origin,
+        path: target.pathname + target.search,
+        method: request.method ?? "GET",
+        headers,
+        ...(request.body !== undefined && { body: request.body }),
+        signal: ending.signal,
+      });
       hasBegun = true;
-      return await readWhole(answer, maxBytes);
+      return await readResponse(response, maxBytes);
     } catch (error) {
-      if (request.signal.aborted) throw failure(target, "unreachable", "the request was given up", error);
+      if (request.signal.aborted) throw failure(target, "unreachable", "the request was aborted", error);
       if (ending.signal.aborted)
-        throw failure(target, "unreachable", `no whole answer in ${answerMs} ms`, error);
+        throw failure(target, "unreachable", `no complete response in ${responseMs} ms`, error);
       throw failureOf(target, error, hasBegun);
     } finally {
       clearTimeout(timer);
@@ -81,43 +114,42 @@ export function createTransport(options: TransportOptions): Transport {
   return { fetch, close: () => agent.destroy() };
 }
 
-function requestOptions(
-  target: URL,
-  request: UpstreamRequest,
-  userAgent: string,
-  signal: AbortSignal,
-): Dispatcher.RequestOptions {
+/** Lets no response through whose `Date` differs from our time: one of the two clocks is wrong. */
+export function checkClock(fetch: UpstreamFetch, name: string, clock: Clock): UpstreamFetch {
+  return async (url, request) => {
+    const response = await fetch(url, request);
+    const skewMs = Date.parse(response.headers.get("date") ?? "") - clock.now();
+    if (Number.isNaN(skewMs) || Math.abs(skewMs) <= MAX_SKEW_MS) return response;
+    const hours = Math.round(Math.abs(skewMs) / HOUR_MS);
+    const direction = skewMs > 0 ? "behind" : "ahead of";
+    throw new UpstreamFailure("clock", `this machine's clock is ${hours} h ${direction} that of ${name}`);
+  };
+}
+
+function requestHeaders(request: UpstreamRequest, userAgent: string): Record<string, string> {
   let headers: Headers;
   try {
     headers = new Headers(request.headers);
   } catch {
     // The error quotes the value, which may be a token.
-    throw new UpstreamFailure("refused", "a header that cannot be sent, perhaps from a damaged token");
+    throw new UpstreamFailure("refused", "a header cannot be sent; the token may be damaged");
   }
   headers.set("user-agent", userAgent);
   headers.set("accept-encoding", "gzip, br");
-  return {
-    origin: target.origin,
-    path: target.pathname + target.search,
-    method: request.method ?? "GET",
-    headers: Object.fromEntries(headers),
-    ...(request.body !== undefined && { body: request.body }),
-    signal,
-  };
+  return Object.fromEntries(headers);
 }
 
-async function readWhole(answer: Dispatcher.ResponseData, maxBytes: number): Promise<UpstreamAnswer> {
-  const headers = readHeaders(answer.headers);
-  const pieces: Buffer[] = [];
+async function readResponse(response: Dispatcher.ResponseData, maxBytes: number): Promise<UpstreamResponse> {
+  const headers = readHeaders(response.headers);
+  const chunks: Buffer[] = [];
   let bytes = 0;
   const collect = new Writable({
-    write(piece: Buffer, _encoding, done) {
-      bytes += piece.length;
-      pieces.push(piece);
+    write(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      const isTooLong = bytes > maxBytes;
       done(
-        bytes > maxBytes
-          ? new UpstreamFailure("malformed", `the answer is longer than ${maxBytes} bytes`)
-          : null,
+        isTooLong ? new UpstreamFailure("malformed", `the response is longer than ${maxBytes} bytes`) : null,
       );
     },
   });
@@ -125,17 +157,17 @@ async function readWhole(answer: Dispatcher.ResponseData, maxBytes: number): Pro
   try {
     decoders = decodersOf(headers.get("content-encoding") ?? "");
   } catch (error) {
-    answer.body.on("error", () => {}).destroy();
+    response.body.on("error", () => {}).destroy();
     throw error;
   }
   try {
-    await pipeline([answer.body, ...decoders, collect]);
+    await pipeline([response.body, ...decoders, collect]);
   } catch (error) {
-    // No body at all, such as that of a redirect, is said to be encoded too.
+    // An empty body, such as that of a redirect, may also claim an encoding.
     const isEmpty = decoders[0]?.bytesWritten === 0 && codeOf(error) === "Z_BUF_ERROR";
     if (!isEmpty) throw error;
   }
-  return { status: answer.statusCode, headers, text: new TextDecoder().decode(Buffer.concat(pieces)) };
+  return { status: response.statusCode, headers, text: new TextDecoder().decode(Buffer.concat(chunks)) };
 }
 
 type Decoder = ReturnType<typeof createGunzip | typeof createBrotliDecompress | typeof createInflate>;
@@ -147,16 +179,16 @@ function decodersOf(encodings: string): Decoder[] {
     .map((name) => name.trim())
     .filter((name) => name !== "" && name !== "identity");
   if (names.length > MAX_ENCODINGS)
-    throw new UpstreamFailure("malformed", "the answer is encoded too many times");
+    throw new UpstreamFailure("malformed", "the response is encoded too many times");
   return names.toReversed().map((name) => {
     if (name === "gzip" || name === "x-gzip") return createGunzip();
     if (name === "br") return createBrotliDecompress();
     if (name === "deflate") return createInflate();
-    throw new UpstreamFailure("malformed", "the answer has an encoding that was not asked for");
+    throw new UpstreamFailure("malformed", "the response has an encoding that was not requested");
   });
 }
 
-/** Without those that a `Headers` cannot hold, such as values outside of Latin-1. */
+/** Drops headers that `Headers` cannot hold, such as values outside Latin-1. */
 function readHeaders(raw: Dispatcher.ResponseData["headers"]): Headers {
   const headers = new Headers();
   for (const [name, values] of Object.entries(raw)) {
@@ -174,9 +206,10 @@ function failureOf(target: URL, error: unknown, hasBegun: boolean): UpstreamFail
   if (error instanceof AddressRefused) return failure(target, "unreachable", error.message, error);
   const code = codeOf(error);
   if (code.endsWith("_TIMEOUT")) return failure(target, "unreachable", `too slow (${code})`, error);
-  if (hasBegun) return failure(target, "malformed", `the answer was cut off or is damaged (${code})`, error);
-  const isNoHttp = error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError;
-  return failure(target, isNoHttp ? "malformed" : "unreachable", `no answer (${code})`, error);
+  if (hasBegun)
+    return failure(target, "malformed", `the response was cut off or is damaged (${code})`, error);
+  const isNotHttp = error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError;
+  return failure(target, isNotHttp ? "malformed" : "unreachable", `no response (${code})`, error);
 }
 
 function codeOf(error: unknown): string {
@@ -184,11 +217,6 @@ function codeOf(error: unknown): string {
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
-function failure(
-  target: URL,
-  kind: UpstreamFailure["kind"],
-  message: string,
-  cause: unknown,
-): UpstreamFailure {
+function failure(target: URL, kind: FailureKind, message: string, cause: unknown): UpstreamFailure {
   return new UpstreamFailure(kind, `${target.host}: ${message}`, { cause });
 }

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
-import { isOfForge, type PastDays } from "../providers/providers.js";
+import { concernsForge, type PastDays } from "../providers/providers.js";
 import { answered, type Lane, LEASE_MS, restBetween, type Step, waiting } from "./context.js";
 import { asFailure } from "./report.js";
 
@@ -62,7 +62,7 @@ export class BackfillLane {
       page = await provider.history(ref, at?.next ?? null, signal);
     } catch (error) {
       const failure = asFailure(error);
-      const isOfRepository = !isOfForge(failure.kind);
+      const isOfRepository = !concernsForge(failure.kind);
       // Asked for again after the others; what is wrong with one repository must not hold up the others.
       await this.#leave(id, candidate.history_cursor, now + (isOfRepository ? WEEK_MS : NEXT_PAGE_MS));
       if (!isOfRepository) throw failure;

@@ -1,7 +1,8 @@
 import type { Catalog } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
-import type { Provider, ProviderKind } from "../providers/providers.js";
+import type { ForgeKind } from "../forges.js";
+import type { Provider } from "../providers/providers.js";
 import type { Rankings } from "../rankings/rankings.js";
 import type { Reporter } from "./report.js";
 
@@ -28,7 +29,7 @@ export interface Lane {
  * How long a lane rests for each request, in ms. GitHub allows 900 points a minute to all lanes together; a lane asks smaller
  * forges no more than twice a second in the mean.
  */
-export function restBetween(kind: ProviderKind): number {
+export function restBetween(kind: ForgeKind): number {
   return kind === "github" ? 150 : 500;
 }
 

@@ -1,6 +1,6 @@
 import type { Availability, Observation, Repository } from "../catalog/catalog.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
-import { type FailureKind, isForNow, type Refreshed, UpstreamFailure } from "../providers/providers.js";
+import { type FailureKind, isTemporary, type Refreshed, UpstreamFailure } from "../providers/providers.js";
 import { type Trend, WINDOWS } from "../rankings/rankings.js";
 import { intervalOf, nextStretch, retryAfter, spread } from "./cadence.js";
 import { answered, type Lane, LEASE_MS, restBetween, type Step, waiting } from "./context.js";
@@ -73,7 +73,7 @@ export class RefreshLane {
     } catch (error) {
       // It may be these that cannot be had: then the next ones are tried before them.
       const isTheirs =
-        error instanceof UpstreamFailure && !isForNow(error.kind) && !this.#lane.signal.aborted;
+        error instanceof UpstreamFailure && !isTemporary(error.kind) && !this.#lane.signal.aborted;
       const dueAt = isTheirs ? clock.now() + BEHIND_MS : undefined;
       await release(modules.database, [...left], leasedUntil, dueAt);
       throw error;
@@ -285,7 +285,7 @@ function doubted([claim, outcome]: [Claim, Refreshed]): [Claim, Refreshed] {
 
 /** Whether nothing was found out, through no fault of the repository: it stays as due as it was. */
 function isLeftFor(outcome: Refreshed): boolean {
-  return outcome.kind === "failed" && isForNow(outcome.failure.kind);
+  return outcome.kind === "failed" && isTemporary(outcome.failure.kind);
 }
 
 /** The greatest pace that is known, in stars a day. */

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { DAY_MS } from "../clock.js";
 import type { BulkColumns, BulkRow, Database, Dialect, Tx } from "../database/database.js";
-import type { Provider, ProviderKind } from "../providers/providers.js";
+import type { ForgeKind } from "../forges.js";
+import type { Provider } from "../providers/providers.js";
 import { LATEST_MS } from "./cadence.js";
 
 /** A repository that a worker has taken to refresh it. */
@@ -154,7 +155,7 @@ export async function schedule(
 }
 
 /** When the past of a new repository is due: only GitHub tells it, and that of those with more stars comes first. */
-export function historyOf(kind: ProviderKind, stars: number, now: number): { historyDue?: number } {
+export function historyOf(kind: ForgeKind, stars: number, now: number): { historyDue?: number } {
   return kind === "github" ? { historyDue: now - Math.min(stars, 1_000_000) * 1_000 } : {};
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo, LookupFunction } from "node:net";
 import { test } from "node:test";
 import fc from "fast-check";
 import { AddressRefused, isPublicAddress, publicLookup } from "../../src/providers/addresses.js";
-import { UpstreamFailure } from "../../src/providers/failures.js";
+import { UpstreamFailure } from "../../src/providers/contract.js";
 import { createTransport } from "../../src/providers/transport.js";
 
 const signal = new AbortController().signal;
@@ -35,7 +35,7 @@ async function assertRefused(origin: string, lookup?: LookupFunction): Promise<v
     await assert.rejects(transport.fetch(`${origin}/`, { signal }), (error) => {
       assert.ok(error instanceof UpstreamFailure, String(error));
       assert.equal(error.kind, "unreachable");
-      assert.match(error.message, /not one of the public internet/, origin);
+      assert.match(error.message, /not on the public internet/, origin);
       return true;
     });
   } finally {

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Clock, DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
-import { FAILURE_KINDS, type FailureKind, UpstreamFailure } from "../../src/providers/failures.js";
-import type { UpstreamFetch } from "../../src/providers/fetch.js";
+import type { ForgeKind, ProviderSettings } from "../../src/forges.js";
+import { FAILURE_KINDS, type FailureKind, UpstreamFailure } from "../../src/providers/contract.js";
 import type {
   Provider,
-  ProviderKind,
-  ProviderSettings,
   Refreshed,
   RepositoryRef,
   UpstreamRepository,
 } from "../../src/providers/providers.js";
+import type { UpstreamFetch } from "../../src/providers/transport.js";
 import { createTransport, type Transport } from "../../src/providers/transport.js";
 import {
   FAULTS,
@@ -24,7 +23,7 @@ import { nodeId } from "../support/forge/github-record.js";
 const START = Date.UTC(2026, 0, 10);
 const TOKENS = ["first-token", "second-token"];
 const MIN_STARS = 50;
-const signal = new AbortController().signal;
+const never = new AbortController().signal;
 
 /** What each thing that goes wrong is to be called; both where a batch sees other things of it than a list. */
 const EXPECTED: Readonly<Record<FaultName, readonly FailureKind[]>> = {
@@ -54,30 +53,25 @@ const EXPECTED: Readonly<Record<FaultName, readonly FailureKind[]>> = {
 type Create = (settings: ProviderSettings, dependencies: { fetch: UpstreamFetch; clock: Clock }) => Provider;
 
 /** What holds for every provider, against a forge of its kind that is a server on this machine. */
-export function providerContract(kind: ProviderKind, create: Create): void {
+export function providerContract(kind: ForgeKind, create: Create): void {
   describe(`${kind}: the contract of providers`, () => {
     let forge: Forge;
     const clock = new ManualClock(START + 20 * DAY_MS);
-    /** Only where slowness is played is there a bound on time that a busy machine could break. */
-    let patient: Transport;
-    let impatient: Transport;
-    let isSlow = false;
+    let transport: Transport;
+    /** Of the calls while a fault is injected. A response that never ends is given up once the forge has begun it. */
+    let signal = never;
 
     before(async () => {
       forge = await startForge({ kind, clock, repositories: 600 });
-      const transport = (answerMs: number) =>
-        createTransport({
-          origins: [forge.url],
-          mayBePrivate: true,
-          userAgent: "sidereal-test",
-          maxBytes: 2 ** 20,
-          answerMs,
-        });
-      patient = transport(30_000);
-      impatient = transport(40);
+      transport = createTransport({
+        origins: [forge.url],
+        mayBePrivate: true,
+        userAgent: "sidereal-test",
+        maxBytes: 2 ** 20,
+      });
     });
     after(async () => {
-      await Promise.all([patient.close(), impatient.close()]);
+      await transport.close();
       await forge.close();
     });
 
@@ -97,15 +91,18 @@ export function providerContract(kind: ProviderKind, create: Create): void {
         mayBePrivate: true,
         ...changes,
       };
-      const fetch: UpstreamFetch = (url, request) => (isSlow ? impatient : patient).fetch(url, request);
-      return create(settings, { fetch, clock });
+      return create(settings, { fetch: transport.fetch, clock });
     }
     function play(fault: FaultName): void {
-      isSlow = fault === "slow" || fault === "stall";
-      forge.switches.fault = () => ({ name: fault, byteIntervalMs: 5, bytes: 8 * 2 ** 20 });
+      const ending = new AbortController();
+      signal = ending.signal;
+      forge.switches.fault = () => {
+        if (fault === "slow" || fault === "stall") setImmediate(() => ending.abort());
+        return { name: fault, byteIntervalMs: 5, bytes: 8 * 2 ** 20 };
+      };
     }
     function behave(): void {
-      isSlow = false;
+      signal = never;
       forge.switches.fault = null;
     }
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Clock, HOUR_MS, ManualClock } from "../../src/clock.js";
-import { type FailureKind, UpstreamFailure } from "../../src/providers/failures.js";
-import type { UpstreamFetch } from "../../src/providers/fetch.js";
+import type { ProviderSettings } from "../../src/forges.js";
+import { type FailureKind, UpstreamFailure } from "../../src/providers/contract.js";
 import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
 import { createGitlab } from "../../src/providers/gitlab/gitlab.js";
-import type { Provider, ProviderSettings, RepositoryRef } from "../../src/providers/providers.js";
+import type { Provider, RepositoryRef } from "../../src/providers/providers.js";
+import type { UpstreamFetch } from "../../src/providers/transport.js";
 import { type Scripted, scripted, settingsOf } from "../support/upstream.js";
 
 const NOW = Date.UTC(2026, 0, 1);

@@ -6,7 +6,7 @@ import { schema as github } from "@octokit/graphql-schema";
 import { buildSchema, NoDeprecatedCustomRule, parse, specifiedRules, validate } from "graphql";
 import { z } from "zod";
 import { REPOSITORIES_QUERY } from "../../src/providers/github/graphql.js";
-import { fromRest, readRepository, restRepository } from "../../src/providers/github/records.js";
+import { fromRest, readRepository, restRepository } from "../../src/providers/github/rest.js";
 
 const openapi = z.object({
   components: z.object({

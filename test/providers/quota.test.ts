@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Clock, DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
-import { UpstreamFailure } from "../../src/providers/failures.js";
-import { type Lease, Quota, type Told } from "../../src/providers/quota.js";
+import { UpstreamFailure } from "../../src/providers/contract.js";
+import { type Lease, Quota, type QuotaReport } from "../../src/providers/quota.js";
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -26,7 +26,7 @@ class JumpingClock implements Clock {
 function build(tokens: string[] = [], requestsPerHour: number | null = null) {
   const clock = new JumpingClock();
   const quota = new Quota({ tokens, requestsPerHour, clock });
-  const answer = (told: Told, resource = "core"): Lease => {
+  const answer = (told: QuotaReport, resource = "core"): Lease => {
     const lease = quota.take(resource);
     quota.learn(lease, told);
     return lease;
@@ -110,9 +110,9 @@ test("a block holds for the token whatever the resource, and is never shortened"
 
 test("a token that was refused rests for an hour and the others go on", () => {
   const { clock, quota, answer } = build(["a", "b"]);
-  assert.equal(answer({ refused: true }).token, "a");
+  assert.equal(answer({ isRejected: true }).token, "a");
   for (let i = 0; i < 5; i++) assert.equal(answer({}).token, "b");
-  answer({ refused: true });
+  answer({ isRejected: true });
   assert.equal(takeOrUntil(quota), START + HOUR_MS);
   clock.advance(HOUR_MS);
   assert.equal(takeOrUntil(quota), null);
@@ -217,7 +217,7 @@ class CountingForge {
     this.#clock = clock;
   }
   /** What the answer to a request that arrives now tells. */
-  ask(token: string | null): Told {
+  ask(token: string | null): QuotaReport {
     const period = Math.floor(this.#clock.monotonic() / HOUR_MS);
     const known = this.used.get(token);
     const count = known?.period === period ? known.count + 1 : 1;
@@ -239,7 +239,7 @@ test("a forge that counts never sees one too many, however answers overtake each
         const names = Array.from({ length: tokens }, (_, i) => `t${i}`);
         const quota = new Quota({ tokens: names, requestsPerHour: null, clock });
         const forge = new CountingForge(limit, clock);
-        const underWay: { lease: Lease; told: Told }[] = [];
+        const underWay: { lease: Lease; told: QuotaReport }[] = [];
         for (const [gap, pick, mayAnswer] of steps) {
           clock.advance(mayAnswer ? gap : 0);
           const [next] =

@@ -1,12 +1,8 @@
 import { ManualClock } from "../../src/clock.js";
-import type { UpstreamFetch } from "../../src/providers/fetch.js";
+import type { ProviderSettings } from "../../src/forges.js";
 import { createGithub } from "../../src/providers/github/github.js";
-import {
-  type Provider,
-  type ProviderSettings,
-  type RepositoryRef,
-  UpstreamFailure,
-} from "../../src/providers/providers.js";
+import { type Provider, type RepositoryRef, UpstreamFailure } from "../../src/providers/providers.js";
+import type { UpstreamFetch } from "../../src/providers/transport.js";
 
 /** The time in every test, unless it moves the clock. */
 export const NOW = Date.UTC(2026, 3, 30, 12);

@@ -4,12 +4,13 @@ import { type AppContext, buildFront, buildModules } from "../../src/app.js";
 import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
 import type { Database } from "../../src/database/database.js";
+import type { ForgeKind } from "../../src/forges.js";
 import { createLog } from "../../src/log.js";
 import { followChanges, type Modules } from "../../src/modules.js";
 import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
 import { createGithub } from "../../src/providers/github/github.js";
 import { createGitlab } from "../../src/providers/gitlab/gitlab.js";
-import type { OpenProvider, Provider, ProviderKind } from "../../src/providers/providers.js";
+import type { OpenProvider, Provider } from "../../src/providers/providers.js";
 import { createTransport } from "../../src/providers/transport.js";
 import { type Retention, Worker } from "../../src/tracking/tracking.js";
 import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
@@ -20,7 +21,7 @@ import { GENEROUS } from "./world.js";
 export const FORGE_START = Date.UTC(2026, 0, 10);
 
 export interface TrackedForge {
-  kind: ProviderKind;
+  kind: ForgeKind;
   /** As the provider is called here. */
   name: string;
   repositories: number;
@@ -33,7 +34,7 @@ export interface TrackedForge {
   /** How old its lists may be, in ms; 0 where absent. */
   listingAgeMs?: number;
   /** How long answers may take, in ms of real time. */
-  answerMs?: number;
+  responseMs?: number;
   /** Stands between the worker and the provider. */
   wrap?: (provider: Provider) => Provider;
 }
@@ -178,7 +179,7 @@ export async function createTrackingWorld(
 }
 
 /** A catalogue of so many repositories to which nothing happens by itself. */
-export function quietCatalogue(kind: ProviderKind, repositories: number, seed = 1): ForgeCatalogue {
+export function quietCatalogue(kind: ForgeKind, repositories: number, seed = 1): ForgeCatalogue {
   return new ForgeCatalogue({
     seed,
     repositories,
@@ -211,7 +212,7 @@ async function startTracked(
 }
 
 function openTracked(
-  { kind, name, tokens = ["first-token"], minStars = 0, answerMs }: TrackedForge,
+  { kind, name, tokens = ["first-token"], minStars = 0, responseMs }: TrackedForge,
   { url }: Forge,
   clock: ManualClock,
 ): OpenProvider {
@@ -219,7 +220,7 @@ function openTracked(
     origins: [url],
     mayBePrivate: true,
     userAgent: "sidereal-test",
-    ...(answerMs !== undefined && { answerMs, silenceMs: answerMs }),
+    ...(responseMs !== undefined && { responseMs, silenceMs: responseMs }),
   });
   const settings = { name, kind, url, tokens, requestsPerHour: null, minStars, mayBePrivate: true };
   return { provider: CREATE[kind](settings, { fetch, clock }), close };

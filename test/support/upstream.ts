@@ -1,5 +1,5 @@
-import type { UpstreamAnswer, UpstreamFetch, UpstreamRequest } from "../../src/providers/fetch.js";
-import type { ProviderKind, ProviderSettings } from "../../src/providers/providers.js";
+import type { ForgeKind, ProviderSettings } from "../../src/forges.js";
+import type { UpstreamFetch, UpstreamRequest, UpstreamResponse } from "../../src/providers/transport.js";
 
 /** An answer as a test writes it; 200 without headers unless it says otherwise. What is no text is sent as JSON. */
 export interface Scripted {
@@ -20,7 +20,7 @@ export function scripted(
   answer: (path: string, request: UpstreamRequest) => Scripted | Promise<Scripted>,
 ): UpstreamFetch & { sent: Sent[] } {
   const sent: Sent[] = [];
-  const fetch = async (url: string, request: UpstreamRequest): Promise<UpstreamAnswer> => {
+  const fetch = async (url: string, request: UpstreamRequest): Promise<UpstreamResponse> => {
     const { pathname, search } = new URL(url);
     sent.push({ path: pathname + search, headers: request.headers ?? {} });
     const { status = 200, headers = {}, body = "" } = await answer(pathname + search, request);
@@ -34,7 +34,7 @@ export function scripted(
 }
 
 /** Settings of an instance at https://forge.example. */
-export function settingsOf(kind: ProviderKind, changes: Partial<ProviderSettings> = {}): ProviderSettings {
+export function settingsOf(kind: ForgeKind, changes: Partial<ProviderSettings> = {}): ProviderSettings {
   return {
     name: "WORK",
     kind,

@@ -1,48 +1,50 @@
 import { z } from "zod";
-import { UpstreamFailure } from "../failures.js";
+import type { ForgeClient } from "../client.js";
+import { type Discovered, UpstreamFailure } from "../contract.js";
 import { count, parseRecord } from "../fields.js";
-import type { Discovered } from "../providers.js";
-import type { GithubClient } from "./client.js";
-import { aboutNone } from "./limits.js";
+import { notOfRepository } from "../responses.js";
 import { advance, FIRST_WALK, queryOf, ROWS, rangeOf, type Walk, walkSchema } from "./partition.js";
-import { fromRest, restRepository } from "./records.js";
+import { fromRest, restRepository } from "./rest.js";
 
-/** Where more rows than these are all wrong, it is the answer that is wrong. */
+/** When more rows than this are all invalid, the response is at fault rather than the rows. */
 const FEW_ROWS = 10;
 
-const searchAnswer = z.object({
+const searchResponse = z.object({
   total_count: count,
   incomplete_results: z.boolean().catch(false),
   items: z.array(z.unknown()).max(ROWS),
 });
 
 /**
- * The next answer of a walk over all public repositories of at least `minStars` stars; what the walk guarantees stands with
- * `partition`. The same repository may come several times. A cursor that is none begins anew.
+ * The next page of a walk over all public repositories with at least `minStars` stars; `partition.ts` says what a walk
+ * guarantees. Pages may repeat repositories. An invalid cursor starts a new walk.
  */
 export async function discover(
-  client: GithubClient,
-  minStars: number,
-  cursor: string | null,
-  signal: AbortSignal,
+  client: ForgeClient,
+  { minStars, cursor, signal }: { minStars: number; cursor: string | null; signal: AbortSignal },
 ): Promise<Discovered> {
-  const walk = walkOf(cursor, minStars);
+  const walk = parseCursor(cursor, minStars);
   const range = rangeOf(walk, minStars);
-  const parameters = { q: queryOf(range), sort: "stars", order: "desc", per_page: ROWS, page: range.page };
+  const query = new URLSearchParams({
+    q: queryOf(range),
+    sort: "stars",
+    order: "desc",
+    per_page: String(ROWS),
+    page: String(range.page),
+  });
   const document = await client
-    .get("/search/repositories", parameters, { resource: "search", signal })
+    .get(`/search/repositories?${query}`, { resource: "search", signal })
     .catch((error) => {
-      throw error instanceof UpstreamFailure ? aboutNone(error) : error;
+      throw error instanceof UpstreamFailure ? notOfRepository(error) : error;
     });
-  const answer = parseRecord(searchAnswer, document?.body);
-  // A row that is wrong must not hold the walk for ever.
-  const rows = answer.items.flatMap((item) => restRepository.safeParse(item).data ?? []);
-  if (rows.length === 0 && answer.items.length > FEW_ROWS) {
-    throw new UpstreamFailure("malformed", `search: none of ${answer.items.length} rows is a repository`);
-  }
+  const page = parseRecord(searchResponse, document?.body);
+  // Skip invalid rows, or a single one would stop the walk forever.
+  const rows = page.items.flatMap((item) => restRepository.safeParse(item).data ?? []);
+  if (rows.length === 0 && page.items.length > FEW_ROWS)
+    throw new UpstreamFailure("malformed", `search: none of ${page.items.length} rows is a repository`);
   const found = {
-    total: answer.total_count,
-    isIncomplete: answer.incomplete_results,
+    total: page.total_count,
+    isIncomplete: page.incomplete_results,
     stars: rows.map((row) => row.stargazers_count),
   };
   const next = advance(walk, found, minStars, client.clock.now());
@@ -52,7 +54,7 @@ export async function discover(
   };
 }
 
-function walkOf(cursor: string | null, minStars: number): Walk {
+function parseCursor(cursor: string | null, minStars: number): Walk {
   if (cursor === null) return FIRST_WALK;
   let value: unknown;
   try {
@@ -61,6 +63,6 @@ function walkOf(cursor: string | null, minStars: number): Walk {
     return FIRST_WALK;
   }
   const walk = walkSchema.safeParse(value).data;
-  // One of a lower `minStars` than is wanted now has nothing before it.
+  // A walk that is already below a raised `minStars` starts over.
   return walk === undefined || (walk.top ?? minStars) < minStars ? FIRST_WALK : walk;
 }

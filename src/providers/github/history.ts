@@ -1,35 +1,34 @@
 import { z } from "zod";
 import { DAY_MS } from "../../clock.js";
-import { UpstreamFailure } from "../failures.js";
+import type { ForgeClient } from "../client.js";
+import { type PastDays, type RepositoryRef, UpstreamFailure } from "../contract.js";
 import { count, parseRecord } from "../fields.js";
-import type { PastDays, RepositoryRef } from "../providers.js";
-import type { GithubClient } from "./client.js";
-import { nameParameters } from "./names.js";
+import { repositoryPath } from "./rest.js";
 
-/** Weeks on a page, and pages: as many as GitHub gives. */
+/** GitHub's limits: weeks per page, and pages. */
 const WEEKS = 30;
 const MAX_PAGE = 100;
-/** How long an instance is believed not to offer it. */
+/** How long an instance is assumed not to offer star histories. */
 const NOT_OFFERED_MS = DAY_MS;
 const PREPARING_MS = 60_000;
 
-/** Stars of a week, day by day, that are still held. `week`: its begin in seconds since 1970. */
+/** Stars per day that have not been withdrawn. `week`: its start in seconds since 1970. */
 const weeks = z.array(z.object({ week: count.max(2 ** 33), days: z.array(count).length(7) })).max(MAX_PAGE);
 
-/** The stars of past days, where an instance offers them. */
+/** Reads star histories, where an instance offers them. */
 export class StarHistory {
-  readonly #client: GithubClient;
+  readonly #client: ForgeClient;
   #isOffered = false;
-  /** Of the monotonic clock. */
+  /** Monotonic clock. */
   #notBefore = Number.NEGATIVE_INFINITY;
 
-  constructor(client: GithubClient) {
+  constructor(client: ForgeClient) {
     this.#client = client;
   }
 
   /**
-   * A page, newest first; null where it is not offered. That a path is not there looks like a repository that is not there, so
-   * on 404 the repository itself is asked for; if that is there, the instance is not asked again for a day.
+   * A page, newest first; null where not offered. A missing endpoint looks like a missing repository, so after a 404 the
+   * repository itself is requested; if it exists, the instance is not asked for histories for a day.
    */
   async page(
     repository: RepositoryRef,
@@ -39,22 +38,18 @@ export class StarHistory {
     const { clock } = this.#client;
     if (clock.monotonic() < this.#notBefore) return null;
     const page = /^[1-9]\d?\d?$/.test(cursor ?? "") ? Math.min(MAX_PAGE, Number(cursor)) : 1;
-    const parameters = { ...nameParameters(repository.fullName), per_page: WEEKS, page };
-    const asking = { resource: "core", signal } as const;
-    const document = await this.#client
-      .get("/repos/{owner}/{repo}/stargazers/history", parameters, asking)
-      .catch(async (error) => {
-        if (!(error instanceof UpstreamFailure) || error.kind !== "gone") throw error;
-        await this.#client.get("/repositories/{id}", { id: repository.providerId }, asking);
-        if (!this.#isOffered) this.#notBefore = clock.monotonic() + NOT_OFFERED_MS;
-        return null;
-      });
+    const path = `${repositoryPath(repository.fullName)}/stargazers/history?per_page=${WEEKS}&page=${page}`;
+    const document = await this.#client.get(path, { signal }).catch(async (error) => {
+      if (!(error instanceof UpstreamFailure) || error.kind !== "gone") throw error;
+      await this.#client.get(`/repositories/${encodeURIComponent(repository.providerId)}`, { signal });
+      if (!this.#isOffered) this.#notBefore = clock.monotonic() + NOT_OFFERED_MS;
+      return null;
+    });
     if (document === null) return null;
     if (document.status !== 200) {
       const until = clock.now() + PREPARING_MS;
-      throw new UpstreamFailure("unreachable", `history: status ${document.status}, not ready yet`, {
-        until,
-      });
+      const message = `history: status ${document.status}, not ready yet`;
+      throw new UpstreamFailure("unreachable", message, { until });
     }
     const rows = parseRecord(weeks, document.body);
     this.#isOffered = true;

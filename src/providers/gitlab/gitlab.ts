@@ -1,35 +1,13 @@
 import { z } from "zod";
-import type { Clock } from "../../clock.js";
-import type { UpstreamFetch } from "../fetch.js";
-import { count, fullName, id, orNull, text, time, topics, webUrl } from "../fields.js";
-import { licenseOf } from "../licenses.js";
-import type { Provider, ProviderSettings } from "../providers.js";
-import { createRestProvider, type ForgeRecord, type RestForge } from "../rest-forge.js";
+import type { ProviderSettings } from "../../forges.js";
+import type { Connection } from "../client.js";
+import type { Provider } from "../contract.js";
+import { count, fullName, id, licenseOf, orNull, text, time, topics, webUrl } from "../fields.js";
+import { createRestProvider, type ForgeRecord, type RestForge } from "../rest-provider.js";
 
 const PAGE_SIZE = 100;
 
-/** An instance of GitLab, of one's own or gitlab.com. */
-export function createGitlab(
-  settings: ProviderSettings,
-  dependencies: { fetch: UpstreamFetch; clock: Clock },
-): Provider {
-  const forge: RestForge = {
-    kind: "gitlab",
-    base: "/api/v4",
-    authorization: (token) => `Bearer ${token}`,
-    // Keyset pagination goes by id only, and no parameter bounds the stars, so everything is walked and sifted here.
-    listPath: ({ lastId }) =>
-      `/projects?visibility=public&pagination=keyset&order_by=id&sort=asc&per_page=${PAGE_SIZE}&id_after=${lastId}`,
-    pageSize: PAGE_SIZE,
-    listOf: (body) => body,
-    pathOfId: (projectId) => `/projects/${projectId}?license=true`,
-    pathOfName: ({ owner, name }) => `/projects/${encodeURIComponent(`${owner}/${name}`)}?license=true`,
-    record: projectSchema.transform((project) => toRecord(project, settings.url)),
-  };
-  return createRestProvider(forge, settings, dependencies);
-}
-
-/** A project. Without a token visibility, archived, open issues and origin are missing, and the licence always is in lists. */
+/** A project. Visibility, archived, open issues and origin need a token; lists never include the license. */
 const projectSchema = z.object({
   id,
   path_with_namespace: fullName,
@@ -38,7 +16,7 @@ const projectSchema = z.object({
   description: orNull(text),
   license: orNull(z.object({ key: z.string() })),
   topics: orNull(topics),
-  /** What topics were called before GitLab 14. */
+  /** The name of `topics` before GitLab 14. */
   tag_list: orNull(topics),
   forks_count: orNull(count),
   open_issues_count: orNull(count),
@@ -49,20 +27,36 @@ const projectSchema = z.object({
   last_activity_at: orNull(time),
 });
 
-function toRecord(project: z.output<typeof projectSchema>, site: string): ForgeRecord {
-  const { owner, name } = project.path_with_namespace;
-  const isWhole = project.visibility !== null;
+const GITLAB: RestForge = {
+  kind: "gitlab",
+  base: "/api/v4",
+  authorization: (token) => `Bearer ${token}`,
+  // Keyset pagination supports only the order by id, and there is no star filter, so we walk everything and filter here.
+  listPath: ({ lastId }) =>
+    `/projects?visibility=public&pagination=keyset&order_by=id&sort=asc&per_page=${PAGE_SIZE}&id_after=${lastId}`,
+  pageSize: PAGE_SIZE,
+  listOf: (body) => body,
+  pathOfId: (projectId) => `/projects/${projectId}?license=true`,
+  pathOfName: ({ owner, name }) => `/projects/${encodeURIComponent(`${owner}/${name}`)}?license=true`,
+  record: projectSchema.transform(toRecord),
+};
+
+/** gitlab.com or a self-hosted GitLab. */
+export function createGitlab(settings: ProviderSettings, connection: Connection): Provider {
+  return createRestProvider(GITLAB, settings, connection);
+}
+
+function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
+  const isComplete = project.visibility !== null;
   return {
-    isPublic: !isWhole || project.visibility === "public",
+    isPublic: !isComplete || project.visibility === "public",
     repository: {
       providerId: project.id,
-      nodeId: null,
-      owner,
-      name,
-      url: project.web_url ?? `${site}/${owner}/${name}`,
+      ...project.path_with_namespace,
+      url: project.web_url,
       description: project.description,
       homepage: null,
-      // Told only in answer to a request of its own, which would double what a refresh costs.
+      // Needs a separate request, which would double the cost of a refresh.
       language: null,
       license: project.license === null ? null : licenseOf(project.license.key),
       topics: project.topics ?? project.tag_list,
@@ -70,11 +64,11 @@ function toRecord(project: z.output<typeof projectSchema>, site: string): ForgeR
       forks: project.forks_count,
       openIssues: project.open_issues_count,
       watchers: null,
-      // The origin is there for forks only, and in whole records only.
-      fork: isWhole ? project.forked_from_project !== null : null,
+      // Only complete records include the origin, and only for forks.
+      fork: isComplete ? project.forked_from_project !== null : null,
       archived: project.archived,
       createdAt: project.created_at,
-      // The nearest thing to a push that is told; comments count too.
+      // The closest to a push that GitLab reports; comments count too.
       pushedAt: project.last_activity_at,
     },
   };

@@ -6,7 +6,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Clock } from "../../../src/clock.js";
-import type { ProviderKind } from "../../../src/providers/providers.js";
+import type { ForgeKind } from "../../../src/forges.js";
 import type { Answer, ForgeRequest, Site } from "./answers.js";
 import { ForgeCatalogue } from "./catalogue.js";
 import { Conduct } from "./conduct.js";
@@ -40,7 +40,7 @@ export {
 export { EVENT_KINDS, type EventKind, type EventRates, type ScriptEvent } from "./script.js";
 
 export interface ForgeOptions {
-  kind: ProviderKind;
+  kind: ForgeKind;
   /** What time it is there; quotas and the script follow it. */
   clock: Pick<Clock, "now">;
   /** Shared with other forges or prepared by a test; where absent one is made from `seed` and `repositories`. */
@@ -81,7 +81,7 @@ export async function startForge(options: ForgeOptions): Promise<Forge> {
 }
 
 export class Forge {
-  readonly kind: ProviderKind;
+  readonly kind: ForgeKind;
   readonly catalogue: ForgeCatalogue;
   readonly counters = new Counters();
   readonly switches: Switches;

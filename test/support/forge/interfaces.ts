@@ -1,4 +1,4 @@
-import type { ProviderKind } from "../../../src/providers/providers.js";
+import type { ForgeKind } from "../../../src/forges.js";
 import type { Answer, ForgeRequest, Site } from "./answers.js";
 import { answerForgejo, forgejoError, forgejoKind } from "./forgejo.js";
 import { answerGithub, githubError, githubKind, githubResource } from "./github.js";
@@ -129,4 +129,4 @@ const forgejo: Interface = {
   error: forgejoError,
 };
 
-export const INTERFACES: Readonly<Record<ProviderKind, Interface>> = { github, gitlab, forgejo };
+export const INTERFACES: Readonly<Record<ForgeKind, Interface>> = { github, gitlab, forgejo };

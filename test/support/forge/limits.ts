@@ -1,4 +1,4 @@
-import type { ProviderKind } from "../../../src/providers/providers.js";
+import type { ForgeKind } from "../../../src/forges.js";
 
 /** So many requests (or points) are allowed within a window, with a token and without one. */
 export interface Allowance {
@@ -13,7 +13,7 @@ export type Allowances = Record<string, Allowance>;
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
 
 /** As the public sites have them; Forgejo itself has none. */
-export const ALLOWANCES: Readonly<Record<ProviderKind, Allowances>> = {
+export const ALLOWANCES: Readonly<Record<ForgeKind, Allowances>> = {
   github: {
     core: { limit: 5_000, anonymous: 60, windowMs: HOUR_MS },
     search: { limit: 30, anonymous: 10, windowMs: MINUTE_MS },

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import { ManualClock } from "../../../src/clock.js";
-import type { ProviderKind } from "../../../src/providers/providers.js";
+import type { ForgeKind } from "../../../src/forges.js";
 import {
   type CatalogueOptions,
   type Forge,
@@ -46,7 +46,7 @@ export interface ForgeAnswer {
 /** A forge of that kind with 300 repositories to which nothing happens, unless options say otherwise; closed after the test. */
 export async function forgeWorld(
   t: TestContext,
-  kind: ProviderKind,
+  kind: ForgeKind,
   options: Partial<CatalogueOptions> = {},
 ): Promise<ForgeWorld> {
   const clock = new ManualClock(START);

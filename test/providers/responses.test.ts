@@ -2,23 +2,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
-import { failureOf, toldBy } from "../../src/providers/answers.js";
-import { FAILURE_KINDS, UpstreamFailure } from "../../src/providers/failures.js";
-import { parseJson } from "../../src/providers/json.js";
+import { FAILURE_KINDS, UpstreamFailure } from "../../src/providers/contract.js";
+import { failureOf, parseJson, readQuota } from "../../src/providers/responses.js";
 
 const NOW = Date.UTC(2026, 0, 1);
 const clock = new ManualClock(NOW);
 const seconds = (ms: number) => String(Math.floor(ms / 1000));
-const head = (status: number, headers: Record<string, string> = {}) => ({
+const response = (status: number, headers: Record<string, string> = {}, text = "") => ({
   status,
   headers: new Headers(headers),
+  text,
 });
-const failure = (status: number, headers: Record<string, string> = {}) => {
-  const found = failureOf(head(status, headers), "WORK /x", clock);
+const report = (status: number, headers: Record<string, string> = {}) =>
+  readQuota(response(status, headers), "core", clock);
+const failure = (status: number, headers: Record<string, string> = {}, text = "") => {
+  const found = failureOf(response(status, headers, text), "WORK /x", clock);
   return found === null ? null : { kind: found.kind, until: found.until };
 };
 
-test("each status stands for one failure", () => {
+test("each status has one failure kind", () => {
   for (const status of [200, 201, 204, 304]) assert.equal(failure(status), null);
   for (const [kind, statuses] of Object.entries({
     renamed: [301, 302, 307, 308],
@@ -32,7 +34,7 @@ test("each status stands for one failure", () => {
   }
 });
 
-test("a forge that asks to slow down is waited for as long as it says", () => {
+test("we wait as long as a forge asks, and a minute if it does not say how long", () => {
   assert.deepEqual(failure(429, { "retry-after": "17" }), { kind: "quota", until: NOW + 17_000 });
   assert.deepEqual(failure(403, { "retry-after": "17" }), { kind: "quota", until: NOW + 17_000 });
   assert.deepEqual(failure(503, { "retry-after": "17" }), { kind: "unreachable", until: NOW + 17_000 });
@@ -42,40 +44,49 @@ test("a forge that asks to slow down is waited for as long as it says", () => {
   assert.deepEqual(failure(429, { "retry-after": "soon" }), { kind: "quota", until: NOW + 60_000 });
 });
 
-test("an allowance that is spent is a matter of quota, whatever words it is told in", () => {
+test("a used-up limit is a quota failure, in the headers of every forge", () => {
   const until = NOW + 1_800_000;
   for (const prefix of ["x-ratelimit", "ratelimit"]) {
     for (const reset of [seconds(until), "1800"]) {
       const headers = { [`${prefix}-limit`]: "60", [`${prefix}-remaining`]: "0", [`${prefix}-reset`]: reset };
       assert.deepEqual(failure(403, headers), { kind: "quota", until });
       assert.deepEqual(failure(429, headers), { kind: "quota", until });
-      assert.deepEqual(toldBy(head(200, headers), clock), { limit: 60, remaining: 0, resetAt: until });
+      assert.deepEqual(report(200, headers), { limit: 60, remaining: 0, resetAt: until });
       assert.equal(failure(200, headers), null);
     }
   }
   assert.deepEqual(failure(403, { "x-ratelimit-remaining": "5" }), { kind: "refused", until: null });
 });
 
-test("a token that is not accepted is told to the quota", () => {
-  assert.deepEqual(toldBy(head(401), clock), { refused: true });
+test("a rejected token is reported, without the anonymous limit that comes with it", () => {
+  assert.deepEqual(report(401, { "x-ratelimit-remaining": "59" }), { isRejected: true });
 });
 
-test("where our clock is wrong, times count by the forge's", () => {
+test("a 403 is a rate limit or a block only where its message says so", () => {
+  const until = NOW + 60_000;
+  const body = (value: unknown) => failure(403, {}, JSON.stringify(value));
+  assert.deepEqual(body({ message: "You have exceeded a secondary rate limit." }), { kind: "quota", until });
+  assert.deepEqual(body({ message: "Repository access blocked", block: { reason: "tos" } }), {
+    kind: "blocked",
+    until: null,
+  });
+  assert.deepEqual(body({ message: "Forbidden", topics: ["rate limit"] }), { kind: "refused", until: null });
+  assert.deepEqual(failure(403, {}, "<p>rate limit"), { kind: "quota", until });
+});
+
+test("when our clock is wrong, the forge's Date header decides how long to wait", () => {
   for (const wrong of [-HOUR_MS, HOUR_MS, 400 * DAY_MS, -400 * DAY_MS]) {
     const real = NOW - wrong;
-    const told = toldBy(
-      head(429, {
-        date: new Date(real).toUTCString(),
-        "x-ratelimit-reset": seconds(real + 1_800_000),
-        "retry-after": new Date(real + 120_000).toUTCString(),
-      }),
-      clock,
-    );
-    assert.deepEqual(told, { resetAt: NOW + 1_800_000, blockedUntil: NOW + 120_000 });
+    const headers = {
+      date: new Date(real).toUTCString(),
+      "x-ratelimit-reset": seconds(real + 1_800_000),
+      "retry-after": new Date(real + 120_000).toUTCString(),
+    };
+    assert.deepEqual(report(429, headers), { resetAt: NOW + 1_800_000, blockedUntil: NOW + 120_000 });
   }
 });
 
-test("whatever the headers hold, a failure of the list comes out, and no wait beyond what was asked", () => {
+test("arbitrary headers give a failure from the closed list and valid numbers", () => {
   const value = fc.oneof(
     fc.stringMatching(/^[ -~]{0,20}$/),
     fc.nat().map(String),
@@ -91,17 +102,17 @@ test("whatever the headers hold, a failure of the list comes out, and no wait be
         date: value,
       }),
       (status, headers) => {
-        const found = failureOf(head(status, headers), "WORK", clock);
+        const found = failureOf(response(status, headers), "WORK", clock);
         if (found !== null) assert.ok(FAILURE_KINDS.includes(found.kind));
-        for (const told of Object.values(toldBy(head(status, headers), clock))) {
-          assert.ok(typeof told === "boolean" || Number.isSafeInteger(told), String(told));
+        for (const value of Object.values(report(status, headers))) {
+          assert.ok(typeof value === "boolean" || Number.isSafeInteger(value), String(value));
         }
       },
     ),
   );
 });
 
-test("JSON is taken, and nothing else", () => {
+test("only JSON is accepted", () => {
   assert.deepEqual(parseJson(' {"a":[1,"]}\\"{"]}'), { a: [1, ']}"{'] });
   for (const text of [
     "",
@@ -118,7 +129,7 @@ test("JSON is taken, and nothing else", () => {
   }
 });
 
-test("an answer is no deeper than it may be, however deep it is", () => {
+test("deep nesting is refused without recursion", () => {
   const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
   parseJson(nested(64));
   for (const text of [nested(65), nested(1e6), "[".repeat(1e6), '{"a":'.repeat(65)]) {
@@ -127,14 +138,14 @@ test("an answer is no deeper than it may be, however deep it is", () => {
   parseJson(`"${"[".repeat(99)}"`);
 });
 
-test("a failure to parse tells nothing of the text", () => {
+test("a parse failure does not reveal the text", () => {
   assert.throws(
     () => parseJson('{"token":"geheim'),
     (error) => error instanceof UpstreamFailure && !/geheim/.test(`${error.stack} ${error.cause}`),
   );
 });
 
-test("what JSON can say is read as it is", () => {
+test("every JSON value is read unchanged", () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 20 }), (value) => {
       const text = JSON.stringify(value);
