@@ -55,7 +55,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 
 async function main(): Promise<void> {
   const database = await openDatabase({ url: values.url, dataDir, pool: 4, log });
-  const modules = buildModules(database, systemClock);
+  const modules = buildModules(database, systemClock, log);
   print(`${repositories} repositories, ${options.days} days, ${database.dialect.engine}`);
 
   const filling = await seconds(() => fillWithDemo(modules.catalog, options));

@@ -27,6 +27,7 @@ try {
   const modules = buildModules(
     await openDatabase({ url: undefined, dataDir, pool: 1, log: createLog("silent") }),
     systemClock,
+    createLog("silent"),
   );
   let waiting: string[] = [];
   for (const [i, file] of files.entries()) {

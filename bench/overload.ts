@@ -45,7 +45,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, maxFreeSocke
 /** Fills the store; gives the keys of accounts. */
 async function prepare(): Promise<string[]> {
   const database = await openDatabase({ url: values.url, dataDir, pool: 4, log: createLog("error") });
-  const modules = buildModules(database, systemClock);
+  const modules = buildModules(database, systemClock, createLog("error"));
   await fillWithDemo(modules.catalog, { repositories: REPOSITORIES, days: 30, seed: 1, end: Date.now() });
   await updateDerived(modules);
   const keys: string[] = [];

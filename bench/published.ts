@@ -35,6 +35,7 @@ async function openFresh(): Promise<Modules> {
   return buildModules(
     await openDatabase({ url: undefined, dataDir, pool: 1, log: createLog("silent") }),
     systemClock,
+    createLog("silent"),
   );
 }
 

@@ -30,7 +30,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 
 async function main(dataDir: string): Promise<void> {
   const database = await openDatabase({ url: values.url, dataDir, pool: 4, log: createLog("error") });
-  const modules = buildModules(database, systemClock);
+  const modules = buildModules(database, systemClock, createLog("error"));
   const { dialect, read } = database;
   const size = () => dialect.size(read);
   const all = Array.from({ length: repositories }, (_, i) => {

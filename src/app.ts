@@ -22,7 +22,7 @@ import { openAllowances, type TableMemory, Usage } from "./metering/metering.js"
 import { type Members, type Modules, updateDerived } from "./modules.js";
 import { Rankings } from "./rankings/rankings.js";
 import { Search } from "./search/search.js";
-import { PersonalWatchlists, Watchlists } from "./watchlists/watchlists.js";
+import { Watchlists } from "./watchlists/watchlists.js";
 import { createWeb } from "./web/web.js";
 
 export interface AppContext {
@@ -31,7 +31,7 @@ export interface AppContext {
   log: Logger;
 }
 
-export function buildModules(database: Database, clock: Clock): Modules {
+export function buildModules(database: Database, clock: Clock, log: Logger): Modules {
   const catalog = new Catalog(database, clock);
   const rankings = new Rankings(database, clock);
   return {
@@ -39,7 +39,7 @@ export function buildModules(database: Database, clock: Clock): Modules {
     catalog,
     rankings,
     search: new Search(database, catalog),
-    watchlists: new Watchlists(database, clock),
+    watchlists: new Watchlists({ database, clock, log }),
     lists: new Lists(database, catalog, rankings),
   };
 }
@@ -55,7 +55,6 @@ export function buildMembers(
   return {
     keys,
     accounts: new Accounts({ database, keys, config, clock, log }),
-    personalWatchlists: new PersonalWatchlists(database, clock),
     usage: before?.usage ?? new Usage({ database, clock, log }),
   };
 }
@@ -63,13 +62,13 @@ export function buildMembers(
 /** The modules over the configured database, which is opened and migrated. */
 export async function openModules({ config, clock, log }: AppContext): Promise<Modules> {
   const { databaseUrl: url, dataDir, databasePool: pool } = config;
-  return buildModules(await openDatabase({ url, dataDir, pool, log }), clock);
+  return buildModules(await openDatabase({ url, dataDir, pool, log }), clock, log);
 }
 
 /** A catalogue of made-up repositories in memory. */
 export async function openDemo({ clock, log }: AppContext, options: DemoSize): Promise<Modules> {
   const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log });
-  const modules = buildModules(database, clock);
+  const modules = buildModules(database, clock, log);
   await fillWithDemo(modules.catalog, { ...options, end: clock.now() });
   await updateDerived(modules);
   return modules;
@@ -199,8 +198,8 @@ export async function startService(
       await closed;
       clearTimeout(deadline);
       await settledSoon(context, "usage", [usage.stop()]);
-      const { accounts, keys, personalWatchlists } = members;
-      const notes = [keys.settle(), personalWatchlists.visits.settle()];
+      const { accounts, keys } = members;
+      const notes = [keys.settle(), modules.watchlists.visits.flush()];
       await settledSoon(context, "mail and notes", [accounts.close(), ...notes]);
       leaveOthers?.();
       await settledSoon(context, "databases", [allowances?.close(), modules.database.close()]);

@@ -5,7 +5,7 @@ import type { Lists } from "./lists/lists.js";
 import type { Usage } from "./metering/metering.js";
 import type { Rankings } from "./rankings/rankings.js";
 import { orderWords, type Search, updateWords } from "./search/search.js";
-import type { PersonalWatchlists, Watchlists } from "./watchlists/watchlists.js";
+import type { Watchlists } from "./watchlists/watchlists.js";
 
 /** The modules over one database: what the API, the pages, the command line and the worker drive. `app.ts` builds them. */
 export interface Modules {
@@ -21,7 +21,6 @@ export interface Modules {
 export interface Members {
   accounts: Accounts;
   keys: ApiKeys;
-  personalWatchlists: PersonalWatchlists;
   usage: Usage;
 }
 

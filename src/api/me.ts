@@ -16,7 +16,7 @@ import { dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endp
 import { idsField, jsonBody, nameField } from "./parameters.js";
 import { sendPage } from "./repository-list.js";
 import { repositoryPageMetaSchema, repositorySchema } from "./views.js";
-import { answerWatchlistPage, existingIds } from "./watchlist-page.js";
+import { answerWatchlistPage, idNumber, namingUnknown } from "./watchlist-page.js";
 
 const tags = ["Account"];
 
@@ -94,8 +94,9 @@ export const listMyWatchlist = endpoint(
   }),
   async (context) => {
     const { account, modules } = context.var;
+    const id = await modules.watchlists.idOf({ accountId: account.id });
     const { format, ...query } = context.req.valid("query");
-    const scope = { kind: "account watchlist", id: account.id } as const;
+    const scope = { kind: "watchlist", id } as const;
     const page = await answerWatchlistPage(context, modules, scope, query);
     return sendPage(context, page, format, "sidereal-my-watchlist");
   },
@@ -123,13 +124,14 @@ export const addToMyWatchlist = endpoint(
     },
   }),
   async (context) => {
-    const { account, modules, members } = context.var;
+    const { account, modules } = context.var;
     const body = context.req.valid("json");
     const isOne = "repositoryId" in body;
     const parameter = isOne ? "repositoryId" : "ids";
-    const ids = await existingIds(modules, isOne ? [body.repositoryId] : body.ids, parameter);
-    const { items, added } = await members.personalWatchlists.add(account.id, ids, parameter);
-    const answer = { data: personalWatchlistView(items) };
+    const ids = isOne ? [body.repositoryId] : body.ids;
+    const adding = modules.watchlists.add({ accountId: account.id }, ids.map(idNumber));
+    const { watchlist, added } = await namingUnknown(parameter, ids, adding);
+    const answer = { data: personalWatchlistView(watchlist.items) };
     return added > 0 ? context.json(answer, 201) : context.json(answer, 200);
   },
   { bucket: "write" },
@@ -149,8 +151,8 @@ export const removeFromMyWatchlist = endpoint(
     },
   }),
   async (context) => {
-    const { account, members } = context.var;
-    await members.personalWatchlists.remove(account.id, context.req.valid("param").repositoryId);
+    const { account, modules } = context.var;
+    await modules.watchlists.removeItems({ accountId: account.id }, context.req.valid("param").repositoryId);
     return context.body(null, 204);
   },
   { bucket: "write" },

@@ -2,6 +2,7 @@ import { repositoryId } from "../catalog/catalog.js";
 import { invalidParameter } from "../errors.js";
 import { type Scope, type WatchlistQuery, watchlistPage } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
+import { UnknownRepositories } from "../watchlists/watchlists.js";
 import type { ApiContext } from "./endpoint.js";
 import { pageView, type RepositoryPageView } from "./repository-list.js";
 
@@ -15,16 +16,22 @@ export async function answerWatchlistPage(
   return pageView(context, await watchlistPage(modules, scope, query), query);
 }
 
-/** The ids of repositories that exist; throws VALIDATION_FAILED with the others, as they were written. */
-export async function existingIds(
-  { catalog }: Modules,
-  ids: readonly string[],
-  parameter = "ids",
-): Promise<number[]> {
-  const numbers = ids.map((id) => repositoryId(id) ?? 0);
-  const found = await catalog.findMany(numbers);
-  const known = new Set(found.map((repository) => repository.id));
-  const values = ids.filter((_, i) => !known.has(numbers[i] ?? 0));
-  if (values.length > 0) throw invalidParameter(parameter, "no repository has this id", { values });
-  return numbers;
+/** An identifier that passed validation, as a number; 0, which no repository has, for one too large for any. */
+export function idNumber(text: string): number {
+  return repositoryId(text) ?? 0;
+}
+
+/** Reports repositories that do not exist as a fault of the parameter; `texts`: their ids as written in the request. */
+export async function namingUnknown<T>(
+  parameter: string,
+  texts: readonly string[] | undefined,
+  work: Promise<T>,
+): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof UnknownRepositories)) throw error;
+    const values = texts?.filter((_, i) => error.indexes.includes(i));
+    throw invalidParameter(parameter, error.message, values === undefined ? {} : { values });
+  }
 }

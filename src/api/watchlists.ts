@@ -16,7 +16,7 @@ import {
   watchlistSchema,
   watchlistView,
 } from "./views.js";
-import { answerWatchlistPage, existingIds } from "./watchlist-page.js";
+import { answerWatchlistPage, idNumber, namingUnknown } from "./watchlist-page.js";
 
 const tags = ["Watchlists"];
 const token = z.object({ token: tokenParameter });
@@ -68,8 +68,8 @@ export const createWatchlist = endpoint(
   }),
   async (context) => {
     const { name, ids } = context.req.valid("json");
-    const existing = await existingIds(context.var.modules, ids);
-    const created = await context.var.modules.watchlists.create(name, existing);
+    const { watchlists } = context.var.modules;
+    const created = await namingUnknown("ids", ids, watchlists.create(name, ids.map(idNumber)));
     context.header("Location", `/api/watchlists/${created.token}`);
     const { data } = answer(context, created.watchlist, created.token);
     return context.json({ data: { ...data, shareToken: created.shareToken } }, 201);
@@ -89,7 +89,7 @@ export const getWatchlist = endpoint(
   }),
   async (context) => {
     const { token } = context.req.valid("param");
-    return context.json(answer(context, await context.var.modules.watchlists.get(token), token), 200);
+    return context.json(answer(context, await context.var.modules.watchlists.get({ token }), token), 200);
   },
   { bucket: "default", unknownCost: UNKNOWN_TOKEN_COST },
 );
@@ -119,7 +119,7 @@ export const updateWatchlist = endpoint(
     const { name } = context.req.valid("json");
     const condition = preconditionOf(context.req.valid("header")["if-match"]);
     return context.json(
-      answer(context, await context.var.modules.watchlists.rename(token, name, condition), token),
+      answer(context, await context.var.modules.watchlists.rename({ token }, name, condition), token),
       200,
     );
   },
@@ -143,7 +143,7 @@ export const removeWatchlist = endpoint(
   }),
   async (context) => {
     const condition = preconditionOf(context.req.valid("header")["if-match"]);
-    await context.var.modules.watchlists.remove(context.req.valid("param").token, condition);
+    await context.var.modules.watchlists.remove(context.req.valid("param"), condition);
     return context.body(null, 204);
   },
   { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
@@ -179,8 +179,9 @@ export const addWatchlistItem = endpoint(
     const { token } = context.req.valid("param");
     const { repositoryId } = context.req.valid("json");
     const condition = preconditionOf(context.req.valid("header")["if-match"]);
-    const { watchlist, added } = await context.var.modules.watchlists.add(token, repositoryId, condition);
-    return added
+    const adding = context.var.modules.watchlists.add({ token }, [repositoryId], condition);
+    const { watchlist, added } = await namingUnknown("repositoryId", undefined, adding);
+    return added > 0
       ? context.json(answer(context, watchlist, token), 201)
       : context.json(answer(context, watchlist, token), 200);
   },
@@ -200,7 +201,7 @@ export const removeWatchlistItem = endpoint(
   async (context) => {
     const { token, repositoryId } = context.req.valid("param");
     const condition = preconditionOf(context.req.valid("header")["if-match"]);
-    await context.var.modules.watchlists.removeItems(token, repositoryId, condition);
+    await context.var.modules.watchlists.removeItems({ token }, repositoryId, condition);
     return context.body(null, 204);
   },
   { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
@@ -218,7 +219,7 @@ export const clearWatchlist = endpoint(
   }),
   async (context) => {
     const condition = preconditionOf(context.req.valid("header")["if-match"]);
-    await context.var.modules.watchlists.removeItems(context.req.valid("param").token, "all", condition);
+    await context.var.modules.watchlists.removeItems(context.req.valid("param"), "all", condition);
     return context.body(null, 204);
   },
   { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
@@ -245,9 +246,9 @@ export const listWatchlistRepositories = endpoint(
   }),
   async (context) => {
     const { modules } = context.var;
-    const watchlist = await modules.watchlists.get(context.req.valid("param").token);
+    const id = await modules.watchlists.idOf(context.req.valid("param"));
     const { format, ...query } = context.req.valid("query");
-    const scope = { kind: "watchlist", id: watchlist.id } as const;
+    const scope = { kind: "watchlist", id } as const;
     const page = await answerWatchlistPage(context, modules, scope, query);
     return sendPage(context, page, format, "sidereal-watchlist");
   },
@@ -280,7 +281,7 @@ export const listWatchlistMetrics = endpoint(
   async (context) => {
     const { watchlists, rankings } = context.var.modules;
     const { window, format } = context.req.valid("query");
-    const watchlist = await watchlists.get(context.req.valid("param").token);
+    const watchlist = await watchlists.get(context.req.valid("param"));
     const { asOf } = await rankings.summary();
     const series = await watchlists.metrics(
       watchlist,

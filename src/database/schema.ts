@@ -37,10 +37,9 @@ export interface Schema {
   worker_reports: WorkerReportTable;
   watchlists: WatchlistTable;
   watchlist_items: WatchlistItemTable;
+  watchlist_visits: WatchlistVisitTable;
   accounts: AccountTable;
   api_keys: ApiKeyTable;
-  account_watchlist_items: AccountWatchlistItemTable;
-  account_visits: AccountVisitTable;
   usage_routes: UsageRouteTable;
   usage_allowances: UsageAllowanceTable;
   usage_callers: UsageCallerTable;
@@ -321,10 +320,14 @@ export interface WorkerReportTable {
   body: string;
 }
 
+/** A list of an account, or one without an owner that tokens address. */
 export interface WatchlistTable {
   id: Generated<number>;
-  token_hash: string;
-  share_token_hash: string;
+  /** The owner, with at most one list; null: whoever holds a token. */
+  account_id: string | null;
+  /** SHA-256 of the token that changes the list, and of the one that only reads it; null for the list of an account. */
+  token_hash: string | null;
+  share_token_hash: string | null;
   name: string;
   /** Grows with every change; the ETag of the list. */
   version: number;
@@ -335,9 +338,21 @@ export interface WatchlistTable {
 export interface WatchlistItemTable {
   watchlist_id: number;
   repository_id: number;
-  /** Order within the list; ascends as repositories are added. */
-  place: number;
+  /** Ascends in the order in which repositories were added; may have gaps. */
+  sort_order: number;
   added_at: number;
+}
+
+/** When the owner of a list last looked at it, in the current visit and in the previous one. */
+export interface WatchlistVisitTable {
+  account_id: string;
+  /** To the minute. */
+  seen_at: number;
+  /** JSON of watchlists' ListState at that time. */
+  seen_state: string;
+  /** End of the previous visit; null: this is the first one. */
+  previous_seen_at: number | null;
+  previous_state: string | null;
 }
 
 /** What our own queries read of an account. The sign-in library writes this table, and three more that only it knows. */
@@ -360,25 +375,4 @@ export interface ApiKeyTable {
   last_used_at: number | null;
   /** From then on the key is refused; null: it is active. */
   revoked_at: number | null;
-}
-
-export interface AccountWatchlistItemTable {
-  account_id: string;
-  repository_id: number;
-  /** Order within the list; ascends as repositories are added. */
-  place: number;
-  added_at: number;
-}
-
-/** When the owner of a list looked at it: in the present visit, and in the one before. */
-export interface AccountVisitTable {
-  account_id: string;
-  /** To the minute. */
-  seen_at: number;
-  /** JSON of watchlists' Standing, as it was shown last. */
-  seen: string;
-  /** End of the visit before; null: there was none. */
-  before_at: number | null;
-  /** As `seen`, at the end of the visit before. */
-  before: string | null;
 }

@@ -24,8 +24,7 @@ export type Scope =
   | { kind: "all" }
   /** The 10,000 most popular repositories that match this text. */
   | { kind: "search"; text: string }
-  | { kind: "watchlist"; id: number }
-  | { kind: "account watchlist"; id: string };
+  | { kind: "watchlist"; id: number };
 
 /** Conditions that every listed repository meets; an absent one is not checked. */
 export interface Filters {

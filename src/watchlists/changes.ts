@@ -1,43 +1,45 @@
 import { sql } from "kysely";
 import type { Database } from "../database/database.js";
 
-/** Repositories of a list that were not as others are. */
-export interface Standing {
+/** The repositories of a list that are archived or unavailable. */
+export interface ListState {
   archived: readonly number[];
   /** Gone, private or blocked. */
   unavailable: readonly number[];
 }
 
-/** What has become of the repositories of a list since a moment. */
+/** What happened to the repositories of a list since a time. */
 export interface Changes {
   since: number;
-  /** Stars gained by repository; null where they are not known, then or now. */
+  /** Stars gained by repository id; null where the count is unknown, then or now. */
   gained: ReadonlyMap<number, number | null>;
-  /** All that are known together; null where none is. */
-  gainedInAll: number | null;
-  /** The names that they had before, of those that were renamed. */
+  /** Sum of the known gains; null when none is known. */
+  totalGained: number | null;
+  /** Previous names of renamed repositories. */
   renamed: readonly { repositoryId: number; from: string }[];
-  /** Archived since; empty where it is not known what was archived before. */
+  /** Newly archived; empty when the state before is unknown. */
   archived: readonly number[];
-  /** Gone, private or blocked since; empty where it is not known what was so before. */
+  /** Newly gone, private or blocked; empty when the state before is unknown. */
   unavailable: readonly number[];
 }
 
-/** How the repositories stand, and what they gained since a moment. */
-export interface ListedNow {
-  standing: Standing;
+export interface CurrentState {
+  state: ListState;
   gained: Map<number, number | null>;
 }
 
-/** Looks at each repository once, and one step into its snapshots; `since` undefined: what was gained is not asked for. */
-export async function readListed(
+/**
+ * The present state of repositories, and what they gained since a time (nothing when `since` is undefined). Costs one row and
+ * one index lookup per repository.
+ */
+export async function readCurrent(
   { read, dialect }: Database,
   ids: readonly number[],
   since: number | undefined,
-): Promise<ListedNow> {
-  const standing = { archived: [] as number[], unavailable: [] as number[] };
+): Promise<CurrentState> {
+  const state = { archived: [] as number[], unavailable: [] as number[] };
   const gained = new Map<number, number | null>();
-  if (ids.length === 0) return { standing, gained };
+  if (ids.length === 0) return { state, gained };
   const before =
     since === undefined
       ? sql`null`
@@ -52,20 +54,19 @@ export async function readListed(
   }>`select r.id, r.stars, r.archived, r.availability, ${before} as before
     from repositories r where ${dialect.among(sql`r.id`, ids)}`.execute(read);
   for (const row of rows) {
-    if (row.archived === 1) standing.archived.push(row.id);
-    if (row.availability !== "AVAILABLE") standing.unavailable.push(row.id);
+    if (row.archived === 1) state.archived.push(row.id);
+    if (row.availability !== "AVAILABLE") state.unavailable.push(row.id);
     gained.set(row.id, row.stars === null || row.before === null ? null : row.stars - row.before);
   }
-  return { standing, gained };
+  return { state, gained };
 }
 
-/** What has changed since a moment; `then`: how the repositories stood, where that is known. */
+/** What changed since a time. `previous`: the state at that time, where known. */
 export async function changesSince(
   database: Database,
-  ids: readonly number[],
   since: number,
-  { standing, gained }: ListedNow,
-  then?: Standing,
+  { state, gained }: CurrentState,
+  previous?: ListState,
 ): Promise<Changes> {
   const known = [...gained.values()].filter((value) => value !== null);
   const added = (now: readonly number[], before: readonly number[] | undefined) =>
@@ -73,14 +74,14 @@ export async function changesSince(
   return {
     since,
     gained,
-    gainedInAll: known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0),
-    renamed: await renamedSince(database, ids, since),
-    archived: added(standing.archived, then?.archived),
-    unavailable: added(standing.unavailable, then?.unavailable),
+    totalGained: known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0),
+    renamed: await renamedSince(database, [...gained.keys()], since),
+    archived: added(state.archived, previous?.archived),
+    unavailable: added(state.unavailable, previous?.unavailable),
   };
 }
 
-/** The name that each had at that moment, of those that have another one now. */
+/** The names that renamed repositories had at that time. */
 async function renamedSince(
   { read, dialect }: Database,
   ids: readonly number[],
@@ -94,7 +95,7 @@ async function renamedSince(
     .where("until", ">", since)
     .orderBy("until", "desc")
     .execute();
-  // The earliest of several: the name that was seen.
+  // Later entries of a map win: of several names, the earliest remains, which is the one the owner saw.
   return [...new Map(rows.map((row) => [row.repository_id, row.full_name]))].map(([repositoryId, from]) => ({
     repositoryId,
     from,

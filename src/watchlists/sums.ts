@@ -3,26 +3,26 @@ import { bucketExpression, bucketOf, MAX_POINTS } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
 
-/** The counts of several repositories added up at one time. */
+/** The counts of several repositories, summed, at one time. */
 export interface SumPoint {
-  /** The latest capture time among those added up in this point. */
+  /** The latest capture time in this point. */
   capturedAt: number;
   stars: number;
-  /** Of those whose count is known; null where no one's is. */
+  /** Sum of the known counts; null when none is known. */
   forks: number | null;
   openIssues: number | null;
   watchers: number | null;
-  /** How many repositories had a snapshot by then; the others are not in the sums. */
+  /** Repositories with a snapshot by then; only these are summed. */
   repositories: number;
 }
 
 export interface SumSeries {
   points: SumPoint[];
-  /** One point for each day or week (UTC) in which any of them had a snapshot. */
+  /** One point per day or week (UTC) with a snapshot of any repository. */
   resolution: "day" | "week";
 }
 
-/** Rows read for one summed series, over all its repositories; above, days become weeks. */
+/** Maximum rows read for a series by day, over all repositories; longer series are by week. */
 const MAX_SUMMED_ROWS = 60_000;
 
 interface SumRow {
@@ -35,8 +35,8 @@ interface SumRow {
 }
 
 /**
- * The counts of the repositories added up from `from` on. Between its snapshots a repository counts with the last one
- * before; before its first one it does not count.
+ * The summed counts of repositories from `from` on. Between snapshots a repository counts with its previous one; before its
+ * first one it does not count.
  */
 export async function sumSeries(
   database: Database,
@@ -58,7 +58,7 @@ export async function sumSeries(
   const start = Math.max(from, first);
   const days = Math.ceil((last - start) / DAY_MS) + 1;
   const resolution = days > MAX_POINTS || days * ids.length > MAX_SUMMED_ROWS ? "week" : "day";
-  // The last snapshot of each repository before the start, and its last one in each bucket since.
+  // Per repository: its last snapshot before the start, and its last one in each bucket from there on.
   const rows = await sql<SumRow>`
     select s.repository_id, s.captured_at, s.stars, s.forks, s.open_issues, s.watchers
     from snapshots s join (
@@ -70,11 +70,11 @@ export async function sumSeries(
       from (${listed}) as i
     ) as b on b.repository_id = s.repository_id and b.captured_at = s.captured_at
     order by s.captured_at, s.repository_id`.execute(read);
-  return { points: addUp(rows.rows, start, resolution), resolution };
+  return { points: pointsOf(rows.rows, start, resolution), resolution };
 }
 
-/** Walks the rows in time, keeping the latest of each repository; one point a bucket from `start` on. */
-function addUp(rows: readonly SumRow[], start: number, resolution: "day" | "week"): SumPoint[] {
+/** Sums the latest row of each repository at the end of every bucket. Rows are in order of time. */
+function pointsOf(rows: readonly SumRow[], start: number, resolution: "day" | "week"): SumPoint[] {
   const latest = new Map<number, SumRow>();
   const points: SumPoint[] = [];
   for (const [i, row] of rows.entries()) {
@@ -107,44 +107,43 @@ function sumOf(rows: Iterable<SumRow>, capturedAt: number): SumPoint {
   return point;
 }
 
-/** A sum to which nothing is added by what is not known. */
+/** Unknown values add nothing; a sum of nothing but unknown values is unknown. */
 function add(sum: number | null, value: number | null): number | null {
   return value === null ? sum : (sum ?? 0) + value;
 }
 
-/** The stars of several repositories added up at one moment. */
-export interface StarSum {
+/** The total stars of several repositories at one time. */
+export interface StarTotal {
   at: number;
   stars: number;
-  /** How many repositories had a snapshot by then; the others are not in the sum. */
+  /** Repositories with a snapshot by then; only these are summed. */
   repositories: number;
 }
 
-/** How far back a course reaches. */
-const COURSE_DAYS = 90;
-/** Steps of a course in days; the finest whose moments, over all repositories, are no more than MAX_MOMENTS, else the last. */
-const COURSE_STEPS = [1, 3, 7, 14] as const;
-const MAX_MOMENTS = 1_500;
+const HISTORY_DAYS = 90;
+/** Days between points. The smallest step with at most MAX_LOOKUPS lookups is taken, else the largest. */
+const HISTORY_STEPS = [1, 3, 7, 14] as const;
+const MAX_LOOKUPS = 1_500;
 
 /**
- * The course of their stars together over the 90 days up to `end`, each repository with its last snapshot before the
- * moment. For pages: it costs one step along the index a moment and repository, however many snapshots there are.
+ * Total stars over the 90 days up to `end`: at each point, every repository counts with its latest snapshot until then. For
+ * pages: costs one index lookup per point and repository, however many snapshots there are.
  */
-export async function starCourse(
+export async function starHistory(
   { read, dialect }: Database,
   ids: readonly number[],
   end: number,
-): Promise<StarSum[]> {
+): Promise<StarTotal[]> {
   if (ids.length === 0) return [];
-  const step = COURSE_STEPS.find((days) => (COURSE_DAYS / days) * ids.length <= MAX_MOMENTS) ?? 14;
-  const moments = Array.from({ length: Math.floor(COURSE_DAYS / step) + 1 }, (_, i) => [
+  const step = HISTORY_STEPS.find((days) => (HISTORY_DAYS / days) * ids.length <= MAX_LOOKUPS) ?? 14;
+  const times = Array.from({ length: Math.floor(HISTORY_DAYS / step) + 1 }, (_, i) => [
     end - i * step * DAY_MS,
   ]);
   const { rows } = await sql<{ at: number; stars: number | null; repositories: number }>`
     select at, sum(stars) as stars, count(stars) as repositories from (
       select t.at, (select s.stars from snapshots s where s.repository_id = i.id and s.captured_at <= t.at
         order by s.captured_at desc limit 1) as stars
-      from (${dialect.rowsOf({ at: "bigint" }, moments)}) as t
+      from (${dialect.rowsOf({ at: "bigint" }, times)}) as t
       cross join (${dialect.rowsOf(
         { id: "bigint" },
         ids.map((id) => [id]),

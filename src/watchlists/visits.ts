@@ -1,75 +1,88 @@
 import { z } from "zod";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
-import { type Changes, changesSince, readListed, type Standing } from "./changes.js";
+import type { Logger } from "../log.js";
+import { type Changes, changesSince, type ListState, readCurrent } from "./changes.js";
 
-/** Who comes back after this time begins another visit. */
+/** A visit ends when the owner has been away for this long. */
 export const VISIT_MS = 30 * 60_000;
-/** That somebody still looks is noted at most this often. */
-const NOTE_MS = 60_000;
+/** Within a visit, the last look is written at most this often. */
+const WRITE_INTERVAL_MS = 60_000;
 
 const ids = z.array(z.int());
-const standingSchema = z.object({ archived: ids, unavailable: ids });
+const stateSchema = z.object({ archived: ids, unavailable: ids });
 
-/** What became of personal watchlists between the visits of their owners. */
+/** The visits of account holders to their lists, and what changed between them. */
 export class Visits {
   readonly #database: Database;
   readonly #clock: Clock;
-  #noting: Promise<unknown> = Promise.resolve();
+  readonly #log: Logger;
+  #writing: Promise<unknown> = Promise.resolve();
 
-  constructor(database: Database, clock: Clock) {
+  constructor({ database, clock, log }: { database: Database; clock: Clock; log: Logger }) {
     this.#database = database;
     this.#clock = clock;
+    this.#log = log;
   }
 
   /**
-   * Notes that the owner looks at the list of these repositories now, and tells what has changed since the visit before;
-   * undefined on the first one. Nobody waits for the note: where it is lost, the visit before is told again.
+   * Records that the owner is looking at these repositories, and returns what changed since the previous visit; undefined on
+   * the first one. Responses do not wait for the write: if it fails, the next visit shows the same changes again.
    */
-  async look(accountId: string, repositoryIds: readonly number[]): Promise<Changes | undefined> {
+  async record(accountId: string, repositoryIds: readonly number[]): Promise<Changes | undefined> {
     const row = await this.#database.read
-      .selectFrom("account_visits")
-      .select(["seen_at", "seen", "before_at", "before"])
+      .selectFrom("watchlist_visits")
+      .select(["seen_at", "seen_state", "previous_seen_at", "previous_state"])
       .where("account_id", "=", accountId)
       .executeTakeFirst();
     const now = this.#clock.now();
-    const isNew = row !== undefined && now - row.seen_at >= VISIT_MS;
-    const before = isNew ? { at: row.seen_at, text: row.seen } : { at: row?.before_at, text: row?.before };
-    const since = before.at ?? undefined;
-    const listed = await readListed(this.#database, repositoryIds, since);
-    if (row === undefined || now - row.seen_at >= NOTE_MS)
-      this.#note(accountId, {
+    const isNewVisit = row !== undefined && now - row.seen_at >= VISIT_MS;
+    const previous = isNewVisit
+      ? { at: row.seen_at, state: row.seen_state }
+      : { at: row?.previous_seen_at ?? undefined, state: row?.previous_state ?? null };
+    const current = await readCurrent(this.#database, repositoryIds, previous.at);
+    if (row === undefined || now - row.seen_at >= WRITE_INTERVAL_MS)
+      this.#write(accountId, {
         seen_at: now,
-        seen: JSON.stringify(listed.standing),
-        before_at: since ?? null,
-        before: before.text ?? null,
+        seen_state: JSON.stringify(current.state),
+        previous_seen_at: previous.at ?? null,
+        previous_state: previous.state,
       });
-    if (since === undefined) return undefined;
-    return changesSince(this.#database, repositoryIds, since, listed, standingOf(before.text ?? null));
+    if (previous.at === undefined) return undefined;
+    return changesSince(this.#database, previous.at, current, parseState(previous.state));
   }
 
-  /** Ends when the visits noted so far are written. */
-  async settle(): Promise<void> {
-    await this.#noting;
+  /** Resolves when all pending writes have ended. */
+  async flush(): Promise<void> {
+    await this.#writing;
   }
 
-  #note(
+  #write(
     accountId: string,
-    values: { seen_at: number; seen: string; before_at: number | null; before: string | null },
+    values: {
+      seen_at: number;
+      seen_state: string;
+      previous_seen_at: number | null;
+      previous_state: string | null;
+    },
   ): void {
     const write = () =>
       this.#database.write
-        .insertInto("account_visits")
+        .insertInto("watchlist_visits")
         .values({ account_id: accountId, ...values })
         .onConflict((conflict) => conflict.column("account_id").doUpdateSet(values))
         .execute();
-    this.#noting = this.#noting.then(write).catch(() => undefined);
+    this.#writing = this.#writing
+      .then(write)
+      .catch((error: unknown) =>
+        this.#log.error({ err: error }, "a visit to a watchlist could not be recorded"),
+      );
   }
 }
 
-/** What was stored; undefined where nothing was, or it cannot be read any more. */
-function standingOf(text: string | null): Standing | undefined {
+/** A stored state; undefined if there is none, or it has another form. */
+function parseState(text: string | null): ListState | undefined {
   if (text === null) return undefined;
-  const parsed = standingSchema.safeParse(JSON.parse(text));
+  const parsed = stateSchema.safeParse(JSON.parse(text));
   return parsed.success ? parsed.data : undefined;
 }

@@ -135,8 +135,7 @@ export class Pages {
     const cookie = isKnown ? request.headers.get("cookie") : null;
     const account = cookie === null ? undefined : await members.accounts.find(cookie);
     const url = new URL(request.url);
-    const saved =
-      account === undefined ? new Set<number>() : await members.personalWatchlists.ids(account.id);
+    const saved = account === undefined ? new Set<number>() : await savedBy(modules, account);
     return {
       modules,
       origin: isKnown ? await modules.rankings.summary() : undefined,
@@ -155,11 +154,11 @@ export class Pages {
 
   /** Saves what the visitor wanted to save before signing in, or offers it where that is only known by the address. */
   async #attach(visit: Visit): Promise<{ visit: Visit; cookies: readonly string[] }> {
-    const { account, modules, members, request, baseUrl, url } = visit;
+    const { account, modules, request, baseUrl, url } = visit;
     if (account === undefined) return { visit, cookies: [] };
     const cookie = request.headers.get("cookie");
-    const attached = await attachPending({ ...modules, ...members }, account.id, cookie, baseUrl);
-    const saved = attached === undefined ? visit.saved : await members.personalWatchlists.ids(account.id);
+    const attached = await attachPending(modules, account.id, cookie, baseUrl);
+    const saved = attached === undefined ? visit.saved : await savedBy(modules, account);
     const wanted = await offeredBy(url, modules);
     const offer = wanted === undefined || saved.has(wanted.id) ? undefined : wanted;
     return {
@@ -218,4 +217,9 @@ async function readForm({ members, request, baseUrl }: Visit): Promise<URLSearch
   if (!isForm) throw new AppError("UNSUPPORTED_MEDIA_TYPE", "Only forms can be sent here.");
   if (!(length <= MAX_FORM_BYTES)) throw new AppError("PAYLOAD_TOO_LARGE", "The form is too long.");
   return new URLSearchParams(await request.text());
+}
+
+async function savedBy({ watchlists }: Modules, { id }: Account): Promise<ReadonlySet<number>> {
+  const { items } = await watchlists.get({ accountId: id });
+  return new Set(items.map(({ repositoryId }) => repositoryId));
 }

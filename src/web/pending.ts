@@ -1,6 +1,6 @@
 import { type Repository, repositoryId } from "../catalog/catalog.js";
 import { AppError } from "../errors.js";
-import type { Members, Modules } from "../modules.js";
+import type { Modules } from "../modules.js";
 import { type Note, readNote, writeNote } from "./cookies.js";
 
 /** Repositories that somebody wanted to save before signing in: kept in the browser for an hour, at most twenty. */
@@ -30,7 +30,7 @@ export interface Attached {
  * What cannot be saved is told and dropped: it must not stand in the way of pages.
  */
 export async function attachPending(
-  { personalWatchlists, catalog }: Pick<Members, "personalWatchlists"> & Pick<Modules, "catalog">,
+  { watchlists, catalog }: Modules,
   accountId: string,
   cookie: string | null,
   baseUrl: string,
@@ -40,10 +40,9 @@ export async function attachPending(
   const found = await catalog.findMany(pendingIds(cookie, baseUrl));
   if (found.length === 0) return { notice: "What was to be saved is not known here any more.", cookie: end };
   try {
-    await personalWatchlists.add(
-      accountId,
+    await watchlists.add(
+      { accountId },
       found.map(({ id }) => id),
-      "repositoryId",
     );
   } catch (error) {
     const reason = error instanceof AppError ? error.message : "Try again.";

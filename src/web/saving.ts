@@ -20,19 +20,19 @@ export function starScripts({ account }: Visit): readonly string[] {
 export function serveSaving(pages: Pages): void {
   pages.post("/watchlist/items", (visit, form) => save(visit, form));
   pages.post("/watchlist/items/remove", async (visit, form) => {
-    const { account, members } = visit;
+    const { account, modules } = visit;
     const id = idOf(form);
-    if (account !== undefined) await members.personalWatchlists.remove(account.id, id);
+    if (account !== undefined) await modules.watchlists.removeItems({ accountId: account.id }, id);
     return { location: nextOf(visit, form), status: 303 };
   });
 }
 
 async function save(visit: Visit, form: URLSearchParams): Promise<Redirect> {
-  const { account, modules, members, request, baseUrl } = visit;
+  const { account, modules, request, baseUrl } = visit;
   const id = idOf(form);
   const { id: known } = await modules.catalog.get(id);
   if (account !== undefined) {
-    await members.personalWatchlists.add(account.id, [known], "repositoryId");
+    await modules.watchlists.add({ accountId: account.id }, [known]);
     return { location: nextOf(visit, form), status: 303 };
   }
   // A link may be opened in another browser, which has no note of it: there the page offers to save it.

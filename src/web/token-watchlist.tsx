@@ -21,7 +21,7 @@ export function serveTokenWatchlist(pages: Pages): void {
   pages.post("/watchlists/:token/items/remove", async (visit, form) => {
     const id = repositoryId(form.get("repositoryId") ?? "");
     if (id === undefined) throw invalidParameter("repositoryId", "must be the identifier of a repository");
-    await visit.modules.watchlists.removeItems(tokenOf(visit), id);
+    await visit.modules.watchlists.removeItems(accessOf(visit), id);
     return backTo(visit, form.get("query"));
   });
   pages.post("/watchlists/:token/rename", async (visit, form) => {
@@ -30,11 +30,11 @@ export function serveTokenWatchlist(pages: Pages): void {
       return listSheet(visit, {
         nameProblem: `The name ${name.error.issues[0]?.message ?? "is not valid"}.`,
       });
-    await visit.modules.watchlists.rename(tokenOf(visit), name.data);
+    await visit.modules.watchlists.rename(accessOf(visit), name.data);
     return backTo(visit);
   });
   pages.post("/watchlists/:token/delete", async (visit) => {
-    await visit.modules.watchlists.remove(tokenOf(visit));
+    await visit.modules.watchlists.remove(accessOf(visit));
     return { location: "/watchlists/gone", status: 303 };
   });
   pages.post("/watchlists/:token/copy", copy);
@@ -48,6 +48,8 @@ export function serveRemovedWatchlist(pages: Pages): void {
 function tokenOf({ url }: Visit): string {
   return url.pathname.split("/")[2] ?? "";
 }
+
+const accessOf = (visit: Visit) => ({ token: tokenOf(visit) });
 
 /** Back to the list; `query` as the page's own form told it, which goes nowhere else. */
 function backTo(visit: Visit, query?: string | null): Redirect {
@@ -64,19 +66,18 @@ async function add(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirec
   const [id] = ids;
   if (id === undefined)
     return listSheet(visit, { written, problem: "No repository of this name is known here." });
-  await visit.modules.watchlists.add(tokenOf(visit), id);
+  await visit.modules.watchlists.add(accessOf(visit), [id]);
   return backTo(visit);
 }
 
 /** Puts all of the list on the visitor's own. */
 async function copy(visit: Visit): Promise<Redirect> {
-  const { account, members, modules } = visit;
+  const { account, modules } = visit;
   if (account === undefined) return toSignIn(visit, "/watchlist");
-  const { items } = await modules.watchlists.get(tokenOf(visit));
-  await members.personalWatchlists.add(
-    account.id,
+  const { items } = await modules.watchlists.get(accessOf(visit));
+  await modules.watchlists.add(
+    { accountId: account.id },
     items.map(({ repositoryId }) => repositoryId),
-    "repositoryId",
   );
   return { location: "/watchlist", status: 303 };
 }
@@ -91,7 +92,7 @@ interface Told {
 async function listSheet(visit: Visit, told: Told): Promise<Sheet> {
   const { modules, url, request, baseUrl, now, account } = visit;
   const token = tokenOf(visit);
-  const watchlist = await modules.watchlists.get(token);
+  const watchlist = await modules.watchlists.get({ token });
   const ids = watchlist.items.map(({ repositoryId }) => repositoryId);
   const seen = lookAt(token, request.headers.get("cookie"), baseUrl, now);
   // A form that could not be followed is answered under its own address, which has no parameters of the list.

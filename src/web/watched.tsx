@@ -10,7 +10,7 @@ import {
   watchlistPage,
   watchlistQuery,
 } from "../lists/lists.js";
-import type { Changes, StarSum } from "../watchlists/watchlists.js";
+import type { Changes, StarTotal } from "../watchlists/watchlists.js";
 import { type Problem, readUsable } from "./asked.js";
 import { withQuery } from "./components/addresses.js";
 import { Delta, Time } from "./components/numbers.js";
@@ -44,7 +44,7 @@ export interface Watched {
   query: PageQuery;
   page: ListPage;
   sparks: ReadonlyMap<number, readonly (number | null)[]>;
-  sums: readonly StarSum[];
+  sums: readonly StarTotal[];
   changes: Changes | undefined;
   /** The repositories that the changes name, by id. */
   named: ReadonlyMap<number, Repository>;
@@ -67,7 +67,7 @@ export async function readWatched(
   const { asOf } = await modules.rankings.summary();
   const [page, sums, changes] = await Promise.all([
     watchlistPage(modules, list.scope, asked),
-    asOf === null ? [] : modules.watchlists.course(list.ids, asOf),
+    asOf === null ? [] : modules.watchlists.starHistory(list.ids, asOf),
     list.changes,
   ]);
   const ids = page.rows.map(({ repository }) => repository.id);

@@ -28,13 +28,13 @@ async function signedOut(visit: Visit): Promise<Sheet> {
 
 async function ownList(visit: Visit, account: Account): Promise<Sheet> {
   const { modules, saved, url } = visit;
-  const { personalWatchlists } = visit.members;
   const ids = [...saved];
+  const id = await modules.watchlists.idOf({ accountId: account.id });
   const list = {
-    scope: { kind: "account watchlist", id: account.id } as const,
+    scope: { kind: "watchlist", id } as const,
     ids,
     changes: isLook(visit.request)
-      ? personalWatchlists.visits.look(account.id, ids)
+      ? modules.watchlists.visits.record(account.id, ids)
       : Promise.resolve(undefined),
   };
   const watched = await readWatched({ url, modules }, list);

@@ -9,6 +9,7 @@ import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
 import { buildModules, startService } from "../../src/app.js";
 import { ManualClock } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
+import { createLog } from "../../src/log.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { ORIGIN } from "../support/members.js";
@@ -44,7 +45,7 @@ onBothEngines("Stopping", (engine) => {
       SIDEREAL_MAIL_FROM: "sidereal@example.org",
     });
     const clock = new ManualClock(NOW);
-    const modules = buildModules(await engine.open(), clock);
+    const modules = buildModules(await engine.open(), clock, createLog("silent"));
     const { database } = modules;
     const lines: { msg: string; step?: string }[] = [];
     const log = pino({ level: "warn" }, { write: (line: string) => lines.push(JSON.parse(line)) });

@@ -5,6 +5,7 @@ import type { Observation } from "../../src/catalog/catalog.js";
 import { ManualClock } from "../../src/clock.js";
 import { syntheticRepository } from "../../src/demo/demo.js";
 import { Random } from "../../src/demo/random.js";
+import { createLog } from "../../src/log.js";
 import { updateDerived } from "../../src/modules.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { listOf } from "../support/lists.js";
@@ -34,7 +35,7 @@ function shuffled<T>(values: readonly T[], seed: number): T[] {
 
 /** Everything that rankings derive, with names in place of ids, which depend on who came first. */
 async function derived(engine: Engine, batches: readonly (readonly Observation[])[]): Promise<string> {
-  const modules = buildModules(await engine.open(), new ManualClock(NOW));
+  const modules = buildModules(await engine.open(), new ManualClock(NOW), createLog("silent"));
   for (const batch of batches) {
     await modules.catalog.record(batch);
     await updateDerived(modules);
@@ -76,7 +77,7 @@ onBothEngines("derived rankings", (engine) => {
   });
 
   test("a ranking is complete, and ties are not broken at random", async () => {
-    const modules = buildModules(await engine.open(), new ManualClock(NOW));
+    const modules = buildModules(await engine.open(), new ManualClock(NOW), createLog("silent"));
     await modules.catalog.record(histories);
     await updateDerived(modules);
     const filters = { archived: false, fork: false };

@@ -65,7 +65,7 @@ export function inTheBrowser(engine: Engine, env: () => Record<string, string> =
       SIDEREAL_AUTH_SECRET: "s".repeat(40),
       ...env(),
     });
-    modules = buildModules(await engine.open(), clock);
+    modules = buildModules(await engine.open(), clock, createLog("silent"));
     const others = { repositories: 300, days: 40, seed: 1, end: NOW };
     await modules.catalog.record([
       ...Array.from({ length: others.repositories }, (_, i) => syntheticRepository(i, others)),

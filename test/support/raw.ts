@@ -37,7 +37,7 @@ export function onTheWire(engine: Engine): Wire {
       SIDEREAL_BASE_URL: "https://sidereal.example",
     });
     const clock = new ManualClock(NOW);
-    const modules = buildModules(await engine.open(), clock);
+    const modules = buildModules(await engine.open(), clock, createLog("silent"));
     await modules.catalog.record([
       observation("a/one", daily(1, 2), { facts: { language: "Go" } }),
       observation("b/two", daily(3, 4)),

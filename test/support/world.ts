@@ -44,7 +44,7 @@ export interface Answer {
 
 export async function createWorld(engine: Engine, env: Record<string, string> = {}): Promise<World> {
   const clock = new ManualClock(NOW);
-  const modules = buildModules(await engine.open(), clock);
+  const modules = buildModules(await engine.open(), clock, createLog("silent"));
   const config = loadConfig({
     SIDEREAL_BASE_URL: "https://sidereal.example",
     SIDEREAL_CACHE_MB: "0",

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { VISIT_MS } from "../../src/watchlists/watchlists.js";
+import { pino } from "pino";
+import type { Database } from "../../src/database/database.js";
+import { VISIT_MS, Watchlists } from "../../src/watchlists/watchlists.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
@@ -24,9 +26,9 @@ onBothEngines("Visits of a personal list", (engine) => {
     );
   });
   const look = async () => {
-    const { visits } = world.members.personalWatchlists;
-    const changes = await visits.look(account, ids);
-    await visits.settle();
+    const { visits } = world.modules.watchlists;
+    const changes = await visits.record(account, ids);
+    await visits.flush();
     return changes;
   };
   /** So many hours after NOW. */
@@ -68,7 +70,7 @@ onBothEngines("Visits of a personal list", (engine) => {
       [2, -5],
       [3, 0],
     ]);
-    assert.equal(changes?.gainedInAll, 25);
+    assert.equal(changes?.totalGained, 25);
     assert.deepEqual(changes?.renamed, [{ repositoryId: 1, from: "one/one" }]);
     assert.deepEqual(changes?.archived, [1]);
     assert.deepEqual(changes?.unavailable, [3]);
@@ -80,32 +82,61 @@ onBothEngines("Visits of a personal list", (engine) => {
     }
     world.clock.advance(VISIT_MS);
     const next = await look();
-    assert.deepEqual([next?.gainedInAll, next?.renamed, next?.archived, next?.unavailable], [0, [], [], []]);
+    assert.deepEqual([next?.totalGained, next?.renamed, next?.archived, next?.unavailable], [0, [], [], []]);
   });
 
   test("what has no snapshot from before is not known to have gained", async () => {
     await look();
     world.clock.advance(VISIT_MS);
     await world.record(observation("four/four", [later(1, 7)], { facts: { stars: 7 } }));
-    const { visits } = world.members.personalWatchlists;
-    const changes = await visits.look(account, [4]);
+    const { visits } = world.modules.watchlists;
+    const changes = await visits.record(account, [4]);
     assert.deepEqual([...(changes?.gained ?? [])], [[4, null]]);
-    assert.equal(changes?.gainedInAll, null);
-    assert.equal((await visits.look(account, []))?.gained.size, 0);
+    assert.equal(changes?.totalGained, null);
+    assert.equal((await visits.record(account, []))?.gained.size, 0);
   });
 
   test("accounts have visits of their own, which go with them", async () => {
     await look();
     world.clock.advance(VISIT_MS);
     const other = await addAccount(world.modules.database, "bob@example.org");
-    assert.equal(await world.members.personalWatchlists.visits.look(other, ids), undefined);
-    await world.members.personalWatchlists.visits.settle();
+    assert.equal(await world.modules.watchlists.visits.record(other, ids), undefined);
+    await world.modules.watchlists.visits.flush();
     const { durable } = world.modules.database;
     await durable.deleteFrom("accounts").where("id", "=", account).execute();
-    const left = await durable.selectFrom("account_visits").select("account_id").execute();
+    const left = await durable.selectFrom("watchlist_visits").select("account_id").execute();
     assert.deepEqual(
       left.map((row) => row.account_id),
       [other],
     );
+  });
+
+  test("a visit that cannot be written is logged with its cause, and is recorded by the next look", async () => {
+    const { database } = world.modules;
+    const lines: { msg: string; err: { message: string } }[] = [];
+    const log = pino({ level: "error" }, { write: (line: string) => lines.push(JSON.parse(line)) });
+    const closed = await engine.open();
+    await closed.close();
+    let isClosed = true;
+    const failing: Database = {
+      ...database,
+      get write() {
+        return isClosed ? closed.write : database.write;
+      },
+    };
+    const { visits } = new Watchlists({ database: failing, clock: world.clock, log });
+    assert.equal(await visits.record(account, ids), undefined);
+    await visits.flush();
+    assert.deepEqual(
+      lines.map(({ msg }) => msg),
+      ["a visit to a watchlist could not be recorded"],
+    );
+    assert.ok(lines[0]?.err.message);
+    isClosed = false;
+    await visits.record(account, ids);
+    await visits.flush();
+    world.clock.advance(VISIT_MS);
+    assert.ok(await visits.record(account, ids));
+    assert.equal(lines.length, 1);
   });
 });

@@ -206,15 +206,15 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     await own.record(observation("one/one", daily(100, 110), { facts: { stars: 110 }, providerId: "1" }));
     const { headers } = await signIn(own, mailbox, newAddress());
     await submit(own, "/watchlist/items", { repositoryId: "1" }, headers);
-    const { visits } = own.members.personalWatchlists;
+    const { visits } = own.modules.watchlists;
     assert.doesNotMatch(wordsOf(await open(own, "/watchlist", headers)), /Since your last visit/);
-    await visits.settle();
+    await visits.flush();
     own.clock.advance(VISIT_MS);
     assert.match(
       wordsOf(await open(own, "/watchlist", headers)),
       /Since your last visit2026-04-30 12:00 UTC: nothing has changed\./,
     );
-    await visits.settle();
+    await visits.flush();
     own.clock.advance(4 * 3_600_000);
     const at = NOW + 2 * 3_600_000;
     await own.record(

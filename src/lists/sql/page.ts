@@ -149,9 +149,7 @@ function scopeSelect(scope: Scope, dialect: Dialect): RawBuilder<unknown> | unde
     case "search":
       return dialect.matchWords({ words: queryWords(scope.text), scope: "all" }, EXACT_TOTAL + 1);
     case "watchlist":
-      return sql`select repository_id as id, place as position from watchlist_items where watchlist_id = ${scope.id}`;
-    case "account watchlist":
-      return sql`select repository_id as id, place as position from account_watchlist_items where account_id = ${scope.id}`;
+      return sql`select repository_id as id, sort_order as position from watchlist_items where watchlist_id = ${scope.id}`;
   }
 }
 

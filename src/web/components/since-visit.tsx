@@ -12,7 +12,7 @@ export interface SinceVisitProps {
 
 /** What has become of a list since its reader looked last. */
 export const SinceVisit: FC<SinceVisitProps> = ({ changes, known }) => {
-  const { since, gained, gainedInAll, renamed, archived, unavailable } = changes;
+  const { since, gained, totalGained, renamed, archived, unavailable } = changes;
   const moved = [...gained.values()].filter((value) => value !== null && value !== 0).length;
   const isQuiet = moved === 0 && renamed.length + archived.length + unavailable.length === 0;
   return (
@@ -26,7 +26,7 @@ export const SinceVisit: FC<SinceVisitProps> = ({ changes, known }) => {
           ": nothing has changed."
         ) : (
           <>
-            : <Delta value={gainedInAll} /> stars in all; {moved} of {gained.size}{" "}
+            : <Delta value={totalGained} /> stars in all; {moved} of {gained.size}{" "}
             {gained.size === 1 ? "repository" : "repositories"} moved.
           </>
         )}

@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
-import type { StarSum } from "../../watchlists/watchlists.js";
+import type { StarTotal } from "../../watchlists/watchlists.js";
 import { Delta, formatCount, formatDay } from "./numbers.js";
 import { Plot } from "./plot.js";
 
 /** The stars of a list added up over time, as a line; a table of the same numbers follows. The page needs PLOT_SCRIPTS. */
-export const SumChart: FC<{ points: readonly StarSum[]; asOf: number | null }> = ({ points, asOf }) => {
+export const SumChart: FC<{ points: readonly StarTotal[]; asOf: number | null }> = ({ points, asOf }) => {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || points.length < 2) return null;
   const joined = points.filter(
@@ -49,7 +49,7 @@ export const SumChart: FC<{ points: readonly StarSum[]; asOf: number | null }> =
   );
 };
 
-const SumTable: FC<{ points: readonly StarSum[] }> = ({ points }) => (
+const SumTable: FC<{ points: readonly StarTotal[] }> = ({ points }) => (
   <details class="numbers">
     <summary>The numbers of this chart ({points.length})</summary>
     <table>

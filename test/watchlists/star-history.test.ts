@@ -4,7 +4,7 @@ import { DAY_MS } from "../../src/clock.js";
 import { onBothEngines } from "../support/engines.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
-onBothEngines("The course of a list", (engine) => {
+onBothEngines("The star history of a list", (engine) => {
   let world: World;
   const at = (days: number) => NOW - days * DAY_MS;
   before(async () => {
@@ -15,17 +15,17 @@ onBothEngines("The course of a list", (engine) => {
       observation("three/three", []),
     );
   });
-  const course = (ids: readonly number[]) => world.modules.watchlists.course(ids, NOW);
+  const history = (ids: readonly number[]) => world.modules.watchlists.starHistory(ids, NOW);
 
   test("adds up what each had last before a moment, from its first snapshot on", async () => {
-    assert.deepEqual(await course([1, 2, 3]), [
+    assert.deepEqual(await history([1, 2, 3]), [
       { at: at(3), stars: 10, repositories: 1 },
       { at: at(2), stars: 20, repositories: 1 },
       { at: at(1), stars: 30 + 105, repositories: 2 },
       { at: at(0), stars: 40 + 105, repositories: 2 },
     ]);
-    assert.deepEqual(await course([3]), []);
-    assert.deepEqual(await course([]), []);
+    assert.deepEqual(await history([3]), []);
+    assert.deepEqual(await history([]), []);
   });
 
   test("has fewer moments the longer the list is, and always the last one", async () => {
@@ -42,7 +42,7 @@ onBothEngines("The course of a list", (engine) => {
       [116, 7],
       [117, 14],
     ] as const) {
-      const points = await course(ids.slice(0, count));
+      const points = await history(ids.slice(0, count));
       assert.equal(points.at(-1)?.at, NOW);
       assert.equal(points.length, Math.floor(90 / step) + 1, `${count}`);
       assert.ok(points.every(({ stars, repositories }) => stars === count && repositories === count));

@@ -1,0 +1,141 @@
+import { sql } from "kysely";
+import { findRepositories } from "../catalog/catalog.js";
+import type { Db, Dialect, Tx } from "../database/database.js";
+import { AppError } from "../errors.js";
+import { hashToken, tokenPrefix } from "../tokens.js";
+import {
+  DEFAULT_NAME,
+  MAX_ITEMS,
+  UnknownRepositories,
+  type Watchlist,
+  type WatchlistAccess,
+} from "./watchlist.js";
+
+export interface WatchlistRow {
+  id: number;
+  name: string;
+  version: number;
+  created_at: number;
+  updated_at: number;
+}
+
+const COLUMNS = ["id", "name", "version", "created_at", "updated_at"] as const;
+
+/** Stands for the list of an account that has not changed it yet. */
+const UNSAVED: WatchlistRow = { id: 0, name: DEFAULT_NAME, version: 0, created_at: 0, updated_at: 0 };
+
+/** The row of a list. Throws the same NOT_FOUND for a token that is malformed, unknown or deleted. */
+export async function getRow(db: Db, access: WatchlistAccess): Promise<WatchlistRow> {
+  const rows = db.selectFrom("watchlists").select(COLUMNS);
+  if ("accountId" in access)
+    return (await rows.where("account_id", "=", access.accountId).executeTakeFirst()) ?? UNSAVED;
+  const prefix = tokenPrefix(access.token);
+  const column = prefix === "sidw" ? "token_hash" : prefix === "sidr" ? "share_token_hash" : undefined;
+  const row =
+    column === undefined
+      ? undefined
+      : await rows.where(column, "=", hashToken(access.token)).executeTakeFirst();
+  if (row === undefined) throw new AppError("NOT_FOUND", "There is no watchlist with this token.");
+  return row;
+}
+
+function canEdit(access: WatchlistAccess): boolean {
+  return "accountId" in access || tokenPrefix(access.token) === "sidw";
+}
+
+/** Locks the list for a change, and stores that of an account with its first change. Throws FORBIDDEN for a share token. */
+export async function lockRow(
+  tx: Tx,
+  dialect: Dialect,
+  access: WatchlistAccess,
+  now: number,
+): Promise<WatchlistRow> {
+  if ("accountId" in access) {
+    const account_id = access.accountId;
+    const account = await sql`select id from accounts where id = ${account_id} ${dialect.lockRow}`.execute(
+      tx,
+    );
+    if (account.rows.length === 0) throw new AppError("UNAUTHENTICATED", "The account is gone.");
+    const row = await getRow(tx, access);
+    return row === UNSAVED ? insertRow(tx, { account_id }, DEFAULT_NAME, now) : row;
+  }
+  const { id } = await getRow(tx, access);
+  if (!canEdit(access)) {
+    throw new AppError(
+      "FORBIDDEN",
+      "This token only reads the watchlist; changing it needs the token it was created with.",
+    );
+  }
+  await sql`select id from watchlists where id = ${id} ${dialect.lockRow}`.execute(tx);
+  // Read again: the list may have changed or been deleted while this waited for the lock.
+  return getRow(tx, access);
+}
+
+/** Stores an empty list, either owned by an account or addressed by tokens. */
+export async function insertRow(
+  tx: Tx,
+  keys: { account_id: string } | { token_hash: string; share_token_hash: string },
+  name: string,
+  now: number,
+): Promise<WatchlistRow> {
+  return tx
+    .insertInto("watchlists")
+    .values({ ...keys, name, version: 1, created_at: now, updated_at: now })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * Appends the repositories that are not in the list yet, and returns how many those are. Throws UnknownRepositories, and
+ * LIMIT_REACHED when they do not fit; then none is added.
+ */
+export async function appendItems(
+  tx: Tx,
+  dialect: Dialect,
+  id: number,
+  added: { repositoryIds: readonly number[]; at: number },
+): Promise<number> {
+  const { repositoryIds, at } = added;
+  const existing = await findRepositories(tx, dialect, repositoryIds);
+  const existingIds = new Set(existing.map((repository) => repository.id));
+  const unknown = [...repositoryIds.keys()].filter((i) => !existingIds.has(repositoryIds[i] ?? 0));
+  if (unknown.length > 0) throw new UnknownRepositories(unknown);
+  const present = await tx
+    .selectFrom("watchlist_items")
+    .select(["repository_id", "sort_order"])
+    .where("watchlist_id", "=", id)
+    .orderBy("sort_order")
+    .execute();
+  const presentIds = new Set(present.map((item) => item.repository_id));
+  const fresh = repositoryIds.filter((repositoryId) => !presentIds.has(repositoryId));
+  if (present.length + fresh.length > MAX_ITEMS)
+    throw new AppError("LIMIT_REACHED", `A watchlist holds at most ${MAX_ITEMS} repositories.`);
+  const first = (present.at(-1)?.sort_order ?? 0) + 1;
+  const rows = fresh.map((repository_id, i) => ({
+    watchlist_id: id,
+    repository_id,
+    sort_order: first + i,
+    added_at: at,
+  }));
+  if (rows.length > 0) await tx.insertInto("watchlist_items").values(rows).execute();
+  return rows.length;
+}
+
+/** A list with its items. */
+export async function readWatchlist(db: Db, row: WatchlistRow, access: WatchlistAccess): Promise<Watchlist> {
+  const items = await db
+    .selectFrom("watchlist_items")
+    .select(["repository_id", "added_at"])
+    .where("watchlist_id", "=", row.id)
+    .orderBy("sort_order")
+    .execute();
+  return {
+    id: row.id,
+    name: row.name,
+    items: items.map((item) => ({ repositoryId: item.repository_id, addedAt: item.added_at })),
+    canEdit: canEdit(access),
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
