@@ -72,10 +72,10 @@ export function label(value: string | undefined, column: string): string | null 
 /** A truth value as Python or JSON writes it. */
 export function truth(value: string | undefined, column: string): boolean | null {
   if (value === undefined || value === "") return null;
-  const known: Record<string, boolean> = { true: true, false: false };
-  const found = known[value.toLowerCase()];
-  if (found === undefined) throw new Refusal(`${column}: "${brief(value)}" is neither true nor false`);
-  return found;
+  const word = value.toLowerCase();
+  if (word !== "true" && word !== "false")
+    throw new Refusal(`${column}: "${brief(value)}" is neither true nor false`);
+  return word === "true";
 }
 
 /** The beginning of a value, for a message: nothing in it can steer a terminal. */

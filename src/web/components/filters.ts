@@ -11,6 +11,17 @@ export interface ActiveFilter {
   without: URLSearchParams;
 }
 
+const ARCHIVED = new Map([
+  ["true", "only archived"],
+  ["false", "not archived"],
+  ["any", "archived too"],
+]);
+const FORK = new Map([
+  ["true", "only forks"],
+  ["false", "no forks"],
+  ["any", "forks too"],
+]);
+
 const stars = (text: string) => (/^\d{1,15}$/.test(text) ? formatCount(Number(text)) : text);
 
 /** How a value of each parameter is told; those that are not here narrow nothing. `undefined`: this value does not. */
@@ -25,8 +36,8 @@ const TEXTS: Readonly<Record<string, (value: string) => string | undefined>> = {
   createdAfter: (value) => `created since ${value}`,
   createdBefore: (value) => `created before ${value}`,
   pushedAfter: (value) => `pushed to since ${value}`,
-  archived: (value) => ({ true: "only archived", false: "not archived", any: "archived too" })[value],
-  fork: (value) => ({ true: "only forks", false: "no forks", any: "forks too" })[value],
+  archived: (value) => ARCHIVED.get(value),
+  fork: (value) => FORK.get(value),
   reliableOnly: (value) => (value === "true" ? "reliable growth" : undefined),
   excludeAnomalous: (value) => (value === "true" ? "nothing unusual" : undefined),
 };

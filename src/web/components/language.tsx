@@ -70,17 +70,16 @@ const COLOURS: Readonly<Record<string, string>> = {
   zig: "#ec915c",
 };
 
+/** The colour of a language. Any text can be a language, `constructor` too, so only own keys count. */
+function colourOf(name: string): string {
+  const key = name.toLowerCase();
+  return (Object.hasOwn(COLOURS, key) ? COLOURS[key] : undefined) ?? "#8b93a1";
+}
+
 /** The colour of a language, in a dot. */
 export const Dot: FC<{ name: string }> = ({ name }) => (
   <svg class="dot" viewBox="0 0 10 10" aria-hidden="true">
-    <circle
-      cx="5"
-      cy="5"
-      r="4.5"
-      fill={COLOURS[name.toLowerCase()] ?? "#8b93a1"}
-      stroke="#8b93a1"
-      stroke-width="1"
-    />
+    <circle cx="5" cy="5" r="4.5" fill={colourOf(name)} stroke="#8b93a1" stroke-width="1" />
   </svg>
 );
 
