@@ -36,7 +36,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   ]);
   const report: PostgresReport = JSON.parse(line);
   if ("problem" in report) {
-    await ended;
+    await stop();
     throw new Error(`PostgreSQL did not start. ${report.problem}`);
   }
   try {
