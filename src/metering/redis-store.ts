@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
@@ -117,7 +118,7 @@ export class RedisStore {
     }
     const args = [...asked.map(({ claim }) => this.#keyOf(claim)), mode];
     for (const { claim, time } of asked) args.push(String(time), String(claim.rate.capacity));
-    return within(ANSWER_MS, this.#run(redis, asked.length, args))
+    return this.#within(ANSWER_MS, this.#run(redis, asked.length, args))
       .then((reply) => decisionOf(reply, asked, mode))
       .catch((error: unknown) => {
         this.#lose(redis, messageOf(error));
@@ -138,7 +139,8 @@ export class RedisStore {
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       retryStrategy: null,
-      connectTimeout: CONNECT_MS,
+      // The whole start has its own limit, by the injected clock.
+      connectTimeout: 0,
       protocol: 2,
       connectionName: "sidereal-limits",
     });
@@ -150,7 +152,7 @@ export class RedisStore {
       await this.#run(redis, 1, PROBE);
     };
     try {
-      await within(CONNECT_MS, begin());
+      await this.#within(CONNECT_MS, begin());
     } catch (error) {
       redis.disconnect();
       throw error;
@@ -165,6 +167,22 @@ export class RedisStore {
       // Somebody has emptied its memory for scripts.
       if (!messageOf(error).startsWith("NOSCRIPT")) throw error;
       return redis.eval(SCRIPT, names, ...args);
+    }
+  }
+
+  /** Rejects if the promise takes longer. */
+  async #within<T>(ms: number, promise: Promise<T>): Promise<T> {
+    const settled = new AbortController();
+    const late = this.#options.clock.sleep(ms, settled.signal).then(async () => {
+      if (settled.signal.aborted) return promise;
+      // The response may have arrived without this process having had time to read it.
+      await setImmediate();
+      throw new Error(`no answer within ${ms} ms`);
+    });
+    try {
+      return await Promise.race([promise, late]);
+    } finally {
+      settled.abort();
     }
   }
 
@@ -201,16 +219,6 @@ function decisionOf(reply: unknown, asked: readonly Asked[], mode: string): Deci
     return decision(rate, now, Math.max(0, lacking));
   });
   return decisions.reduce(tighter);
-}
-
-/** Fails when the promise takes longer. */
-function within<T>(ms: number, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`no answer within ${ms} ms`));
-    // An answer may lie there that this process has had no time to read.
-    const timer = setTimeout(() => setImmediate(late), ms);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 function messageOf(error: unknown): string {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { ApiKeys, MAX_KEYS } from "../../src/accounts/api-keys.js";
 import { ManualClock } from "../../src/clock.js";
@@ -103,6 +104,17 @@ onBothEngines("API keys", (engine) => {
     assert.equal(await elsewhere.find(secret), undefined);
     await keys.revoke(accountId, key.id);
     assert.equal(await keys.find(secret), undefined);
+  });
+
+  test("threads that have joined refuse a revoked key while no time passes", async () => {
+    const { database, clock, keys, accountId } = await start();
+    const elsewhere = new ApiKeys(database, clock);
+    const leaving = [keys, elsewhere].map((each) => each.forgetting.joinThreads());
+    const { key, secret } = await keys.create(accountId, "laptop");
+    assert.ok(await elsewhere.find(secret));
+    await keys.revoke(accountId, key.id);
+    while (await elsewhere.find(secret)) await setImmediate();
+    for (const leave of leaving) leave();
   });
 
   test("a key that is being looked up while it is revoked is not held", async () => {

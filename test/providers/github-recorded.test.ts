@@ -28,6 +28,8 @@ function recorded(name: string): Exchange[] {
     .map((line) => exchange.parse(JSON.parse(line)));
 }
 
+const NEVER = new AbortController().signal;
+
 /** As it came, but for headers that are templates of the tool that recorded it. */
 function answerOf({ response: { status, headers, body } }: Exchange): Scripted {
   const real = Object.entries(headers).filter(
@@ -66,10 +68,7 @@ test("every recorded repository is a record with the numbers it came with, unles
   let found = 0;
   for (const one of recorded("repo.jsonl.gz")) {
     const told = essential.safeParse(one.response.body).data;
-    const call = github(scriptedFetch(() => answerOf(one))).refreshOne(
-      "octo/seven",
-      AbortSignal.timeout(1000),
-    );
+    const call = github(scriptedFetch(() => answerOf(one))).refreshOne("octo/seven", NEVER);
     if (told === undefined || told.private) {
       assert.equal((await failureOf(call)).kind, told?.private ? "private" : "malformed", one.request.url);
       continue;
@@ -88,12 +87,12 @@ test("recorded searches are pages of the walk, without watchers", { skip }, asyn
     const provider = github(scriptedFetch(() => answerOf(one)));
     const isModern = one.request.url.includes("/search/repositories");
     if (!isModern) {
-      const failure = await failureOf(provider.discover(null, AbortSignal.timeout(1000)));
+      const failure = await failureOf(provider.discover(null, NEVER));
       assert.equal(failure.kind, "malformed");
       continue;
     }
     const { items } = z.object({ items: z.array(z.unknown()) }).parse(one.response.body);
-    const { repositories } = await provider.discover(null, AbortSignal.timeout(1000));
+    const { repositories } = await provider.discover(null, NEVER);
     assert.equal(repositories.length, items.length, one.request.url);
     for (const repository of repositories) {
       assertSane(repository);
@@ -118,11 +117,11 @@ test("every recorded error is the failure it stands for", { skip }, async () => 
     if (status === 301) continue;
     const provider = github(scriptedFetch(() => answerOf(one)));
     if (status === 304) {
-      const [outcome] = await provider.refreshMany([ref({ etag: '"known"' })], AbortSignal.timeout(1000));
+      const [outcome] = await provider.refreshMany([ref({ etag: '"known"' })], NEVER);
       assert.equal(outcome?.kind, "unchanged");
       continue;
     }
-    const failure = await failureOf(provider.refreshOne("octo/seven", AbortSignal.timeout(1000)));
+    const failure = await failureOf(provider.refreshOne("octo/seven", NEVER));
     const isLimit = headers["Retry-After"] !== undefined || headers["X-RateLimit-Remaining"] === "0";
     const isSlowedDown = /secondary rate limit/.test(JSON.stringify(body));
     const expected = status === 403 ? (isLimit || isSlowedDown ? "quota" : "refused") : KINDS[status];
@@ -152,7 +151,7 @@ test("a recorded rename is followed to the number, and never to another place", 
     const fetch = scriptedFetch(({ url }) =>
       url.pathname.startsWith("/repos/") || repository === undefined ? answerOf(one) : answerOf(repository),
     );
-    const call = github(fetch, { tokens: ["secret"] }).refreshOne("octo/old", AbortSignal.timeout(1000));
+    const call = github(fetch, { tokens: ["secret"] }).refreshOne("octo/old", NEVER);
     const location = one.response.headers.Location ?? one.response.headers.location ?? "";
     if (/^https:\/\/api\.github\.com\/repositories\/\d+$/.test(location)) {
       assertSane(await call);
@@ -174,10 +173,10 @@ test("recorded answers to other questions are failures of the closed list, and n
         { tokens: ["secret"] },
       );
       for (const call of [
-        provider.refreshOne("octo/seven", AbortSignal.timeout(1000)),
-        provider.refreshMany([ref()], AbortSignal.timeout(1000)),
-        provider.discover(null, AbortSignal.timeout(1000)),
-        provider.history(ref(), null, AbortSignal.timeout(1000)),
+        provider.refreshOne("octo/seven", NEVER),
+        provider.refreshMany([ref()], NEVER),
+        provider.discover(null, NEVER),
+        provider.history(ref(), null, NEVER),
       ]) {
         const failure = await failureOf(call);
         assert.ok(FAILURE_KINDS.includes(failure.kind));

@@ -27,6 +27,9 @@ export interface VisitOptions {
   width?: number;
 }
 
+/** A backstop, not a measure of speed: whatever is waited for comes much sooner or never. */
+const WAIT_MS = 300_000;
+
 /** Repositories that journeys look for by name, besides made-up ones that fill the lists. */
 const KNOWN = [
   observation(
@@ -97,7 +100,7 @@ export function inTheBrowser(engine: Engine, env: () => Record<string, string> =
       });
       contexts.push(context);
       const page = await context.newPage();
-      page.setDefaultTimeout(15_000);
+      page.setDefaultTimeout(WAIT_MS);
       return page;
     },
   };

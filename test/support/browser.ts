@@ -21,6 +21,7 @@ export function openBrowser(): Promise<Browser> {
   if (CHROMIUM === undefined) throw new Error("no Chromium is installed");
   return chromium.launch({
     executablePath: CHROMIUM,
+    timeout: 0,
     args: [
       "--no-sandbox",
       "--disable-gpu",

