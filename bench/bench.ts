@@ -61,9 +61,8 @@ async function main(): Promise<void> {
   const filling = await seconds(() => fillWithDemo(modules.catalog, options));
   print(`fill: ${filling.toFixed(1)} s, ${Math.round((repositories * options.days) / filling)} snapshots/s`);
   print(
-    `growth and scores of all: ${(await seconds(() => modules.rankings.update({ rescale: true }))).toFixed(1)} s`,
+    `growth, ranks and facets of all: ${(await seconds(() => modules.rankings.update({ all: true }))).toFixed(1)} s`,
   );
-  print(`facets, rankings, summary: ${(await seconds(() => modules.rankings.summarize())).toFixed(1)} s`);
   print(
     `search index and statistics: ${(await seconds(() => updateDerived(modules))).toFixed(1)} s (and the above, of which nothing has changed)`,
   );
@@ -82,7 +81,7 @@ async function main(): Promise<void> {
     await modules.catalog.record(batch);
   }
   print(
-    `growth and scores after ${changed} changed: ${(await seconds(() => modules.rankings.update())).toFixed(2)} s`,
+    `growth, ranks and facets after ${changed} changed: ${(await seconds(() => modules.rankings.update())).toFixed(2)} s`,
   );
   print(`database: ${((await database.dialect.size(database.read)) / 1e6).toFixed(0)} MB`);
 

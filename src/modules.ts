@@ -33,7 +33,6 @@ export type UpdateStep = "growth" | "search";
  */
 export async function followChanges({ database, rankings }: Modules, isOrderDue: boolean): Promise<void> {
   const changed = await rankings.update();
-  await rankings.summarize();
   const worded = await updateWords(database);
   if (isOrderDue) await orderWords(database);
   if (changed + worded > ANALYZED_FROM) await database.dialect.analyze(database.write);
@@ -49,8 +48,7 @@ export async function updateDerived(
 ): Promise<void> {
   // What an import has just filled is not known to the planner yet.
   await database.dialect.analyze(database.write);
-  await rankings.update({ rescale: true, onProgress: (done) => onProgress("growth", done) });
-  await rankings.summarize();
+  await rankings.update({ all: true, onProgress: (done) => onProgress("growth", done) });
   await updateWords(database, (done) => onProgress("search", done));
   await orderWords(database);
   await database.dialect.analyze(database.write);

@@ -97,6 +97,19 @@ test("across folders only the front door is imported", () => {
   }
 });
 
+/** Modules in which a subfolder is imported only through its own front door, `<subfolder>/<subfolder>.ts`. */
+const WITH_SUBMODULES = ["rankings"];
+
+test("inside a module with submodules only the front door of a submodule is imported", () => {
+  for (const { from, to } of imports) {
+    const [module = "", folder, file] = to.split("/");
+    if (!WITH_SUBMODULES.includes(module) || file === undefined) continue;
+    if (from.startsWith(`${module}/${folder}/`))
+      assert.notEqual(file, folder, `${from} imports its own front door`);
+    else assert.equal(file, folder, `${from} reaches past the front door: ${to}`);
+  }
+});
+
 test("no engine is asked for outside src/database", () => {
   for (const file of files.filter((name) => !name.startsWith("src/database/"))) {
     assert.doesNotMatch(readFileSync(file, "utf8"), /\.engine\b|node:sqlite|from "pg"/, file);

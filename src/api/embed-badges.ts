@@ -12,7 +12,7 @@ import {
 } from "../embeds/embeds.js";
 import { windowParameter } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
-import { PLACES, RANKINGS, type Rank, WINDOWS } from "../rankings/rankings.js";
+import { RANK_LIMITS, RANKINGS, type Rank, WINDOWS } from "../rankings/rankings.js";
 import { findNamed, repositoryReference, themeParameter } from "./embed-parameters.js";
 import { endpoint, errorResponses } from "./endpoint.js";
 import { EMBED_CACHE, FREE, pictureErrors, svgAnswer, svgResponse } from "./pictures.js";
@@ -94,7 +94,7 @@ export const getBadge = endpoint(
       window: over,
       language,
       position,
-      places: PLACES[scope],
+      places: RANK_LIMITS[scope],
       asOf,
       ...note,
     };

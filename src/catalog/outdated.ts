@@ -2,10 +2,10 @@ import { sql } from "kysely";
 import type { BulkRow, Database, Db, Dialect, Tx } from "../database/database.js";
 
 /**
- * What can have to be made anew of a repository: its words in the search index, its growth, its places in the rankings
- * and its part in the facets (id 0: those of all). `regrown`: its growth was made while all of it is being made anew.
+ * Derived data of a repository: its words in the search index, its growth, or its ranks and share of the facets (id 0: those
+ * of all repositories). `rollups_in_rebuild`: growth that was updated while all growth is being rebuilt.
  */
-export type OutdatedKind = "words" | "rollups" | "places" | "regrown";
+export type OutdatedKind = "words" | "rollups" | "ranks" | "rollups_in_rebuild";
 
 /** Marks repositories of which something derived must be made anew, in the transaction of the change. */
 export async function markOutdated(

@@ -17,7 +17,8 @@ export type { BulkColumns, BulkRow, Db, Dialect, TableName, Tx, WordDocument, Wo
 export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
 export type {
   FacetTable,
-  PositionTable,
+  RankCutoffTable,
+  RankTable,
   RepositoryTable,
   RollupTable,
   Schema,

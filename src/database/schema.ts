@@ -26,8 +26,8 @@ export interface Schema {
   runs: RunTable;
   fall_days: FallDayTable;
   score_scales: ScoreScaleTable;
-  positions: PositionTable;
-  position_ends: PositionEndTable;
+  ranks: RankTable;
+  rank_cutoffs: RankCutoffTable;
   rank_history: RankHistoryTable;
   facets: FacetTable;
   facet_parts: FacetPartTable;
@@ -208,8 +208,8 @@ export interface ScoreScaleTable {
   forks: number;
 }
 
-/** The present place of a repository in a ranking, for the first ones of each scope and some more in reserve. */
-export interface PositionTable {
+/** The present rank of a repository in one leaderboard. Each stores more ranks than it shows. */
+export interface RankTable {
   ranking: string;
   /** 0 for rankings without a window. */
   window_hours: number;
@@ -224,8 +224,8 @@ export interface PositionTable {
   value: number;
 }
 
-/** The last row of a list of places that does not hold all there are; without one the list is whole. */
-export interface PositionEndTable {
+/** The last rank known for certain in a truncated leaderboard; a leaderboard without a row here is complete. */
+export interface RankCutoffTable {
   ranking: string;
   window_hours: number;
   scope: string;
@@ -234,15 +234,13 @@ export interface PositionEndTable {
   repository_id: number;
 }
 
-/** Where a repository stood on a day, overall and in its language. */
+/** The ranks of a repository on a past day, overall and in its language. */
 export interface RankHistoryTable {
   repository_id: number;
-  ranking: string;
-  window_hours: number;
-  scope: string;
   /** Days since 1970, of the newest snapshot of all. */
   day: number;
-  position: number;
+  /** See rankings' rank-history.ts. */
+  ranks: string;
 }
 
 export interface FacetTable {

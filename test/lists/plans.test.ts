@@ -117,7 +117,6 @@ onBothEngines("Lists of more than 10,000", (engine) => {
     }
     const rankings = new Rankings(database, clock);
     await rankings.update();
-    await rankings.summarize();
     await updateWords(database);
     await database.dialect.analyze(database.write);
     all = [];

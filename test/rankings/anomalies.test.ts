@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { DAY_MS } from "../../src/clock.js";
-import { countedPart, findAnomalies, type Reading } from "../../src/rankings/anomalies.js";
+import { countedPart, findAnomalies, type Reading } from "../../src/rankings/growth/anomalies.js";
 
-/** One reading a day; forks and issues are told where given. */
+/** One reading a day; forks and issues are unknown unless given. */
 function days(
   stars: readonly number[],
   more: { forks?: readonly number[]; issues?: readonly number[] } = {},
@@ -35,13 +35,17 @@ test("a zero between large readings is a failed reading", () => {
   assert.deepEqual(kinds(days([29_300, 29_310, 120, 29_326])), ["FAILED_READING 2"]);
 });
 
-test("a fall to next to nothing is doubted before the next reading comes", () => {
+test("a fall to almost nothing is doubted even before the next reading", () => {
   assert.deepEqual(kinds(days([29_300, 29_310, 0])), ["FAILED_READING 2"]);
 });
 
-test("a fall of hundreds at once is a purge", () => {
+test("a loss of hundreds in one step is a purge", () => {
   assert.deepEqual(kinds(days([20_000, 20_100, 19_551, 19_600])), ["PURGE 2"]);
-  assert.deepEqual(kinds(days([120_000, 120_000, 119_850])), [], "a few in a thousand of a giant are not");
+  assert.deepEqual(
+    kinds(days([120_000, 120_000, 119_850])),
+    [],
+    "a few in a thousand of a large repository are not",
+  );
 });
 
 test("a value that returns to the old level days later is marked at both ends", () => {
@@ -55,17 +59,17 @@ test("a step to many times the stars without forks to match is a change of level
   ]);
 });
 
-test("a burst without forks, issues or pushes to match is a burst; any one of them speaks for it", () => {
+test("a sudden gain without forks, issues or pushes to match is a burst; any one of them makes it plausible", () => {
   const stars = [500, 503, 505, 508, 1_400, 1_402];
   const flat = [40, 40, 40, 40, 41, 41];
   const issues = [7, 7, 7, 7, 7, 7];
   assert.deepEqual(kinds(days(stars, { forks: flat, issues })), ["BURST 4"]);
   assert.deepEqual(kinds(days(stars, { forks: flat, issues }), 4 * DAY_MS), [], "pushed on the day");
   assert.deepEqual(kinds(days(stars, { forks: [40, 40, 40, 40, 80, 80], issues })), [], "forked");
-  assert.deepEqual(kinds(days(stars)), [], "nothing is known that could have come with it");
+  assert.deepEqual(kinds(days(stars)), [], "nothing is known of forks, issues and pushes");
 });
 
-test("an anomaly tells figures and accuses nobody", () => {
+test("an anomaly gives figures and accuses nobody", () => {
   const [anomaly] = findAnomalies(days([20_000, 20_100, 19_551]), null);
   assert.deepEqual(anomaly, {
     kind: "PURGE",
@@ -76,18 +80,18 @@ test("an anomaly tells figures and accuses nobody", () => {
   });
 });
 
-test("what counts of a gain falls with what is strange in it, and never rises above the whole", () => {
+test("the counted part of a gain shrinks with its anomalies and is never more than the whole", () => {
   const burst = findAnomalies(
     days([500, 503, 505, 508, 1_400, 1_402], { forks: [4, 4, 4, 4, 4, 4], issues: [1, 1, 1, 1, 1, 1] }),
     null,
   );
   assert.equal(countedPart(burst, 0, 5 * DAY_MS, 902), 1 - 0.75 * (892 / 902));
-  assert.equal(countedPart(burst, 4 * DAY_MS, 5 * DAY_MS, 2), 1, "the burst lies before this window");
+  assert.equal(countedPart(burst, 4 * DAY_MS, 5 * DAY_MS, 2), 1, "the burst was before this window");
   const failed = findAnomalies(days([29_300, 0, 29_326]), null);
   assert.equal(countedPart(failed, DAY_MS, 2 * DAY_MS, 29_326), 0, "a gain from a failed reading");
 });
 
-test("any series is judged without a fault, and readings in any number", () => {
+test("a series of any length and shape gives ordered anomalies and a counted part from 0 to 1", () => {
   const series = fc.array(
     fc.tuple(
       fc.integer({ min: 0, max: 300_000 }),

@@ -5,7 +5,7 @@ import { onBothEngines } from "../support/engines.js";
 import { createWorld, daily, NOW, observation, snapshot } from "../support/world.js";
 
 onBothEngines("deriving", (engine) => {
-  test("growth that has become stale is dropped, though the run that should have done it was interrupted", async () => {
+  test("stale growth is deleted even if the update that should have done it was killed", async () => {
     const world = await createWorld(engine);
     const { catalog } = world.modules;
     await world.record(observation("o/old", daily(100, 900)));
@@ -22,7 +22,7 @@ onBothEngines("deriving", (engine) => {
     );
   });
 
-  test("facts that scores look at change them without a new snapshot", async () => {
+  test("a change of the facts that scores depend on changes the scores without a new snapshot", async () => {
     const world = await createWorld(engine);
     await world.record(observation("o/young", daily(100, 300)));
     assert.deepEqual((await world.get("/api/new-hot")).body.data, []);
@@ -37,7 +37,7 @@ onBothEngines("deriving", (engine) => {
     assert.deepEqual([gone.confidence, gone.reliable], [0, false]);
   });
 
-  test("a list of trusted repositories is the same with and without other filters, in every order", async () => {
+  test("a list of reliable trends is the same with other filters and sorts", async () => {
     const world = await createWorld(engine);
     await world.record(
       observation("o/sure", daily(100, 120), { facts: { language: "Go" } }),

@@ -14,7 +14,7 @@ import { NOW } from "../support/world.js";
 const OPTIONS = { repositories: 80, days: 40, seed: 7, end: NOW };
 const histories = Array.from({ length: OPTIONS.repositories }, (_, i) => syntheticRepository(i, OPTIONS));
 
-/** The same histories as one observation a day, as an archive would tell them. */
+/** The same histories as one observation a day, as an archive has them. */
 const byDay: Observation[] = histories.flatMap((history) =>
   [...history.snapshots].map((snapshot): Observation => {
     const { stars, forks, openIssues, watchers, capturedAt } = snapshot;
@@ -33,7 +33,7 @@ function shuffled<T>(values: readonly T[], seed: number): T[] {
   return Array.from({ length: rest.length }, () => rest.splice(random.between(0, rest.length - 1), 1)).flat();
 }
 
-/** Everything that rankings derive, with names in place of ids, which depend on who came first. */
+/** Everything that rankings derive, with names in place of ids, as ids depend on the order of recording. */
 async function derived(engine: Engine, batches: readonly (readonly Observation[])[]): Promise<string> {
   const modules = buildModules(await engine.open(), new ManualClock(NOW), createLog("silent"));
   for (const batch of batches) {
@@ -61,13 +61,13 @@ async function derived(engine: Engine, batches: readonly (readonly Observation[]
   return JSON.stringify([named.sort(), facets, scales]);
 }
 
-/** What the first engine gave, for the second to be compared with. */
+/** The result on the first engine, to compare with the second. */
 let first: string | undefined;
 
 onBothEngines("derived rankings", (engine) => {
-  test("do not depend on the order of recording, and are equal on both engines", async () => {
+  test("do not depend on the order of recording, and are the same on both engines", async () => {
     const whole = await derived(engine, [histories]);
-    assert.ok(whole.length > 20_000, "there is too little to compare");
+    assert.ok(whole.length > 20_000, "too little to compare");
     const mixed = shuffled(byDay, 3);
     const half = Math.floor(mixed.length / 2);
     assert.equal(await derived(engine, [mixed.slice(0, half), mixed.slice(half)]), whole);
@@ -76,7 +76,7 @@ onBothEngines("derived rankings", (engine) => {
     assert.equal(whole, first);
   });
 
-  test("a ranking is complete, and ties are not broken at random", async () => {
+  test("a ranking is complete, and ties go to the greater id", async () => {
     const modules = buildModules(await engine.open(), new ManualClock(NOW), createLog("silent"));
     await modules.catalog.record(histories);
     await updateDerived(modules);
@@ -90,7 +90,7 @@ onBothEngines("derived rankings", (engine) => {
       pairs.toSorted(([a, idA], [b, idB]) => b - a || idB - idA),
     );
     const ranked = await modules.database.read
-      .selectFrom("positions")
+      .selectFrom("ranks")
       .select(["position", "repository_id"])
       .where("ranking", "=", "stars_gained")
       .where("window_hours", "=", 24)

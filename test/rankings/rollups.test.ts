@@ -9,7 +9,7 @@ import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { NOW, observation, snapshot } from "../support/world.js";
 
-/** The snapshot to compare with, by the words of the contract: nearest to `to - window`, at 0.5 to 2 windows from `to`. */
+/** The snapshot to compare with, as documented: nearest to `to - window`, 0.5 to 2 windows before `to`. */
 function nearest(times: readonly number[], to: number, lengthMs: number): number | undefined {
   const allowed = times.filter((at) => to - at >= lengthMs / 2 && to - at <= 2 * lengthMs);
   const distance = (at: number) => Math.abs(to - lengthMs - at);
@@ -25,7 +25,7 @@ describe("The snapshot that is compared", () => {
     assert.equal(chooseFrom(to, day, to - day - 5, to - day + 5), to - day - 5);
   });
 
-  test("lies at half a window to two windows from the newest, both counted", () => {
+  test("is half a window to two windows older than the newest, both included", () => {
     assert.equal(chooseFrom(to, day, to - 2 * day, null), to - 2 * day);
     assert.equal(chooseFrom(to, day, to - 2 * day - 1, null), undefined);
     assert.equal(chooseFrom(to, day, null, to - day / 2), to - day / 2);
@@ -34,7 +34,7 @@ describe("The snapshot that is compared", () => {
     assert.equal(chooseFrom(to, day, null, null), undefined);
   });
 
-  test("is the nearest of all, whatever the times", () => {
+  test("is the nearest of all", () => {
     const ages = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 30 });
     fc.assert(
       fc.property(ages, fc.constantFrom(24, 168), (hours, length) => {
@@ -56,7 +56,7 @@ describe("The snapshot that is compared", () => {
   });
 });
 
-/** What a trend is by the two snapshots it compares. */
+/** The part of a trend that follows from the two snapshots alone. */
 interface Comparison {
   from: number;
   to: number;
@@ -66,7 +66,7 @@ interface Comparison {
   starsGrowth: number | null;
 }
 
-/** All trends, worked out in the plainest way. */
+/** All trends, computed in the simplest way. */
 function modelOf(
   histories: ReadonlyMap<string, readonly Snapshot[]>,
 ): Map<string, Record<Window, Comparison | null>> {
@@ -146,36 +146,38 @@ onBothEngines("Rollups", (engine) => {
       fc.constantFrom("GITHUB o/a", "GITHUB o/b", "GITHUB o/c", "GITLAB g/h/d", "GITLAB g/e"),
       fc.uniqueArray(reading, { selector: ({ hours }) => hours, maxLength: 25 }),
     ),
-    /** In which batch each reading is told, and after which batches growth is worked out. */
-    places: fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 20 }),
+    /** The batch of each reading, and the batches after which growth is updated. */
+    batches: fc.array(fc.nat({ max: 4 }), { minLength: 1, maxLength: 20 }),
     updates: fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
   });
 
-  test("equal the plainest working out, in whatever order and batches snapshots are told", async () => {
+  test("equal a simple computation, whatever the order and batches of recording", async () => {
     await fc.assert(
-      fc.asyncProperty(world, async ({ histories: readings, places, updates }) => {
+      fc.asyncProperty(world, async ({ histories: readings, batches, updates }) => {
         const histories = new Map(
           Object.entries(readings).map(([key, list]) => [
             key,
             list.map(({ hours, stars, forks, openIssues }) => snapshot(hours, stars, { forks, openIssues })),
           ]),
         );
-        const told = [...histories].flatMap(([key, list]) => {
+        const observations = [...histories].flatMap(([key, list]) => {
           const [provider = "", fullName = ""] = key.split(" ");
           return list.map((each) => observation(fullName, [each], { provider }));
         });
         const once = await open();
-        await once.catalog.record(told);
-        await once.rankings.update({ rescale: true });
+        await once.catalog.record(observations);
+        await once.rankings.update({ all: true });
         const present = new Map([...histories].filter(([, list]) => list.length > 0));
         assert.deepEqual(await trendsOf(once.catalog, once.rankings), modelOf(present));
 
         const bitByBit = await open();
         for (const [batch, isUpdated] of updates.entries()) {
-          await bitByBit.catalog.record(told.filter((_, i) => (places[i % places.length] ?? 0) === batch));
+          await bitByBit.catalog.record(
+            observations.filter((_, i) => (batches[i % batches.length] ?? 0) === batch),
+          );
           if (isUpdated) await bitByBit.rankings.update();
         }
-        await bitByBit.rankings.update({ rescale: true });
+        await bitByBit.rankings.update({ all: true });
         assert.deepEqual(await rowsOf(bitByBit.database), await rowsOf(once.database));
         await once.database.close();
         await bitByBit.database.close();
@@ -184,14 +186,14 @@ onBothEngines("Rollups", (engine) => {
     );
   });
 
-  test("drop out when the newest snapshot of the provider has left theirs behind, and come back with a new one", async () => {
+  test("disappear once the provider's newest snapshot is a window newer, and return with a new snapshot", async () => {
     const { catalog, rankings } = await open();
     const windowsOf = async (id: number) =>
       Object.entries(await rankings.trendsOf(id)).flatMap(([window, trend]) =>
         trend === null ? [] : [window],
       );
-    const record = async (...told: Observation[]) => {
-      await catalog.record(told);
+    const record = async (...observations: Observation[]) => {
+      await catalog.record(observations);
       await rankings.update();
     };
     const hours = [1_000, 300, 200, 150, 100];
@@ -209,7 +211,7 @@ onBothEngines("Rollups", (engine) => {
         { provider: "GITLAB" },
       ),
     );
-    assert.deepEqual(await windowsOf(1), ["24h", "7d", "30d"], "another provider's time does not count");
+    assert.deepEqual(await windowsOf(1), ["24h", "7d", "30d"], "only snapshots of the same provider count");
     await record(observation("o/busy", [snapshot(76, 9)]));
     assert.deepEqual(await windowsOf(1), ["24h", "7d", "30d"], "a day behind is not too late");
     await record(observation("o/busy", [snapshot(75, 9)]));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { confidence } from "../../src/rankings/confidence.js";
-import { explain, SCORE_NAMES, type ScoreInput, score } from "../../src/rankings/scores.js";
-import { WINDOW_HOURS, WINDOWS } from "../../src/rankings/windows.js";
+import { confidence } from "../../src/rankings/growth/confidence.js";
+import { explain, type ScoreInput, score } from "../../src/rankings/growth/scores.js";
+import { SCORE_NAMES, WINDOW_HOURS, WINDOWS } from "../../src/rankings/rankings.js";
 
 const count = fc.integer({ min: 0, max: 500_000 });
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
@@ -32,7 +32,7 @@ const inputs: fc.Arbitrary<ScoreInput> = fc
     coveredHours: covered * WINDOW_HOURS[rest.window],
   }));
 
-/** A repository of the forge on which one in twenty that grow gains as much as 12 stars on 600. */
+/** A repository on a forge where one in twenty growing repositories gains at least as much as 12 stars on 600. */
 function repository(starsFrom: number, starsDelta: number, more: Partial<ScoreInput> = {}): ScoreInput {
   return {
     window: "24h",
@@ -52,7 +52,7 @@ function repository(starsFrom: number, starsDelta: number, more: Partial<ScoreIn
   };
 }
 
-test("every score lies between 0 and 100, with two decimals, or is not told", () => {
+test("every score is null or between 0 and 100 with two decimals", () => {
   fc.assert(
     fc.property(inputs, (input) => {
       for (const [name, value] of Object.entries(score(input))) {
@@ -104,7 +104,7 @@ test("more forks, a later push and a younger age never lower the scores they are
   );
 });
 
-test("a gain over a longer time counts as the pace it was", () => {
+test("a gain over a longer time counts by its pace", () => {
   const inADay = score(repository(1_000, 50, { forksDelta: null, openIssuesDelta: null }));
   const inTwo = score(repository(1_000, 100, { coveredHours: 48, forksDelta: null, openIssuesDelta: null }));
   assert.deepEqual(inTwo, inADay);

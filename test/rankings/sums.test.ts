@@ -8,7 +8,7 @@ import { type FacetKind, Rankings, WINDOW_HOURS, WINDOWS, type Window } from "..
 import { onBothEngines } from "../support/engines.js";
 import { NOW } from "../support/world.js";
 
-onBothEngines("What sums a catalogue up", (engine) => {
+onBothEngines("Facets and the summary", (engine) => {
   let rankings: Rankings;
   let rollups: RollupTable[] = [];
   let repositories: Repository[] = [];
@@ -21,8 +21,7 @@ onBothEngines("What sums a catalogue up", (engine) => {
     rankings = new Rankings(database, clock);
     const options = { repositories: 400, days: 40, seed: 8, end: NOW };
     await catalog.record(Array.from({ length: 400 }, (_, i) => syntheticRepository(i, options)));
-    await rankings.update({ rescale: true });
-    await rankings.summarize();
+    await rankings.update({ all: true });
     const dumped = await catalog.dump(0, 1_000);
     repositories = dumped.map(({ repository }) => repository);
     snapshots = dumped.flatMap((each) =>
@@ -31,7 +30,7 @@ onBothEngines("What sums a catalogue up", (engine) => {
     rollups = await database.read.selectFrom("rollups").selectAll().execute();
   });
 
-  test("facets add up what the listed repositories have", async () => {
+  test("facets are the totals of listed repositories", async () => {
     const modelFacets = (kind: FacetKind, window: Window, provider: string | undefined) => {
       const facets = new Map<
         string,
@@ -83,7 +82,7 @@ onBothEngines("What sums a catalogue up", (engine) => {
     }
   });
 
-  test("the summary counts what is there", async () => {
+  test("the summary counts repositories and snapshots", async () => {
     const summary = await rankings.summary();
     const listed = repositories.filter(({ availability }) => availability === "AVAILABLE");
     const providers = [...new Set(repositories.map(({ provider }) => provider))].sort().map((provider) => {
@@ -94,7 +93,7 @@ onBothEngines("What sums a catalogue up", (engine) => {
         provider,
         repositories: here.length,
         snapshots: own.length,
-        // Kept by the hour, so the hour in which the 24 began is not in it.
+        // Counted by the hour, without the hour in which the 24 began.
         snapshots24h: own.filter((at) => Math.floor(at / HOUR_MS) > Math.floor((asOf - DAY_MS) / HOUR_MS))
           .length,
         refreshed24h: here.filter(({ refreshedAt }) => (refreshedAt ?? 0) > asOf - DAY_MS).length,

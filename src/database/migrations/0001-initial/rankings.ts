@@ -75,8 +75,8 @@ export function rankingTables({
       primary key (provider, window_hours)
     ) ${clustered}`,
 
-    // Ranks of the first repositories of each ranking and scope, with some in reserve.
-    sql`create table positions (
+    // Leaderboards: the first repositories of each ranking and scope, with some in reserve.
+    sql`create table ranks (
       ranking ${text} not null,
       window_hours ${integer} not null, -- 0 for rankings without a window
       scope ${text} not null, -- overall, provider, language or topic
@@ -86,10 +86,10 @@ export function rankingTables({
       value ${integer} not null, -- what the repository is ranked by
       primary key (ranking, window_hours, scope, scope_name, position)
     ) ${clustered}`,
-    sql`create index positions_repository on positions (repository_id)`,
+    sql`create index ranks_repository on ranks (repository_id)`,
 
-    // The last stored rank of each truncated ranking; a ranking without a row here is stored whole.
-    sql`create table position_ends (
+    // The last rank known for certain in a truncated leaderboard; one without a row here is complete.
+    sql`create table rank_cutoffs (
       ranking ${text} not null,
       window_hours ${integer} not null,
       scope ${text} not null,
@@ -99,15 +99,12 @@ export function rankingTables({
       primary key (ranking, window_hours, scope, scope_name)
     ) ${clustered}`,
 
-    // Ranks by day, overall and within the language.
+    // Ranks on past days, overall and within the language. The ranks of the present day are in `ranks`.
     sql`create table rank_history (
       repository_id ${integer} not null,
-      ranking ${text} not null,
-      window_hours ${integer} not null,
-      scope ${text} not null,
-      day ${integer} not null,
-      position ${integer} not null,
-      primary key (repository_id, ranking, window_hours, scope, day)
+      day ${integer} not null, -- days since 1970
+      ranks ${text} not null, -- ranking, hours, scope and position, such as t24o12 (trending, 24 hours, overall, 12)
+      primary key (repository_id, day)
     ) ${clustered}`,
     sql`create index rank_history_day on rank_history (day)`,
 

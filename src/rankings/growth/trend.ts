@@ -1,9 +1,12 @@
-import { SNAPSHOT_SOURCES, type SnapshotSource } from "../catalog/catalog.js";
-import type { Db, RollupTable } from "../database/database.js";
+import { sql } from "kysely";
+import { SNAPSHOT_SOURCES, type SnapshotSource } from "../../catalog/catalog.js";
+import type { Database, Db, RollupTable } from "../../database/database.js";
+import { perWindow, WINDOW_HOURS, type Window, windowOfHours } from "../windows.js";
 import type { Anomaly } from "./anomalies.js";
-import { withFalls } from "./falls.js";
-import type { Scores } from "./scores.js";
-import { type Window, windowOfHours } from "./windows.js";
+import { addFalls } from "./falls.js";
+import { readScoredRows, scoreInput } from "./rollups.js";
+import { readScales } from "./scales.js";
+import { type Explanation, explain, type Scores } from "./scores.js";
 
 /** Growth between two snapshots that were really taken. Deltas are plain differences. */
 export interface Trend {
@@ -56,10 +59,44 @@ export const TREND_COLUMNS = [
 
 export type TrendRow = Pick<RollupTable, (typeof TREND_COLUMNS)[number]>;
 
+/** The trends of repositories in one window, by id. Repositories without one are absent. */
+export async function readTrends(
+  { read, dialect }: Database,
+  ids: readonly number[],
+  window: Window,
+): Promise<Map<number, Trend>> {
+  if (ids.length === 0) return new Map();
+  const rows = await read
+    .selectFrom("rollups")
+    .selectAll()
+    .where(dialect.among(sql.ref("repository_id"), ids))
+    .where("window_hours", "=", WINDOW_HOURS[window])
+    .execute();
+  const trends = await trendsOfRollups(read, rows);
+  return new Map(trends.map((trend, i) => [rows[i]?.repository_id ?? 0, trend]));
+}
+
+/** The trends of one repository; null for a window without two snapshots to compare. */
+export async function readTrendsOf(db: Db, id: number): Promise<Record<Window, Trend | null>> {
+  const rows = await db.selectFrom("rollups").selectAll().where("repository_id", "=", id).execute();
+  const trends = await trendsOfRollups(db, rows);
+  return perWindow((window) => trends.find((trend) => trend.window === window) ?? null);
+}
+
+/** The terms of a repository's scores; null for a window without a trend. */
+export async function readExplanations(db: Db, id: number): Promise<Record<Window, Explanation | null>> {
+  const rows = await readScoredRows(db, id);
+  const scales = await readScales(db);
+  return perWindow((window) => {
+    const row = rows.find((candidate) => candidate.window_hours === WINDOW_HOURS[window]);
+    return row === undefined ? null : explain(scoreInput(row, scales));
+  });
+}
+
 /** The trends of stored rollups, in their order. Reads `fall_days` only if one of them holds a purge. */
 export async function trendsOfRollups(db: Db, rows: readonly TrendRow[]): Promise<Trend[]> {
   const trends = rows.map(trendOf);
-  await withFalls(db, trends);
+  await addFalls(db, trends);
   return trends;
 }
 

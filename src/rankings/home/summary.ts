@@ -1,32 +1,33 @@
 import { type RawBuilder, sql } from "kysely";
-import { type CatalogueKind, readKind } from "../catalog/catalog.js";
-import { DAY_MS, HOUR_MS } from "../clock.js";
-import type { Database, Tx } from "../database/database.js";
-import { keepPrepared, readPrepared } from "./prepared.js";
+import { type CatalogueKind, readKind } from "../../catalog/catalog.js";
+import { DAY_MS, HOUR_MS } from "../../clock.js";
+import type { Db, Tx } from "../../database/database.js";
+import { type Prepared, readPrepared, storePrepared } from "./prepared.js";
 
-/** Counters of one provider, or of all together. */
+/** Counters of one provider, or of all providers together. */
 export interface Counters {
   repositories: number;
   snapshots: number;
-  /** Snapshots in the 24 hours up to `asOf`. */
+  /** Snapshots taken in the 24 hours up to `asOf`. */
   snapshots24h: number;
-  /** Repositories whose newest values are of the 24 hours up to `asOf`. */
+  /** Repositories refreshed in the 24 hours up to `asOf`. */
   refreshed24h: number;
-  /** Repositories whose next refresh was due before the summary was made. */
+  /** Repositories whose next refresh was overdue when the summary was computed. */
   overdueRefreshes: number;
 }
 
-export interface Summary extends Counters {
+export interface Summary extends Counters, Prepared {
   languages: number;
   topics: number;
   providers: (Counters & { provider: string; asOf: number | null })[];
-  /** Time of the newest snapshot of all; null without any. */
+  /** Time of the newest snapshot; null if there are no snapshots. */
   asOf: number | null;
+  /** When the content last changed. */
   generatedAt: number;
   catalogue: CatalogueKind;
 }
 
-/** Three counts, each along an index of its own. */
+/** Three separate counts, as each can use an index. */
 async function countRepositories(
   tx: Tx,
   provider: string,
@@ -45,8 +46,8 @@ async function countRepositories(
   };
 }
 
-/** Computes the summary and stores it, so that a request only reads it. */
-export async function rebuildSummary(tx: Tx, now: number): Promise<void> {
+/** Computes the summary. Returns whether it has changed. */
+export async function updateSummary(tx: Tx, now: number): Promise<boolean> {
   const totals = await sql<{ provider: string; snapshots: number; newest_at: number }>`
     select provider, sum(snapshots) as snapshots, max(newest_at) as newest_at from snapshot_hours
     group by provider`.execute(tx);
@@ -90,19 +91,19 @@ export async function rebuildSummary(tx: Tx, now: number): Promise<void> {
     generatedAt: now,
     catalogue: await readKind(tx),
   };
-  await keepPrepared(tx, "summary", summary);
+  return storePrepared(tx, "summary", summary);
 }
 
-/** The stored summary; one of nothing before there is any. */
-export async function readSummary(database: Database, now: number): Promise<Summary> {
-  const kept = await readPrepared<Summary>(database, "summary");
-  if (kept !== undefined) return kept;
-  const none: Counters = {
+/** The stored summary; an empty one before the first update. */
+export async function readSummary(db: Db, now: number): Promise<Summary> {
+  const prepared = await readPrepared<Summary>(db, "summary");
+  if (prepared !== undefined) return prepared;
+  const zero: Counters = {
     repositories: 0,
     snapshots: 0,
     snapshots24h: 0,
     refreshed24h: 0,
     overdueRefreshes: 0,
   };
-  return { ...none, languages: 0, topics: 0, providers: [], asOf: null, generatedAt: now, catalogue: "real" };
+  return { ...zero, languages: 0, topics: 0, providers: [], asOf: null, generatedAt: now, catalogue: "real" };
 }

@@ -1,16 +1,16 @@
 import { sql } from "kysely";
-import { type Availability, SNAPSHOT_SOURCES } from "../catalog/catalog.js";
-import { DAY_MS, HOUR_MS } from "../clock.js";
-import type { BulkColumns, BulkRow, Db, RollupTable } from "../database/database.js";
+import { type Availability, SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
+import { DAY_MS, HOUR_MS } from "../../clock.js";
+import type { BulkColumns, BulkRow, Db, RollupTable } from "../../database/database.js";
+import { WINDOW_HOURS, windowOfHours } from "../windows.js";
 import { type Anomaly, DOUBTFUL_KINDS } from "./anomalies.js";
+import type { Growth } from "./compare.js";
 import { confidence, RELIABLE_FROM } from "./confidence.js";
-import type { Growth } from "./growth.js";
-import type { Past } from "./past.js";
+import type { History } from "./history.js";
 import { type AllScales, scalesOf } from "./scales.js";
 import { type ScoreInput, type Scores, score } from "./scores.js";
-import { WINDOW_HOURS, windowOfHours } from "./windows.js";
 
-/** A row of the table of rollups, in the order of its columns. */
+/** The columns of `rollups`, in their order. */
 export const ROLLUP_COLUMNS: BulkColumns = {
   repository_id: "bigint",
   window_hours: "bigint",
@@ -38,8 +38,8 @@ export const ROLLUP_COLUMNS: BulkColumns = {
   reliable: "smallint",
 };
 
-/** The row of one window. `asOf`: the newest snapshot of the provider. */
-export function rollupRow(past: Past, growth: Growth, scales: AllScales, asOf: number): BulkRow {
+/** The row of one window. `asOf`: the provider's newest snapshot. */
+export function rollupRow(history: History, growth: Growth, scales: AllScales, asOf: number): BulkRow {
   const { window, from, to, snapshots, counted, anomalies } = growth;
   const starsDelta = to.stars - from.stars;
   const trust = confidence({
@@ -48,14 +48,14 @@ export function rollupRow(past: Past, growth: Growth, scales: AllScales, asOf: n
     coveredHours: (to.at - from.at) / HOUR_MS,
     behindHours: (asOf - to.at) / HOUR_MS,
     snapshots,
-    availability: past.availability,
+    availability: history.availability,
     isBackfilled: from.source === "BACKFILLED",
     hasDoubtfulReading: anomalies.some((anomaly) => DOUBTFUL_KINDS.includes(anomaly.kind)),
   });
   return [
-    past.repositoryId,
+    history.repositoryId,
     WINDOW_HOURS[window],
-    past.provider,
+    history.provider,
     from.at,
     to.at,
     starsDelta,
@@ -69,7 +69,7 @@ export function rollupRow(past: Past, growth: Growth, scales: AllScales, asOf: n
     snapshots,
     counted,
     anomalies.length === 0 ? null : JSON.stringify(anomalies),
-    ...storedScores(score(inputOf(past, growth, scales))),
+    ...storedScores(score(inputOf(history, growth, scales))),
     Math.round(trust * 100),
     trust >= RELIABLE_FROM ? 1 : 0,
   ];
@@ -79,7 +79,7 @@ function difference(to: number | null, from: number | null): number | null {
   return to === null || from === null ? null : to - from;
 }
 
-/** In the order of the columns, in hundredths. */
+/** Scores in the order of their columns, in hundredths. */
 export function storedScores(scores: Scores): (number | null)[] {
   const { trending, rising, newHot, starMomentum, forkMomentum, activity } = scores;
   return [trending, rising, newHot, starMomentum, forkMomentum, activity].map((value) =>
@@ -88,7 +88,7 @@ export function storedScores(scores: Scores): (number | null)[] {
 }
 
 function inputOf(
-  past: Pick<Past, "provider" | "createdAt" | "pushedAt">,
+  history: Pick<History, "provider" | "createdAt" | "pushedAt">,
   { window, from, to, counted }: Growth,
   scales: AllScales,
 ): ScoreInput {
@@ -103,21 +103,21 @@ function inputOf(
     forksDelta: difference(to.forks, from.forks),
     openIssuesFrom: from.openIssues,
     openIssuesDelta: difference(to.openIssues, from.openIssues),
-    ageDays: days(past.createdAt),
-    idleDays: days(past.pushedAt),
+    ageDays: days(history.createdAt),
+    idleDays: days(history.pushedAt),
     counted,
-    scales: scalesOf(scales, past.provider, window),
+    scales: scalesOf(scales, history.provider, window),
   };
 }
 
-/** A rollup with what else of its repository the scores look at. */
+/** A rollup with the facts of its repository that scores depend on. */
 export type ScoredRow = RollupTable & {
   created_at: number | null;
   pushed_at: number | null;
   availability: Availability;
 };
 
-/** What the scores of a stored rollup are made of; the same as when it was made. */
+/** The score input of a stored rollup, as it was when the rollup was computed. */
 export function scoreInput(row: ScoredRow, scales: AllScales): ScoreInput {
   const window = windowOfHours(row.window_hours) ?? "24h";
   const plus = (from: number | null, delta: number | null) =>
@@ -137,17 +137,16 @@ export function scoreInput(row: ScoredRow, scales: AllScales): ScoreInput {
     openIssues: plus(row.open_issues_from, row.open_issues_delta),
     source,
   };
-  const past = { provider: row.provider, createdAt: row.created_at, pushedAt: row.pushed_at };
+  const history = { provider: row.provider, createdAt: row.created_at, pushedAt: row.pushed_at };
   const anomalies: Anomaly[] = [];
   return inputOf(
-    past,
+    history,
     { window, from, to, snapshots: row.snapshots, counted: row.counted, anomalies },
     scales,
   );
 }
 
-/** The rollups of one repository with what its scores look at. */
-export async function readScored(db: Db, id: number): Promise<ScoredRow[]> {
+export async function readScoredRows(db: Db, id: number): Promise<ScoredRow[]> {
   const { rows } = await sql<ScoredRow>`select g.*, r.created_at, r.pushed_at, r.availability from rollups g
     join repositories r on r.id = g.repository_id where g.repository_id = ${id}`.execute(db);
   return rows;

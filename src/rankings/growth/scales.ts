@@ -1,11 +1,11 @@
-import type { Db, Tx } from "../database/database.js";
-import type { Growth } from "./growth.js";
+import type { Db, Tx } from "../../database/database.js";
+import { perWindow, WINDOW_HOURS, WINDOWS, type Window, windowMs } from "../windows.js";
+import type { Growth } from "./compare.js";
 import { FORKS_PRIOR, type Scales, STARS_PRIOR } from "./scores.js";
-import { WINDOW_HOURS, WINDOWS, type Window, windowMs } from "./windows.js";
 
-/** The place among a provider's growing repositories whose heat is the scale: one in twenty is hotter. */
+/** The scale is the heat that this share of a provider's growing repositories exceeds. */
 const SCALE_PART = 0.05;
-/** A scale is never less than one star in a window on a repository of 50. */
+/** Lower limit of a scale: about one star gained in a window by a repository with 50. */
 const LEAST_SCALE = 0.14;
 
 const LEAST: Scales = { stars: LEAST_SCALE, forks: LEAST_SCALE };
@@ -13,14 +13,14 @@ const LEAST: Scales = { stars: LEAST_SCALE, forks: LEAST_SCALE };
 /** The scales of every provider and window. */
 export type AllScales = ReadonlyMap<string, Readonly<Record<Window, Scales>>>;
 
-/** Those of one provider and window; the least while none have been measured. */
+/** The scales of one provider and window; the lower limit if none have been measured. */
 export function scalesOf(scales: AllScales, provider: string, window: Window): Scales {
   return scales.get(provider)?.[window] ?? LEAST;
 }
 
 /**
- * Measures scales: the heat that one in twenty of those that gained anything exceeds. Damped gains count as much as they
- * are damped. Independent of the order in which growth is added.
+ * Measures scales: the heat that one in twenty repositories with a gain exceeds. Only the counted part of a gain enters.
+ * The order in which growth is added does not matter.
  */
 export class ScaleMeter {
   readonly #heats = new Map<string, Record<Window, Record<keyof Scales, number[]>>>();
@@ -28,8 +28,7 @@ export class ScaleMeter {
   add(provider: string, growth: readonly Growth[]): void {
     let heats = this.#heats.get(provider);
     if (heats === undefined) {
-      const none = () => ({ stars: [], forks: [] });
-      heats = { "24h": none(), "7d": none(), "30d": none() };
+      heats = perWindow(() => ({ stars: [], forks: [] }));
       this.#heats.set(provider, heats);
     }
     for (const { window, from, to, counted } of growth) {
@@ -45,11 +44,13 @@ export class ScaleMeter {
   measure(): Map<string, Record<Window, Scales>> {
     return new Map(
       [...this.#heats].map(([provider, heats]) => {
-        const of = (window: Window): Scales => ({
-          stars: scaleOf(heats[window].stars),
-          forks: scaleOf(heats[window].forks),
-        });
-        return [provider, { "24h": of("24h"), "7d": of("7d"), "30d": of("30d") }];
+        const scales = perWindow(
+          (window): Scales => ({
+            stars: scaleOf(heats[window].stars),
+            forks: scaleOf(heats[window].forks),
+          }),
+        );
+        return [provider, scales];
       }),
     );
   }
@@ -58,7 +59,7 @@ export class ScaleMeter {
 function scaleOf(heats: readonly number[]): number {
   const sorted = Float64Array.from(heats).sort().reverse();
   const heat = sorted[Math.floor(sorted.length * SCALE_PART)] ?? 0;
-  // Four digits are enough, and do not change with the least movement of one repository.
+  // Rounded to four digits, so that a tiny movement of one repository does not rescore all.
   return Number(Math.max(LEAST_SCALE, heat).toPrecision(4));
 }
 
@@ -66,17 +67,17 @@ export async function readScales(db: Db): Promise<AllScales> {
   const rows = await db.selectFrom("score_scales").selectAll().execute();
   return new Map(
     [...Map.groupBy(rows, (row) => row.provider)].map(([provider, own]) => {
-      const of = (window: Window): Scales => {
+      const scales = perWindow((window): Scales => {
         const row = own.find((candidate) => candidate.window_hours === WINDOW_HOURS[window]);
         return row === undefined ? LEAST : { stars: row.stars, forks: row.forks };
-      };
-      return [provider, { "24h": of("24h"), "7d": of("7d"), "30d": of("30d") }];
+      });
+      return [provider, scales];
     }),
   );
 }
 
-/** Replaces all scales. `newest`: the newest snapshot of each provider when they were measured. */
-export async function keepScales(
+/** Replaces all stored scales. `newest`: the newest snapshot of each provider when they were measured. */
+export async function storeScales(
   tx: Tx,
   scales: AllScales,
   newest: ReadonlyMap<string, number>,

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import { bumpRevision, newestSnapshots, repositoriesAfter } from "../catalog/catalog.js";
-import type { Clock } from "../clock.js";
+import { bumpRevision, newestSnapshots, repositoriesAfter } from "../../catalog/catalog.js";
+import type { Clock } from "../../clock.js";
 import {
   type BulkRow,
   createRollupTable,
@@ -8,27 +8,29 @@ import {
   type Dialect,
   indexRollupTable,
   type Tx,
-} from "../database/database.js";
+} from "../../database/database.js";
+import { ALL_REPOSITORIES } from "../contributions.js";
+import { type Run, runExclusively } from "../exclusive-run.js";
+import { WINDOWS } from "../windows.js";
+import { growthOf } from "./compare.js";
 import { FallCounter } from "./falls.js";
-import { growthOf } from "./growth.js";
-import { readPasts } from "./past.js";
+import { readHistories } from "./history.js";
 import { ROLLUP_COLUMNS, rollupRow, type ScoredRow, scoreInput, storedScores } from "./rollups.js";
-import { type Run, runAlone } from "./runs.js";
-import { type AllScales, keepScales, readScales, ScaleMeter, scalesOf } from "./scales.js";
+import { type AllScales, readScales, ScaleMeter, scalesOf, storeScales } from "./scales.js";
 import { score } from "./scores.js";
-import { WINDOWS } from "./windows.js";
 
-/** The mark that some growth has changed since all of it was made, so that the scales are of another state. */
+/** The mark that growth has changed since the last rebuild, so the score scales no longer match it exactly. */
 export const PARTIAL = "growth_partial";
 
 /** Repositories in one transaction. */
 const BATCH = 1_000;
+
 /**
- * Makes the growth and scores of all repositories anew: beside the present ones, which stand until the new ones are
- * whole and indexed. What is recorded meanwhile keeps or gets its mark, and is made again afterwards. Returns how many
- * repositories were looked at; 0 when another process is at it.
+ * Rebuilds the growth and scores of all repositories in a second table, which replaces the first once it is complete and
+ * indexed. Repositories recorded in the meantime stay marked and are updated afterwards. Returns the number of repositories
+ * computed; 0 if another process is rebuilding.
  */
-export async function refreshAll(
+export async function rebuildGrowth(
   database: Database,
   clock: Clock,
   onProgress: (done: number) => void,
@@ -37,14 +39,14 @@ export async function refreshAll(
   const prepare = async (tx: Tx, generation: number) => {
     await sql`drop table if exists rollups_next`.execute(tx);
     await createRollupTable(dialect, "rollups_next", generation).execute(tx);
-    // From here on a mark means a change that this run may not have seen.
-    await tx.deleteFrom("outdated").where("kind", "in", ["rollups", "regrown"]).execute();
+    // Marks set from now on are changes that this run may miss.
+    await tx.deleteFrom("outdated").where("kind", "in", ["rollups", "rollups_in_rebuild"]).execute();
   };
-  const work = (run: Run) => makeAll(database, clock, run, onProgress);
-  return (await runAlone(database, clock, "growth", prepare, work)) ?? 0;
+  const work = (run: Run) => rebuild(database, clock, run, onProgress);
+  return (await runExclusively(database, clock, { name: "growth", prepare, work })) ?? 0;
 }
 
-async function makeAll(
+async function rebuild(
   database: Database,
   clock: Clock,
   run: Run,
@@ -63,12 +65,12 @@ async function makeAll(
     if (last === undefined) break;
     after = last;
     lastIds.push(last);
-    const rows = (await readPasts(write, dialect, ids)).flatMap((past): BulkRow[] => {
-      const asOf = newest.get(past.provider) ?? 0;
-      const growth = growthOf(past, asOf);
-      meter.add(past.provider, growth);
-      falls.add(past);
-      return growth.map((one) => rollupRow(past, one, used, asOf));
+    const rows = (await readHistories(write, dialect, ids)).flatMap((history): BulkRow[] => {
+      const asOf = newest.get(history.provider) ?? 0;
+      const growth = growthOf(history, asOf);
+      meter.add(history.provider, growth);
+      falls.add(history);
+      return growth.map((one) => rollupRow(history, one, used, asOf));
     });
     await run.step((tx) =>
       dialect.insertNew(tx, "rollups_next", ROLLUP_COLUMNS, ["repository_id", "window_hours"], rows),
@@ -86,9 +88,9 @@ async function makeAll(
   return done;
 }
 
-/** How often the swap is tried where a long reader, such as a backup, holds the present table; and how long apart. */
+/** Attempts at swapping the tables while a long reader, such as a backup, holds the old one, and the time between them. */
 const SWAP_TRIES = 200;
-const SWAP_REST_MS = 5_000;
+const SWAP_RETRY_MS = 5_000;
 
 async function swapWhenFree(
   { dialect }: Database,
@@ -102,7 +104,7 @@ async function swapWhenFree(
       return await run.end((tx) => swap(tx, dialect, measured));
     } catch (error) {
       if (!dialect.isInUse(error) || tries === SWAP_TRIES) throw error;
-      await clock.sleep(SWAP_REST_MS, signal);
+      await clock.sleep(SWAP_RETRY_MS, signal);
       await run.step(async () => {});
     }
   }
@@ -117,7 +119,7 @@ function areSame(measured: AllScales, used: AllScales): boolean {
   );
 }
 
-/** Makes the scores anew of those that gained something; those of the others do not depend on the scales. */
+/** Recomputes the scores of repositories that gained something; the scores of others do not depend on the scales. */
 async function rescore(
   { dialect, write }: Database,
   run: Run,
@@ -162,13 +164,12 @@ interface Measured {
 
 async function swap(tx: Tx, dialect: Dialect, { scales, newest, falls }: Measured): Promise<void> {
   await dialect.replaceTable(tx, "rollups", "rollups_next");
-  await keepScales(tx, scales, newest);
-  await falls.keep(tx, dialect);
+  await storeScales(tx, scales, newest);
+  await falls.store(tx, dialect);
   await sql`insert into outdated (kind, repository_id) select 'rollups', repository_id from outdated
-    where kind = 'regrown' on conflict do nothing`.execute(tx);
-  await tx.deleteFrom("outdated").where("kind", "in", ["regrown", "places"]).execute();
+    where kind = 'rollups_in_rebuild' on conflict do nothing`.execute(tx);
+  await tx.deleteFrom("outdated").where("kind", "in", ["rollups_in_rebuild", "ranks"]).execute();
   await tx.deleteFrom("marks").where("name", "=", PARTIAL).execute();
-  // No repository has this id: it stands for all of them.
-  await tx.insertInto("outdated").values({ kind: "places", repository_id: 0 }).execute();
+  await tx.insertInto("outdated").values({ kind: "ranks", repository_id: ALL_REPOSITORIES }).execute();
   await bumpRevision(tx);
 }

@@ -1,30 +1,36 @@
+import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { sql } from "kysely";
 import type { Clock } from "../clock.js";
 import type { Database, Db, Tx } from "../database/database.js";
 
-/** What is made anew for all repositories in many transactions, by one process at a time; the row of `runs`. */
-const RUNS = { growth: 1, places: 2 } as const;
+/** Rebuilds that span many transactions and that one process at a time may do, with their row in `runs`. */
+const RUNS = { growth: 1, aggregates: 2 } as const;
 export type RunName = keyof typeof RUNS;
 
-/** A run of another machine that has given no sign for so long is taken for dead, and one of this machine for hung. */
-const SILENT_MS = 5 * 60_000;
-const HUNG_MS = 60 * 60_000;
+/**
+ * A run is stale after this long without a step. Only the time between two steps counts, as nobody can take over during
+ * one: reading a batch takes seconds at most.
+ */
+const STALE_MS = 2 * 60_000;
 
-/** Thrown where another process has taken over; it does the work. */
+/** Tells this process from an earlier one with the same host name and process id, as a restarted container has them. */
+const INSTANCE = randomUUID();
+
+/** Thrown in a run that another process has taken over. */
 export class Superseded extends Error {}
 
-/** Work on everything, in steps of one transaction each. */
+/** A rebuild, in steps of one transaction each. */
 export interface Run {
   /** Grows with each run of this name. */
   generation: number;
-  /** A transaction of this run; throws Superseded when it is no longer the one. */
+  /** Does `work` in a transaction of this run. Throws Superseded if another process has taken over. */
   step<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** The last step. */
+  /** The last step; ends the run. */
   end(work: (tx: Tx) => Promise<void>): Promise<void>;
 }
 
-/** Whether a run is under way: by nobody, by a process that lives, or begun by one that is gone. */
+/** Whether a run of this name is in progress, and if so whether its process is still working on it. */
 export async function runState(
   db: Db,
   clock: Clock,
@@ -36,14 +42,15 @@ export async function runState(
     .where("id", "=", RUNS[name])
     .executeTakeFirstOrThrow();
   if (owner === null) return "none";
-  const [host, pid] = owner.split(" ");
-  const isHere = host === hostname();
-  const isSilent = Math.abs(clock.now() - seen_at) > (isHere ? HUNG_MS : SILENT_MS);
-  return isSilent || (isHere && isDead(pid)) ? "abandoned" : "running";
+  return isGone(owner) || Math.abs(clock.now() - seen_at) > STALE_MS ? "abandoned" : "running";
 }
 
-/** Whether a process of this machine is no longer there. */
-function isDead(pid: string | undefined): boolean {
+/** Whether the owner was a process of this machine that has ended; false where that cannot be known. */
+function isGone(owner: string): boolean {
+  const [host, pid, instance] = owner.split(" ");
+  if (host !== hostname() || instance === INSTANCE) return false;
+  // The id belongs to this process now, so its predecessor has ended.
+  if (Number(pid) === process.pid) return true;
   try {
     process.kill(Number(pid), 0);
     return false;
@@ -53,29 +60,35 @@ function isDead(pid: string | undefined): boolean {
 }
 
 /**
- * Runs `work`, unless a living process is at it; then returns undefined, as it does when another one takes over. What was
- * abandoned is begun anew. `prepare` is part of the transaction that begins the run.
+ * Runs `work` unless another process is doing so; an abandoned run starts over. `prepare` runs in the transaction that
+ * starts the run. Returns undefined if another process is running or takes over.
  */
-export async function runAlone<T>(
+export async function runExclusively<T>(
   database: Database,
   clock: Clock,
-  name: RunName,
-  prepare: (tx: Tx, generation: number) => Promise<void>,
-  work: (run: Run) => Promise<T>,
+  {
+    name,
+    prepare,
+    work,
+  }: {
+    name: RunName;
+    prepare: (tx: Tx, generation: number) => Promise<void>;
+    work: (run: Run) => Promise<T>;
+  },
 ): Promise<T | undefined> {
   const { dialect, write } = database;
-  const begun = await dialect.exclusively(write, "catalogue", async (tx) => {
+  const started = await dialect.exclusively(write, "catalogue", async (tx) => {
     if ((await runState(tx, clock, name)) === "running") return undefined;
     const { rows } = await sql<{ generation: number }>`update runs set generation = generation + 1
       where id = ${RUNS[name]} returning generation`.execute(tx);
     const generation = rows[0]?.generation ?? 0;
-    const owner = `${hostname()} ${process.pid} ${generation}`;
+    const owner = `${hostname()} ${process.pid} ${INSTANCE} ${generation}`;
     await tx.updateTable("runs").set({ owner, seen_at: clock.now() }).where("id", "=", RUNS[name]).execute();
     await prepare(tx, generation);
     return { generation, owner };
   });
-  if (begun === undefined) return undefined;
-  const { generation, owner } = begun;
+  if (started === undefined) return undefined;
+  const { generation, owner } = started;
   const step = <R>(inside: (tx: Tx) => Promise<R>): Promise<R> =>
     dialect.exclusively(write, "catalogue", async (tx) => {
       const { numUpdatedRows } = await tx
@@ -85,7 +98,7 @@ export async function runAlone<T>(
         .executeTakeFirst();
       if (numUpdatedRows === 0n) throw new Superseded();
       const result = await inside(tx);
-      // A step can take long; its end is a sign too.
+      // A step may take minutes; the run goes stale only after its end.
       await tx.updateTable("runs").set({ seen_at: clock.now() }).where("owner", "=", owner).execute();
       return result;
     });

@@ -1,32 +1,32 @@
-import { median, type SnapshotSource } from "../catalog/catalog.js";
-import { DAY_MS } from "../clock.js";
+import { median, type SnapshotSource } from "../../catalog/catalog.js";
+import { DAY_MS } from "../../clock.js";
 
 /**
- * Movements that measured growth should not be taken from as it stands. They say what the figures show, and nothing of
- * who did it or why: purges, failed readings and campaigns look alike from outside.
+ * Movements that make measured growth doubtful. They describe the figures, not who caused them or why: from outside, purges,
+ * failed readings and campaigns look the same.
  */
 export const ANOMALY_KINDS = ["FAILED_READING", "RETURN", "LEVEL_SHIFT", "BURST", "PURGE"] as const;
 export type AnomalyKind = (typeof ANOMALY_KINDS)[number];
 
 export interface Anomaly {
   kind: AnomalyKind;
-  /** When it is seen: the capture time of the snapshot that shows it. */
+  /** Capture time of the snapshot that shows it. */
   at: number;
-  /** In a sentence, with the figures. */
+  /** A phrase with the figures. */
   reason: string;
   starsBefore: number;
   starsAfter: number;
-  /** Of a PURGE: how the day was for the others of its provider; absent while that has not been counted. */
+  /** For a PURGE: losses of the whole provider on that day; absent until they have been counted. */
   sameDay?: FallsOfDay;
 }
 
-/** How many repositories had fewer stars on a day than when looked at before, of how many that were compared. */
+/** How many repositories of a provider lost stars on a day, out of those with an earlier snapshot to compare. */
 export interface FallsOfDay {
   fell: number;
   compared: number;
 }
 
-/** The counts of a repository at one time, as far as anomalies look at them. */
+/** The counts of a repository at one time. */
 export interface Reading {
   at: number;
   stars: number;
@@ -35,35 +35,35 @@ export interface Reading {
   source: SnapshotSource;
 }
 
-/** Below this movement nothing is called an anomaly, however strange. */
+/** Smaller movements, in stars, are never anomalies. */
 export const MIN_MOVEMENT = 100;
 
-/** A reading this far below both its neighbours, which agree with each other, was not the truth. */
+/** A failed reading is at most this part of both its neighbours, which agree with each other to this part. */
 const FAILED_PART = 0.1;
 const AGREEING_PART = 0.2;
-const MIN_BELIEVED = 50;
-/** A jump of this part of the stars, of which this part is taken back within so many days, is a return. */
+const MIN_LEVEL = 50;
+/** A return is a jump by this part of the stars, of which this part is reverted within this many days. */
 const JUMP_PART = 0.05;
-const TAKEN_BACK = 0.8;
+const REVERTED = 0.8;
 const RETURN_DAYS = 10;
-/** A step to so many times the stars, and by so many, is a change of what is counted. */
+/** A level shift is a step to at least this multiple of the stars, and by at least this many. */
 const SHIFT_FACTOR = 5;
 const MIN_SHIFT = 1_000;
-/** A gain of so many times the usual day, with fewer forks a star than this, is a burst. */
+/** A burst is a gain of at least this multiple of the usual day, with fewer forks and issues per star than this. */
 const BURST_FACTOR = 10;
 const BURST_FORKS_PER_STAR = 0.01;
 const BURST_ISSUES_PER_STAR = 0.002;
 const PUSH_DAYS = 2;
-/** A loss of this part of the stars in one step is a purge. */
+/** A purge is a loss of at least this part of the stars in one step. */
 const PURGE_PART = 0.005;
 
-/** The anomalies of a series, oldest first. `pushedAt`: the last push, or null where it is not known. */
+/** The anomalies of a series, oldest first. `pushedAt`: the last push; null if unknown. */
 export function findAnomalies(readings: readonly Reading[], pushedAt: number | null): Anomaly[] {
   const failed = failedReadings(readings);
   const doubtful = new Set(failed.map((anomaly) => anomaly.at));
-  const believed = readings.filter((reading) => !doubtful.has(reading.at));
-  const steps = stepsOf(believed);
-  const returns = findReturns(believed, steps);
+  const credible = readings.filter((reading) => !doubtful.has(reading.at));
+  const steps = stepsOf(credible);
+  const returns = findReturns(credible, steps);
   const explained = new Set(returns.map((anomaly) => anomaly.at));
   const others = steps.flatMap((step, i) =>
     explained.has(step.to.at) ? [] : (judgeStep(step, steps, i, pushedAt) ?? []),
@@ -90,10 +90,10 @@ function failedReadings(readings: readonly Reading[]): Anomaly[] {
   return readings.flatMap((reading, i): Anomaly[] => {
     const [before, after] = [readings[i - 1], readings[i + 1]];
     if (before === undefined) return [];
-    // The newest reading has only one neighbour; a fall to next to nothing is doubted until the next one.
+    // The newest reading has one neighbour only: a fall to almost nothing is doubted until the next reading.
     const level = after === undefined ? before.stars : Math.min(before.stars, after.stars);
     const agree = after === undefined || Math.abs(after.stars - before.stars) <= AGREEING_PART * before.stars;
-    if (level < MIN_BELIEVED || !agree || reading.stars > FAILED_PART * level) return [];
+    if (level < MIN_LEVEL || !agree || reading.stars > FAILED_PART * level) return [];
     const reason = `${reading.stars} stars between readings of about ${level}: a reading that failed`;
     return [
       {
@@ -107,7 +107,7 @@ function failedReadings(readings: readonly Reading[]): Anomaly[] {
   });
 }
 
-/** A jump that is taken back within days: both its ends are marked. */
+/** Jumps that are reverted within days. Both ends are marked. */
 function findReturns(readings: readonly Reading[], steps: readonly Step[]): Anomaly[] {
   const found: Anomaly[] = [];
   for (const [i, step] of steps.entries()) {
@@ -115,7 +115,7 @@ function findReturns(readings: readonly Reading[], steps: readonly Step[]): Anom
     if (jump < Math.max(MIN_MOVEMENT, JUMP_PART * step.from.stars)) continue;
     const later = readings.slice(i + 2).filter((reading) => reading.at - step.to.at <= RETURN_DAYS * DAY_MS);
     const back = later.find(
-      (reading) => (step.to.stars - reading.stars) * Math.sign(step.gained) >= TAKEN_BACK * jump,
+      (reading) => (step.to.stars - reading.stars) * Math.sign(step.gained) >= REVERTED * jump,
     );
     if (back === undefined) continue;
     const reason = `from ${step.from.stars} to ${step.to.stars} stars and back to ${back.stars} within ${RETURN_DAYS} days`;
@@ -130,7 +130,7 @@ function findReturns(readings: readonly Reading[], steps: readonly Step[]): Anom
 function judgeStep(
   step: Step,
   steps: readonly Step[],
-  place: number,
+  index: number,
   pushedAt: number | null,
 ): Anomaly | undefined {
   const { from, to, gained } = step;
@@ -159,7 +159,7 @@ function judgeStep(
     );
   }
   const usual = median(
-    steps.filter((_, i) => i !== place).map((other) => Math.abs(other.gained) / other.days),
+    steps.filter((_, i) => i !== index).map((other) => Math.abs(other.gained) / other.days),
   );
   const aDay = gained / step.days;
   if (Number.isNaN(usual) || aDay < BURST_FACTOR * (usual + 5)) return undefined;
@@ -179,7 +179,7 @@ function grows(from: Reading, to: Reading): boolean {
   );
 }
 
-/** Which of the things that come with attention did not come; any one of them that did speaks for the gain. */
+/** The signs of attention that are missing; none if at least one of them is present, as that makes the gain plausible. */
 function silentSignals({ from, to, gained }: Step, pushedAt: number | null): string[] {
   const silent: string[] = [];
   if (from.forks !== null && to.forks !== null) {
@@ -197,15 +197,15 @@ function silentSignals({ from, to, gained }: Step, pushedAt: number | null): str
   return silent;
 }
 
-/** The kinds after which a reading in the window is not to be believed. */
+/** Kinds that make a reading in the window doubtful. */
 export const DOUBTFUL_KINDS: readonly AnomalyKind[] = ["FAILED_READING", "RETURN", "LEVEL_SHIFT"];
 
-/** The part of a burst that does not count. */
+/** The part of a burst that is not counted. */
 const BURST_DISCOUNT = 0.75;
 
 /**
- * The part of the gain between two times that counts in the scores, given the anomalies seen between them: nothing of it
- * where a reading is doubtful, as then nobody knows the gain; a quarter of a burst; all of it otherwise.
+ * The part of the gain between two times that counts in the scores: nothing if a reading is doubtful, as the gain is then
+ * unknown; a quarter of a burst; otherwise all of it.
  */
 export function countedPart(anomalies: readonly Anomaly[], from: number, to: number, gained: number): number {
   const inside = anomalies.filter((anomaly) => anomaly.at > from && anomaly.at <= to);

@@ -1,22 +1,26 @@
-/** A repository and what it is ranked by. */
+/** A repository and the value it is ranked by. */
 export interface Entry {
   id: number;
   value: number;
 }
 
-/** The order of every ranking: the greater value, and of equal ones the greater id, as in lists. */
+/** The order of every ranking: the greater value first; of equal values the greater id first, as in lists. */
 export function isBefore(a: Entry, b: Entry): boolean {
   return a.value > b.value || (a.value === b.value && a.id > b.id);
 }
 
-/** Keeps the first `size` of any number of entries, in constant time each on average. */
+/** For sorting entries best first. */
+export function compareEntries(a: Entry, b: Entry): number {
+  return isBefore(a, b) ? -1 : 1;
+}
+
+/** Keeps the best `size` of any number of entries. Each costs constant time on average. */
 export class TopList {
   readonly #size: number;
   #entries: Entry[] = [];
-  /** Nothing at or after this one can be among the first. */
+  /** Entries that do not come before this one are not among the best. */
   #last: Entry | undefined;
-  /** Whether nothing had to be left out. */
-  isWhole = true;
+  #isTruncated = false;
 
   constructor(size: number) {
     this.#size = size;
@@ -25,7 +29,7 @@ export class TopList {
   offer(value: number, id: number): void {
     const last = this.#last;
     if (last !== undefined && (value < last.value || (value === last.value && id <= last.id))) {
-      this.isWhole = false;
+      this.#isTruncated = true;
       return;
     }
     this.#entries.push({ id, value });
@@ -38,12 +42,18 @@ export class TopList {
     return this.#entries;
   }
 
+  /** Whether entries were left out. */
+  get isTruncated(): boolean {
+    this.#cut();
+    return this.#isTruncated;
+  }
+
   #cut(): void {
-    this.#entries.sort((a, b) => (isBefore(a, b) ? -1 : 1));
+    this.#entries.sort(compareEntries);
     if (this.#entries.length < this.#size) return;
     if (this.#entries.length > this.#size) {
       this.#entries.length = this.#size;
-      this.isWhole = false;
+      this.#isTruncated = true;
     }
     this.#last = this.#entries.at(-1);
   }

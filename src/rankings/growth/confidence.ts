@@ -1,10 +1,10 @@
-import type { Availability } from "../catalog/catalog.js";
-import type { Window } from "./windows.js";
+import type { Availability } from "../../catalog/catalog.js";
+import type { Window } from "../windows.js";
 
-/** At least this confidence makes a trend reliable: all parts nearly full, or one of them at seven tenths. */
+/** A trend is reliable from this confidence: all factors near 1, or one of them at 0.7. */
 export const RELIABLE_FROM = 0.7;
 
-/** Snapshots in a window, both ends counted, from which on more would not tell more. */
+/** Snapshots in a window, both ends included, beyond which more add no confidence. */
 const ENOUGH_SNAPSHOTS: Readonly<Record<Window, number>> = { "24h": 2, "7d": 4, "30d": 8 };
 
 export interface ConfidenceInput {
@@ -12,21 +12,21 @@ export interface ConfidenceInput {
   windowHours: number;
   /** Hours between the two snapshots compared. */
   coveredHours: number;
-  /** Hours from the newest snapshot of the repository to the newest of its provider. */
+  /** Hours by which the repository's newest snapshot is older than its provider's newest. */
   behindHours: number;
-  /** Snapshots from `from` to `to`, both counted. */
+  /** Snapshots from `from` to `to`, both included. */
   snapshots: number;
   availability: Availability;
   /** Whether a snapshot in the window looks like a failed reading. */
   hasDoubtfulReading: boolean;
-  /** Whether the snapshot compared with was told afterwards, and not taken at its time. */
+  /** Whether the snapshot at `from` was reconstructed later from forge data rather than taken at its time. */
   isBackfilled: boolean;
 }
 
 /**
  * How far a trend can be trusted, from 0 to 1 with two decimals: coverage × freshness × history × readings. Coverage is
- * how well the compared snapshots fit the window, freshness how near the newest is to the provider's newest, history
- * whether there are enough snapshots, readings whether one of them looks false or was told afterwards. An unavailable repository has none.
+ * how well the compared snapshots fit the window, freshness how close the newest is to the provider's newest, history
+ * whether there are enough snapshots, readings whether one looks wrong or was backfilled. 0 for an unavailable repository.
  */
 export function confidence(input: ConfidenceInput): number {
   const {

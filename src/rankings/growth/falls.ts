@@ -1,23 +1,23 @@
-import { DAY_MS } from "../clock.js";
-import type { BulkRow, Db, Dialect, Tx } from "../database/database.js";
+import { DAY_MS } from "../../clock.js";
+import type { BulkRow, Db, Dialect, Tx } from "../../database/database.js";
 import type { Anomaly, FallsOfDay } from "./anomalies.js";
-import type { Past } from "./past.js";
+import type { History } from "./history.js";
 
-/** Counts by day how many repositories had fewer stars than the day before they were looked at. */
+/** Counts per provider and day how many repositories lost stars since the previous day they were observed on. */
 export class FallCounter {
   readonly #days = new Map<string, Map<number, { fell: number; compared: number }>>();
 
-  add({ provider, readings }: Past): void {
+  add({ provider, readings }: History): void {
     let days = this.#days.get(provider);
     if (days === undefined) {
       days = new Map();
       this.#days.set(provider, days);
     }
     let before: number | undefined;
-    for (let place = 0; place < readings.length; place++) {
-      const day = Math.floor(readings.at(place) / DAY_MS);
-      if (Math.floor(readings.at(place + 1) / DAY_MS) === day) continue;
-      const stars = readings.stars(place);
+    for (let i = 0; i < readings.length; i++) {
+      const day = Math.floor(readings.at(i) / DAY_MS);
+      if (Math.floor(readings.at(i + 1) / DAY_MS) === day) continue;
+      const stars = readings.stars(i);
       if (before !== undefined) {
         let counts = days.get(day);
         if (counts === undefined) {
@@ -31,7 +31,8 @@ export class FallCounter {
     }
   }
 
-  async keep(tx: Tx, dialect: Dialect): Promise<void> {
+  /** Replaces the stored counts. */
+  async store(tx: Tx, dialect: Dialect): Promise<void> {
     await tx.deleteFrom("fall_days").execute();
     const rows = [...this.#days].flatMap(([provider, days]) =>
       [...days].map(([day, { fell, compared }]): BulkRow => [provider, day, fell, compared]),
@@ -41,14 +42,14 @@ export class FallCounter {
   }
 }
 
-/** Tells each purge how many others fell that day: a purge of a forge happens to many at once. */
-export async function withFalls<T extends { provider: string; anomalies: Anomaly[] }>(
+/** Adds to each purge how many others fell that day, as a forge that purges does so to many repositories. */
+export async function addFalls<T extends { provider: string; anomalies: Anomaly[] }>(
   db: Db,
-  told: readonly T[],
+  trends: readonly T[],
 ): Promise<void> {
-  const purges = told.flatMap(({ provider, anomalies }) =>
+  const purges = trends.flatMap(({ provider, anomalies }) =>
     anomalies
-      .filter((one) => one.kind === "PURGE")
+      .filter((anomaly) => anomaly.kind === "PURGE")
       .map((purge) => ({ provider, purge, day: Math.floor(purge.at / DAY_MS) })),
   );
   if (purges.length === 0) return;

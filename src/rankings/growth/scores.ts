@@ -1,26 +1,14 @@
-import type { Window } from "./windows.js";
+import { SCORE_NAMES, type ScoreName } from "../definitions.js";
+import type { Window } from "../windows.js";
 
-/** Grows whenever a formula or a constant here changes, so that an old score is never compared with a new one. */
-export const SCORE_VERSION = 1;
-
-export const SCORE_NAMES = [
-  "trending",
-  "rising",
-  "newHot",
-  "starMomentum",
-  "forkMomentum",
-  "activity",
-] as const;
-export type ScoreName = (typeof SCORE_NAMES)[number];
-
-/** From 0 to 100 with two decimals; null where a score cannot be told from what is known. */
+/** From 0 to 100 with two decimals; null where too little is known to compute a score. */
 export type Scores = Record<ScoreName, number | null>;
 
-/** What the scores of one repository in one window are made of. */
+/** Everything the scores of one repository in one window depend on. */
 export interface ScoreInput {
   window: Window;
   windowHours: number;
-  /** Hours between the two snapshots really compared. */
+  /** Hours between the two snapshots compared. */
   coveredHours: number;
   starsFrom: number;
   starsDelta: number;
@@ -28,25 +16,25 @@ export interface ScoreInput {
   forksDelta: number | null;
   openIssuesFrom: number | null;
   openIssuesDelta: number | null;
-  /** Days since the repository was made, and since it was last pushed to, at the end of the window. */
+  /** Days since creation and since the last push, at the end of the window. */
   ageDays: number | null;
   idleDays: number | null;
-  /** The part of the gain that counts: 1 without an anomaly, less with one. */
+  /** The part of the gain that counts, from 0 to 1: 1 without anomalies. */
   counted: number;
-  /** What is much for this provider and window; see `Scales`. */
+  /** See `Scales`. */
   scales: Scales;
 }
 
 /**
- * The heat that the hottest twentieth of a provider's growing repositories reaches in a window. Heat is measured against
- * it, so that a small forge is not drowned by a large one where lists mix them.
+ * The heat that one in twenty of a provider's growing repositories exceeds in a window. Scores measure heat against it, so
+ * that in mixed lists a large forge does not push out a small one.
  */
 export interface Scales {
   stars: number;
   forks: number;
 }
 
-/** One term of a score: what it measures, its value from 0 to 1, and its part in the score. */
+/** One term of a score: its value and its weight, both from 0 to 1. */
 export interface Term {
   name: string;
   value: number;
@@ -55,19 +43,19 @@ export interface Term {
 
 export type Explanation = Record<ScoreName, { score: number | null; terms: Term[] }>;
 
-/** Stars added to every repository before growth is taken relative to them; so 3 stars + 5 is not +167 %. */
+/** Stars added to every repository before relative growth is computed, so that 5 new stars on 3 are not +167 %. */
 export const STARS_PRIOR = 50;
 export const FORKS_PRIOR = 20;
 const ISSUES_PRIOR = 10;
-/** Stars gained at which the evidence for growth counts half. */
+/** Stars gained at which the evidence for growth is one half. */
 const HALF_EVIDENCE: Readonly<Record<Window, number>> = { "24h": 10, "7d": 30, "30d": 80 };
-/** Forks come at about a third of the pace. */
+/** Repositories gain about one fork for three stars. */
 const FORKS_PER_STAR = 1 / 3;
-/** Relative growth that makes half of the full rising term. */
+/** Relative growth at which the growth term is one half, before evidence. */
 const HALF_GROWTH: Readonly<Record<Window, number>> = { "24h": 0.05, "7d": 0.15, "30d": 0.4 };
-/** Days without a push after which the push term is half. */
+/** Days without a push after which the push term is one half. */
 const HALF_IDLE_DAYS = 14;
-/** Movement of issues a day, against the root of their number, that makes half of the issue term. */
+/** Issues opened or closed per day, divided by the root of their number, at which the issue term is one half. */
 const HALF_ISSUE_MOVEMENT = 0.2;
 /** A repository older than this is not new. */
 const NEW_DAYS = 90;
@@ -77,12 +65,12 @@ function saturate(value: number, half: number): number {
   return value <= 0 ? 0 : value / (value + half);
 }
 
-/** What is gained against the root of what was there: how surprising it is (Poisson), whatever the size. */
+/** The gain divided by the root of the previous count: how surprising it is for the size (Poisson). */
 function heat(gained: number, before: number, prior: number): number {
   return gained <= 0 ? 0 : gained / Math.sqrt(before + prior);
 }
 
-/** The six scores with the terms they are made of. Pure: the same input gives the same scores, everywhere. */
+/** The six scores with their terms. Pure: the same input gives the same scores everywhere. */
 export function explain(input: ScoreInput): Explanation {
   const { window, windowHours, coveredHours, starsFrom, counted, scales } = input;
   const pace = windowHours / coveredHours;
@@ -109,7 +97,7 @@ export function explain(input: ScoreInput): Explanation {
     term("activity", activity.score === null ? null : activity.score / 100, 0.1),
   ]);
   return {
-    // Without any star gained there is no momentum to be broad about.
+    // Forks and pushes alone do not make a repository trend.
     trending: stars > 0 ? broad : { ...broad, score: 0 },
     rising,
     newHot: {
@@ -125,7 +113,6 @@ export function explain(input: ScoreInput): Explanation {
   };
 }
 
-/** The scores alone. */
 export function score(input: ScoreInput): Scores {
   const explained = explain(input);
   return Object.fromEntries(SCORE_NAMES.map((name) => [name, explained[name].score])) as Scores;
@@ -159,7 +146,7 @@ function term(name: string, value: number | null, weight: number): MaybeTerm {
   return { name, value, weight };
 }
 
-/** The weighted mean of the terms that are known, times 100; an unknown term leaves its weight to the others. */
+/** The weighted mean of the known terms, times 100; an unknown term leaves its weight to the others. */
 function weigh(terms: readonly MaybeTerm[]): { score: number | null; terms: Term[] } {
   const known = terms.filter((one): one is Term => one.value !== null);
   const total = known.reduce((sum, { weight }) => sum + weight, 0);
@@ -171,7 +158,7 @@ function weigh(terms: readonly MaybeTerm[]): { score: number | null; terms: Term
   };
 }
 
-/** To two decimals, so that a score is the same number wherever it is kept. */
+/** To two decimals, as scores are stored, so that stored and computed scores are equal. */
 function round(value: number): number {
   return Math.round(Math.min(100, Math.max(0, value)) * 100) / 100;
 }

@@ -1,0 +1,143 @@
+import { WINDOWS, type Window } from "./windows.js";
+
+/** Bumped whenever a formula or constant of the scores changes, so that scores of two versions are never compared. */
+export const SCORE_VERSION = 1;
+
+export const SCORE_NAMES = [
+  "trending",
+  "rising",
+  "newHot",
+  "starMomentum",
+  "forkMomentum",
+  "activity",
+] as const;
+export type ScoreName = (typeof SCORE_NAMES)[number];
+
+/** The scores as people read them. */
+export const SCORE_LABELS: Readonly<Record<ScoreName, { label: string; description: string }>> = {
+  trending: { label: "Trending", description: "broad recent momentum" },
+  rising: { label: "Rising", description: "growth for its size" },
+  newHot: { label: "New and hot", description: "early momentum of a young repository" },
+  starMomentum: { label: "Star momentum", description: "stars gained for its size" },
+  forkMomentum: { label: "Fork momentum", description: "forks gained for its size" },
+  activity: { label: "Activity", description: "recent pushes and issues" },
+};
+
+/** The rankings, under the names the API uses for their sort. */
+export const RANKINGS = ["trending", "rising", "new_hot", "forks_gained", "stars_gained", "stars"] as const;
+export type Ranking = (typeof RANKINGS)[number];
+
+/** How a ranking is named and described wherever people read it. */
+export interface RankingDefinition {
+  label: string;
+  description: string;
+  /** After a rank: "#3 trending", "#3 by stars". */
+  phrase: string;
+  /** Title of the list in the middle of a sentence. */
+  title: string;
+  /** Name in addresses such as `/api/feeds/<slug>.atom`; null for a ranking without an address of its own. */
+  slug: string | null;
+  /** Its name in stored rank histories; never changes. */
+  code: string;
+  /** The score it sorts by; null for counts. */
+  score: ScoreName | null;
+}
+
+export const RANKING_DEFINITIONS = {
+  trending: {
+    label: "Trending",
+    description: "Broad recent momentum",
+    phrase: "trending",
+    title: "trending repositories",
+    slug: "trending",
+    code: "t",
+    score: "trending",
+  },
+  rising: {
+    label: "Rising",
+    description: "Fast growth for their size",
+    phrase: "rising",
+    title: "rising repositories",
+    slug: "rising",
+    code: "r",
+    score: "rising",
+  },
+  new_hot: {
+    label: "New and hot",
+    description: "Younger than 90 days",
+    phrase: "new & hot",
+    title: "new and hot repositories",
+    slug: "new-hot",
+    code: "n",
+    score: "newHot",
+  },
+  forks_gained: {
+    label: "Forks gained",
+    description: "Most forks gained",
+    phrase: "by forks gained",
+    title: "most forks gained",
+    slug: "fork-growth",
+    code: "f",
+    score: null,
+  },
+  stars_gained: {
+    label: "Stars gained",
+    description: "Most stars gained",
+    phrase: "by stars gained",
+    title: "most stars gained",
+    slug: null,
+    code: "g",
+    score: null,
+  },
+  stars: {
+    label: "Stars",
+    description: "Most stars",
+    phrase: "by stars",
+    title: "repositories with most stars",
+    slug: "stars",
+    code: "s",
+    score: null,
+  },
+} as const satisfies Readonly<Record<Ranking, RankingDefinition>>;
+
+/** A ranking in one window; the ranking by stars has no window. Repositories have one value per measure. */
+export interface Measure {
+  ranking: Ranking;
+  window: Window | null;
+}
+
+/** All measures, in a fixed order. */
+export const MEASURES: readonly Measure[] = RANKINGS.flatMap((ranking): Measure[] =>
+  ranking === "stars" ? [{ ranking, window: null }] : WINDOWS.map((window) => ({ ranking, window })),
+);
+
+/** Sort orders of lists by growth or by a score, under the names the API uses. */
+export const GROWTH_ORDERS = [
+  "trending",
+  "rising",
+  "new_hot",
+  "activity",
+  "stars_gained",
+  "forks_gained",
+] as const;
+export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
+
+/** Where a growth order is stored, for the module that turns lists into SQL. */
+export interface GrowthOrderColumn {
+  /** Column of `rollups` that holds the sort key. One row per repository and window (`window_hours`). */
+  column: "stars_delta" | "forks_delta" | "trending" | "rising" | "new_hot" | "activity";
+  /**
+   * Whether the list holds rows with a value above 0 only (scores; a partial index covers exactly these rows) or every row
+   * with a known value (deltas, which may be negative).
+   */
+  positiveOnly: boolean;
+}
+
+export const GROWTH_ORDER_COLUMNS: Readonly<Record<GrowthOrder, GrowthOrderColumn>> = {
+  stars_gained: { column: "stars_delta", positiveOnly: false },
+  forks_gained: { column: "forks_delta", positiveOnly: false },
+  trending: { column: "trending", positiveOnly: true },
+  rising: { column: "rising", positiveOnly: true },
+  new_hot: { column: "new_hot", positiveOnly: true },
+  activity: { column: "activity", positiveOnly: true },
+};

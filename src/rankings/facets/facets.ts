@@ -1,0 +1,19 @@
+/**
+ * Facets: how many listed repositories use each language or topic, with their stars and gains, per provider and overall.
+ * The totals are kept up to date by subtracting what a changed repository contributed before and adding what it contributes
+ * now. `updateFacets` applies changes, `FacetRebuild` starts from all repositories; both give the same totals.
+ */
+export {
+  FACET_KINDS,
+  FACET_SORTS,
+  type Facet,
+  type FacetKind,
+  type FacetPage,
+  type FacetRequest,
+  type FacetSort,
+  type FacetTotals,
+  findFacet,
+  listFacets,
+  spellLanguages,
+} from "./read.js";
+export { FacetRebuild, updateFacets } from "./update.js";

@@ -1,0 +1,65 @@
+import { chooseFrom } from "../../catalog/catalog.js";
+import { WINDOWS, type Window, windowMs } from "../windows.js";
+import { type Anomaly, countedPart, findAnomalies, MIN_MOVEMENT, type Reading } from "./anomalies.js";
+import type { History, Readings } from "./history.js";
+
+/** How a repository has grown in one window: the two snapshots compared, and the anomalies between them. */
+export interface Growth {
+  window: Window;
+  from: Reading;
+  to: Reading;
+  /** Snapshots from `from` to `to`, both included. */
+  snapshots: number;
+  /** The part of the gain that counts in the scores, from 0 to 1. */
+  counted: number;
+  anomalies: Anomaly[];
+}
+
+/**
+ * The growth of a repository in each window in which it has a trend. `asOf` is the provider's newest snapshot, where all
+ * its windows end: a repository whose own newest snapshot is older than a window has no trend in it.
+ */
+export function growthOf({ readings, pushedAt }: History, asOf: number): Growth[] {
+  const to = readings.reading(readings.length - 1);
+  let all: Anomaly[] | undefined;
+  return WINDOWS.flatMap((window): Growth[] => {
+    const length = windowMs(window);
+    if (to.at < asOf - length) return [];
+    const index = indexOfFrom(readings, to.at, length);
+    if (index === undefined || index === readings.length - 1) return [];
+    const from = readings.reading(index);
+    all ??= mayHaveAnomalies(readings) ? findAnomalies(readings.all(), pushedAt) : [];
+    const anomalies = all.filter((anomaly) => anomaly.at >= from.at && anomaly.at <= to.at);
+    const counted = countedPart(anomalies, from.at, to.at, to.stars - from.stars);
+    return [{ window, from, to, snapshots: readings.length - index, counted, anomalies }];
+  });
+}
+
+/** Whether the stars have moved enough for an anomaly. Few repositories have, which saves looking closer. */
+function mayHaveAnomalies(readings: Readings): boolean {
+  let least = Number.POSITIVE_INFINITY;
+  let most = 0;
+  for (let i = 0; i < readings.length; i++) {
+    const stars = readings.stars(i);
+    if (stars < least) least = stars;
+    if (stars > most) most = stars;
+  }
+  return most - least > 0 && most - least >= Math.min(MIN_MOVEMENT, most / 2);
+}
+
+/** The index of the snapshot to compare with the one at `to`; see the catalog's chooseFrom. */
+function indexOfFrom(readings: Readings, to: number, length: number): number | undefined {
+  const target = to - length;
+  let low = 0;
+  let high = readings.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (readings.at(middle) <= target) low = middle + 1;
+    else high = middle;
+  }
+  const before = low > 0 ? readings.at(low - 1) : null;
+  const after = low < readings.length ? readings.at(low) : null;
+  const chosen = chooseFrom(to, length, before, after);
+  if (chosen === undefined) return undefined;
+  return chosen === before ? low - 1 : low;
+}

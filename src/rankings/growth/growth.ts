@@ -1,0 +1,143 @@
+/**
+ * Growth: what each repository gained in each window, its scores, how far they can be trusted, and what is unusual about
+ * them, as rows of `rollups`. `update` is the only writer. Growth is computed from snapshots alone, so the result does not
+ * depend on the order in which they were recorded. It leaves ranks and facets to others, and marks what they must update.
+ */
+import { sql } from "kysely";
+import {
+  bumpRevision,
+  hasMark,
+  markOutdated,
+  newestSnapshots,
+  setMark,
+  workOff,
+} from "../../catalog/catalog.js";
+import { type Clock, DAY_MS } from "../../clock.js";
+import type { BulkRow, Database, Dialect, Tx } from "../../database/database.js";
+import { runState } from "../exclusive-run.js";
+import { WINDOW_HOURS, WINDOWS, windowMs } from "../windows.js";
+import { growthOf } from "./compare.js";
+import { readHistories } from "./history.js";
+import { PARTIAL, rebuildGrowth } from "./rebuild.js";
+import { ROLLUP_COLUMNS, rollupRow } from "./rollups.js";
+import { readScales } from "./scales.js";
+
+export { ANOMALY_KINDS, type Anomaly } from "./anomalies.js";
+export type { Explanation, Scores } from "./scores.js";
+export {
+  readExplanations,
+  readTrends,
+  readTrendsOf,
+  TREND_COLUMNS,
+  type Trend,
+  type TrendRow,
+  trendsOfRollups,
+} from "./trend.js";
+
+/** Repositories updated in one transaction. */
+const BATCH = 5_000;
+/** From this many changed repositories, if they are also this share (one in …) of all, a rebuild costs less. */
+const MANY = 20_000;
+const MANY_PART = 5;
+
+export interface GrowthOptions {
+  /** Rebuilds everything if anything has changed; otherwise that happens once a day. */
+  all?: boolean;
+  /** Called with the number of repositories done so far. */
+  onProgress?: (done: number) => void;
+}
+
+/**
+ * Brings growth and scores up to date. The cost follows the number of changed repositories, except once a day, when a
+ * provider is new, or when many have changed: then everything is rebuilt with newly measured score scales. May be killed
+ * and run again. Returns the number of repositories computed.
+ */
+export async function update(
+  database: Database,
+  clock: Clock,
+  { all = false, onProgress = () => {} }: GrowthOptions = {},
+): Promise<number> {
+  if (await isRebuildDue(database, clock, all)) return rebuildGrowth(database, clock, onProgress);
+  const { dialect, write } = database;
+  const done = await workOff(
+    database,
+    "rollups",
+    BATCH,
+    (tx, ids) => updateChanged(tx, dialect, clock, ids),
+    onProgress,
+  );
+  // Even with nothing changed: an earlier update may have been killed before this.
+  await dialect.exclusively(write, "catalogue", async (tx) => {
+    const dropped = await dropStale(tx);
+    if (dropped.length === 0) return;
+    await setMark(tx, PARTIAL);
+    await markOutdated(tx, dialect, "ranks", dropped);
+    await bumpRevision(tx);
+  });
+  return done;
+}
+
+async function isRebuildDue(database: Database, clock: Clock, all: boolean): Promise<boolean> {
+  const { write } = database;
+  const run = await runState(write, clock, "growth");
+  if (run !== "none") return run === "abandoned";
+  const newest = await newestSnapshots(write);
+  const scaled = await write
+    .selectFrom("score_scales")
+    .select(({ fn }) => ["provider", fn.min("as_of").as("as_of")])
+    .groupBy("provider")
+    .execute();
+  const scaledAt = new Map(scaled.map((row) => [row.provider, Number(row.as_of)]));
+  if ([...newest.keys()].some((provider) => !scaledAt.has(provider))) return true;
+  // Once a day for all providers together, not when each of them starts its day.
+  const day = (times: Iterable<number>) => Math.floor(Math.max(0, ...times) / DAY_MS);
+  if (day(newest.values()) !== day(scaledAt.values())) return true;
+  const marked = await sql<{ marked: number }>`select count(*) as marked from (
+    select 1 from outdated where kind = 'rollups' limit ${all ? 1 : MANY_PART * MANY}) as bounded`.execute(
+    write,
+  );
+  const count = Number(marked.rows[0]?.marked ?? 0);
+  if (all) return count > 0 || (await hasMark(write, PARTIAL));
+  if (count < MANY) return false;
+  const total = await sql<{ total: number }>`select coalesce(max(id), 0) as total from repositories`.execute(
+    write,
+  );
+  return count >= Math.min(MANY_PART * MANY, Number(total.rows[0]?.total ?? 0) / MANY_PART);
+}
+
+async function updateChanged(tx: Tx, dialect: Dialect, clock: Clock, ids: readonly number[]): Promise<void> {
+  const scales = await readScales(tx);
+  const newest = await newestSnapshots(tx);
+  const rows = (await readHistories(tx, dialect, ids)).flatMap((history): BulkRow[] => {
+    const asOf = newest.get(history.provider) ?? 0;
+    return growthOf(history, asOf).map((growth) => rollupRow(history, growth, scales, asOf));
+  });
+  await tx
+    .deleteFrom("rollups")
+    .where(dialect.among(sql.ref("repository_id"), ids))
+    .execute();
+  await dialect.insertNew(tx, "rollups", ROLLUP_COLUMNS, ["repository_id", "window_hours"], rows);
+  await setMark(tx, PARTIAL);
+  await markOutdated(tx, dialect, "ranks", ids);
+  // A rebuild in progress may already have passed these repositories.
+  if ((await runState(tx, clock, "growth")) !== "none")
+    await markOutdated(tx, dialect, "rollups_in_rebuild", ids);
+}
+
+/** Deletes rollups whose newest snapshot is older than the window, which ends at the provider's newest snapshot. */
+async function dropStale(tx: Tx): Promise<number[]> {
+  const dropped: number[] = [];
+  for (const [provider, asOf] of await newestSnapshots(tx)) {
+    for (const window of WINDOWS) {
+      const rows = await tx
+        .deleteFrom("rollups")
+        .where("provider", "=", provider)
+        .where("window_hours", "=", WINDOW_HOURS[window])
+        .where("to_at", "<", asOf - windowMs(window))
+        .returning("repository_id")
+        .execute();
+      for (const row of rows) dropped.push(row.repository_id);
+    }
+  }
+  return dropped;
+}

@@ -1,0 +1,122 @@
+import { sql } from "kysely";
+import { newestSnapshots } from "../../catalog/catalog.js";
+import { DAY_MS } from "../../clock.js";
+import type { Db, Tx } from "../../database/database.js";
+import { RANKING_DEFINITIONS, RANKINGS, type Ranking } from "../definitions.js";
+import { WINDOWS, windowOfHours } from "../windows.js";
+import { RANK_LIMITS } from "./leaderboard.js";
+import { type Rank, readRanks } from "./rank.js";
+
+/** Scopes with a history. */
+const ARCHIVED_SCOPES = ["overall", "language"] as const;
+type ArchivedScope = (typeof ARCHIVED_SCOPES)[number];
+
+/** Days of history stored. */
+const ARCHIVED_DAYS = 400;
+
+/** The row of `marks` that holds the day of the present ranks, in days since 1970. */
+const DAY_MARK = "ranks_day";
+
+/** A rank on a day. */
+export interface PastRank extends Omit<Rank, "name"> {
+  /** Start of the day (UTC), in ms since 1970. */
+  day: number;
+}
+
+/**
+ * Archives the present ranks if the newest snapshot is of a later day than they are. Call it before ranks change: once a
+ * day it copies all ranks with a history; otherwise it costs nothing. So a day is archived with its last ranks, and the
+ * present day is not archived at all.
+ */
+export async function archiveRanks(tx: Tx): Promise<void> {
+  const newest = [...(await newestSnapshots(tx)).values()];
+  if (newest.length === 0) return;
+  const today = Math.floor(Math.max(...newest) / DAY_MS);
+  const ranksDay = await readRanksDay(tx);
+  if (ranksDay === today) return;
+  if (ranksDay !== undefined && ranksDay < today) await archive(tx, ranksDay);
+  await tx
+    .deleteFrom("rank_history")
+    .where(({ or, eb }) => or([eb("day", "<=", today - ARCHIVED_DAYS), eb("day", ">=", today)]))
+    .execute();
+  await sql`insert into marks (name, value) values (${DAY_MARK}, ${String(today)})
+    on conflict (name) do update set value = excluded.value`.execute(tx);
+}
+
+async function readRanksDay(db: Db): Promise<number | undefined> {
+  const row = await db.selectFrom("marks").select("value").where("name", "=", DAY_MARK).executeTakeFirst();
+  return row === undefined ? undefined : Number(row.value);
+}
+
+/** One row per repository: a row per rank would take ten times the rows, and most ranks change every day. */
+async function archive(tx: Tx, day: number): Promise<void> {
+  const codes = sql.join(
+    RANKINGS.map((ranking) => sql`when ${ranking} then ${RANKING_DEFINITIONS[ranking].code}`),
+    sql` `,
+  );
+  const shown = sql.join(
+    ARCHIVED_SCOPES.map((scope) => sql`(scope = ${scope} and position <= ${RANK_LIMITS[scope]})`),
+    sql` or `,
+  );
+  await sql`insert into rank_history (repository_id, day, ranks)
+    select repository_id, ${sql.lit(day)}, string_agg(
+      concat_ws('', case ranking ${codes} end, window_hours, substr(scope, 1, 1), position), ',')
+    from ranks where ${shown} group by repository_id
+    on conflict (repository_id, day) do update set ranks = excluded.ranks`.execute(tx);
+}
+
+const RANKING_OF_CODE: ReadonlyMap<string, Ranking> = new Map(
+  RANKINGS.map((ranking) => [RANKING_DEFINITIONS[ranking].code, ranking]),
+);
+const SCOPE_OF_LETTER: ReadonlyMap<string, ArchivedScope> = new Map(
+  ARCHIVED_SCOPES.map((scope) => [scope.charAt(0), scope]),
+);
+
+/** Reads archived ranks such as `t24o12`: trending, 24 hours, overall, position 12. */
+function parseRanks(day: number, ranks: string): PastRank[] {
+  return [...ranks.matchAll(/([a-z])(\d+)([a-z])(\d+)/g)].flatMap(
+    ([, code = "", hours, letter = "", position]): PastRank[] => {
+      const [ranking, scope] = [RANKING_OF_CODE.get(code), SCOPE_OF_LETTER.get(letter)];
+      if (ranking === undefined || scope === undefined) return [];
+      const window = windowOfHours(Number(hours)) ?? null;
+      return [{ day: day * DAY_MS, ranking, window, scope, position: Number(position) }];
+    },
+  );
+}
+
+/** The ranks of a repository since a time, by day, oldest first; at most the latest `limit`. */
+export async function readRankHistory(
+  db: Db,
+  repositoryId: number,
+  { since, limit }: { since: number; limit: number },
+): Promise<PastRank[]> {
+  const sinceDay = Math.floor(since / DAY_MS);
+  const archived = await db
+    .selectFrom("rank_history")
+    .select(["day", "ranks"])
+    .where("repository_id", "=", repositoryId)
+    .where("day", ">=", sinceDay)
+    .orderBy("day")
+    .execute();
+  const today = await readRanksDay(db);
+  const present = today === undefined || today < sinceDay ? [] : await readRanks(db, repositoryId);
+  const days = [
+    ...archived.map(({ day, ranks }) => parseRanks(day, ranks)),
+    present.flatMap(({ name: _, ...rank }): PastRank[] =>
+      rank.scope === "overall" || rank.scope === "language" ? [{ ...rank, day: (today ?? 0) * DAY_MS }] : [],
+    ),
+  ];
+  return days.flatMap((ranks) => ranks.sort(compareRanks)).slice(-limit);
+}
+
+/** The order within a day. */
+function compareRanks(a: PastRank, b: PastRank): number {
+  const key = ({ ranking, window, scope }: PastRank) =>
+    [ranking, WINDOW_ORDER.indexOf(window), scope] as const;
+  const [[rankingA, windowA, scopeA], [rankingB, windowB, scopeB]] = [key(a), key(b)];
+  if (rankingA !== rankingB) return rankingA < rankingB ? 1 : -1;
+  if (windowA !== windowB) return windowB - windowA;
+  return scopeA < scopeB ? 1 : -1;
+}
+
+const WINDOW_ORDER: readonly Rank["window"][] = [null, ...WINDOWS];

@@ -1,0 +1,10 @@
+/**
+ * Ranks: the position of repositories in every ranking, overall and per provider, language and topic, and their history by
+ * day. Leaderboards are bounded (RANK_LIMITS). `updateRanks` applies changes, `RankRebuild` starts from all repositories;
+ * both give the same ranks. The caller reads the contributions and calls `archiveRanks` before either.
+ */
+export { RANK_LIMITS, RANK_SCOPES, type RankScope } from "./leaderboard.js";
+export { type Rank, readRanks } from "./rank.js";
+export { archiveRanks, type PastRank, readRankHistory } from "./rank-history.js";
+export { RankRebuild } from "./rebuild.js";
+export { updateRanks } from "./update.js";
