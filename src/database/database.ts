@@ -14,6 +14,7 @@ import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
 export type { BulkColumns, BulkRow, Db, Dialect, TableName, Tx, WordDocument, WordQuery } from "./dialect.js";
+export { DatabaseFault, databaseFault, type FaultKind } from "./fault.js";
 export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
 export type {
   FacetTable,

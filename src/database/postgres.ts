@@ -2,6 +2,8 @@ import { Kysely, PostgresDialect as KyselyPostgresDialect, type RawBuilder, sql 
 import pg from "pg";
 import type { Logger } from "../log.js";
 import type { BulkColumns, BulkRow, Dialect, TableName, WordQuery } from "./dialect.js";
+import { DatabaseFault } from "./fault.js";
+import { FaultPool, LOCK_NOT_AVAILABLE } from "./postgres-pool.js";
 import type { Schema } from "./schema.js";
 
 /** Rows sent in one statement. */
@@ -27,9 +29,13 @@ export function openPostgres(
     connectionTimeoutMillis: 5_000,
     ...(options.reads ? { statement_timeout: READ_TIMEOUT_MS } : {}),
   });
-  // Without a listener, a server that goes away would end this process.
-  pool.on("error", (error) => options.log.warn({ error: error.message }, "lost a database connection"));
-  return new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool }) });
+  // Without listeners, a server that goes away would end this process: clients report a connection that is lost, in use or
+  // idle, and the pool repeats it for an idle one.
+  pool.on("connect", (client) => {
+    client.on("error", (error) => options.log.warn({ error: error.message }, "lost a database connection"));
+  });
+  pool.on("error", () => {});
+  return new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool: new FaultPool(pool) }) });
 }
 
 function columnArrays(columns: BulkColumns, rows: readonly BulkRow[]): RawBuilder<unknown> {
@@ -59,9 +65,6 @@ export function tsQuery({ words }: WordQuery): string {
     .map((word, i) => `'${word.replaceAll(/['\\]/g, "")}'${i === words.length - 1 ? ":*" : ""}`)
     .join(" & ");
 }
-
-/** SQLSTATE of a lock that was not had in time. */
-const LOCK_NOT_AVAILABLE = "55P03";
 
 export const postgresDialect: Dialect = {
   engine: "postgres",
@@ -175,7 +178,10 @@ export const postgresDialect: Dialect = {
     await (table === undefined ? sql`analyze` : sql`analyze ${sql.table(table)}`).execute(db);
   },
 
-  isInUse: (error) => error instanceof Error && "code" in error && error.code === LOCK_NOT_AVAILABLE,
+  isInUse: (error) =>
+    error instanceof DatabaseFault &&
+    error.cause instanceof pg.DatabaseError &&
+    error.cause.code === LOCK_NOT_AVAILABLE,
 
   async replaceTable(tx, table, next) {
     await sql`set local lock_timeout = '1s'`.execute(tx);

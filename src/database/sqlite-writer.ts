@@ -6,14 +6,13 @@ import {
   type SqliteDialectConfig,
   SqliteDriver,
 } from "kysely";
+import { databaseFault } from "./fault.js";
 
 /** How long a single statement waits, with the thread, for a transaction of another process. */
 export const BUSY_TIMEOUT_MS = 5_000;
 /** How long a transaction waits, without the thread, and how often it looks. */
 const BUSY_MS = 20_000;
 const BUSY_POLL_MS = 2;
-/** SQLITE_BUSY: somebody else writes. */
-const BUSY_CODE = 5;
 
 /** Where the writing connections of one file wait for each other. */
 export class WriteQueue {
@@ -83,8 +82,7 @@ async function beginAtOnce(connection: DatabaseConnection, isLast: boolean): Pro
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
     return true;
   } catch (error) {
-    const isBusy = error instanceof Error && "errcode" in error && error.errcode === BUSY_CODE;
-    if (isLast || !isBusy) throw error;
+    if (isLast || databaseFault(error) !== "busy") throw error;
     return false;
   } finally {
     await connection.executeQuery(CompiledQuery.raw(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`));

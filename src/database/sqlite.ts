@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { CompiledQuery, Kysely, SqliteDialect as KyselySqliteDialect, sql } from "kysely";
 import type { BulkRow, Dialect, TableName, Tx, WordQuery } from "./dialect.js";
+import { DatabaseFault, type FaultKind } from "./fault.js";
 import type { Schema } from "./schema.js";
 import { BUSY_TIMEOUT_MS, SqliteWriterDialect, WriteQueue } from "./sqlite-writer.js";
 
@@ -59,6 +60,28 @@ class RowBatch {
   constructor(readonly rows: readonly BulkRow[]) {}
 }
 
+/** Primary result codes of SQLite that stand for a fault (sqlite.org/rescode.html). */
+const KINDS: ReadonlyMap<number, FaultKind> = new Map([
+  [5, "busy"], // SQLITE_BUSY
+  [6, "busy"], // SQLITE_LOCKED
+  [15, "busy"], // SQLITE_PROTOCOL
+  [13, "full"], // SQLITE_FULL
+  [10, "unavailable"], // SQLITE_IOERR
+  [14, "unavailable"], // SQLITE_CANTOPEN
+]);
+
+/** Runs work of the engine, and translates its error where that stands for a fault. */
+function translating<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const code = error instanceof Error && "errcode" in error ? Number(error.errcode) : 0;
+    // The low byte of an extended result code is the primary one.
+    const kind = KINDS.get(code & 0xff);
+    throw kind === undefined ? error : new DatabaseFault(kind, error);
+  }
+}
+
 /** What Kysely expects of a SQLite database, on `node:sqlite`, with the statements kept. */
 class Connection {
   readonly #raw: DatabaseSync;
@@ -71,7 +94,7 @@ class Connection {
   prepare(text: string): Statement {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
-    const statement = new Statement(this.#raw.prepare(text));
+    const statement = new Statement(translating(() => this.#raw.prepare(text)));
     if (this.#statements.size >= STATEMENT_CACHE) this.#statements.clear();
     this.#statements.set(text, statement);
     return statement;
@@ -93,14 +116,16 @@ class Statement {
   }
 
   all(parameters: readonly unknown[]): unknown[] {
-    return this.#raw.all(...(parameters as SQLInputValue[]));
+    return translating(() => this.#raw.all(...(parameters as SQLInputValue[])));
   }
 
   run(parameters: readonly unknown[]): { changes: number | bigint; lastInsertRowid: number | bigint } {
     const batch = parameters[0];
-    if (!(batch instanceof RowBatch)) return this.#raw.run(...(parameters as SQLInputValue[]));
-    for (const row of batch.rows) batch.inserted.push(this.#raw.run(...row).changes !== 0);
-    return { changes: 0, lastInsertRowid: 0 };
+    return translating(() => {
+      if (!(batch instanceof RowBatch)) return this.#raw.run(...(parameters as SQLInputValue[]));
+      for (const row of batch.rows) batch.inserted.push(this.#raw.run(...row).changes !== 0);
+      return { changes: 0, lastInsertRowid: 0 };
+    });
   }
 
   iterate(parameters: readonly unknown[]): IterableIterator<unknown> {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { DatabaseFault } from "../../src/database/database.js";
 import { errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";
@@ -211,13 +212,8 @@ onBothEngines("Errors, and the headers of every status", (engine) => {
   });
 
   test("a database that cannot answer for now answers 503 with when to come back", async (t) => {
-    const faults = [
-      Object.assign(new Error("database is locked"), { code: "ERR_SQLITE_ERROR" }),
-      Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:5432"), { code: "ECONNREFUSED" }),
-      Object.assign(new Error("terminating connection due to administrator command"), { code: "57P01" }),
-      new Error("database or disk is full"),
-    ];
-    for (const fault of faults) {
+    for (const kind of ["busy", "full", "unavailable"] as const) {
+      const fault = new DatabaseFault(kind, new Error("database is locked"));
       const list = t.mock.method(world.modules.lists, "read", async () => {
         throw fault;
       });

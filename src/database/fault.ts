@@ -1,0 +1,27 @@
+/**
+ * Why the database cannot do its work right now: `busy`, other work holds what this needs; `full`, the disk is; or
+ * `unavailable`, it cannot be reached or is shutting down. All three may pass, so the caller may try again later.
+ */
+export type FaultKind = "busy" | "full" | "unavailable";
+
+/** A failure of the database itself, in place of the engine's error, which is the cause. */
+export class DatabaseFault extends Error {
+  readonly kind: FaultKind;
+
+  constructor(kind: FaultKind, cause: unknown) {
+    super(messageOf(cause), { cause });
+    this.name = "DatabaseFault";
+    this.kind = kind;
+  }
+}
+
+/** The kind of an error thrown by a query; undefined if the database is not the reason. */
+export function databaseFault(error: unknown): FaultKind | undefined {
+  return error instanceof DatabaseFault ? error.kind : undefined;
+}
+
+function messageOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  // Several addresses that all failed are an AggregateError, which has a code and no message.
+  return cause.message === "" && "code" in cause ? String(cause.code) : cause.message;
+}

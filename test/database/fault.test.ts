@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, test } from "node:test";
+import { sql } from "kysely";
+import { type Database, type Db, databaseFault, openDatabase } from "../../src/database/database.js";
+import { createLog } from "../../src/log.js";
+import { type Engine, onBothEngines } from "../support/engines.js";
+
+const log = createLog("silent");
+
+/** The kind of fault that a query throws; fails when it throws nothing. */
+async function kindOf(query: Promise<unknown>): Promise<string | undefined> {
+  const error = await query.then(
+    () => assert.fail("the query succeeded"),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof Error);
+  assert.notEqual(error.message, "");
+  return databaseFault(error);
+}
+
+const mark = (db: Db, value = "") => db.insertInto("marks").values({ name: "x", value }).execute();
+
+onBothEngines("A fault of the database", (engine) => {
+  if (engine.name === "sqlite") testSqlite();
+  else testPostgres(engine);
+
+  test("is neither a mistake in a query nor a row that breaks a rule", async () => {
+    const { read, write } = await engine.open();
+    assert.equal(await kindOf(sql`select * from nothing_of_the_kind`.execute(read)), undefined);
+    await mark(write);
+    assert.equal(await kindOf(mark(write)), undefined);
+    const item = { watchlist_id: 1, repository_id: 1, sort_order: 1, added_at: 1 };
+    assert.equal(await kindOf(write.insertInto("watchlist_items").values(item).execute()), undefined);
+    assert.equal(databaseFault(new Error("database is locked: ECONNREFUSED timeout 57P01")), undefined);
+  });
+});
+
+function testSqlite(): void {
+  const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const open = async (): Promise<{ database: Database; path: string }> => {
+    const dataDir = mkdtempSync(join(folder, "data-"));
+    const database = await openDatabase({ url: undefined, dataDir, pool: 1, log });
+    after(() => database.close());
+    return { database, path: join(dataDir, "sidereal.db") };
+  };
+
+  test("is busy while another process writes", async () => {
+    const { database, path } = await open();
+    const other = new DatabaseSync(path);
+    other.exec("begin immediate");
+    await sql`pragma busy_timeout = 0`.execute(database.write);
+    assert.equal(await kindOf(mark(database.write)), "busy");
+    other.exec("rollback");
+    other.close();
+    await mark(database.write);
+  });
+
+  test("is full where the disk has no room", async () => {
+    const { database } = await open();
+    await sql`pragma max_page_count = 1`.execute(database.write);
+    assert.equal(await kindOf(mark(database.write, "x".repeat(1_000_000))), "full");
+  });
+
+  test("is unavailable where a file cannot be opened", async () => {
+    const { database } = await open();
+    const absent = join(folder, "absent", "file.db");
+    assert.equal(await kindOf(sql`attach ${absent} as absent`.execute(database.write)), "unavailable");
+  });
+}
+
+function testPostgres(engine: Engine): void {
+  /** The same database through a connection that the test can cut. */
+  const openThroughRelay = async () => {
+    await engine.open();
+    const target = new URL(engine.location().url ?? "");
+    const sockets = new Set<Socket>();
+    const relay = createServer((socket) => {
+      const onward = connect(Number(target.port), target.hostname);
+      for (const end of [socket, onward]) {
+        sockets.add(end);
+        end.on("error", () => {});
+      }
+      socket.pipe(onward).pipe(socket);
+    });
+    await new Promise<void>((resolve) => relay.listen(0, "127.0.0.1", resolve));
+    const address = relay.address();
+    assert.ok(typeof address === "object" && address !== null);
+    const url = new URL(target);
+    url.port = String(address.port);
+    const database = await openDatabase({ url: url.href, dataDir: "", pool: 2, log });
+    const cut = () => {
+      for (const socket of sockets) socket.destroy();
+    };
+    const close = async () => {
+      cut();
+      await new Promise((resolve) => relay.close(resolve));
+    };
+    after(async () => {
+      await database.close();
+      await close();
+    });
+    return { database, cut, close };
+  };
+
+  test("is unavailable when the server goes away: during a query, and from then on", async () => {
+    const { database, cut, close } = await openThroughRelay();
+    const waiting = kindOf(sql`select pg_sleep(60)`.execute(database.read));
+    await sql`select 1`.execute(database.read);
+    cut();
+    assert.equal(await waiting, "unavailable");
+    await close();
+    assert.equal(await kindOf(sql`select 1`.execute(database.read)), "unavailable");
+    assert.equal(await kindOf(mark(database.durable)), "unavailable");
+  });
+
+  test("is unavailable when the server ends the connection", async () => {
+    const { read, write } = await engine.open();
+    const ended = read.connection().execute(async (connection) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(connection);
+      const waiting = kindOf(sql`select pg_sleep(60)`.execute(connection));
+      await sql`select pg_terminate_backend(${rows[0]?.pid}::int)`.execute(write);
+      return waiting;
+    });
+    assert.equal(await ended, "unavailable");
+  });
+
+  test("is unavailable when the server refuses a connection", async () => {
+    const url = new URL(engine.location().url ?? "");
+    url.pathname = "/there_is_no_such_database";
+    assert.equal(await kindOf(openDatabase({ url: url.href, dataDir: "", pool: 1, log })), "unavailable");
+    url.port = "1";
+    assert.equal(await kindOf(openDatabase({ url: url.href, dataDir: "", pool: 1, log })), "unavailable");
+  });
+
+  test("is busy when a lock or a statement takes too long", async () => {
+    const { read, write } = await engine.open();
+    const locked = write.transaction().execute(async (tx) => {
+      await sql`lock table marks in access exclusive mode`.execute(tx);
+      return kindOf(
+        read.transaction().execute(async (other) => {
+          await sql`set local lock_timeout = '1ms'`.execute(other);
+          await other.selectFrom("marks").selectAll().execute();
+        }),
+      );
+    });
+    assert.equal(await locked, "busy");
+    const slow = read.transaction().execute(async (tx) => {
+      await sql`set local statement_timeout = '1ms'`.execute(tx);
+      await sql`select pg_sleep(60)`.execute(tx);
+    });
+    assert.equal(await kindOf(slow), "busy");
+  });
+
+  test("has the kind that its code stands for", async () => {
+    const { write } = await engine.open();
+    for (const [code, kind] of [
+      ["53100", "full"],
+      ["53300", "busy"],
+      ["40001", "busy"],
+      ["40P01", "busy"],
+      ["57P03", "unavailable"],
+      ["08006", "unavailable"],
+      ["58030", "unavailable"],
+      ["25006", "unavailable"],
+      ["XX000", undefined],
+    ] as const) {
+      const raised = sql`${sql.raw(`do $$ begin raise exception 'x' using errcode = '${code}'; end $$`)}`;
+      assert.equal(await kindOf(raised.execute(write)), kind, code);
+    }
+  });
+}
