@@ -12,7 +12,14 @@ import { openDatabase } from "../src/database/database.js";
 import { fillWithDemo } from "../src/demo/demo.js";
 import { LIMIT_SETTINGS, readLimits } from "../src/limit-config.js";
 import { createLog } from "../src/log.js";
-import { type Caller, Callers, Limiter, networkOf, Usage } from "../src/metering/metering.js";
+import {
+  type Caller,
+  Callers,
+  createTableMemory,
+  Limiter,
+  networkOf,
+  Usage,
+} from "../src/metering/metering.js";
 import { updateDerived } from "../src/modules.js";
 
 const ADDRESSES = 1_000_000;
@@ -41,7 +48,8 @@ function measureDecisions(): void {
   const times = new Float64Array(ADDRESSES);
   times.fill(1);
   const before = residentMb();
-  const limiter = new Limiter({ limits: readLimits({}, []), clock: systemClock });
+  const memory = createTableMemory();
+  const limiter = new Limiter({ limits: readLimits({}, []), clock: systemClock, memory });
   const ask = (peer: string) => {
     const name = callers.nameOf(peer, null);
     const network = networkOf(name);
@@ -68,7 +76,7 @@ function measureDecisions(): void {
   const added = residentMb() - before;
   times.sort();
   print(`${ADDRESSES} addresses in ${seconds.toFixed(1)} s`);
-  print(`memory: table ${(limiter.tableBytes / 1e6).toFixed(1)} MB, process +${added.toFixed(1)} MB`);
+  print(`memory: table ${(memory.buffer.byteLength / 1e6).toFixed(1)} MB, process +${added.toFixed(1)} MB`);
   print(
     `address and decision: p50 ${quantile(times, 0.5).toFixed(2)} µs  p99 ${quantile(times, 0.99).toFixed(2)} µs  p99.9 ${quantile(times, 0.999).toFixed(2)} µs`,
   );

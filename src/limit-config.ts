@@ -1,16 +1,20 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
 
-/** What is counted apart from each other; `docs/API.md` says what each is for. */
+/** Groups of requests that are counted separately; `docs/API.md` says what each is for. */
 export const BUCKETS = ["default", "search", "heavy", "write", "auth"] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
-/** How a caller is known: by address alone, by a session, or by an API key. */
+/** How a caller is identified: by its address, a session, or an API key. */
 export const CALLER_KINDS = ["anonymous", "signed_in", "key"] as const;
 export type CallerKind = (typeof CALLER_KINDS)[number];
 
-/** Requests a minute; undefined for a bucket that such callers do not have. */
-export type Limits = Readonly<Record<Bucket, Readonly<Record<CallerKind, number | undefined>>>>;
+/** Requests per minute in one bucket; undefined for callers that do not have it. */
+export type BucketLimits = Readonly<Record<CallerKind, number | undefined>> & {
+  /** The ceiling of all keys of an account together; undefined: a multiple of the limit of one key. */
+  readonly account?: number | undefined;
+};
+export type Limits = Readonly<Record<Bucket, BucketLimits>>;
 
 const DEFAULTS: Limits = {
   default: { anonymous: 120, signed_in: 600, key: 1_200 },
@@ -20,14 +24,19 @@ const DEFAULTS: Limits = {
   auth: { anonymous: 10, signed_in: undefined, key: undefined },
 };
 
-const settingName = (bucket: Bucket, kind: CallerKind): string =>
-  `SIDEREAL_LIMIT_${bucket}_${kind}`.toUpperCase();
+type Kind = CallerKind | "account";
 
-/** `SIDEREAL_LIMIT_<BUCKET>_<KIND>`, for each pair that there is. */
+const settingName = (bucket: Bucket, kind: Kind): string => `SIDEREAL_LIMIT_${bucket}_${kind}`.toUpperCase();
+
+/** Whether the limit exists: an account has a ceiling where its keys have a limit. */
+const exists = (bucket: Bucket, kind: Kind): boolean =>
+  DEFAULTS[bucket][kind === "account" ? "key" : kind] !== undefined;
+
+/** `SIDEREAL_LIMIT_<BUCKET>_<KIND>`, for each limit that exists. */
 export const LIMIT_SETTINGS: readonly string[] = BUCKETS.flatMap((bucket) =>
-  CALLER_KINDS.filter((kind) => DEFAULTS[bucket][kind] !== undefined).map((kind) =>
-    settingName(bucket, kind),
-  ),
+  [...CALLER_KINDS, "account" as const]
+    .filter((kind) => exists(bucket, kind))
+    .map((kind) => settingName(bucket, kind)),
 );
 
 const limit = z
@@ -36,23 +45,26 @@ const limit = z
   .transform(Number)
   .pipe(z.number().min(1).max(1_000_000));
 
-/** The limits that hold: those of the environment over the defaults. What is wrong is added to `problems`. */
+/** The limits in force: those of the environment, else the defaults. Invalid settings are added to `problems`. */
 export function readLimits(env: NodeJS.ProcessEnv, problems: string[]): Limits {
-  const read = (bucket: Bucket, kind: CallerKind): number | undefined => {
+  const read = (bucket: Bucket, kind: Kind): number | undefined => {
     const name = settingName(bucket, kind);
     const given = env[name];
-    if (DEFAULTS[bucket][kind] === undefined || given === undefined || given === "")
-      return DEFAULTS[bucket][kind];
+    if (!exists(bucket, kind) || given === undefined || given === "") return DEFAULTS[bucket][kind];
     const parsed = limit.safeParse(given);
     if (parsed.success) return parsed.data;
     for (const issue of parsed.error.issues) problems.push(`${name}: ${issue.message}`);
     return undefined;
   };
-  const ofBucket = (bucket: Bucket) => ({
-    anonymous: read(bucket, "anonymous"),
-    signed_in: read(bucket, "signed_in"),
-    key: read(bucket, "key"),
-  });
+  const ofBucket = (bucket: Bucket): BucketLimits => {
+    const account = read(bucket, "account");
+    return {
+      anonymous: read(bucket, "anonymous"),
+      signed_in: read(bucket, "signed_in"),
+      key: read(bucket, "key"),
+      ...(account === undefined ? {} : { account }),
+    };
+  };
   return {
     default: ofBucket("default"),
     search: ofBucket("search"),
@@ -62,27 +74,27 @@ export function readLimits(env: NodeJS.ProcessEnv, problems: string[]): Limits {
   };
 }
 
-/** How many requests of one caller may be under way at once. */
+/** How many requests of one caller may be in flight. */
 export interface Concurrency {
-  /** Of an address. */
+  /** Per address. */
   anonymous: number;
-  /** Of an account, by its keys and by its sessions. */
+  /** Per account: for all its keys together, and for all its sessions together. */
   account: number;
 }
 
-/** How many answers may be in the making in a process or thread before some are refused. */
+/** How many responses a process or thread may be computing before it refuses requests of callers without an account. */
 export interface Shedding {
-  /** From then on no heavy ones of callers without an account. */
+  /** From this number on, their heavy requests. */
   heavy: number;
-  /** From then on none at all of such callers. */
+  /** From this number on, all of them. */
   anonymous: number;
 }
 
-/** Addresses and networks (CIDR), with commas between. */
+/** Addresses and networks (CIDR), separated by commas. */
 export const networkList = z
   .string()
   .transform((text) => text.split(/[\s,]+/).filter((network) => network !== ""))
-  .pipe(z.array(z.string().refine(isNetwork, "holds something else than addresses and networks")).max(1_000));
+  .pipe(z.array(z.string().refine(isNetwork, "must contain only addresses and networks")).max(1_000));
 
 /** Whether a text is an address or a network in CIDR form. */
 function isNetwork(text: string): boolean {

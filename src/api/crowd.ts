@@ -29,10 +29,10 @@ export class Crowd {
    * A place for a request; `isFree`: for one that is let through in any case. A caller with a wider network takes one there
    * too, of as many times more as its allowance has.
    */
-  enter({ kind, name, network }: Caller, isFree: boolean): Place {
+  enter({ kind, name, network, account = name }: Caller, isFree: boolean): Place {
     if (this.#concurrency === undefined || isFree) return FREE;
     const most = this.#concurrency[kind === "anonymous" ? "anonymous" : "account"];
-    const leave = this.#underWay.begin(`${kind} ${name}`, most);
+    const leave = this.#underWay.begin(`${kind} ${account}`, most);
     if (leave === undefined) return refused(most);
     if (network === undefined) return { refusal: undefined, leave };
     const leaveNetwork = this.#underWay.begin(`network ${network}`, most * NETWORK_FACTOR);

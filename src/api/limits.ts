@@ -1,25 +1,37 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { BUCKETS, CALLER_KINDS } from "../limit-config.js";
+import type { Level } from "../metering/metering.js";
 import { dataResponse, endpoint, errorResponses } from "./endpoint.js";
+
+const bucketSchema = z.object({
+  bucket: z.enum(BUCKETS),
+  limit: z.int().openapi({ description: "Requests in a window." }),
+  windowSeconds: z.int(),
+  remaining: z.int().openapi({ description: "Requests that would succeed now." }),
+  moreInSeconds: z.int().openapi({ description: "Until more would succeed; 0 when nothing has been used." }),
+  resetSeconds: z.int().openapi({ description: "Until the whole limit is available again." }),
+});
 
 const limitsSchema = z
   .object({
     caller: z
       .enum(CALLER_KINDS)
-      .openapi({ description: "How the caller is known, which decides the limits." }),
-    isLimited: z.boolean().openapi({ description: "false: this installation limits nobody." }),
-    buckets: z.array(
-      z.object({
-        bucket: z.enum(BUCKETS),
-        limit: z.int().openapi({ description: "Requests in a window." }),
-        windowSeconds: z.int(),
-        remaining: z.int().openapi({ description: "Exactly so many requests pass at once." }),
-        moreInSeconds: z.int().openapi({ description: "Until more pass; 0 when nothing counts." }),
-        resetSeconds: z.int().openapi({ description: "Until nothing counts any more." }),
-      }),
-    ),
+      .openapi({ description: "How the caller identified itself, which decides the limits." }),
+    isLimited: z.boolean().openapi({ description: "false: rate limits are off here." }),
+    buckets: z
+      .array(bucketSchema)
+      .openapi({ description: "The limits of this caller; with a key, of this key." }),
+    account: z
+      .array(bucketSchema)
+      .nullable()
+      .openapi({ description: "The ceilings that all keys of the account share; null without a key." }),
   })
   .openapi("Limits");
+
+function bucketView({ policy, remaining, moreInSeconds, resetSeconds }: Level): z.input<typeof bucketSchema> {
+  const { bucket, limit, windowSeconds } = policy;
+  return { bucket, limit, windowSeconds, remaining, moreInSeconds, resetSeconds };
+}
 
 export const getLimits = endpoint(
   createRoute({
@@ -27,21 +39,31 @@ export const getLimits = endpoint(
     path: "/api/limits",
     operationId: "getLimits",
     tags: ["Operation"],
-    summary: "Your limits, and what is left of them",
-    description: "Free of charge, also when nothing is left.",
+    summary: "Your rate limits, and what is left of them",
+    description:
+      "Costs nothing, even when nothing is left. A request with an API key counts against the limit of the key and the ceiling of its account.",
     responses: { 200: dataResponse("Every bucket that you have.", limitsSchema), ...errorResponses() },
   }),
   async (context) => {
     const { caller } = context.env;
-    const standing = await context.var.meter.standing(caller);
-    const buckets = (standing ?? []).map(({ policy, remaining, moreInSeconds, resetSeconds }) => ({
-      ...policy,
-      remaining,
-      moreInSeconds,
-      resetSeconds,
-    }));
+    const remaining = await context.var.meter.remaining(caller);
+    const levels = remaining ?? [];
+    const own = levels.flatMap(([first]) => (first === undefined ? [] : [bucketView(first)]));
+    const ceilings = levels.flatMap((each) =>
+      each.filter(({ policy }) => policy.scope === "account").map(bucketView),
+    );
     context.header("Cache-Control", "no-store");
-    return context.json({ data: { caller: caller.kind, isLimited: standing !== undefined, buckets } }, 200);
+    return context.json(
+      {
+        data: {
+          caller: caller.kind,
+          isLimited: remaining !== undefined,
+          buckets: own,
+          account: caller.account === undefined ? null : ceilings,
+        },
+      },
+      200,
+    );
   },
   { bucket: "default", isFree: true },
 );

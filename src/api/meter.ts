@@ -8,8 +8,10 @@ import {
   type Caller,
   Callers,
   type Decision,
+  type Level,
   Limiter,
   networkOf,
+  type Policy,
 } from "../metering/metering.js";
 import { Crowd, type Place } from "./crowd.js";
 import { Overload } from "./overload.js";
@@ -114,12 +116,12 @@ export class Meter {
     return decision instanceof Promise ? decision.then(toll) : toll(decision);
   }
 
-  /** What the caller may still ask in each bucket it has; undefined where nothing is limited. */
-  async standing(caller: Caller): Promise<Decision[] | undefined> {
+  /** What is left to a caller: for each of its buckets its own limit, then the ceilings; undefined when nothing is limited. */
+  async remaining(caller: Caller): Promise<Level[][] | undefined> {
     const allowances = this.#allowances;
     if (allowances === undefined) return undefined;
     const buckets = BUCKETS.filter((bucket) => allowances.has(caller.kind, bucket));
-    return Promise.all(buckets.map((bucket) => allowances.decide(caller, bucket, 0)));
+    return Promise.all(buckets.map((bucket) => allowances.levels(caller, bucket)));
   }
 }
 
@@ -159,8 +161,8 @@ export class Toll {
   refusal(): AppError {
     const { policy, retryAfterSeconds } = this.decision;
     const message = `at most ${policy.limit} requests in ${policy.windowSeconds} seconds; try again in ${retryAfterSeconds}`;
-    return new AppError("RATE_LIMITED", `Too many requests of the kind ${policy.bucket}: ${message}.`, {
-      details: [{ parameter: "bucket", message, values: [policy.bucket] }],
+    return new AppError("RATE_LIMITED", `Too many requests of the kind ${policyName(policy)}: ${message}.`, {
+      details: [{ parameter: "bucket", message, values: [policyName(policy)] }],
       headers: { "Retry-After": String(retryAfterSeconds) },
     });
   }
@@ -196,12 +198,18 @@ export const RATE_HEADERS = {
 /** `RateLimit` as in draft-ietf-httpapi-ratelimit-headers-10, and the older names that many clients know. */
 function setRateHeaders(headers: Headers, decision: Decision, now: number): void {
   const { policy, remaining, moreInSeconds, resetSeconds } = decision;
-  headers.set("RateLimit-Policy", `"${policy.bucket}";q=${policy.limit};w=${policy.windowSeconds}`);
-  headers.set("RateLimit", `"${policy.bucket}";r=${remaining};t=${moreInSeconds}`);
+  const name = policyName(policy);
+  headers.set("RateLimit-Policy", `"${name}";q=${policy.limit};w=${policy.windowSeconds}`);
+  headers.set("RateLimit", `"${name}";r=${remaining};t=${moreInSeconds}`);
   headers.set("X-RateLimit-Limit", String(policy.limit));
   headers.set("X-RateLimit-Remaining", String(remaining));
   headers.set("X-RateLimit-Reset", String(Math.ceil(now / 1_000) + resetSeconds));
-  headers.set("X-RateLimit-Resource", policy.bucket);
+  headers.set("X-RateLimit-Resource", name);
+}
+
+/** The name of a limit in headers: its bucket, and for the ceiling of an account `_account` after it. */
+export function policyName({ bucket, scope }: Policy): string {
+  return scope === "account" ? `${bucket}_account` : bucket;
 }
 
 function isLoopback(peer: string | undefined): boolean {

@@ -142,7 +142,8 @@ export function createFront({
       // Signing in is limited by address alone, and so is what is refused.
       if (route.limit.bucket !== "auth" && route.limit.bucket !== "none") {
         const account = holder === undefined ? await sessionOf(request, findSession, log) : undefined;
-        if (holder !== undefined) caller = { kind: "key", name: holder.accountId };
+        if (holder !== undefined)
+          caller = { kind: "key", name: String(holder.keyId), account: holder.accountId };
         else if (account !== undefined) caller = { kind: "signed_in", name: account };
       }
     } catch (error) {

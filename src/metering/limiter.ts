@@ -1,48 +1,44 @@
 import type { Clock } from "../clock.js";
 import type { Bucket, CallerKind, Limits } from "../limit-config.js";
+import { AllowanceTable, createTableMemory, type TableMemory } from "./allowance-table.js";
 import {
   type Allowances,
   type Caller,
   type Claim,
   type Decision,
-  decision,
+  decisionOf,
+  type Level,
+  levelOf,
   type Rate,
   Rates,
-  tighter,
   timeOf,
 } from "./rates.js";
-import { createTableMemory, Table, type TableMemory } from "./table.js";
 
 export interface LimiterOptions {
   limits: Limits;
   clock: Clock;
-  /** Memory shared with other threads, whose clocks must be the same; by default a table of its own. */
+  /** Memory shared with other threads, whose clocks must agree; by default memory of its own. */
   memory?: TableMemory | undefined;
 }
 
 /**
- * GCRA: of each caller and bucket one time is kept, at which nothing will be owed any more. A request moves it by
- * `window / limit`, and passes while it stays within one window from now. So `limit` pass at once and `limit` more in each
- * window, evenly. Callers from IPv6 count against their own network and a wider one.
+ * GCRA: for each caller and bucket, one time is kept at which nothing is owed any more. A request moves it by `window / limit`
+ * and is allowed while it stays within one window from now. So `limit` requests succeed immediately, and `limit` more in each
+ * window, evenly spread. A request counts only if the caller and all its groups (network, account) allow it.
  *
- * The times are in a table that never grows. Nobody who is forgotten there gains by it: a full table can only make limits
- * tighter, and no flood of newcomers frees an offender.
+ * The times are in a table of fixed size. Evicting an entry never loosens a limit: a full table only makes limits tighter, and
+ * a flood of new callers frees no offender.
  */
 export class Limiter implements Allowances {
   readonly isImmediate = true;
   readonly #clock: Clock;
   readonly #rates: Rates;
-  readonly #table: Table;
+  readonly #table: AllowanceTable;
 
   constructor({ limits, clock, memory = createTableMemory() }: LimiterOptions) {
     this.#clock = clock;
     this.#rates = new Rates(limits);
-    this.#table = new Table(memory);
-  }
-
-  /** Bytes of the table, whatever it holds. */
-  get tableBytes(): number {
-    return this.#table.bytes;
+    this.#table = new AllowanceTable(memory);
   }
 
   has(kind: CallerKind, bucket: Bucket): boolean {
@@ -50,46 +46,64 @@ export class Limiter implements Allowances {
   }
 
   decide(caller: Caller, bucket: Bucket, cost: number): Decision {
-    const claim = this.#rates.own(caller, bucket);
-    const own = this.#take(claim, cost, true);
-    const wideClaim = this.#rates.wide(caller, bucket);
-    if (wideClaim === undefined) return own;
-    const wide = this.#take(wideClaim, cost, own.allowed);
-    if (!own.allowed || wide.allowed) return tighter(own, wide);
-    // Given back: who is refused owes nothing for it.
-    return { ...tighter(this.#move(claim, -cost), wide), allowed: false };
+    return decisionOf(this.take(caller, bucket, cost));
   }
 
   adjust(caller: Caller, bucket: Bucket, cost: number): Decision {
-    const own = this.#move(this.#rates.own(caller, bucket), cost);
-    const wide = this.#rates.wide(caller, bucket);
-    return wide === undefined ? own : tighter(own, this.#move(wide, cost));
+    return decisionOf(this.move(caller, bucket, cost));
+  }
+
+  levels(caller: Caller, bucket: Bucket): Level[] {
+    return this.take(caller, bucket, 0);
+  }
+
+  /** `decide`, with every limit of the caller. */
+  take(caller: Caller, bucket: Bucket, cost: number): Level[] {
+    const claims = this.#rates.claims(caller, bucket);
+    const levels: Level[] = [];
+    let counted = 0;
+    for (const claim of claims) {
+      const level = this.#take(claim, cost, counted === levels.length);
+      levels.push(level);
+      if (level.allowed && counted === levels.length - 1) counted++;
+    }
+    if (counted === claims.length) return levels;
+    // Give back what the limits before the refusing one counted: a refused request costs nothing.
+    return levels.map((level, i) => {
+      const claim = claims[i];
+      return i < counted && claim !== undefined ? this.#move(claim, -cost) : level;
+    });
+  }
+
+  /** `adjust`, with every limit of the caller. */
+  move(caller: Caller, bucket: Bucket, cost: number): Level[] {
+    return this.#rates.claims(caller, bucket).map((claim) => this.#move(claim, cost));
   }
 
   async close(): Promise<void> {}
 
-  /** Asks for a cost; where it passes, it is counted if `counts`. */
-  #take({ rate, name }: Claim, cost: number, counts: boolean): Decision {
-    const asked = timeOf(rate, cost);
+  /** Whether a cost fits; counts it if it does and `counts`. */
+  #take({ rate, name }: Claim, cost: number, counts: boolean): Level {
+    const time = timeOf(rate, cost);
     const clearAt = this.#table.open(name);
-    // Read while the place is held, so that no thread writes an older time over a newer one.
+    // Read while the entry is locked, so that no thread overwrites a newer time with an older one.
     const now = this.#now();
     const owed = owedAt(clearAt, now, rate);
-    const lacking = asked === 0 ? 0 : Math.max(0, owed + asked - rate.capacity);
+    const lacking = time === 0 ? 0 : Math.max(0, owed + time - rate.capacity);
     const isTaken = counts && lacking === 0;
-    if (isTaken && asked > 0) this.#table.write(now + owed + asked);
-    this.#table.shut();
-    return decision(rate, isTaken ? owed + asked : owed, lacking);
+    if (isTaken && time > 0) this.#table.write(now + owed + time);
+    this.#table.close();
+    return levelOf(rate, isTaken ? owed + time : owed, lacking);
   }
 
-  #move({ rate, name }: Claim, cost: number): Decision {
+  #move({ rate, name }: Claim, cost: number): Level {
     const clearAt = this.#table.open(name);
     const now = this.#now();
     const after = Math.max(0, Math.min(owedAt(clearAt, now, rate) + cost * rate.step, rate.capacity));
-    // Who has been forgotten meanwhile is given nothing back: the place is another's.
+    // A caller evicted in the meantime gets nothing back: the entry belongs to another.
     if (cost > 0 || this.#table.isOwn) this.#table.write(now + after);
-    this.#table.shut();
-    return decision(rate, after, 0);
+    this.#table.close();
+    return levelOf(rate, after, 0);
   }
 
   #now(): number {
@@ -97,7 +111,7 @@ export class Limiter implements Allowances {
   }
 }
 
-/** Microseconds that are owed; within the capacity even if the clock should ever run back. */
+/** Microseconds owed; at most the capacity, even if the clock runs backwards. */
 function owedAt(clearAt: number, now: number, { capacity }: Rate): number {
   return Math.max(0, Math.min(clearAt - now, capacity));
 }

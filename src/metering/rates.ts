@@ -1,86 +1,101 @@
 import { BUCKETS, type Bucket, CALLER_KINDS, type CallerKind, type Limits } from "../limit-config.js";
 
-/** Who is counted. */
+/** Who is counted. Names are ASCII. */
 export interface Caller {
   kind: CallerKind;
-  /** ASCII; stands for one address, one network of 64 bits, or one account. */
+  /** An address, an IPv6 network of 64 bits, the account of a session, or an API key. */
   name: string;
-  /** The wider network that an IPv6 caller counts against as well. */
+  /** The wider IPv6 network whose ceiling the caller counts against as well. */
   network?: string;
+  /** The account of an API key, whose ceiling all its keys count against. */
+  account?: string;
 }
 
-/** So many requests at once, and so many again in each window. */
+/** What a limit is for: one caller, or the group of callers in one network or account. */
+export type Scope = CallerKind | "network" | "account";
+
+/** `limit` requests immediately, and as many again in each window. */
 export interface Policy {
   bucket: Bucket;
+  scope: Scope;
   limit: number;
   windowSeconds: number;
 }
 
-export interface Decision {
+/** One limit as it applies to a caller now. */
+export interface Level {
   policy: Policy;
   allowed: boolean;
-  /** Exactly so many more requests of cost 1 pass at once. */
+  /** Requests of cost 1 that would succeed now. */
   remaining: number;
-  /** Whole seconds until more than `remaining` pass at once; 0 when nothing is used. */
+  /** Whole seconds until `remaining` grows; 0 when nothing is used. */
   moreInSeconds: number;
-  /** Whole seconds until nothing counts any more, if nothing else is asked. */
+  /** Whole seconds until the whole limit is available again, without further requests. */
   resetSeconds: number;
-  /** Whole seconds after which a request of the same cost passes; 0 when it did. */
+  /** Whole seconds after which a request of the same cost would succeed; 0 when it was allowed. */
   retryAfterSeconds: number;
 }
 
-/** Counts what callers ask for. Those that count in this process alone know at once; others answer with a promise. */
+/** All limits of a caller together: the one with the least left. */
+export interface Decision extends Level {
+  /** The caller's own count, without the ceilings of its groups. */
+  own: { limit: number; remaining: number };
+}
+
+/** Counts the requests of callers. Limiters that count in this process decide synchronously, others return a promise. */
 export interface Allowances {
-  /** Whether asking costs so little that the numbers of an answer may be asked for anew when it is sent. */
+  /** Whether deciding is so cheap that it can be repeated when a response is sent. */
   readonly isImmediate: boolean;
-  /** Whether such callers have this bucket. */
+  /** Whether callers of this kind have this bucket. */
   has(kind: CallerKind, bucket: Bucket): boolean;
-  /** Asks for a request of this cost, and counts it if it passes. A cost above the limit counts as the limit; 0 always passes. */
+  /** Counts a request of this cost if all limits of the caller allow it. A cost above a limit counts as the limit; 0 is always allowed. */
   decide(caller: Caller, bucket: Bucket, cost: number): Decision | Promise<Decision>;
-  /** Counts more (or, below 0, less) than `decide` did, once it is known; never beyond the limit. */
+  /** Corrects an earlier `decide` by a cost, which may be negative; never beyond the limit. */
   adjust(caller: Caller, bucket: Bucket, cost: number): Decision | Promise<Decision>;
-  /** Ends what it holds open. */
+  /** The limits of a caller one by one: first its own, then those of its groups. Counts nothing. */
+  levels(caller: Caller, bucket: Bucket): Level[] | Promise<Level[]>;
+  /** Closes connections. */
   close(): Promise<void>;
 }
 
 export const WINDOW_SECONDS = 60;
-/** Times are whole microseconds, in which every sum is exact. */
+/** Times are whole microseconds, so that sums are exact. */
 const SECOND = 1e6;
 
 /**
- * A network of 48 bits has so many times the allowance of one of 64. One customer may be given either: who holds 48 bits
- * holds 65,536 networks of 64, and should not have as many allowances; where a hoster puts its customers side by side
- * in one, a few of them that are busy should not be in each other's way.
+ * An IPv6 network of 48 bits has this many times the allowance of one of 64. A customer may hold either: the holder of 48 bits
+ * has 65,536 networks of 64 and must not get as many allowances; yet a hosting company may put all its customers into one
+ * network of 48, where a few busy ones must not block the others.
  */
 export const NETWORK_FACTOR = 16;
 
-/** A policy in microseconds: what one request costs, and what may be owed at most. */
+/** The keys of an account together may use this many times the allowance of one, unless a setting says otherwise. */
+export const ACCOUNT_FACTOR = 2;
+
+/** A policy in microseconds: the cost of one request, and the most that may be owed. */
 export interface Rate {
   policy: Policy;
   step: number;
   capacity: number;
 }
 
-/** What one request counts against: a rate, and the name of who owes. */
+/** One limit that a request counts against: a rate, and who owes. */
 export interface Claim {
   rate: Rate;
-  /** ASCII; different for each bucket, kind and caller. */
+  /** ASCII; unique for bucket, scope and name. */
   name: string;
 }
 
-/** The rates of all limits, and which of them hold for a caller. */
+/** The rates of all limits, and which of them apply to a caller. */
 export class Rates {
   readonly #rates = new Map<string, Rate>();
 
   constructor(limits: Limits) {
     for (const bucket of BUCKETS) {
-      for (const kind of CALLER_KINDS) {
-        const limit = limits[bucket][kind];
-        if (limit === undefined) continue;
-        this.#rates.set(`${bucket} ${kind}`, rateOf(bucket, limit));
-        if (kind === "anonymous")
-          this.#rates.set(`${bucket} network`, rateOf(bucket, limit * NETWORK_FACTOR));
-      }
+      const { anonymous, key, account } = limits[bucket];
+      for (const kind of CALLER_KINDS) this.#add(bucket, kind, limits[bucket][kind]);
+      this.#add(bucket, "network", anonymous === undefined ? undefined : anonymous * NETWORK_FACTOR);
+      this.#add(bucket, "account", account ?? (key === undefined ? undefined : key * ACCOUNT_FACTOR));
     }
   }
 
@@ -88,36 +103,36 @@ export class Rates {
     return this.#rates.has(`${bucket} ${kind}`);
   }
 
-  /** What the caller itself counts against. */
-  own({ kind, name }: Caller, bucket: Bucket): Claim {
-    return this.#claim(bucket, kind, name);
+  /** What a request of the caller counts against: first the caller itself, then its groups. */
+  claims({ kind, name, network, account }: Caller, bucket: Bucket): Claim[] {
+    const claims = [this.#claim(bucket, kind, name)];
+    if (network !== undefined) claims.push(this.#claim(bucket, "network", network));
+    if (account !== undefined) claims.push(this.#claim(bucket, "account", account));
+    return claims;
   }
 
-  /** What its network counts against, where it has one. */
-  wide({ network }: Caller, bucket: Bucket): Claim | undefined {
-    return network === undefined ? undefined : this.#claim(bucket, "network", network);
+  #add(bucket: Bucket, scope: Scope, limit: number | undefined): void {
+    if (limit === undefined) return;
+    const step = Math.ceil((WINDOW_SECONDS * SECOND) / limit);
+    const policy = { bucket, scope, limit, windowSeconds: WINDOW_SECONDS };
+    this.#rates.set(`${bucket} ${scope}`, { policy, step, capacity: step * limit });
   }
 
-  #claim(bucket: Bucket, kind: CallerKind | "network", name: string): Claim {
-    const key = `${bucket} ${kind}`;
+  #claim(bucket: Bucket, scope: Scope, name: string): Claim {
+    const key = `${bucket} ${scope}`;
     const rate = this.#rates.get(key);
-    if (rate === undefined) throw new Error(`${kind} callers have no limit in the bucket ${bucket}`);
+    if (rate === undefined) throw new Error(`the bucket ${bucket} has no limit for ${scope}`);
     return { rate, name: `${key} ${name}` };
   }
 }
 
-function rateOf(bucket: Bucket, limit: number): Rate {
-  const step = Math.ceil((WINDOW_SECONDS * SECOND) / limit);
-  return { policy: { bucket, limit, windowSeconds: WINDOW_SECONDS }, step, capacity: step * limit };
-}
-
-/** How much time a cost is, at most all there is. */
+/** A cost in microseconds, at most the whole capacity. */
 export function timeOf({ step, capacity }: Rate, cost: number): number {
   return Math.min(cost * step, capacity);
 }
 
-/** What is told of a rate when so much is owed and, for a request that did not pass, so much was lacking. */
-export function decision({ policy, step, capacity }: Rate, owed: number, lacking: number): Decision {
+/** The state of a limit when `owed` microseconds are owed and, for a request that was refused, `lacking` were missing. */
+export function levelOf({ policy, step, capacity }: Rate, owed: number, lacking: number): Level {
   const remaining = Math.floor((capacity - owed) / step);
   const more = owed === 0 ? 0 : owed - (capacity - (remaining + 1) * step);
   return {
@@ -130,8 +145,8 @@ export function decision({ policy, step, capacity }: Rate, owed: number, lacking
   };
 }
 
-/** What is true where both must let a request pass. The policy is that of which less is left, of equal ones the first. */
-export function tighter(a: Decision, b: Decision): Decision {
+/** What applies where both must allow a request. The policy is that of the one with less left; the first when equal. */
+export function tighter(a: Level, b: Level): Level {
   const [least, other] = b.remaining < a.remaining ? [b, a] : [a, b];
   return {
     policy: least.policy,
@@ -142,4 +157,12 @@ export function tighter(a: Decision, b: Decision): Decision {
     resetSeconds: Math.max(a.resetSeconds, b.resetSeconds),
     retryAfterSeconds: Math.max(a.retryAfterSeconds, b.retryAfterSeconds),
   };
+}
+
+/** The decision of all limits of a caller, of which the first is its own. */
+export function decisionOf(levels: readonly Level[]): Decision {
+  const [first, ...groups] = levels;
+  if (first === undefined) throw new Error("a caller has at least one limit");
+  const own = { limit: first.policy.limit, remaining: first.remaining };
+  return { ...groups.reduce(tighter, first), own };
 }

@@ -3,22 +3,21 @@ import { setImmediate } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
-import { type Claim, type Decision, decision, tighter } from "./rates.js";
+import { type Claim, type Level, levelOf } from "./rates.js";
 
-/** An answer that takes longer is not waited for. */
-const ANSWER_MS = 100;
-/** Time for a connection, with what is said at its beginning. */
+/** Longest wait for a reply. */
+const REPLY_MS = 100;
+/** Longest wait for a connection and the commands that prepare it. */
 const CONNECT_MS = 2_000;
-/** Counted at the beginning, so little that it is gone in a millisecond: a Redis may answer and not take what is written. */
+/** A write sent when connecting, which expires in a millisecond: some Redis servers reply to reads but refuse writes. */
 const PROBE = ["sidereal:limit:probe", "move", "1", String(1e6)];
-/** How long it is left alone once it has failed. */
-const REST_MS = 1_000;
+/** Wait after a failure before connecting again. */
+const RETRY_MS = 1_000;
 
 /**
- * One step for all that a request counts against. Of each name the time is kept at which nothing is owed any more, by the
- * clock of the store; it goes by itself then. KEYS: the names. ARGV: `take` to count if all fit, `look` to count nothing,
- * `move` to count in any case; then, for each name, what is asked and what may be owed at most, in microseconds. Returns
- * whether all fit, and what is owed.
+ * One atomic step for everything a request counts against. Each key holds the time at which nothing is owed any more, by the
+ * store's clock, and expires then. KEYS: one per limit. ARGV: `take` to count if all fit, `look` to count nothing, `move` to count
+ * in any case; then for each key its cost and capacity in microseconds. Returns whether all fit, then what is owed at each key.
  */
 const SCRIPT = `
 local mode = ARGV[1]
@@ -26,15 +25,15 @@ local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local owed, fits = {}, 1
 for i, key in ipairs(KEYS) do
-  local asked, capacity = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
+  local cost, capacity = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
   local clearAt = tonumber(redis.call('GET', key) or 0)
   owed[i] = math.max(0, math.min(clearAt - now, capacity))
-  if asked > 0 and owed[i] + asked > capacity then fits = 0 end
+  if cost > 0 and owed[i] + cost > capacity then fits = 0 end
 end
 if mode == 'move' or (mode == 'take' and fits == 1) then
   for i, key in ipairs(KEYS) do
-    local asked, capacity = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
-    local after = math.max(0, math.min(owed[i] + asked, capacity))
+    local cost, capacity = tonumber(ARGV[2 * i]), tonumber(ARGV[2 * i + 1])
+    local after = math.max(0, math.min(owed[i] + cost, capacity))
     if after == 0 then
       redis.call('DEL', key)
     elseif after ~= owed[i] then
@@ -48,48 +47,48 @@ return owed
 `;
 
 export interface RedisStoreOptions {
-  /** `redis://` or `rediss://`, with name and password where it asks for them. */
+  /** `redis://` or `rediss://`, with name and password if needed. */
   url: string;
-  /** The same for all that count together; without it nobody can tell from the keys who was counted. */
+  /** Shared by all processes that count together; without it, keys do not reveal who was counted. */
   secret: string;
   clock: Clock;
   log: Logger;
 }
 
-/** What a claim asks for, in microseconds. */
-export interface Asked {
+/** A limit and the cost to count against it, in microseconds. */
+export interface Charged {
   claim: Claim;
   time: number;
 }
 
 /**
- * Allowances in Redis or Valkey, for processes of several machines. It may be away at any time: then it is not asked, nobody
- * waits for it, and a second later it is tried again, beside the requests.
+ * Allowances in Redis or Valkey, shared by processes on several machines. While the store is unavailable it is not called and no
+ * request waits for it; a second after a failure the next request starts a new connection in the background.
  */
 export class RedisStore {
   readonly #options: RedisStoreOptions;
   readonly #hashKey: Buffer;
-  /** Undefined while it is away. */
+  /** Undefined while the store is unavailable. */
   #redis: Redis | undefined;
   #sha = "";
   #isConnecting = false;
   #isClosed = false;
-  /** Whether it was told that it is away. */
-  #isMissed = false;
+  /** Whether the log already says that it is unavailable. */
+  #isReported = false;
   /** Monotonic. */
-  #restsUntil = Number.NEGATIVE_INFINITY;
+  #retryAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: RedisStoreOptions) {
     this.#options = options;
     this.#hashKey = createHmac("sha256", options.secret).update("names of allowances").digest();
   }
 
-  /** Whether it is asked now. */
-  get isThere(): boolean {
+  /** Whether the store is used now. */
+  get isAvailable(): boolean {
     return this.#redis !== undefined;
   }
 
-  /** Tries to connect and to count, and tells the log if that fails. */
+  /** Connects and checks that counting works; a failure is logged once. */
   async open(): Promise<void> {
     this.#isConnecting = true;
     try {
@@ -97,29 +96,29 @@ export class RedisStore {
       if (this.#isClosed) return redis.disconnect();
       this.#redis = redis;
       redis.on("close", () => this.#lose(redis, "the connection was closed"));
-      if (this.#isMissed) this.#options.log.info("Redis is back: limits are shared again");
-      this.#isMissed = false;
+      if (this.#isReported) this.#options.log.info("Redis is back: limits are shared again");
+      this.#isReported = false;
     } catch (error) {
-      this.#rest(messageOf(error));
+      this.#fail(messageOf(error));
     } finally {
       this.#isConnecting = false;
     }
   }
 
   /**
-   * What holds after a step of the script, for all that is asked together. Undefined at once while the store is away; a
-   * promise of undefined where it has just been found to be.
+   * Runs the script, and resolves to the state of each limit. Undefined while the store is unavailable; a promise of undefined
+   * when this call fails.
    */
-  ask(mode: "take" | "look" | "move", asked: readonly Asked[]): Promise<Decision | undefined> | undefined {
+  run(mode: "take" | "look" | "move", charged: readonly Charged[]): Promise<Level[] | undefined> | undefined {
     const redis = this.#redis;
     if (redis === undefined) {
-      if (!this.#isConnecting && this.#options.clock.monotonic() >= this.#restsUntil) void this.open();
+      if (!this.#isConnecting && this.#options.clock.monotonic() >= this.#retryAt) void this.open();
       return undefined;
     }
-    const args = [...asked.map(({ claim }) => this.#keyOf(claim)), mode];
-    for (const { claim, time } of asked) args.push(String(time), String(claim.rate.capacity));
-    return this.#within(ANSWER_MS, this.#run(redis, asked.length, args))
-      .then((reply) => decisionOf(reply, asked, mode))
+    const args = [...charged.map(({ claim }) => this.#keyOf(claim)), mode];
+    for (const { claim, time } of charged) args.push(String(time), String(claim.rate.capacity));
+    return this.#within(REPLY_MS, this.#evaluate(redis, charged.length, args))
+      .then((reply) => levelsOf(reply, charged, mode))
       .catch((error: unknown) => {
         this.#lose(redis, messageOf(error));
         return undefined;
@@ -135,7 +134,7 @@ export class RedisStore {
   async #connect(): Promise<Redis> {
     const redis = new Redis(this.#options.url, {
       lazyConnect: true,
-      // What cannot be sent now fails now, and nothing is sent twice.
+      // Commands fail immediately without a connection, and are never sent twice.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
       retryStrategy: null,
@@ -144,15 +143,15 @@ export class RedisStore {
       protocol: 2,
       connectionName: "sidereal-limits",
     });
-    // Each failure is seen by who asked.
+    // Every command reports its own failure.
     redis.on("error", () => {});
-    const begin = async () => {
+    const prepare = async () => {
       await redis.connect();
       this.#sha = String(await redis.script("LOAD", SCRIPT));
-      await this.#run(redis, 1, PROBE);
+      await this.#evaluate(redis, 1, PROBE);
     };
     try {
-      await this.#within(CONNECT_MS, begin());
+      await this.#within(CONNECT_MS, prepare());
     } catch (error) {
       redis.disconnect();
       throw error;
@@ -160,11 +159,11 @@ export class RedisStore {
     return redis;
   }
 
-  async #run(redis: Redis, names: number, args: readonly string[]): Promise<unknown> {
+  async #evaluate(redis: Redis, names: number, args: readonly string[]): Promise<unknown> {
     try {
       return await redis.evalsha(this.#sha, names, ...args);
     } catch (error) {
-      // Somebody has emptied its memory for scripts.
+      // The script cache was flushed.
       if (!messageOf(error).startsWith("NOSCRIPT")) throw error;
       return redis.eval(SCRIPT, names, ...args);
     }
@@ -190,14 +189,14 @@ export class RedisStore {
     if (this.#redis !== redis) return;
     this.#redis = undefined;
     redis.disconnect();
-    this.#rest(message);
+    this.#fail(message);
   }
 
-  #rest(error: string): void {
-    this.#restsUntil = this.#options.clock.monotonic() + REST_MS;
-    if (this.#isMissed || this.#isClosed) return;
-    this.#isMissed = true;
-    // The message alone: what comes with it may hold the password.
+  #fail(error: string): void {
+    this.#retryAt = this.#options.clock.monotonic() + RETRY_MS;
+    if (this.#isReported || this.#isClosed) return;
+    this.#isReported = true;
+    // Only the message: the error object may contain the password.
     this.#options.log.warn({ error }, "Redis is away: each process limits for itself until it is back");
   }
 
@@ -208,17 +207,16 @@ export class RedisStore {
   }
 }
 
-function decisionOf(reply: unknown, asked: readonly Asked[], mode: string): Decision {
+function levelsOf(reply: unknown, charged: readonly Charged[], mode: string): Level[] {
   const numbers = Array.isArray(reply) ? reply.map(Number) : [];
-  if (numbers.length !== asked.length + 1 || !numbers.every(Number.isSafeInteger))
-    throw new Error("the answer is not that of the script");
+  if (numbers.length !== charged.length + 1 || !numbers.every(Number.isSafeInteger))
+    throw new Error("unexpected reply of the script");
   const [fits, ...owed] = numbers;
-  const decisions = asked.map(({ claim: { rate }, time }, i) => {
+  return charged.map(({ claim: { rate }, time }, i) => {
     const now = owed[i] ?? 0;
     const lacking = mode === "move" || fits === 1 || time <= 0 ? 0 : now + time - rate.capacity;
-    return decision(rate, now, Math.max(0, lacking));
+    return levelOf(rate, now, Math.max(0, lacking));
   });
-  return decisions.reduce(tighter);
 }
 
 function messageOf(error: unknown): string {

@@ -1,14 +1,52 @@
+import type { Clock } from "../clock.js";
 import type { Bucket, CallerKind, Limits } from "../limit-config.js";
-import type { Limiter } from "./limiter.js";
-import { type Allowances, type Caller, type Decision, Rates, tighter, timeOf } from "./rates.js";
-import type { Asked, RedisStore } from "./redis-store.js";
+import type { Logger } from "../log.js";
+import type { TableMemory } from "./allowance-table.js";
+import { Limiter } from "./limiter.js";
+import {
+  type Allowances,
+  type Caller,
+  type Decision,
+  decisionOf,
+  type Level,
+  Rates,
+  tighter,
+  timeOf,
+} from "./rates.js";
+import type { Charged, RedisStore } from "./redis-store.js";
+
+export interface AllowancesOptions {
+  /** Undefined: nothing is limited. */
+  limits: Limits | undefined;
+  /** Where allowances are shared with other processes; undefined: they are not. */
+  redisUrl: string | undefined;
+  /** Called only with a `redisUrl`; must return the same in all processes that share. */
+  readSecret: () => Promise<string>;
+  /** Memory shared with other threads. */
+  memory: TableMemory | undefined;
+  clock: Clock;
+  log: Logger;
+}
+
+/** The allowances as configured. A store that is unavailable does not fail: it is retried later. */
+export async function openAllowances(options: AllowancesOptions): Promise<Allowances | undefined> {
+  const { limits, redisUrl: url, memory, clock, log } = options;
+  if (limits === undefined) return undefined;
+  const local = new Limiter({ limits, clock, memory });
+  if (url === undefined) return local;
+  // Loaded only here: loading the client library makes every request a third slower, even without using it.
+  const { RedisStore } = await import("./redis-store.js");
+  const store = new RedisStore({ url, secret: await options.readSecret(), clock, log });
+  await store.open();
+  return new SharedLimiter(local, store, limits);
+}
 
 /**
- * Limits that hold over all processes which use the same store. Each also counts for itself, and a request passes where both
- * let it: while the store answers, that is what all together have asked; when it is away, what this process has let pass
- * stays counted; and when it comes back empty, nobody begins anew here.
+ * Limits shared by all processes that use the same store. Each process also counts for itself, and a request must be allowed
+ * by both. So the requests this process allowed stay counted while the store is unavailable, and nobody starts over when it
+ * comes back empty.
  */
-export class SharedLimiter implements Allowances {
+class SharedLimiter implements Allowances {
   readonly isImmediate = false;
   readonly #local: Limiter;
   readonly #store: RedisStore;
@@ -25,32 +63,47 @@ export class SharedLimiter implements Allowances {
   }
 
   decide(caller: Caller, bucket: Bucket, cost: number): Decision | Promise<Decision> {
-    const own = this.#local.decide(caller, bucket, cost);
-    // Who is refused here is not counted there, but told how long to wait by both.
-    const asking = this.#store.ask(own.allowed ? "take" : "look", this.#asked(caller, bucket, cost));
-    if (asking === undefined) return own;
-    return asking.then((shared) => {
-      if (shared === undefined) return own;
-      if (shared.allowed || !own.allowed) return tighter(own, shared);
-      return { ...tighter(this.#local.adjust(caller, bucket, -cost), shared), allowed: false };
-    });
+    const levels = this.#take(caller, bucket, cost);
+    return levels instanceof Promise ? levels.then(decisionOf) : decisionOf(levels);
+  }
+
+  levels(caller: Caller, bucket: Bucket): Level[] | Promise<Level[]> {
+    return this.#take(caller, bucket, 0);
   }
 
   adjust(caller: Caller, bucket: Bucket, cost: number): Decision | Promise<Decision> {
-    const own = this.#local.adjust(caller, bucket, cost);
-    const moving = this.#store.ask("move", this.#asked(caller, bucket, cost));
-    if (moving === undefined) return own;
-    return moving.then((shared) => (shared === undefined ? own : tighter(own, shared)));
+    const local = this.#local.move(caller, bucket, cost);
+    const moving = this.#store.run("move", this.#charged(caller, bucket, cost));
+    if (moving === undefined) return decisionOf(local);
+    return moving.then((shared) => decisionOf(shared === undefined ? local : merge(local, shared)));
   }
 
   async close(): Promise<void> {
     this.#store.close();
   }
 
-  #asked(caller: Caller, bucket: Bucket, cost: number): Asked[] {
-    const own = this.#rates.own(caller, bucket);
-    const wide = this.#rates.wide(caller, bucket);
-    const claims = wide === undefined ? [own] : [own, wide];
-    return claims.map((claim) => ({ claim, time: timeOf(claim.rate, cost) }));
+  #take(caller: Caller, bucket: Bucket, cost: number): Level[] | Promise<Level[]> {
+    const local = this.#local.take(caller, bucket, cost);
+    const isAllowed = isAllowedBy(local);
+    // A request refused here is not counted there, but both report how long to wait.
+    const running = this.#store.run(isAllowed ? "take" : "look", this.#charged(caller, bucket, cost));
+    if (running === undefined) return local;
+    return running.then((shared) => {
+      if (shared === undefined) return local;
+      if (!isAllowed || isAllowedBy(shared)) return merge(local, shared);
+      return merge(this.#local.move(caller, bucket, -cost), shared);
+    });
   }
+
+  #charged(caller: Caller, bucket: Bucket, cost: number): Charged[] {
+    return this.#rates.claims(caller, bucket).map((claim) => ({ claim, time: timeOf(claim.rate, cost) }));
+  }
+}
+
+function isAllowedBy(levels: readonly Level[]): boolean {
+  return levels.every(({ allowed }) => allowed);
+}
+
+function merge(local: readonly Level[], shared: readonly Level[]): Level[] {
+  return local.map((level, i) => tighter(level, shared[i] ?? level));
 }

@@ -143,17 +143,34 @@ onBothEngines("Limits", (engine) => {
       assert.equal((await newcomer()(path)).headers.get("ratelimit"), null, path);
   });
 
-  test("a key has the limits of keys, which all keys of an account share, and one that opens nothing costs ten", async () => {
+  test("each key has its own limit beneath the ceiling of its account, and an unknown key costs ten", async () => {
     const account = await addAccount(world.modules.database, "limits@example.org");
     const { keys } = world.members;
     const secrets = [(await keys.create(account, "one")).secret, (await keys.create(account, "two")).secret];
     const ask = newcomer();
-    for (const [i, secret] of secrets.entries()) {
+    for (const secret of secrets) {
       const answer = await ask("/api/stats/summary", { headers: { "X-API-Key": secret } });
-      assert.deepEqual([told(answer).limit, told(answer).remaining], [1_200, 1_199 - i]);
+      assert.deepEqual(
+        [told(answer).bucket, told(answer).limit, told(answer).remaining],
+        ["default", 1_200, 1_199],
+      );
     }
-    const limits = await ask("/api/limits", { headers: { Authorization: `Bearer ${secrets[0]}` } });
-    assert.equal(limits.body.data.caller, "key");
+    const { data } = (await ask("/api/limits", { headers: { Authorization: `Bearer ${secrets[0]}` } })).body;
+    assert.equal(data.caller, "key");
+    const counts = (rows: { bucket: string; limit: number; remaining: number }[]) =>
+      rows.map(({ bucket, limit, remaining }) => [bucket, limit, remaining]);
+    assert.deepEqual(counts(data.buckets), [
+      ["default", 1_200, 1_199],
+      ["search", 1_200, 1_200],
+      ["heavy", 200, 200],
+      ["write", 120, 120],
+    ]);
+    assert.deepEqual(counts(data.account), [
+      ["default", 2_400, 2_398],
+      ["search", 2_400, 2_400],
+      ["heavy", 400, 400],
+      ["write", 240, 240],
+    ]);
     assert.equal(told(await ask("/api/stats/summary")).remaining, 119, "the address has not been counted");
     const refused = await ask("/api/stats/summary", { headers: { "X-API-Key": "sid_nothing" } });
     assert.equal(refused.status, 401);
@@ -233,6 +250,7 @@ onBothEngines("Limits", (engine) => {
           { bucket: "write", limit: 20, windowSeconds: 60, remaining: 20, moreInSeconds: 0, resetSeconds: 0 },
           { bucket: "auth", limit: 10, windowSeconds: 60, remaining: 10, moreInSeconds: 0, resetSeconds: 0 },
         ],
+        account: null,
       });
     }
     assert.equal((await ask("/api/stats/summary")).status, 200);
@@ -343,7 +361,7 @@ onBothEngines("Limits in other installations", (engine) => {
       for (const name of RATE) assert.equal(answer.headers.get(name), null);
     }
     const { data } = (await world.get("/api/limits")).body;
-    assert.deepEqual(data, { caller: "anonymous", isLimited: false, buckets: [] });
+    assert.deepEqual(data, { caller: "anonymous", isLimited: false, buckets: [], account: null });
   });
 
   const wire = onTheWire(engine);

@@ -5,7 +5,13 @@ import { Redis } from "ioredis";
 import { ManualClock } from "../../src/clock.js";
 import { type Limits, readLimits } from "../../src/limit-config.js";
 import { createLog } from "../../src/log.js";
-import { type Allowances, type Caller, NETWORK_FACTOR, openAllowances } from "../../src/metering/metering.js";
+import {
+  ACCOUNT_FACTOR,
+  type Allowances,
+  type Caller,
+  NETWORK_FACTOR,
+  openAllowances,
+} from "../../src/metering/metering.js";
 import { RedisStore } from "../../src/metering/redis-store.js";
 import { RedisServer, WITHOUT_REDIS } from "../support/redis.js";
 import { beforeRefill } from "../support/refill.js";
@@ -99,6 +105,19 @@ describe("Limits shared through Redis", { skip: WITHOUT_REDIS }, () => {
       if ((await (host % 2 === 0 ? one : two).ask(caller)).allowed) passed++;
     }
     assert.equal(passed, NETWORK_FACTOR);
+  });
+
+  testBeforeRefill("the ceiling of an account is shared as well", async () => {
+    const [one, two] = [await openOne(2), await openOne(2)];
+    const { name: account } = newcomer();
+    let passed = 0;
+    for (let key = 0; key < 10; key++) {
+      const caller: Caller = { kind: "key", name: `${account} ${key}`, account };
+      const decision = await (key % 2 === 0 ? one : two).ask(caller);
+      if (decision.allowed) passed++;
+      else assert.deepEqual([decision.policy.scope, decision.own.remaining], ["account", 2]);
+    }
+    assert.equal(passed, 2 * ACCOUNT_FACTOR);
   });
 
   testBeforeRefill(
@@ -216,14 +235,14 @@ describe("Limits shared through Redis", { skip: WITHOUT_REDIS }, () => {
       const store = new RedisStore({ url: server.url, secret: SECRET, clock: new ManualClock(0), log });
       for (let attempt = 0; attempt < 5; attempt++) {
         await store.open();
-        assert.equal(store.isThere, false);
+        assert.equal(store.isAvailable, false);
       }
       const away = "warn Redis is away: each process limits for itself until it is back";
       assert.deepEqual(said, [away]);
       await server.kill();
       await server.start();
       await store.open();
-      assert.equal(store.isThere, true);
+      assert.equal(store.isAvailable, true);
       assert.deepEqual(said, [away, "info Redis is back: limits are shared again"]);
       store.close();
     });
