@@ -10,6 +10,11 @@ const PLAIN_SORTS = ["stars", "forks", "pushed", "created"] as const;
 export const SORTS = ["relevance", ...GROWTH_ORDERS, ...PLAIN_SORTS] as const;
 export type Sort = (typeof SORTS)[number];
 
+/** Whether a text is the name of a sort. */
+export function isSort(text: string): text is Sort {
+  return SORTS.some((name) => name === text);
+}
+
 /** Every sort that a watchlist offers. */
 export const WATCHLIST_SORTS = ["added", "trending", "stars_gained", ...PLAIN_SORTS] as const;
 export type WatchlistSort = (typeof WATCHLIST_SORTS)[number];

@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
-import { type ListQuery, listPage, listQuery, SORTS } from "../lists/lists.js";
+import { isGrowthSort, isSort, type ListQuery, listPage, listQuery, SORTS } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
 import type { Home, Summary } from "../rankings/rankings.js";
 import { answerOrProblems, type Problem, readAsked } from "./asked.js";
-import { addressOf, withQuery } from "./components/addresses.js";
+import { addressOf, canonicalAddress, withQuery } from "./components/addresses.js";
 import { Alternates, alternatesOf } from "./components/alternates.js";
 import { FILTER_FIELDS, FilterForm } from "./components/filter-form.js";
 import { type ActiveFilter, activeFilters } from "./components/filters.js";
@@ -12,7 +12,7 @@ import { Nothing } from "./components/nothing.js";
 import { formatCount, Time } from "./components/numbers.js";
 import { BeyondEnd } from "./components/pager.js";
 import { Problems } from "./components/problems.js";
-import { GROWTH_SORTS, isSort, SORT_NAMES } from "./components/sorts.js";
+import { SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { WindowTabs } from "./components/tabs.js";
 import type { Pages, Sheet, Visit } from "./page.js";
@@ -46,7 +46,7 @@ async function explore(visit: Visit): Promise<Sheet> {
   return {
     ...shared,
     title: titleOf(sort, filters),
-    canonical: canonicalOf(url),
+    canonical: canonicalAddress(url),
     alternates: alternatesOf(url, sort).map(({ type, href, name }) => ({ type, href, title: name })),
     body: <ExplorePage {...frame} {...{ found, looser }} stars={starsOf(visit, addressOf(url))} />,
   };
@@ -57,13 +57,6 @@ const DESCRIPTION = "Repositories by language, topic, size, age and measured gro
 function titleOf(sort: string, filters: readonly ActiveFilter[]): string {
   const name = isSort(sort) ? SORT_NAMES[sort] : "Explore";
   return [`${name} repositories`, ...filters.slice(0, 4).map(({ text }) => text)].join(", ");
-}
-
-/** The address of the page whatever the order in which it was asked for. */
-function canonicalOf(url: URL): string {
-  const query = new URLSearchParams(url.searchParams);
-  query.sort();
-  return query.size === 0 ? url.pathname : `${url.pathname}?${query}`;
 }
 
 /** A list that holds more, as one of its filters is dropped. */
@@ -170,7 +163,7 @@ const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, li
     <div class="apart">
       <h2 id="found" class="count">
         {told(list.total, list.totalIsExact)}{" "}
-        {GROWTH_SORTS.has(list.sort) ? (
+        {isGrowthSort(list.sort) ? (
           <small>
             that grew in {query.window}
             {filters.length === 0 ? `, of ${formatCount(summary.repositories)}` : ""}
@@ -226,7 +219,7 @@ interface EmptyProps {
 /** Why there is nothing, and what there would be otherwise. */
 const Empty: FC<EmptyProps> = ({ url, filters, looser, query, sort, isFirst }) => {
   if (!isFirst) return <BeyondEnd url={url} />;
-  const isGrowth = GROWTH_SORTS.has(sort);
+  const isGrowth = isGrowthSort(sort);
   return (
     <>
       <p>

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError } from "../errors.js";
 import {
   cursorParameter,
+  isGrowthSort,
   type ListQuery,
   listQuery,
   pageParameter,
@@ -19,7 +20,7 @@ import { type Listing, ListingView, readListing } from "./components/listing.js"
 import { Delta, formatCount, Time } from "./components/numbers.js";
 import { BeyondEnd } from "./components/pager.js";
 import { Problems } from "./components/problems.js";
-import { feedPath, GROWTH_SORTS, SORT_NAMES } from "./components/sorts.js";
+import { feedPath, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { WindowTabs } from "./components/tabs.js";
 import type { Pages, Sheet, Visit } from "./page.js";
@@ -176,7 +177,7 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sp
         <BeyondEnd url={url} />
       ) : list.rows.length === 0 ? (
         <p>
-          {GROWTH_SORTS.has(query.sort)
+          {isGrowthSort(query.sort)
             ? `None of these repositories has grown in ${query.window}, as far as that can be told. `
             : "None of these repositories is listed. "}
           <a href={withQuery(url, { sort: "stars" })}>The largest ones</a>

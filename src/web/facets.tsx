@@ -11,8 +11,8 @@ import {
   type FacetSort,
   type Summary,
 } from "../rankings/rankings.js";
-import { type Asked, type Problem, readAsked } from "./asked.js";
-import { withQuery } from "./components/addresses.js";
+import { type Problem, readAsked } from "./asked.js";
+import { canonicalAddress, withQuery } from "./components/addresses.js";
 import { ForgeChoices } from "./components/forges.js";
 import { Dot } from "./components/language.js";
 import { Nothing } from "./components/nothing.js";
@@ -72,15 +72,9 @@ async function facets({ modules: { rankings }, tracked, ...visit }: Visit, kind:
     return { ...shared, status: 400, body: <FacetsPage {...frame} /> };
   return {
     ...shared,
-    canonical: canonicalOf(asked),
+    canonical: canonicalAddress(asked.url),
     body: <FacetsPage {...frame} found={{ page, query }} />,
   };
-}
-
-function canonicalOf({ url }: Asked<FacetsQuery>): string {
-  const query = new URLSearchParams(url.searchParams);
-  query.sort();
-  return query.size === 0 ? url.pathname : `${url.pathname}?${query}`;
 }
 
 function requestOf(kind: FacetKind, { sort, window, provider, page = 1 }: FacetsQuery) {

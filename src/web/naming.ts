@@ -80,7 +80,7 @@ export async function findMeant(
 }
 
 /** The repositories that the lines name, once each, and the lines that name none. Empty lines are passed over. */
-export async function findNamed(
+export async function findByLines(
   modules: Modules,
   lines: readonly string[],
 ): Promise<{ ids: number[]; unknown: string[] }> {

@@ -3,7 +3,7 @@ import { nameField } from "../lists/lists.js";
 import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
 import { Field } from "./components/field.js";
 import { Snippet } from "./components/snippet.js";
-import { findNamed } from "./naming.js";
+import { findByLines } from "./naming.js";
 import type { Pages, Sheet } from "./page.js";
 
 /** Where lists are made that belong to whoever has their links. */
@@ -16,7 +16,7 @@ export function serveNewWatchlist(pages: Pages): void {
     const lines = written.repositories.split(/\r?\n/);
     if (lines.length > MAX_ITEMS)
       return newSheet({ ...written, problem: `A list holds at most ${MAX_ITEMS} repositories.` });
-    const { ids, unknown } = await findNamed(modules, lines);
+    const { ids, unknown } = await findByLines(modules, lines);
     if (!name.success || unknown.length > 0) {
       const nameProblem = name.success
         ? undefined

@@ -8,7 +8,7 @@ import { Field } from "./components/field.js";
 import { formatDay } from "./components/numbers.js";
 import { RemoveButton } from "./components/remove-button.js";
 import type { MoreColumn } from "./components/repository-list.js";
-import { findNamed } from "./naming.js";
+import { findByLines } from "./naming.js";
 import type { Pages, Redirect, Sheet, Visit } from "./page.js";
 import { isLook, lookAt } from "./seen.js";
 import { toSignIn } from "./sign-in.js";
@@ -62,7 +62,7 @@ function backTo(visit: Visit, query?: string | null): Redirect {
 
 async function add(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
   const written = (form.get("repository") ?? "").slice(0, 500);
-  const { ids } = await findNamed(visit.modules, [written]);
+  const { ids } = await findByLines(visit.modules, [written]);
   const [id] = ids;
   if (id === undefined)
     return listSheet(visit, { written, problem: "No repository of this name is known here." });

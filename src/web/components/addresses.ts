@@ -20,6 +20,13 @@ export function withQuery(
   return query.size === 0 ? pathname : `${pathname}?${query}`;
 }
 
+/** The canonical address of a page: its path and parameters, whatever the order of the parameters was. */
+export function canonicalAddress({ pathname, searchParams }: URL): string {
+  const query = new URLSearchParams(searchParams);
+  query.sort();
+  return query.size === 0 ? pathname : `${pathname}?${query}`;
+}
+
 /** An address of ours without its origin. */
 export function addressOf({ pathname, search }: URL): string {
   return pathname + search;

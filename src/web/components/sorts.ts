@@ -1,4 +1,4 @@
-import { SORTS, type Sort } from "../../lists/lists.js";
+import type { Sort } from "../../lists/lists.js";
 import type { ScoreName } from "../../rankings/rankings.js";
 import { formatDay } from "./numbers.js";
 import type { RepositoryListProps } from "./repository-list.js";
@@ -17,21 +17,6 @@ export const SORT_NAMES: Readonly<Record<Sort, string>> = {
   pushed: "Last push",
   created: "Newest",
 };
-
-/** Whether a name is one that lists can be sorted by. */
-export function isSort(name: string): name is Sort {
-  return (SORTS as readonly string[]).includes(name);
-}
-
-/** Sorts that are over the window. */
-export const GROWTH_SORTS: ReadonlySet<string> = new Set<Sort>([
-  "trending",
-  "rising",
-  "new_hot",
-  "activity",
-  "stars_gained",
-  "forks_gained",
-]);
 
 /** The rankings that are offered as feeds, by what they are sorted by. */
 const FEEDS: Readonly<Record<string, string>> = {
