@@ -5,7 +5,17 @@
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { accessSync, chmodSync, chownSync, constants, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statfsSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -17,6 +27,9 @@ export type PostgresReport = { port: number } | { problem: string };
 /** Another program may take the free port before the server does. */
 const PORT_ATTEMPTS = 5;
 const ADDRESS_IN_USE = /address already in use/i;
+
+/** What the databases of two test files take together, several times over. */
+const ROOM_BYTES = 2 * 2 ** 30;
 
 /** Accounts to run as when the tests run as root, which PostgreSQL refuses to. */
 const UNPRIVILEGED_USERS = ["postgres", "nobody"];
@@ -56,11 +69,12 @@ function installedPrograms(): string {
   }
 }
 
-/** Programs that `identity` can run: those in node_modules, or a copy in `folder` if a parent of node_modules is private. */
-function reachablePrograms(folder: string, identity: (Identity & { name: string }) | undefined): string {
+/** Programs that `identity` can run: those in node_modules, or a copy of them if a parent of node_modules is private. */
+function reachablePrograms(identity: (Identity & { name: string }) | undefined): string {
   const installed = installedPrograms();
   const attempt = (programs: string) => run(join(programs, "bin", "postgres"), ["--version"], ids(identity));
   if (identity === undefined || attempt(installed).status === 0) return installed;
+  const folder = newFolder(tmpdir());
   const copy = join(folder, "programs");
   cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });
   run("chmod", ["-R", "go+rX", copy]);
@@ -128,6 +142,26 @@ async function launchOnFreePort(programs: string, data: string, identity: Identi
   }
 }
 
+/** Copying and dropping databases is several times faster in memory, where there is room for them. */
+function dataParent(): string {
+  const memory = "/dev/shm";
+  try {
+    accessSync(memory, constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = statfsSync(memory);
+    if (bavail * bsize >= ROOM_BYTES) return memory;
+  } catch {
+    // Not every system has it.
+  }
+  return tmpdir();
+}
+
+function newFolder(parent: string): string {
+  const folder = mkdtempSync(join(parent, "sidereal-postgres-"));
+  chmodSync(folder, 0o755);
+  folders.push(folder);
+  return folder;
+}
+
 function report(line: PostgresReport): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
@@ -143,14 +177,12 @@ async function stop(server: ChildProcess | undefined): Promise<void> {
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
 process.stdout.on("error", () => {});
 const parentEnded = once(process.stdin.resume(), "close");
-const folder = mkdtempSync(join(tmpdir(), "sidereal-postgres-"));
+const folders: string[] = [];
 let server: ChildProcess | undefined;
 try {
-  chmodSync(folder, 0o755);
-  accessSync(folder, constants.W_OK);
   const identity = unprivilegedUser();
-  const programs = reachablePrograms(folder, identity);
-  const data = join(folder, "data");
+  const programs = reachablePrograms(identity);
+  const data = join(newFolder(dataParent()), "data");
   initialise(programs, data, identity);
   const running = await launchOnFreePort(programs, data, identity);
   server = running.server;
@@ -160,5 +192,5 @@ try {
   report({ problem: error instanceof Error ? error.message : String(error) });
 } finally {
   await stop(server);
-  rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 }

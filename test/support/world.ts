@@ -1,12 +1,10 @@
-import { type AppContext, buildFront, buildMembers, buildModules } from "../../src/app.js";
+import type { AppContext } from "../../src/app.js";
 import type { Observation, Snapshot } from "../../src/catalog/catalog.js";
 import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
-import { loadConfig } from "../../src/config.js";
 import { LIMIT_SETTINGS } from "../../src/limit-config.js";
 import { createLog } from "../../src/log.js";
-import { type Members, type Modules, updateDerived } from "../../src/modules.js";
+import type { Members, Modules } from "../../src/modules.js";
 import type { Engine } from "./engines.js";
-import { checkAnswer } from "./openapi.js";
 
 /** The time in every test, unless it moves the clock. */
 export const NOW = Date.UTC(2026, 3, 30, 12);
@@ -43,6 +41,11 @@ export interface Answer {
 }
 
 export async function createWorld(engine: Engine, env: Record<string, string> = {}): Promise<World> {
+  // Imported here: the whole program takes most of a second to load, and many tests need only the data below.
+  const { buildFront, buildMembers, buildModules } = await import("../../src/app.js");
+  const { loadConfig } = await import("../../src/config.js");
+  const { updateDerived } = await import("../../src/modules.js");
+  const { checkAnswer } = await import("./openapi.js");
   const clock = new ManualClock(NOW);
   const modules = buildModules(await engine.open(), clock, createLog("silent"));
   const config = loadConfig({
