@@ -162,6 +162,7 @@ async function measureCounting(usage: Usage, keyId: number): Promise<void> {
       bytes: 4_000,
       durationMs: 0.1,
       allowance: { bucket: "default", limit: 1_200, remaining: i % 1_200 },
+      path: "/api/repos",
       code: null,
       caller: addresses[i % 50] ?? "",
       userAgent: "curl/8.5.0",

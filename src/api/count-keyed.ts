@@ -1,5 +1,5 @@
 import { ERROR_STATUS } from "../errors.js";
-import type { Caller, KeyedRequest } from "../metering/metering.js";
+import type { Caller, Decision, KeyedRequest } from "../metering/metering.js";
 import type { StoredAnswer } from "./answer.js";
 import type { FoundRoute } from "./route-table.js";
 
@@ -16,13 +16,15 @@ export interface AnsweredRequest {
   response: Response;
   /** What the response was made of. */
   made: StoredAnswer;
+  /** What is left of its limits; undefined where nothing is limited. */
+  left: Decision | undefined;
   /** Time that answering took. */
   ms: number;
 }
 
-/** What usage is told of a request: never its address, query or key. */
+/** A request as usage counts it. */
 export function countKeyed(answered: AnsweredRequest): KeyedRequest {
-  const { keyId, caller, address, route, request, response, made, ms } = answered;
+  const { keyId, caller, address, route, request, response, made, left, ms } = answered;
   const { status, headers } = response;
   const hasBody = request.method !== "HEAD" && status !== 204 && status !== 304;
   return {
@@ -31,21 +33,13 @@ export function countKeyed(answered: AnsweredRequest): KeyedRequest {
     status,
     bytes: hasBody ? Number(headers.get("content-length") ?? 0) : 0,
     durationMs: ms,
-    // The numbers that the client was told; where it counted as an address, they are not the key's.
-    allowance: caller.kind === "key" ? allowanceOf(headers) : undefined,
+    // Where the request counted against its address, the numbers are not the key's.
+    allowance:
+      caller.kind === "key" && left !== undefined ? { bucket: left.policy.bucket, ...left.own } : undefined,
     code: status >= 400 ? codeOf(made.body) : null,
+    path: new URL(request.url).pathname,
     caller: address.name,
     userAgent: request.headers.get("user-agent"),
-  };
-}
-
-function allowanceOf(headers: Headers): KeyedRequest["allowance"] {
-  const bucket = headers.get("x-ratelimit-resource");
-  if (bucket === null) return undefined;
-  return {
-    bucket,
-    limit: Number(headers.get("x-ratelimit-limit")),
-    remaining: Number(headers.get("x-ratelimit-remaining")),
   };
 }
 

@@ -27,6 +27,9 @@ const failedRequest = z.object({
   status: z.int(),
   code: z.string().nullable(),
   bucket: z.string().nullable(),
+  path: z.string().nullable().openapi({
+    description: "The requested path, decoded: without its query, with tokens as …, at most 200 characters.",
+  }),
 });
 
 export const keyUsageSchema = z

@@ -148,6 +148,7 @@ interface TollOptions {
 /** One request that has been counted. */
 export class Toll {
   readonly #options: TollOptions;
+  #left: Decision | undefined;
 
   constructor(options: TollOptions) {
     this.#options = options;
@@ -155,6 +156,11 @@ export class Toll {
 
   get decision(): Decision {
     return this.#options.decision;
+  }
+
+  /** What the response reported as left; undefined until it is settled. */
+  get left(): Decision | undefined {
+    return this.#left;
   }
 
   /** The error for a request that is not allowed. */
@@ -179,7 +185,10 @@ export class Toll {
     const more = cost - (allowed ? this.#options.cost : 0);
     // Where it costs nothing asked anew also if nothing changes: others may have been counted since.
     const left = more !== 0 || allowances.isImmediate ? allowances.adjust(caller, bucket, more) : decision;
-    const write = (told: Decision) => setRateHeaders(headers, told, clock.now());
+    const write = (told: Decision) => {
+      this.#left = told;
+      setRateHeaders(headers, told, clock.now());
+    };
     return left instanceof Promise ? left.then(write) : write(left);
   }
 }

@@ -178,6 +178,7 @@ export function createFront({
             request,
             response,
             made,
+            left: toll?.left,
             ms: clock.monotonic() - began,
           }),
         );

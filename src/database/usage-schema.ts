@@ -53,4 +53,6 @@ export interface UsageEventTable {
   code: string | null;
   /** The bucket in which the request counted; null: in none. */
   bucket: string | null;
+  /** What was requested: decoded, without its query and tokens. */
+  path: string | null;
 }

@@ -14,13 +14,13 @@ import { OTHER_AGENT } from "./agents.js";
 import { type KeyTally, OTHER, type TallyBounds, UsageSpan, type UsageTally } from "./usage-tally.js";
 
 /**
- * Lengths of the sums that are kept beside each other, so that a view of any period reads a few dozen of them. `keptDays`
- * have the present day with them.
+ * Lengths of the sums that are kept in parallel, so that a view of any period reads a few dozen of them. `keptDays` include
+ * the current day; a view of 90 days begins in the day before.
  */
 export const SPANS = [
   { hours: 1, keptDays: 3 },
   { hours: 6, keptDays: 9 },
-  { hours: 24, keptDays: 90 },
+  { hours: 24, keptDays: 91 },
 ] as const;
 export type SpanHours = (typeof SPANS)[number]["hours"];
 

@@ -24,8 +24,10 @@ export interface TalliedRequest {
   micros: number;
   /** What the answer said of the key's own allowance; undefined where it did not. */
   allowance: { bucket: string; limit: number; remaining: number } | undefined;
-  /** The error code of the answer; null where it had none. */
+  /** The error code of the response; null if it had none. */
   code: string | null;
+  /** As storablePath returns it; null for a request that did not fail. */
+  path: string | null;
   /** A network. */
   address: string;
   /** A family of programs. */
@@ -52,6 +54,7 @@ export interface UsageEvent {
   status: number;
   code: string | null;
   bucket: string | null;
+  path: string | null;
 }
 
 /** How much is held at most until it is written. What is beyond is counted as "other", so that totals stay true. */
@@ -191,7 +194,7 @@ export class UsageTally {
   }
 
   add(request: TalliedRequest): void {
-    const { at, route, status, bytes, micros, allowance, code } = request;
+    const { at, route, status, bytes, micros, allowance, code, path } = request;
     const tally = this.#tallyOf(request.keyId);
     if (tally === undefined) {
       this.lost++;
@@ -206,7 +209,7 @@ export class UsageTally {
     span.see("addresses", request.address, seen, this.#bounds.addresses);
     span.see("agents", request.agent, seen, this.#bounds.agents);
     if (status < 400) return;
-    const event = { at, route, status, code, bucket: allowance?.bucket ?? null };
+    const event = { at, route, status, code, bucket: allowance?.bucket ?? null, path };
     this.#keep(outcome === "blocked" ? tally.blocks : tally.errors, [event]);
   }
 

@@ -7,13 +7,16 @@ import { OTHER_AGENT } from "./agents.js";
 import type { SpanHours } from "./usage-rows.js";
 import { OTHER } from "./usage-tally.js";
 
-/** How far back a view reaches: so many spans, of which the present one is the last. They are aligned to UTC. */
+/**
+ * How far back a view reaches, and the length of its steps, which are aligned to UTC. The step in which the period begins is
+ * shown whole, so a view covers at least its period.
+ */
 const PERIODS = {
-  "24h": { spanHours: 1, steps: 24 },
-  "7d": { spanHours: 6, steps: 28 },
-  "30d": { spanHours: 24, steps: 30 },
-  "90d": { spanHours: 24, steps: 90 },
-} as const satisfies Record<string, { spanHours: SpanHours; steps: number }>;
+  "24h": { hours: 24, spanHours: 1 },
+  "7d": { hours: 168, spanHours: 6 },
+  "30d": { hours: 720, spanHours: 24 },
+  "90d": { hours: 2_160, spanHours: 24 },
+} as const satisfies Record<string, { hours: number; spanHours: SpanHours }>;
 export type UsagePeriod = keyof typeof PERIODS;
 export const USAGE_PERIODS = ["24h", "7d", "30d", "90d"] as const satisfies readonly UsagePeriod[];
 
@@ -47,6 +50,8 @@ export interface FailedRequest {
   status: number;
   code: string | null;
   bucket: string | null;
+  /** What was requested: decoded, without its query and tokens. */
+  path: string | null;
 }
 
 /** What a key was used for in a period. Times are ms since 1970. */
@@ -92,9 +97,11 @@ export async function readUsage(
     .where("account_id", "=", accountId)
     .executeTakeFirst();
   if (key === undefined) throw new AppError("NOT_FOUND", "There is no such key.");
-  const { spanHours, steps } = PERIODS[period];
+  const { hours, spanHours } = PERIODS[period];
   const stepMs = spanHours * HOUR_MS;
-  const from = (Math.floor(now / stepMs) - steps + 1) * stepMs;
+  const current = Math.floor(now / stepMs);
+  const steps = hours / spanHours + 1;
+  const from = (current - steps + 1) * stepMs;
   const within = { keyId, spanHours, from };
   const [sums, callers] = [await readRoutes(db, within, stepMs, steps), await readCallers(db, within)];
   return {
@@ -232,7 +239,7 @@ async function readEvents(
 ): Promise<{ recentErrors: FailedRequest[]; recentBlocks: FailedRequest[] }> {
   const rows = await db
     .selectFrom("usage_events")
-    .select(["at", "route", "status", "code", "bucket"])
+    .select(["at", "route", "status", "code", "bucket", "path"])
     .where("key_id", "=", keyId)
     .where("at", ">=", from)
     .orderBy("at", "desc")

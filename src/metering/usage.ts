@@ -3,6 +3,7 @@ import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
 import { Agents } from "./agents.js";
 import { truncatedAddress } from "./callers.js";
+import { storablePath } from "./request-path.js";
 import { pruneUsage, writeUsage } from "./usage-rows.js";
 import { TALLY_BOUNDS, type TalliedRequest, type TallyBounds, UsageTally } from "./usage-tally.js";
 import { readUsage, type UsagePeriod, type UsageView } from "./usage-view.js";
@@ -14,7 +15,9 @@ const PRUNE_EVERY_MS = 3_600_000;
 const VIEW_WAIT_MS = 1_000;
 
 /** A request with a valid key, once it is answered. */
-export interface KeyedRequest extends Omit<TalliedRequest, "at" | "micros" | "address" | "agent"> {
+export interface KeyedRequest extends Omit<TalliedRequest, "at" | "micros" | "path" | "address" | "agent"> {
+  /** As it was requested; kept only for failed requests, without its query and tokens. */
+  path: string;
   /** Time that answering took. */
   durationMs: number;
   /** The name of the caller by address, as `Callers` gives it; only its network is kept. */
@@ -64,12 +67,13 @@ export class Usage {
   }
 
   /** Counts a request. Takes some microseconds, and never throws. */
-  record({ durationMs, caller, userAgent, ...request }: KeyedRequest): void {
+  record({ durationMs, caller, userAgent, path, ...request }: KeyedRequest): void {
     try {
       this.#tally.add({
         ...request,
         at: this.#options.clock.now(),
         micros: Math.round(durationMs * 1_000),
+        path: request.status >= 400 ? storablePath(path) : null,
         address: truncatedAddress(caller),
         agent: this.#agents.familyOf(userAgent),
       });

@@ -270,7 +270,8 @@ const Failures: FC<{
       <ul class="plain">
         {rows.slice(0, MAX_FAILURES).map((row) => (
           <li>
-            <code>{routeName(row)}</code> {reason(row)}
+            <code>{row.path === null ? routeName(row) : `${row.method ?? ""} ${row.path}`.trim()}</code>{" "}
+            {reason(row)}
             <span class="soft small">
               {" "}
               · <Time at={row.at} />

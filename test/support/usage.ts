@@ -10,16 +10,18 @@ export interface Sent {
   bytes: number;
   micros: number;
   code: string | null;
+  /** As it is stored. */
+  path: string;
   allowance: { bucket: string; limit: number; remaining: number } | undefined;
   network: string;
   family: string;
 }
 
 const STEPS: Readonly<Record<UsagePeriod, readonly [number, number]>> = {
-  "24h": [HOUR_MS, 24],
-  "7d": [6 * HOUR_MS, 28],
-  "30d": [DAY_MS, 30],
-  "90d": [DAY_MS, 90],
+  "24h": [HOUR_MS, 25],
+  "7d": [6 * HOUR_MS, 29],
+  "30d": [DAY_MS, 31],
+  "90d": [DAY_MS, 91],
 };
 
 /** What the view of a key must be, worked out from every single request: nothing is shared with what is tested. */
@@ -37,8 +39,8 @@ export function expectedView(
       .filter(({ status }) => status >= 400 && wanted(status))
       .sort((a, b) => b.at - a.at)
       .slice(0, 25)
-      .map(({ at, route, status, code, allowance }) => {
-        return { ...named(route), at, status, code, bucket: allowance?.bucket ?? null };
+      .map(({ at, route, status, code, allowance, path }) => {
+        return { ...named(route), at, status, code, bucket: allowance?.bucket ?? null, path };
       });
   const networks = [...new Set(within.map(({ network }) => network))];
   const families = [...new Set(within.map(({ family }) => family))];

@@ -53,7 +53,8 @@ export function usageTables({
       route ${text} not null,
       status ${integer} not null,
       code ${text}, -- error code of the response; null if it had none
-      bucket ${text} -- null: counted against no limit
+      bucket ${text}, -- null: counted against no limit
+      path ${text} -- decoded, without query and tokens
     )`,
     sql`create index usage_events_key on usage_events (key_id, at)`,
   ];
