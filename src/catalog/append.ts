@@ -3,7 +3,7 @@ import { HOUR_MS } from "../clock.js";
 import type { BulkColumns, BulkRow, Db, Dialect, Tx } from "../database/database.js";
 import { SNAPSHOT_SOURCES, type Snapshot } from "./observation.js";
 
-/** Rows handed to the database at a time. */
+/** Rows inserted in one statement. */
 const CHUNK = 5_000;
 
 const SNAPSHOT_COLUMNS: BulkColumns = {
@@ -16,20 +16,20 @@ const SNAPSHOT_COLUMNS: BulkColumns = {
   source: "smallint",
 };
 
-/** Snapshots of one repository, in lists of which the first wins where two are of the same time. */
+/** Snapshots of one repository. If two lists have a snapshot of the same time, the earlier list wins. */
 export interface SnapshotsOf {
   repositoryId: number;
   provider: string;
   lists: Iterable<Snapshot>[];
 }
 
-/** What appending has added. */
+/** The snapshots that were new, and the repositories they belong to. */
 export interface Appended {
   snapshots: number;
   repositoryIds: number[];
 }
 
-/** Appends the snapshots that are not there yet and counts them by hour; one that is there stays as it is. */
+/** Appends the snapshots that do not exist yet and counts them by hour. Existing ones never change. */
 export async function appendSnapshots(
   tx: Tx,
   dialect: Dialect,
@@ -57,12 +57,12 @@ export async function appendSnapshots(
     rows = [];
     providers = [];
   };
-  // In the order of the key, as neighbours share pages. The sort is stable, so the first of two equal times stays first.
+  // In key order, because neighbouring keys share database pages. The sort is stable, so the first of two equal times wins.
   for (const { repositoryId, provider, lists } of given.toSorted((a, b) => a.repositoryId - b.repositoryId)) {
     const all = lists.flatMap((list) => [...list]).sort((a, b) => a.capturedAt - b.capturedAt);
     for (const { capturedAt, stars, forks, openIssues, watchers, source } of all) {
-      const place = SNAPSHOT_SOURCES.indexOf(source);
-      rows.push([repositoryId, capturedAt, stars, forks, openIssues, watchers, place]);
+      const sourceIndex = SNAPSHOT_SOURCES.indexOf(source);
+      rows.push([repositoryId, capturedAt, stars, forks, openIssues, watchers, sourceIndex]);
       providers.push(provider);
     }
     if (rows.length >= CHUNK) await flush();
@@ -101,7 +101,7 @@ class HourCounts {
   }
 }
 
-/** The newest snapshot of each provider: the end of all its windows. */
+/** Time of each provider's newest snapshot, which is the end of all its windows. */
 export async function newestSnapshots(db: Db): Promise<Map<string, number>> {
   const rows = await db
     .selectFrom("snapshot_hours")

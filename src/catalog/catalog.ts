@@ -1,14 +1,14 @@
 /**
- * The catalogue: every repository known, and every snapshot of it. It decides which repository an observation speaks of,
- * keeps identity through renames, never rewrites a snapshot, and leaves a mark for whatever must be derived anew.
- * It does not fetch, rank or search.
+ * The catalogue owns repositories and their snapshots. It decides which repository an observation is about, keeps its identity
+ * through renames, never changes a snapshot, and marks derived data that a change makes outdated. It does not fetch, rank,
+ * list or search.
  */
 import { sql } from "kysely";
 import type { Clock } from "../clock.js";
 import type { Database, Db, Dialect } from "../database/database.js";
 import { AppError } from "../errors.js";
+import { REPOSITORY_COLUMN_NAMES } from "./draft.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
-import { REPOSITORY_COLUMN_NAMES } from "./identity.js";
 import { type CatalogueKind, readKind, setKind } from "./kind.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { type RecordWithin, record } from "./record.js";
@@ -25,7 +25,7 @@ export * from "./repository.js";
 export * from "./series.js";
 export { chooseFrom } from "./series-start.js";
 
-/** What a repository's own snapshots are like. */
+/** Number of a repository's snapshots, and when the first and the last were taken. */
 export interface SnapshotRange {
   snapshots: number;
   firstSnapshotAt: number | null;
@@ -37,7 +37,7 @@ export interface PreviousName {
   until: number;
 }
 
-/** A repository found by a name: the present one, or one it had before. */
+/** A repository found by its current name, or by a previous one. */
 export interface FoundByName {
   repository: Repository;
   isPreviousName: boolean;
@@ -52,7 +52,7 @@ export class Catalog {
     this.#clock = clock;
   }
 
-  /** Records what sources said, in one transaction. See `record`. */
+  /** Records observations in one transaction. See `record`. */
   record(batch: readonly Observation[], within?: RecordWithin): Promise<Recorded> {
     return record(this.#database, batch, this.#clock.now(), within);
   }
@@ -68,22 +68,22 @@ export class Catalog {
     return repository;
   }
 
-  /** Those of the ids that exist, in the order of the ids. */
+  /** The repositories with these ids, in the same order; ids that do not exist are skipped. */
   async findMany(ids: readonly number[]): Promise<Repository[]> {
     return findRepositories(this.#database.read, this.#database.dialect, ids);
   }
 
-  /** Looks a name up, whatever its case; a present name wins over a previous one, a later previous one over an earlier. */
+  /** Ignores case. A current name wins over a previous one, and a later previous name over an earlier one. */
   async findByName(provider: string, fullName: string): Promise<FoundByName | undefined> {
     const { read } = this.#database;
     const key = fullName.toLowerCase();
-    const present = await read
+    const current = await read
       .selectFrom("repositories")
       .select(REPOSITORY_COLUMN_NAMES)
       .where("provider", "=", provider)
       .where("name_key", "=", key)
       .executeTakeFirst();
-    if (present !== undefined) return { repository: fromRow(present), isPreviousName: false };
+    if (current !== undefined) return { repository: fromRow(current), isPreviousName: false };
     const previous = await read
       .selectFrom("previous_names")
       .select("repository_id")
@@ -96,7 +96,7 @@ export class Catalog {
     return repository === undefined ? undefined : { repository, isPreviousName: true };
   }
 
-  /** The names a repository had before, the latest first. */
+  /** Previous names of a repository, newest first. */
   async previousNames(id: number): Promise<PreviousName[]> {
     const rows = await this.#database.read
       .selectFrom("previous_names")
@@ -121,7 +121,7 @@ export class Catalog {
     return { snapshots: Number(row.snapshots), firstSnapshotAt: row.first_at, lastSnapshotAt: row.last_at };
   }
 
-  /** The snapshots taken at these very times, oldest first. */
+  /** The snapshots taken at exactly these times, oldest first. */
   async snapshotsAt(id: number, times: readonly number[]): Promise<Snapshot[]> {
     if (times.length === 0) return [];
     const rows = await this.#database.read
@@ -134,12 +134,12 @@ export class Catalog {
     return rows.map(fromSnapshotRow);
   }
 
-  /** The course of their stars over the 30 days up to `end`, for small drawings; see readSparks. */
+  /** Stars over the 30 days up to `end`, for sparklines. See `readSparks`. */
   sparks(ids: readonly number[], end: number): Promise<Map<number, (number | null)[]>> {
     return readSparks(this.#database, ids, end);
   }
 
-  /** Snapshots from `from` on, thinned to at most so many points, by default MAX_POINTS. */
+  /** Snapshots from `from` on, thinned to at most `most` points (default MAX_POINTS). */
   series(id: number, from: number, most?: number): Promise<Series> {
     return readSeries(this.#database, id, from, most);
   }
@@ -149,7 +149,7 @@ export class Catalog {
     return readSeriesStart(this.#database, id, asOf, lengthMs);
   }
 
-  /** When the newest snapshot of a provider was taken: the end of all its windows. Undefined without snapshots. */
+  /** Time of a provider's newest snapshot, which is the end of all its windows. Undefined without snapshots. */
   async asOf(provider: string): Promise<number | undefined> {
     const row = await this.#database.read
       .selectFrom("snapshot_hours")
@@ -161,7 +161,7 @@ export class Catalog {
     return row?.newest_at;
   }
 
-  /** The next repositories by id after `afterId`, with all there is about each. */
+  /** The next repositories by id after `afterId`, each with everything stored about it. */
   dump(afterId: number, limit: number): Promise<DumpedRepository[]> {
     return dumpPage(this.#database, afterId, limit);
   }
@@ -187,7 +187,7 @@ export class Catalog {
     return row === undefined;
   }
 
-  /** A number that grows whenever an answer may have changed, in whichever process. */
+  /** A number that grows with every change that a reader could notice, in any process. */
   async revision(): Promise<number> {
     const row = await this.#database.read
       .selectFrom("revision")
@@ -198,7 +198,7 @@ export class Catalog {
   }
 }
 
-/** The next ids in their order, for going through all repositories. */
+/** The next ids after `after`, in ascending order. */
 export async function repositoriesAfter(db: Db, after: number, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom("repositories")
@@ -210,7 +210,7 @@ export async function repositoriesAfter(db: Db, after: number, limit: number): P
   return rows.map((row) => row.id);
 }
 
-/** Those of the ids that exist, in the order of the ids; for callers that are inside a transaction. */
+/** As `Catalog.findMany`, for callers inside a transaction. */
 export async function findRepositories(
   db: Db,
   dialect: Dialect,

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database } from "../database/database.js";
-import { REPOSITORY_COLUMN_NAMES } from "./identity.js";
+import { REPOSITORY_COLUMN_NAMES } from "./draft.js";
 import type { Snapshot } from "./observation.js";
 import { FACT_COLUMNS, type Facts, fromRow, type Repository } from "./repository.js";
 import { fromSnapshotRow } from "./series.js";
@@ -9,14 +9,14 @@ import { fromSnapshotRow } from "./series.js";
 export interface DumpedRepository {
   repository: Repository;
   providerId: string | null;
-  /** Only the facts that some source has told. */
+  /** Only the facts that some source has reported. */
   facts: Facts;
   previousNames: { fullName: string; until: number }[];
   /** All snapshots, oldest first. */
   snapshots: Snapshot[];
 }
 
-/** The next repositories by id after `afterId`, whole; an empty page ends it. */
+/** The next repositories by id after `afterId`, with everything stored about them. An empty page is the end. */
 export async function dumpPage(
   database: Database,
   afterId: number,
@@ -51,11 +51,13 @@ export async function dumpPage(
   const namesById = Map.groupBy(names, (row) => row.repository_id);
   return rows.map((row) => {
     const repository = fromRow(row);
-    const told = (Object.keys(FACT_COLUMNS) as (keyof Facts)[]).filter((_, i) => (row.said & (1 << i)) !== 0);
+    const known = (Object.keys(FACT_COLUMNS) as (keyof Facts)[]).filter(
+      (_, i) => (row.known_facts & (1 << i)) !== 0,
+    );
     return {
       repository,
       providerId: row.provider_id,
-      facts: Object.fromEntries(told.map((fact) => [fact, repository[fact]])),
+      facts: Object.fromEntries(known.map((fact) => [fact, repository[fact]])),
       previousNames: (namesById.get(row.id) ?? []).map((name) => ({
         fullName: name.full_name,
         until: name.until,

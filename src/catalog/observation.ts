@@ -1,10 +1,10 @@
 import type { Facts } from "./repository.js";
 
-/** Where a snapshot comes from: seen by this service, taken over from another archive, or told later by the provider. */
+/** Origin of a snapshot: taken by this service, imported from an archive, or reported later by the provider. */
 export const SNAPSHOT_SOURCES = ["OBSERVED", "IMPORTED", "BACKFILLED"] as const;
 export type SnapshotSource = (typeof SNAPSHOT_SOURCES)[number];
 
-/** The counts of a repository at one time. `null`: the source does not give it. */
+/** The counts of a repository at one time; null if the source does not report the count. */
 export interface Snapshot {
   capturedAt: number;
   stars: number;
@@ -14,31 +14,30 @@ export interface Snapshot {
   source: SnapshotSource;
 }
 
-/** What one source said of one repository; the only way anything enters the catalogue. */
+/** A report of one source about one repository. Everything enters the catalogue as an observation. */
 export interface Observation {
   provider: string;
-  /** The provider's own id: identity that survives a rename. */
+  /** The provider's own id, which survives a rename. */
   providerId?: string;
   owner: string;
   name: string;
-  /** When the facts were true; null when the source does not say, and then they never replace anything. */
+  /** When the facts were true. null if the source does not say; such facts never replace others. */
   at: number | null;
   facts: Facts;
-  /** Counts it told, at `at` or before, oldest first. Gone through more than once. */
+  /** Counts at `at` or earlier, oldest first. Must be iterable more than once. */
   snapshots: Iterable<Snapshot>;
-  /** When the repository was first known, where that is earlier than `at`. */
+  /** When the repository was first known, if earlier than `at`. */
   discoveredAt?: number;
-  /** The id it should get if it is new and the id is free; keeps links alive across export and import. */
+  /** The id to give it if it is new and the id is free. Keeps links valid after export and import. */
   preferredId?: number;
-  /** The repository it speaks of, for a source that was asked about that one; it need not know the provider's id yet. */
+  /** The repository requested from the source, whose provider id may not be known yet. */
   repositoryId?: number;
-  /** true: the source told no name; owner and name are those it was asked by, and nothing follows from them. */
+  /** true: the source reported no name. Owner and name are those of the request, and never cause a rename. */
   isNameless?: boolean;
-  /** Names it had before. */
   previousNames?: readonly { fullName: string; until: number }[];
 }
 
-/** What recording a batch has changed. */
+/** Changes that recording a batch made. */
 export interface Recorded {
   repositoriesAdded: number;
   repositoriesChanged: number;

@@ -7,7 +7,7 @@ import type { BulkRow, Database, Db, Dialect, Tx } from "../database/database.js
  */
 export type OutdatedKind = "words" | "rollups" | "ranks" | "rollups_in_rebuild";
 
-/** Marks repositories of which something derived must be made anew, in the transaction of the change. */
+/** Marks derived data of repositories as outdated, in the transaction of the change. */
 export async function markOutdated(
   tx: Tx,
   dialect: Dialect,
@@ -20,8 +20,8 @@ export async function markOutdated(
 }
 
 /**
- * Works off the marks of one kind, `size` repositories in a transaction: the mark goes with the work, so that being
- * killed loses neither. Returns how many repositories were worked on; `onProgress` is told the same on the way.
+ * Updates outdated data of one kind, `size` repositories per transaction. A mark is deleted in the transaction of its work, so
+ * a crash loses neither. Returns the number of repositories updated; `onProgress` gets that number after each transaction.
  */
 export async function workOff(
   { dialect, write }: Database,
@@ -62,7 +62,7 @@ export async function hasMark(db: Db, name: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Tells readers in every process that answers may have changed. */
+/** Announces a change to the readers in every process. */
 export async function bumpRevision(tx: Tx): Promise<void> {
   await sql`update revision set value = value + 1 where id = 1`.execute(tx);
 }

@@ -1,12 +1,13 @@
 import { sql } from "kysely";
 import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
 import { appendSnapshots, type SnapshotsOf } from "./append.js";
-import { type Draft, Identities, RECORDED_COLUMN_NAMES, RECORDED_COLUMNS } from "./identity.js";
+import { type Draft, RECORDED_COLUMN_NAMES, RECORDED_COLUMNS } from "./draft.js";
+import { Identities } from "./identity.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { bumpRevision, markOutdated } from "./outdated.js";
 import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
 
-/** Facts that change by the hour; those of the newest source that tells them stand. */
+/** Facts that change by the hour. Each keeps the value of the newest source that reports it. */
 const COUNTS: ReadonlySet<keyof Facts> = new Set(["stars", "forks", "openIssues", "watchers"]);
 
 const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
@@ -15,9 +16,9 @@ const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
 export type RecordWithin = (tx: Tx, ids: readonly number[]) => Promise<void>;
 
 /**
- * Records a batch in one transaction. Facts of a later time replace those of an earlier one; an earlier one only tells
- * what nobody has told yet. Snapshots are appended: one of the same repository and time that is already there stays as
- * it is. So recording a batch twice, or in another order, gives the same snapshots.
+ * Records a batch in one transaction. Newer facts replace older ones; older facts only fill those that no source has
+ * reported yet. Snapshots are appended; one with the same repository and time never changes. So recording a batch twice, or
+ * in another order, gives the same snapshots.
  */
 export async function record(
   database: Database,
@@ -38,7 +39,7 @@ export async function record(
     const changed = identities.drafts.filter((draft) => draft.changed);
     await assignIds(tx, dialect, identities.drafts, preferredIds(batch, owners));
     await writeRepositories(tx, dialect, changed);
-    const namesKept = await writePreviousNames(tx, identities.drafts);
+    const namesWritten = await writePreviousNames(tx, identities.drafts);
     const appended = await appendSnapshots(tx, dialect, snapshotsOf(batch, owners));
     await markOutdated(
       tx,
@@ -52,7 +53,7 @@ export async function record(
       tx,
       owners.map((owner) => owner.row.id),
     );
-    if (changed.length > 0 || appended.snapshots > 0 || namesKept > 0) await bumpRevision(tx);
+    if (changed.length > 0 || appended.snapshots > 0 || namesWritten > 0) await bumpRevision(tx);
     const added = changed.filter((draft) => draft.isNew).length;
     return {
       repositoriesAdded: added,
@@ -71,9 +72,9 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
     const value = facts[fact];
     const bit = 1 << i;
     const replaces = COUNTS.has(fact) ? countsAreNewest : newest;
-    if (value === undefined || (!replaces && (row.said & bit) !== 0)) continue;
-    if ((row.said & bit) === 0) {
-      row.said |= bit;
+    if (value === undefined || (!replaces && (row.known_facts & bit) !== 0)) continue;
+    if ((row.known_facts & bit) === 0) {
+      row.known_facts |= bit;
       draft.changed = true;
     }
     setColumn(draft, FACT_COLUMNS[fact], columnValue(value));
@@ -86,18 +87,18 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   if (newest) {
     row.refreshed_at = at;
     draft.changed = true;
-    const isCalledSo = row.owner === owner && row.name === name && row.name_key !== null;
-    if (!observation.isNameless && !isCalledSo && !identities.hadName(draft, owner, name, at))
+    const hasThisName = row.owner === owner && row.name === name && row.name_key !== null;
+    if (!observation.isNameless && !hasThisName && !identities.hadName(draft, owner, name, at))
       identities.rename(draft, owner, name, at);
   } else if (
     !observation.isNameless &&
     at !== null &&
     nameKey(observation.owner, observation.name) !== nameKey(row.owner, row.name)
   ) {
-    identities.keepPreviousName(draft, `${observation.owner}/${observation.name}`, at);
+    identities.addPreviousName(draft, `${observation.owner}/${observation.name}`, at);
   }
   for (const { fullName, until } of observation.previousNames ?? [])
-    identities.keepPreviousName(draft, fullName, until);
+    identities.addPreviousName(draft, fullName, until);
   const first = firstKnown(observation.snapshots) ?? at;
   const discoveredAt = Math.min(observation.discoveredAt ?? row.discovered_at, first ?? row.discovered_at);
   if (discoveredAt < row.discovered_at) {
@@ -106,7 +107,7 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   }
 }
 
-/** When the first snapshot was taken that somebody took at its time. */
+/** Time of the first snapshot that was taken then, and not reported later. */
 function firstKnown(snapshots: Iterable<Snapshot>): number | undefined {
   for (const { capturedAt, source } of snapshots) if (source !== "BACKFILLED") return capturedAt;
   return undefined;
@@ -135,7 +136,7 @@ function setColumn(
   if (SCORED_COLUMNS.includes(column)) draft.growthChanged = true;
 }
 
-/** The snapshots of each draft, in the order in which they were told. */
+/** The snapshots of each draft, in the order of the batch. */
 function snapshotsOf(batch: readonly Observation[], owners: readonly Draft[]): SnapshotsOf[] {
   const byDraft = new Map<Draft, SnapshotsOf>();
   for (const [i, draft] of owners.entries()) {
@@ -194,7 +195,7 @@ async function assignIds(
 
 async function writeRepositories(tx: Tx, dialect: Dialect, drafts: readonly Draft[]): Promise<void> {
   if (drafts.length === 0) return;
-  // Names can change hands within one batch, so all that change are let go before any is taken.
+  // Names can change hands within one batch, so release all of them before any is taken over.
   const moved = drafts.filter(
     (draft) => !draft.isNew && (draft.previousNames.size > 0 || draft.row.name_key === null),
   );
@@ -228,7 +229,7 @@ async function writeRepositories(tx: Tx, dialect: Dialect, drafts: readonly Draf
   );
 }
 
-/** Writes the names that were lost; a name that a repository has again is no previous one. Returns how many changed. */
+/** Writes previous names, except one that the repository has again. Returns how many changed. */
 async function writePreviousNames(tx: Tx, drafts: readonly Draft[]): Promise<number> {
   let written = 0n;
   for (const { row, previousNames } of drafts) {

@@ -2,11 +2,11 @@ import type { RepositoryTable } from "../database/database.js";
 
 export { splitFullName } from "../record-rules.js";
 
-/** Whether a repository can still be reached. Only AVAILABLE ones are listed. */
+/** Whether a repository can still be reached. Only AVAILABLE repositories are listed. */
 export const AVAILABILITIES = ["AVAILABLE", "GONE", "PRIVATE", "BLOCKED"] as const;
 export type Availability = (typeof AVAILABILITIES)[number];
 
-/** A repository as every reader sees it. `null` always means "not known", never "none" or 0. Times in ms since 1970. */
+/** A repository. null always means unknown, never none or 0. Times are milliseconds since 1970. */
 export interface Repository {
   id: number;
   provider: string;
@@ -34,7 +34,7 @@ export interface Repository {
   nextRefreshAt: number | null;
 }
 
-/** What a source can tell of a repository. An absent field was not told; `null` was told to be unknown or none. */
+/** Facts that a source reports about a repository. Absent: not reported. null: reported as unknown or none. */
 export interface Facts {
   url?: string;
   description?: string | null;
@@ -53,7 +53,7 @@ export interface Facts {
   pushedAt?: number | null;
 }
 
-/** Fact → column. The order gives the bits of `repositories.said`, so new facts are only ever added at the end. */
+/** The column of each fact. Their order defines the bits of `repositories.known_facts`: add new facts at the end only. */
 export const FACT_COLUMNS = {
   url: "url",
   description: "description",
@@ -72,27 +72,27 @@ export const FACT_COLUMNS = {
   pushedAt: "pushed_at",
 } as const satisfies Record<keyof Facts, keyof RepositoryTable>;
 
-/** The form in which names are compared: case does not tell repositories apart. */
+/** The form in which names are compared: case does not distinguish repositories. */
 export function nameKey(owner: string, name: string): string {
   return `${owner}/${name}`.toLowerCase();
 }
 
-/** `^[A-Z][A-Z0-9_]{0,31}$`, the form in which providers are stored and answered. */
+/** `^[A-Z][A-Z0-9_]{0,31}$`, the form in which providers are stored and returned. */
 export function providerName(text: string): string | undefined {
   const name = text.toUpperCase();
   return /^[A-Z][A-Z0-9_]{0,31}$/.test(name) ? name : undefined;
 }
 
-/** An identifier as the API writes it, or undefined. One beyond what we ever hand out gives 0, which no row has. */
+/** Parses an id as the API writes it; undefined if malformed. An id too large to exist gives 0, which no row has. */
 export function repositoryId(text: string): number | undefined {
   if (!/^[1-9][0-9]{0,18}$/.test(text)) return undefined;
   const id = Number(text);
   return Number.isSafeInteger(id) ? id : 0;
 }
 
-const truth = (value: number | null): boolean | null => (value === null ? null : value === 1);
+const flag = (value: number | null): boolean | null => (value === null ? null : value === 1);
 
-/** The columns of a repository that make a record. */
+/** The columns that `fromRow` needs. */
 export const REPOSITORY_READ_COLUMNS = [
   "id",
   "provider",
@@ -120,7 +120,7 @@ export const REPOSITORY_READ_COLUMNS = [
 
 export type RepositoryRow = Pick<RepositoryTable, (typeof REPOSITORY_READ_COLUMNS)[number]>;
 
-/** A row as a record. */
+/** Converts a row to a Repository. */
 export function fromRow(row: RepositoryRow): Repository {
   return {
     id: row.id,
@@ -138,8 +138,8 @@ export function fromRow(row: RepositoryRow): Repository {
     forks: row.forks,
     openIssues: row.open_issues,
     watchers: row.watchers,
-    fork: truth(row.fork),
-    archived: truth(row.archived),
+    fork: flag(row.fork),
+    archived: flag(row.archived),
     availability: row.availability as Availability,
     createdAt: row.created_at,
     pushedAt: row.pushed_at,

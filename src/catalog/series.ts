@@ -6,7 +6,7 @@ import { SNAPSHOT_SOURCES, type Snapshot } from "./observation.js";
 /** A series never holds more points than this. */
 export const MAX_POINTS = 2_000;
 
-/** How points were chosen: every snapshot, or the last one of each hour, day or week (UTC, from Monday). */
+/** Which snapshots are points: all, or the last one of each hour, day or week (UTC, from Monday). */
 export const RESOLUTIONS = ["all", "hour", "day", "week"] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
@@ -15,13 +15,13 @@ const BUCKET_MS: Readonly<Record<Exclude<Resolution, "all">, number>> = {
   day: DAY_MS,
   week: WEEK_MS,
 };
-/** 1970-01-01 was a Thursday; weeks begin on the Monday before. */
+/** 1970-01-01 was a Thursday; weeks start on the Monday before. */
 const WEEK_OFFSET_MS = 3 * DAY_MS;
 
 export interface Gap {
   from: number;
   to: number;
-  /** How many refreshes would have been there, judged by the distance of the points around. */
+  /** Estimated number of missing snapshots, from the distances between nearby points. */
   missing: number;
 }
 
@@ -31,7 +31,7 @@ export interface Series {
   gaps: Gap[];
 }
 
-/** Start of the bucket a time falls into. */
+/** Start of the bucket that contains a time. */
 export function bucketOf(at: number, resolution: Exclude<Resolution, "all">): number {
   const offset = resolution === "week" ? WEEK_OFFSET_MS : 0;
   const size = BUCKET_MS[resolution];
@@ -75,15 +75,15 @@ export async function readSeries(
   return { points: series, resolution, gaps: findGaps(series.map((point) => point.capturedAt)) };
 }
 
-/** Moments that a small line of the last 30 days is drawn through. */
+/** Points of a sparkline over 30 days. */
 const SPARK_POINTS = 16;
 const SPARK_STEP_MS = (30 * DAY_MS) / (SPARK_POINTS - 1);
-/** A value older than this is not told as that of a moment. */
+/** A snapshot older than this does not count for a point. */
 const SPARK_STALE_MS = WEEK_MS;
 
 /**
- * The stars of repositories at 16 moments of the 30 days up to `end`, each as of the last snapshot before it; null
- * where there is none of the week before. It costs one step along the index for each moment, however many snapshots there are.
+ * The stars of repositories at 16 times of the 30 days up to `end`, by the last snapshot before each time; null if the week
+ * before has no snapshot. Costs one index lookup per repository and time, whatever the number of snapshots.
  */
 export async function readSparks(
   { read }: Database,
@@ -109,7 +109,7 @@ export async function readSparks(
   return sparks;
 }
 
-/** The bucket of `captured_at` as SQL; integer division truncates alike on both engines, as times are positive. */
+/** The bucket of `captured_at` as SQL. Integer division truncates, and times are positive, so both engines agree. */
 export function bucketExpression(resolution: Exclude<Resolution, "all">): ReturnType<typeof sql> {
   const offset = resolution === "week" ? WEEK_OFFSET_MS : 0;
   return sql`(captured_at + ${sql.lit(offset)}) / ${sql.lit(BUCKET_MS[resolution])}`;
@@ -126,14 +126,14 @@ export function fromSnapshotRow(row: SnapshotTable): Snapshot {
   };
 }
 
-/** Distances on each side that decide what is usual at a place. */
+/** Distances on each side that a distance is compared with. */
 const NEIGHBOURS = 5;
-/** A distance this many times the usual one is a gap: between "late" (1) and "one missing" (2). */
+/** A distance this many times the median is a gap: between a late snapshot (1) and a missing one (2). */
 const GAP_FACTOR = 1.75;
 
 /**
- * Where refreshes are missing: distances that are well above the median of their neighbours. Judged locally, since the
- * cadence of a repository changes over its life, and old snapshots are thinned.
+ * Finds gaps: distances between snapshots well above the median of their neighbours. Only nearby distances count, because
+ * the refresh interval of a repository changes over time, and old snapshots are thinned.
  */
 export function findGaps(times: readonly number[]): Gap[] {
   const gaps: Gap[] = [];
@@ -144,18 +144,18 @@ export function findGaps(times: readonly number[]): Gap[] {
       ...distances.slice(Math.max(0, i - NEIGHBOURS), i),
       ...distances.slice(i + 1, i + 1 + NEIGHBOURS),
     ];
-    const usual = median(around);
-    if (distance <= usual * GAP_FACTOR) continue;
+    const typical = median(around);
+    if (distance <= typical * GAP_FACTOR) continue;
     gaps.push({
       from: times[i] ?? 0,
       to: times[i + 1] ?? 0,
-      missing: Math.max(1, Math.round(distance / usual) - 1),
+      missing: Math.max(1, Math.round(distance / typical) - 1),
     });
   }
   return gaps;
 }
 
-/** The middle of the values; the mean of the two middle ones when their number is even. NaN for none. */
+/** The median; NaN for no values. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length / 2;

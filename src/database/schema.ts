@@ -85,7 +85,7 @@ export interface RepositoryTable {
   counted_at: number | null;
   next_refresh_at: number | null;
   /** Bit i: some source has told fact i of FACT_COLUMNS, if only to say that there is none. */
-  said: number;
+  known_facts: number;
 }
 
 export interface RepositoryTopicTable {

@@ -1,17 +1,14 @@
 import { isoTime } from "../clock.js";
 import type { ListQuery } from "./query.js";
 
-/** What a list is narrowed to, without what sorts and parts it. */
+/** The filters of a query, without its sort, window and page. */
 export type ListFilters = Omit<ListQuery, "sort" | "order" | "window" | "limit" | "page" | "cursor">;
 
-/** Filters that are one value each, in the order in which they are written. */
+/** Filters with a single value, in the order in which they are written. */
 const SINGLE = ["license", "minStars", "maxStars", "archived", "fork"] as const;
 const TIMES = ["createdAfter", "createdBefore", "pushedAfter"] as const;
 
-/**
- * The filters as parameters in one form, however they were asked for: no defaults, one case, one order. So equal lists
- * have equal addresses.
- */
+/** The filters as canonical parameters: no defaults, one case, one order. So equal lists have equal addresses. */
 export function filterParameters(filters: ListFilters): URLSearchParams {
   const parameters = new URLSearchParams();
   if (filters.q) parameters.set("q", filters.q);
@@ -25,7 +22,7 @@ export function filterParameters(filters: ListFilters): URLSearchParams {
   return parameters;
 }
 
-/** The filters in words, such as `language rust or go, at least 100 stars`; empty without any. */
+/** The filters in English, such as `language rust or go, at least 100 stars`; empty without filters. */
 export function filterWords(filters: ListFilters): string {
   const { q, provider, license, minStars, maxStars, archived, fork } = filters;
   const words = {
@@ -51,12 +48,12 @@ export function filterWords(filters: ListFilters): string {
 
 const format = new Intl.NumberFormat("en-US");
 
-/** Languages and topics are compared whatever their case. */
+/** Languages and topics ignore case. */
 function distinct(values: readonly string[] | undefined): string[] {
   return [...new Set(values?.map((value) => value.toLowerCase()))].sort();
 }
 
-/** A day where the time is the first moment of one. */
+/** A time as text; midnight in UTC as the day alone. */
 function timeText(ms: number): string {
   return isoTime(ms).replace("T00:00:00.000Z", "");
 }

@@ -3,28 +3,28 @@ import { providerName, repositoryId } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
 import { WINDOWS } from "../rankings/rankings.js";
 
-/** Parameters that several addresses share, so that the same name always has the same rule. */
+/** Parameters that several routes share, so that a name always has the same rule. */
 
 const CONTROL = /\p{Cc}/gu;
 
-/** Length in characters, as the contract counts them: one beyond U+FFFF is one, not two. */
+/** Length in characters, as the contract counts them: one beyond U+FFFF counts once. */
 export function lengthOf(text: string): number {
   return [...text].length;
 }
 
-/** A text that is compared as it is. */
+/** A text that is compared exactly. */
 export const exactText = z
   .string()
   .refine((text) => text !== "" && lengthOf(text) <= 100, "must be 1 to 100 characters")
-  .refine((text) => !/\p{Cc}/u.test(text), "must not hold control characters")
+  .refine((text) => !/\p{Cc}/u.test(text), "must not contain control characters")
   .openapi({ type: "string", minLength: 1, maxLength: 100 });
 
-/** A name that somebody gives to something of theirs. */
+/** A name that a person gives to a watchlist or key. */
 export const nameField = z
   .string()
   .transform((text) => text.normalize("NFC").trim())
   .refine((text) => text !== "" && lengthOf(text) <= 100, "must be 1 to 100 characters")
-  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), "must not hold control characters")
+  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), "must not contain control characters")
   .openapi({ type: "string", minLength: 1, maxLength: 100 });
 
 const wholeNumber = (min: number, max: number) =>
@@ -42,14 +42,14 @@ const integerSchema = (minimum: number, maximum: number, more: Record<string, un
   ...more,
 });
 
-/** A whole number in a query. */
+/** A whole number in a query string. */
 export function count(min: number, max: number) {
   return wholeNumber(min, max).openapi(integerSchema(min, max));
 }
 
 export const limitParameter = wholeNumber(1, 100)
   .default(25)
-  .openapi({ ...integerSchema(1, 100, { default: 25 }), description: "Rows of a page." });
+  .openapi({ ...integerSchema(1, 100, { default: 25 }), description: "Maximum number of rows." });
 
 export const pageParameter = wholeNumber(1, 10_000)
   .optional()
@@ -60,9 +60,9 @@ export const pageParameter = wholeNumber(1, 10_000)
 
 export const cursorParameter = z
   .string()
-  .max(300)
+  .max(300, "must be at most 300 characters")
   .optional()
-  .openapi({ description: "meta.nextCursor of the page before, with the same other parameters." });
+  .openapi({ description: "meta.nextCursor of the previous page. All other parameters must stay the same." });
 
 export const windowParameter = z
   .enum(WINDOWS)
@@ -82,30 +82,27 @@ export const providerParameter = z
   })
   .openapi({
     type: "string",
-    description: "A provider, whatever its case: github, gitlab, codeberg or one added by the operator.",
+    description: "A provider, in any case: github, gitlab, codeberg or one added by the operator.",
   });
 
 const ID_SCHEMA = { type: "string" as const, pattern: "^[1-9][0-9]{0,18}$", example: "42" };
 
-/** An identifier as it was written: the largest ones are no numbers here, and an error must name them as they are. */
+/** An id as text: the largest ones are not exact as numbers, and an error must repeat them exactly. */
 export const idText = z
   .string()
-  .refine(
-    (text) => repositoryId(text) !== undefined,
-    "must be an identifier: 1 to 19 digits that do not begin with 0",
-  )
+  .refine((text) => repositoryId(text) !== undefined, "must be an id: 1 to 19 digits without a leading 0")
   .openapi(ID_SCHEMA);
 
-/** An identifier to look up; one that no repository can have is 0. */
+/** An id to look up; 0 for one that no repository can have. */
 export const idParameter = idText.transform((text) => repositoryId(text) ?? 0).openapi(ID_SCHEMA);
 
-/** A day or time in a query, as milliseconds. A day means its first moment in UTC. */
+/** A day or time, as milliseconds since 1970. A day means its midnight in UTC. */
 export const timeParameter = z
   .string()
   .transform((text, context) => {
     const isTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text);
     const ms = isTime ? Date.parse(text) : Number.NaN;
-    // A day that does not exist, such as February 30, rolls over to another one.
+    // A day that does not exist, such as February 30, would roll over to the next month.
     if (!Number.isNaN(ms) && Math.abs(ms - Date.parse(text.slice(0, 10))) < 2 * DAY_MS && isRealDay(text))
       return ms;
     context.addIssue({
@@ -120,7 +117,7 @@ function isRealDay(text: string): boolean {
   return new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
 }
 
-/** A parameter that may be repeated: any of the values. */
+/** A parameter that may be repeated and matches any of its values. */
 export function repeatable(description: string) {
   return z
     .union([exactText.transform((one) => [one]), z.array(exactText).max(20)], {
@@ -135,7 +132,7 @@ export function repeatable(description: string) {
     });
 }
 
-/** Text to search for: cut down to what can be looked for, never a syntax. */
+/** A search text. Control characters become spaces; nothing in it is syntax. */
 export function searchText(maxLength: number) {
   return z
     .string()

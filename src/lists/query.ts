@@ -32,29 +32,27 @@ const MAX_STARS = 1e12;
 export const listQuery = z.object({
   q: searchText(200)
     .optional()
-    .openapi({ description: "Words that must all occur; the last may be the beginning of one." }),
+    .openapi({ description: "Search text. All words must occur; the last one may be a prefix." }),
   provider: providerParameter.optional(),
-  language: repeatable("Any of these languages, whatever their case."),
-  topic: repeatable("Any of these topics."),
-  license: exactText.optional().openapi({ description: "SPDX expression, exactly." }),
+  language: repeatable("Any of these languages. Case is ignored."),
+  topic: repeatable("Any of these topics. Case is ignored."),
+  license: exactText.optional().openapi({ description: "SPDX expression, compared exactly." }),
   minStars: count(0, MAX_STARS).optional(),
   maxStars: count(0, MAX_STARS).optional(),
-  createdAfter: timeParameter.optional(),
-  createdBefore: timeParameter.optional(),
-  pushedAfter: timeParameter.optional(),
+  createdAfter: timeParameter.optional().openapi({ description: "Created at this time or later." }),
+  createdBefore: timeParameter.optional().openapi({ description: "Created before this time." }),
+  pushedAfter: timeParameter.optional().openapi({ description: "Last push at this time or later." }),
   archived: flag
     .optional()
-    .openapi({ description: "Without it plain sorts hold all; sorts by growth leave archived ones out." }),
-  fork: flag
-    .optional()
-    .openapi({ description: "Without it plain sorts hold all; sorts by growth leave forks out." }),
+    .openapi({ description: "Default: any for plain sorts, false for sorts by growth." }),
+  fork: flag.optional().openapi({ description: "Default: any for plain sorts, false for sorts by growth." }),
   sort: z
     .enum(SORTS)
     .optional()
-    .openapi({ description: "relevance with q (and only then), else trending, unless given." }),
+    .openapi({ description: "Default: relevance with q, otherwise trending. relevance requires q." }),
   reliableOnly: choice.openapi({ description: "Only repositories whose trend in the window is reliable." }),
   excludeAnomalous: choice.openapi({ description: "Only repositories without an anomaly in the window." }),
-  order: z.enum(["asc", "desc"]).default("desc").openapi({ description: "Not for relevance." }),
+  order: z.enum(["asc", "desc"]).default("desc").openapi({ description: "Ignored for relevance." }),
   window: windowParameter,
   limit: limitParameter,
   page: pageParameter,
@@ -67,12 +65,12 @@ export type ListQuery = z.output<typeof listQuery>;
 export const watchlistQuery = z.object({
   window: windowParameter,
   sort: z.enum(WATCHLIST_SORTS).default("added").openapi({
-    description: "trending and stars_gained are of the window; what has no trend in it comes last.",
+    description: "trending and stars_gained use the window; repositories without a trend in it come last.",
   }),
   order: z
     .enum(["asc", "desc"])
     .optional()
-    .openapi({ description: "asc for added, desc for the others, unless given." }),
+    .openapi({ description: "Default: asc for added, otherwise desc." }),
   limit: limitParameter,
   page: pageParameter,
   cursor: cursorParameter,

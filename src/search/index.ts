@@ -2,12 +2,12 @@ import { bumpRevision, findRepositories, workOff } from "../catalog/catalog.js";
 import type { Database, Dialect, Tx } from "../database/database.js";
 import { documentOf } from "./words.js";
 
-/** Repositories put into the index in one transaction. */
+/** Repositories indexed in one transaction. */
 const BATCH = 5_000;
 
 /**
- * Brings the search index up to what the catalogue says; new repositories go to its end. Safe to be killed and run
- * again. Returns how many repositories were looked at.
+ * Updates the search index for the repositories marked as outdated; new ones go to its end. Safe to kill and run again.
+ * Returns the number of repositories processed.
  */
 export async function updateWords(
   database: Database,
@@ -17,7 +17,7 @@ export async function updateWords(
   return workOff(database, "words", BATCH, (tx, ids) => index(tx, dialect, ids), onProgress);
 }
 
-/** Orders the search index by the stars of today; on SQLite that makes it anew, where any two have changed places. */
+/** Sorts the search index by current stars. On SQLite that rebuilds it, if the order has changed. */
 export async function orderWords({ dialect, write }: Database): Promise<void> {
   await dialect.exclusively(write, "catalogue", async (tx) => {
     if (await dialect.reorderWords(tx)) await bumpRevision(tx);

@@ -1,7 +1,7 @@
 /**
- * Search: which repositories, languages and topics match what somebody typed, the popular ones first.
- * All words must match; the last one may be the beginning of a word. Matching is on whole words as `words.ts` splits
- * them, so no input is a syntax. The index is kept by `index.ts`; lists are made by the catalogue.
+ * Search owns the words of repositories and queries (`words.ts`), the search index (`index.ts`) and suggestions, most popular
+ * first. All words of a query must match; the last one may be a prefix. No input is syntax. Lists with a search text are read
+ * by `lists`.
  */
 import { sql } from "kysely";
 import type { Catalog, Repository } from "../catalog/catalog.js";
@@ -11,7 +11,7 @@ import { queryWords } from "./words.js";
 export { orderWords, updateWords } from "./index.js";
 export { queryWords } from "./words.js";
 
-/** A language or topic as suggested. */
+/** A suggested language or topic. */
 export interface SuggestedFacet {
   name: string;
   repositories: number;
@@ -23,7 +23,7 @@ export interface Suggestions {
   topics: SuggestedFacet[];
 }
 
-/** A prefix that more names than this begin with is looked for among the most popular names instead. */
+/** If more names than this start with a prefix, the most popular names are scanned instead. */
 const FACETS_GATHERED = 2_000;
 
 export class Search {
@@ -35,7 +35,7 @@ export class Search {
     this.#catalog = catalog;
   }
 
-  /** At most `limit` of each kind; the popular ones for an empty text. */
+  /** At most `limit` suggestions of each kind; the most popular ones for an empty text. */
   async suggest(text: string, limit: number): Promise<Suggestions> {
     const prefix = text.trim().toLowerCase();
     const [repositories, languages, topics] = await Promise.all([
@@ -65,7 +65,7 @@ export class Search {
   async #suggestFacets(kind: "language" | "topic", prefix: string, limit: number): Promise<SuggestedFacet[]> {
     const { read } = this.#database;
     const here = sql`kind = ${kind} and provider = ''`;
-    // Every name that begins with the prefix lies between it and the prefix followed by the greatest character.
+    // Every name with the prefix sorts between the prefix and the prefix followed by the greatest character.
     const begins = sql`name_key >= ${prefix} and name_key < ${`${prefix}\u{10ffff}`}`;
     const counted = await sql<{ names: number }>`select count(*) as names from (
       select 1 from facets where ${here} and ${begins} limit ${FACETS_GATHERED + 1}) as bounded`.execute(

@@ -1,23 +1,23 @@
 import type { Repository } from "../catalog/catalog.js";
 
-/** At most this many words of a query count, and of a text are kept. */
+/** Words that count of a query, and words indexed of a text. Further ones are ignored. */
 const MAX_QUERY_WORDS = 8;
 const MAX_TEXT_WORDS = 200;
 const MAX_WORD_LENGTH = 40;
 
-/** Scripts written without spaces: each character is a word, so that any part of a name can be found. */
+/** Scripts written without spaces. Each character is a word, so that any part of a name can be found. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 /**
- * Marks, and the vowel signs that were marks until Unicode 8 and are letters since: the tokenizer of SQLite knows them as
- * marks, and would split a word at each.
+ * Marks, and vowel signs that became letters in Unicode 8: SQLite's tokenizer still treats them as marks and would split a
+ * word at each.
  */
 const MARK = /[\p{M}\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3]/gu;
-/** A run of letters and digits with the marks that tell C from C++ and C#. */
+/** A run of letters and digits, with the signs that distinguish C, C++ and C#. */
 const WORD = /[\p{L}\p{N}]+[+#]*/gu;
 
 /**
- * The words of a text, the same for documents and queries on both engines: compatibility forms folded, accents and case
- * removed, split at everything that is neither letter nor digit.
+ * The words of a text, by the same rules for documents and queries on both engines: compatibility forms folded, accents and
+ * case removed, split at everything that is neither letter nor digit.
  */
 export function wordsOf(text: string, limit = MAX_TEXT_WORDS): string[] {
   const folded = text.normalize("NFKD").replaceAll(MARK, "").toLowerCase().normalize("NFC");
@@ -31,7 +31,7 @@ export function wordsOf(text: string, limit = MAX_TEXT_WORDS): string[] {
   return words;
 }
 
-/** The beginning of a word that is too long, without half a character at its end. */
+/** A word cut to its maximum length, without half a character at its end. */
 function cut(word: string): string {
   return word.length <= MAX_WORD_LENGTH
     ? word
@@ -54,12 +54,12 @@ function splitUnspaced(run: string): string[] {
   return words;
 }
 
-/** The words of a query; empty when there is nothing in it to look for. */
+/** The words of a query, each once. */
 export function queryWords(text: string): string[] {
   return [...new Set(wordsOf(text, MAX_QUERY_WORDS))];
 }
 
-/** The words by which a name is found: its own, those inside `CamelCase`, and all of it run together. */
+/** The words of a name: its own, the parts of `CamelCase`, and the whole name as one word. */
 function nameWords(name: string): string[] {
   const humps = name
     .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
@@ -67,7 +67,7 @@ function nameWords(name: string): string[] {
   return [...wordsOf(name), ...wordsOf(humps), cut(wordsOf(name).join(""))];
 }
 
-/** Everything a repository can be found by. */
+/** The words of a repository in the search index: `names` from owner and name, `terms` from the rest. */
 export function documentOf(repository: Repository): {
   repositoryId: number;
   names: string[];

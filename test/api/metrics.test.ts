@@ -201,7 +201,7 @@ onBothEngines("GET /api/repos/:id/metrics", (engine) => {
     for (const id of ["1".repeat(20), "0", "01", "-1", "1.0", "1e3", "a", "%20", "1%00", "١"]) {
       assert.deepEqual(
         errorOf(await world.get(`/api/repos/${id}/metrics`)),
-        invalid("id", "must be an identifier: 1 to 19 digits that do not begin with 0"),
+        invalid("id", "must be an id: 1 to 19 digits without a leading 0"),
         id,
       );
     }

@@ -154,7 +154,7 @@ onBothEngines("Every documented query parameter", (engine) => {
         wrong.push([[long((maxLength ?? 0) + 1)], invalid(name, `must be at most ${maxLength} characters`)]);
       if (name === "license") {
         wrong.push([["", long(101)], invalid(name, "must be 1 to 100 characters")]);
-        wrong.push([["a\u0000b"], invalid(name, "must not hold control characters")]);
+        wrong.push([["a\u0000b"], invalid(name, "must not contain control characters")]);
       }
       if (name === "repo") {
         const times = schema.type === "array" ? ", 1 to 6 times" : "";

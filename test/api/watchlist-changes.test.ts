@@ -53,7 +53,7 @@ onBothEngines("Changing /api/watchlists/:token", (engine) => {
     for (const name of ["", "   ", "x".repeat(101), "🚀".repeat(101)]) {
       assert.deepEqual(errorOf(await rename({ name })), length);
     }
-    const control = invalid("name", "must not hold control characters");
+    const control = invalid("name", "must not contain control characters");
     for (const name of ["a\u0000b", "a\nb", "a\u001b[31mb", "a\u0085b", "a\ud800b"]) {
       assert.deepEqual(errorOf(await rename({ name })), control);
     }

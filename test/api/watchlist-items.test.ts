@@ -54,7 +54,7 @@ onBothEngines("/api/watchlists/:token/items", (engine) => {
     for (const id of ["900", "9".repeat(19)]) {
       assert.deepEqual(errorOf(await add(list, id)), invalid("repositoryId", "no repository has this id"));
     }
-    const form = "must be an identifier: 1 to 19 digits that do not begin with 0";
+    const form = "must be an id: 1 to 19 digits without a leading 0";
     for (const id of ["", "0", "1".repeat(20), "a/one"]) {
       assert.deepEqual(errorOf(await add(list, id)), invalid("repositoryId", form));
     }
@@ -109,7 +109,7 @@ onBothEngines("/api/watchlists/:token/items", (engine) => {
     assert.equal(after.headers.get("etag"), '"2"');
     assert.deepEqual(
       errorOf(await world.send("DELETE", `${list}/items/01`)),
-      invalid("repositoryId", "must be an identifier: 1 to 19 digits that do not begin with 0"),
+      invalid("repositoryId", "must be an id: 1 to 19 digits without a leading 0"),
     );
   });
 

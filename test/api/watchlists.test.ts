@@ -92,7 +92,7 @@ onBothEngines("/api/watchlists/:token", (engine) => {
       invalid("ids", "no repository has this id", { values: ["700", "800"] }),
     );
     assert.deepEqual(await refused(["1", "2", "1"]), invalid("ids", "must differ from each other"));
-    const form = "must be an identifier: 1 to 19 digits that do not begin with 0";
+    const form = "must be an id: 1 to 19 digits without a leading 0";
     assert.deepEqual(await refused(["1", "01"]), invalid("ids[1]", form));
     for (const ids of ["1", [1], [null], [["1"]], {}, null, ["1".repeat(20)]]) {
       const { status, details } = await refused(ids);

@@ -34,7 +34,7 @@ export function catalogTables({
       refreshed_at ${integer}, -- when the values above were true; null where no source says
       counted_at ${integer}, -- when the counts among them were true: a source may report newer values without counts
       next_refresh_at ${integer}, -- null: not scheduled yet
-      said ${integer} not null -- bit mask of the facts that some source has reported, even if only as empty
+      known_facts ${integer} not null -- bit mask of the facts that some source has reported, even if only as empty
     )`,
     sql`create unique index repositories_name on repositories (provider, name_key)`,
     sql`create unique index repositories_provider_id on repositories (provider, provider_id)`,
