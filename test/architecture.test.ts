@@ -28,7 +28,7 @@ const RANKS: Readonly<Record<string, number>> = {
   transfer: 3,
   metering: 3,
   demo: 3,
-  embeds: 3,
+  embeds: 4,
   tracking: 4,
   lists: 4,
   modules: 5,

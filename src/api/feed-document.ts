@@ -1,22 +1,29 @@
 import { bucketOf } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
-import { filterParameters, filterWords, type ListFilters, type ListPage, type Sort } from "../lists/lists.js";
+import { filterParameters, filterWords, type ListFilters, type ListPage } from "../lists/lists.js";
 import { explorePage, LANGUAGES_PAGE, repositoryPage, TOPICS_PAGE } from "../page-addresses.js";
-import type { Trend, Window } from "../rankings/rankings.js";
+import {
+  RANKING_DEFINITIONS,
+  type Ranking,
+  type Trend,
+  WINDOW_LABELS,
+  type Window,
+} from "../rankings/rankings.js";
 import { element, type Xml, xmlDocument } from "../xml.js";
 
-/** The rankings that have a feed, by their name in its address. */
-export const FEEDS = ["trending", "rising", "new-hot", "fork-growth", "stars"] as const;
-export type FeedName = (typeof FEEDS)[number];
+/** The rankings that have a feed. */
+const FEED_RANKINGS = ["trending", "rising", "new_hot", "forks_gained", "stars"] as const satisfies Ranking[];
+type FeedRanking = (typeof FEED_RANKINGS)[number];
+/** Its name in the address of the feed. */
+export type FeedName = (typeof RANKING_DEFINITIONS)[FeedRanking]["slug"];
+export const FEEDS: readonly FeedName[] = FEED_RANKINGS.map((ranking) => RANKING_DEFINITIONS[ranking].slug);
 
-/** What each is sorted by, and what it is called. */
-export const FEED_SORTS: Readonly<Record<FeedName, { sort: Sort; title: string }>> = {
-  trending: { sort: "trending", title: "trending repositories" },
-  rising: { sort: "rising", title: "rising repositories" },
-  "new-hot": { sort: "new_hot", title: "new and hot repositories" },
-  "fork-growth": { sort: "forks_gained", title: "most forks gained" },
-  stars: { sort: "stars", title: "repositories with most stars" },
-};
+/** The ranking of a feed. */
+export function rankingOfFeed(feed: FeedName): FeedRanking {
+  const ranking = FEED_RANKINGS.find((name) => RANKING_DEFINITIONS[name].slug === feed);
+  if (ranking === undefined) throw new Error(`no ranking has the feed ${feed}`);
+  return ranking;
+}
 
 export interface FeedRequest {
   feed: FeedName;
@@ -28,11 +35,6 @@ export interface FeedRequest {
   baseUrl: string;
 }
 
-const WINDOW_WORDS: Readonly<Record<Window, string>> = {
-  "24h": "24 hours",
-  "7d": "7 days",
-  "30d": "30 days",
-};
 const format = new Intl.NumberFormat("en-US");
 const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
 
@@ -59,7 +61,7 @@ export function atomFeed(request: FeedRequest, { rows, asOf }: Pick<ListPage, "r
       element("link", {
         rel: "alternate",
         type: "text/html",
-        href: `${baseUrl}${explorePage(listParameters(request, { sort: FEED_SORTS[request.feed].sort, window }))}`,
+        href: `${baseUrl}${explorePage(listParameters(request, { sort: rankingOfFeed(request.feed), window }))}`,
       }),
       element("author", {}, element("name", {}, "Sidereal")),
       element("generator", {}, "Sidereal"),
@@ -99,7 +101,7 @@ function gainOf({ feed, window }: FeedRequest, { repository, trend }: Row): stri
   if (feed === "stars") return repository.stars === null ? "" : `: ${format.format(repository.stars)} stars`;
   const [delta, what] = feed === "fork-growth" ? [trend?.forksDelta, "fork"] : [trend?.starsDelta, "star"];
   if (typeof delta !== "number") return "";
-  return ` ${signed.format(delta)} ${what}${Math.abs(delta) === 1 ? "" : "s"} in ${WINDOW_WORDS[window]}`;
+  return ` ${signed.format(delta)} ${what}${Math.abs(delta) === 1 ? "" : "s"} in ${WINDOW_LABELS[window]}`;
 }
 
 /** The description, and below it the counts with how they have grown. */
@@ -120,14 +122,14 @@ function summaryOf({ repository, trend }: Row): string {
 
 function changed(delta: number | null | undefined, trend: Trend | undefined): string {
   if (typeof delta !== "number" || trend === undefined) return "";
-  return ` (${signed.format(delta)} in ${WINDOW_WORDS[trend.window]})`;
+  return ` (${signed.format(delta)} in ${WINDOW_LABELS[trend.window]})`;
 }
 
 function titleOf({ feed, filters, window }: FeedRequest): string {
-  const over = feed === "stars" ? "" : ` in ${WINDOW_WORDS[window]}`;
+  const over = feed === "stars" ? "" : ` in ${WINDOW_LABELS[window]}`;
   const words = filterWords(filters);
   const about = words === "" ? "" : `: ${words}`;
-  return `Sidereal, ${FEED_SORTS[feed].title}${over}${about}`;
+  return `Sidereal, ${RANKING_DEFINITIONS[rankingOfFeed(feed)].title}${over}${about}`;
 }
 
 /** The one address of this feed, whatever the order and case of what it was asked with. */

@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { listPage, listQuery } from "../lists/lists.js";
 import { WINDOWS } from "../rankings/rankings.js";
 import { endpoint, errorResponses } from "./endpoint.js";
-import { atomFeed, FEED_SORTS, FEEDS } from "./feed-document.js";
+import { atomFeed, FEEDS, rankingOfFeed } from "./feed-document.js";
 import { LIST_LIMIT } from "./repository-list.js";
 
 /** The filters of a list. Without a window it is a week: daily changes of rank are more than people read. */
@@ -43,7 +43,7 @@ export const getFeed = endpoint(
     const { modules, config } = context.var;
     const { ranking: feed } = context.req.valid("param");
     const { window, limit, ...filters } = context.req.valid("query");
-    const { sort } = FEED_SORTS[feed];
+    const sort = rankingOfFeed(feed);
     const page = await listPage(modules, { ...filters, window, limit, sort, order: "desc" });
     const request = { feed, filters, window, limit, defaultLimit: DEFAULT_LIMIT };
     const body = atomFeed({ ...request, baseUrl: config.baseUrl }, page);

@@ -1,3 +1,4 @@
+import { SCORE_NAMES } from "../rankings/rankings.js";
 import { type CsvColumn, fieldColumns } from "./csv.js";
 import type { RepositoryView } from "./views.js";
 
@@ -14,7 +15,6 @@ const ofTrend = (name: string, value: (trend: Trend) => string | number | boolea
   value: ({ trend }) => (trend === null ? null : value(trend)),
 });
 
-const SCORES = ["trending", "rising", "newHot", "starMomentum", "forkMomentum", "activity"] as const;
 const GROWTH = [
   "window",
   "from",
@@ -34,7 +34,7 @@ export const REPOSITORY_COLUMNS: readonly Column[] = [
   ...fieldColumns(["stars", "forks", "openIssues", "watchers", "fork", "archived", "availability"]),
   ...fieldColumns(["createdAt", "pushedAt", "discoveredAt", "refreshedAt", "nextRefreshAt"]),
   ...GROWTH.map((name) => ofTrend(name, (trend) => trend[name])),
-  ...SCORES.map((name) => ofTrend(name, ({ scores }) => scores[name])),
+  ...SCORE_NAMES.map((name) => ofTrend(name, ({ scores }) => scores[name])),
   ofTrend("confidence", ({ confidence }) => confidence),
   ofTrend("reliable", ({ reliable }) => reliable),
   ofTrend("anomalies", ({ anomalies }) => anomalies.map(({ kind }) => kind).join(";")),

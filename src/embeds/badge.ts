@@ -1,3 +1,4 @@
+import { RANKING_DEFINITIONS, type Ranking, WINDOW_LABELS, type Window } from "../rankings/rankings.js";
 import { styleOf, type Theme } from "./looks.js";
 import { element, Markup } from "./markup.js";
 import { dateText, exactNumber, signedNumber } from "./numbers.js";
@@ -64,24 +65,12 @@ function shifted(path: string, dx: number, dy: number): string {
   });
 }
 
-/** The names of rankings in a sentence: "#3 trending". */
-const RANKING_WORDS: Readonly<Record<string, string>> = {
-  trending: "trending",
-  rising: "rising",
-  new_hot: "new & hot",
-  forks_gained: "by forks gained",
-  stars_gained: "by stars gained",
-  stars: "by stars",
-};
-
-const WINDOW_WORDS: Readonly<Record<string, string>> = { "24h": "24 h", "7d": "7 days", "30d": "30 days" };
-
 /** A place in a ranking, or that there is none among those that are kept. */
 export interface RankFacts {
   fullName: string;
-  ranking: string;
+  ranking: Ranking;
   /** null for a ranking without a window. */
-  window: string | null;
+  window: Window | null;
   /** null: overall. */
   language: string | null;
   position: number | null;
@@ -101,15 +90,15 @@ export function rankWords({
 }: Pick<RankFacts, "ranking" | "window" | "language" | "position">): string {
   const place = position === null ? "not ranked" : `#${exactNumber(position)}`;
   const where = language === null ? "" : ` in ${language}`;
-  return `${place} ${RANKING_WORDS[ranking] ?? ranking}${where}${window === null ? "" : ` · ${WINDOW_WORDS[window]}`}`;
+  return `${place} ${RANKING_DEFINITIONS[ranking].phrase}${where}${window === null ? "" : ` · ${WINDOW_LABELS[window]}`}`;
 }
 
 /** The badge of a place in a ranking. */
 export function drawRankBadge(facts: RankFacts, theme: Theme): string {
   const { fullName, ranking, window, language, position, places, asOf, note = "" } = facts;
-  const words = RANKING_WORDS[ranking] ?? ranking;
+  const words = RANKING_DEFINITIONS[ranking].phrase;
   const where = language === null ? "" : ` in ${language}`;
-  const over = window === null ? "" : WINDOW_WORDS[window];
+  const over = window === null ? "" : WINDOW_LABELS[window];
   const date = asOf === null ? "" : dateText(asOf);
   const place = position === null ? "not ranked" : `#${exactNumber(position)}`;
   const among = position === null ? `among the first ${exactNumber(places)}` : "";
@@ -125,7 +114,7 @@ export interface StarFacts {
   fullName: string;
   stars: number | null;
   gained: number | null;
-  window: string;
+  window: Window;
   asOf: number | null;
   note?: string;
 }
@@ -133,7 +122,7 @@ export interface StarFacts {
 /** The badge of the stars and their growth. */
 export function drawStarsBadge(facts: StarFacts, theme: Theme): string {
   const { fullName, stars, gained, window, asOf, note = "" } = facts;
-  const over = WINDOW_WORDS[window] ?? window;
+  const over = WINDOW_LABELS[window];
   const main = stars === null ? "stars not known" : `${exactNumber(stars)} ${stars === 1 ? "star" : "stars"}`;
   const growth = gained === null ? "growth not known yet" : `${signedNumber(gained)} in ${over}`;
   const date = asOf === null ? "" : dateText(asOf);

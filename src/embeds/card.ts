@@ -1,4 +1,5 @@
 import { forgeName } from "../forges.js";
+import { WINDOW_LABELS, type Window } from "../rankings/rankings.js";
 import { drawable, FONT_FAMILY, loadFont } from "./font.js";
 import { pathOf } from "./lines.js";
 import { PALETTES } from "./looks.js";
@@ -15,7 +16,7 @@ export interface CardInput {
   description: string | null;
   language: string | null;
   stars: number | null;
-  gained: readonly { window: string; stars: number | null }[];
+  gained: readonly { window: Window; stars: number | null }[];
   /** Its best place, in words: "#3 trending in Rust · 7 days". */
   rank: string | null;
   /** Stars over a year, oldest first. */
@@ -97,8 +98,6 @@ function drawNames({ provider, fullName, description, language }: CardInput): Ma
   ];
 }
 
-const WINDOWS: Readonly<Record<string, string>> = { "24h": "24 hours", "7d": "7 days", "30d": "30 days" };
-
 /** Stars and gains, side by side. */
 function drawNumbers({ stars, gained }: CardInput): Markup[] {
   const cells = [
@@ -110,7 +109,7 @@ function drawNumbers({ stars, gained }: CardInput): Markup[] {
           : Math.abs(gain) < 1e6
             ? signedNumber(gain)
             : `${gain < 0 ? "−" : "+"}${shortNumber(Math.abs(gain))}`,
-      name: `in ${WINDOWS[window] ?? window}`,
+      name: `in ${WINDOW_LABELS[window]}`,
     })),
   ];
   const width = (RIGHT - PAD) / cells.length;

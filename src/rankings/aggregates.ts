@@ -47,7 +47,7 @@ export async function updateAggregates(database: Database, clock: Clock): Promis
   return done ?? false;
 }
 
-/** Returns false, having left ranks and facets as they were, if only a rebuild can tell the ranks. */
+/** Returns false, having left ranks and facets as they were, if the ranks can only be found by a rebuild. */
 async function updateChanged(tx: Tx, { dialect }: Database, ids: readonly number[]): Promise<boolean> {
   const changed = { ids, contributions: await readContributions(tx, dialect, ids) };
   await archiveRanks(tx);

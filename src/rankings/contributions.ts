@@ -16,7 +16,7 @@ export interface Contribution {
   values: readonly (number | null)[];
 }
 
-/** In marks of kind `ranks`, the id that stands for all repositories. No repository has it. */
+/** In marks of kind `ranks`, the id that means all repositories. No repository has it. */
 export const ALL_REPOSITORIES = 0;
 
 /** Repositories to bring up to date, with the present contributions of those that are listed. */

@@ -10,7 +10,7 @@ import {
   windowParameter,
 } from "../lists/lists.js";
 import { explorePage, languagePage, topicPage } from "../page-addresses.js";
-import { type FacetKind, type FacetTotals, type Summary, WINDOWS } from "../rankings/rankings.js";
+import { type FacetKind, type FacetTotals, RANKINGS, type Summary, WINDOWS } from "../rankings/rankings.js";
 import { answerOrProblems, type Problem, readAsked } from "./asked.js";
 import { addressOf, nameAfter, withQuery } from "./components/addresses.js";
 import { Alternates, alternatesOf } from "./components/alternates.js";
@@ -25,9 +25,6 @@ import { Strip } from "./components/strip.js";
 import { WindowTabs } from "./components/tabs.js";
 import type { Pages, Sheet, Visit } from "./page.js";
 import { type ListStars, starScripts, starsOf } from "./saving.js";
-
-/** The rankings of a language or topic. */
-const RANKINGS = ["trending", "rising", "new_hot", "stars_gained", "forks_gained", "stars"] as const;
 
 const facetQuery = z.object({
   sort: z.enum(RANKINGS).default("trending"),

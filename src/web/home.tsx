@@ -1,12 +1,15 @@
 import type { FC } from "hono/jsx";
-import type { Sort } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
 import { explorePage, LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../page-addresses.js";
 import {
   type Facet,
   type Home,
+  RANKING_DEFINITIONS,
   type RankedList,
+  type Ranking,
+  type RankingDefinition,
   type Summary,
+  WINDOW_LABELS,
   WINDOWS,
   type Window,
 } from "../rankings/rankings.js";
@@ -19,35 +22,24 @@ import { type ListStars, starScripts, starsOf } from "./saving.js";
 
 const NO_GROWTH = "Nothing yet: growth takes two snapshots of a repository, half a day apart or more.";
 
-interface HomeList {
+interface HomeList extends RankingDefinition {
   key: "trending" | "rising" | "newHot" | "forkGrowth";
-  title: string;
-  about: string;
-  sort: Sort;
-  feed: string;
-  /** What is said where nothing is in it; absent: that there is no growth yet. */
+  sort: Ranking;
+  /** Shown while the list is empty; absent: NO_GROWTH. */
   none?: string;
 }
 
 /** The rankings of the first page, in their order. */
 const LISTS: readonly HomeList[] = [
-  { key: "trending", title: "Trending", about: "Broad recent momentum", sort: "trending", feed: "trending" },
-  { key: "rising", title: "Rising", about: "Fast for their size", sort: "rising", feed: "rising" },
+  { key: "trending", sort: "trending", ...RANKING_DEFINITIONS.trending },
+  { key: "rising", sort: "rising", ...RANKING_DEFINITIONS.rising },
   {
     key: "newHot",
-    title: "New and hot",
-    about: "Younger than 90 days",
     sort: "new_hot",
-    feed: "new-hot",
+    ...RANKING_DEFINITIONS.new_hot,
     none: "None now: only what is known to be younger than 90 days and has grown is listed, and not every source tells when a repository was created.",
   },
-  {
-    key: "forkGrowth",
-    title: "Most forked",
-    about: "Forks gained",
-    sort: "forks_gained",
-    feed: "fork-growth",
-  },
+  { key: "forkGrowth", sort: "forks_gained", ...RANKING_DEFINITIONS.forks_gained },
 ];
 
 export function serveHome(pages: Pages): void {
@@ -74,10 +66,10 @@ async function home(visit: Visit): Promise<Sheet> {
     title: "Repositories and how they grow",
     description,
     scripts: starScripts(visit),
-    alternates: LISTS.map(({ title, feed }) => ({
+    alternates: LISTS.map(({ label, slug }) => ({
       type: "application/atom+xml",
-      href: `/api/feeds/${feed}.atom?window=7d`,
-      title: `${title}, 7 days`,
+      href: `/api/feeds/${slug}.atom?window=7d`,
+      title: `${label}, ${WINDOW_LABELS["7d"]}`,
     })),
     body: <HomeBody {...{ summary, prepared, lists, sparks }} stars={starsOf(visit, "/")} />,
   };
@@ -105,14 +97,14 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }
       newest of <Time at={summary.asOf} />.
     </p>
     <div class="grid">
-      {lists.map(({ title, about, sort, feed, window, isFallback, rows, none = NO_GROWTH }) => (
+      {lists.map(({ sort, label, description: about, slug, window, isFallback, rows, none = NO_GROWTH }) => (
         <section>
           <div class="apart">
             <h2>
-              <a href={listPath(sort, window)}>{title}</a>
+              <a href={listPath(sort, window)}>{label}</a>
             </h2>
             <span class="soft small">
-              {about} · {window === "24h" ? "24 hours" : "7 days"}
+              {about} · {WINDOW_LABELS[window]}
               {isFallback ? ", as 24 hours show fewer than ten" : ""}
             </span>
           </div>
@@ -121,7 +113,7 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }
           ) : (
             <RepositoryList
               rows={rows}
-              caption={title}
+              caption={label}
               from={1}
               sparks={sparks}
               metric={sort === "forks_gained" ? "forks" : "stars"}
@@ -134,13 +126,13 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }
             {WINDOWS.map((one, i) => (
               <>
                 {i === 0 ? "" : " · "}
-                <a href={listPath(sort, one)} aria-label={`${title}, ${one}`}>
+                <a href={listPath(sort, one)} aria-label={`${label}, ${one}`}>
                   {one}
                 </a>
               </>
             ))}{" "}
             ·{" "}
-            <a href={`/api/feeds/${feed}.atom?window=7d`} aria-label={`Atom feed of ${title}, 7d`}>
+            <a href={`/api/feeds/${slug}.atom?window=7d`} aria-label={`Atom feed of ${label}, 7d`}>
               Atom feed
             </a>
           </p>

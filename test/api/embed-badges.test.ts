@@ -39,9 +39,9 @@ onBothEngines("Badges and cards", (engine) => {
   test("a badge says the place in a ranking, its window and the date", async () => {
     const { headers, ...said } = await badge("repo=github:big/rust&ranking=stars_gained");
     assert.deepEqual(said, {
-      title: "big/rust: #1 by stars gained over 24 h, as of 30 Apr 2026, by Sidereal",
+      title: "big/rust: #1 by stars gained over 24 hours, as of 30 Apr 2026, by Sidereal",
       main: "#1 by stars gained",
-      more: "24 h · 30 Apr 2026",
+      more: "24 hours · 30 Apr 2026",
     });
     assert.equal(headers.get("cache-control"), "public, max-age=300, stale-while-revalidate=3600");
     assert.equal((await badge("repo=github:top/go&ranking=stars_gained")).main, "#2 by stars gained");
@@ -83,8 +83,8 @@ onBothEngines("Badges and cards", (engine) => {
 
   test("the other kind says the stars and their growth", async () => {
     const stars = await badge("repo=github:top/go&kind=stars");
-    assert.deepEqual([stars.main, stars.more], ["1,250 stars", "+150 in 24 h · 30 Apr 2026"]);
-    assert.equal((await badge("repo=github:still/one&kind=stars")).more, "±0 in 24 h · 30 Apr 2026");
+    assert.deepEqual([stars.main, stars.more], ["1,250 stars", "+150 in 24 hours · 30 Apr 2026"]);
+    assert.equal((await badge("repo=github:still/one&kind=stars")).more, "±0 in 24 hours · 30 Apr 2026");
     const unknown = await badge("repo=github:old/name&kind=stars&theme=light");
     assert.deepEqual([unknown.main, unknown.more], ["stars not known", "growth not known yet · 30 Apr 2026"]);
   });

@@ -116,9 +116,11 @@ test("10,000 hostile names: charts are well-formed and hold text only", () => {
 test("10,000 hostile names: badges and notices are well-formed and hold text only", () => {
   fc.assert(
     fc.property(names, ([a = "", b = "", c = "", d = ""]) => {
-      const rank = { window: "7d", position: null, places: 1_000, asOf: END };
-      check(drawRankBadge({ ...rank, fullName: a, ranking: b, language: c, note: d }, "auto"));
-      check(drawStarsBadge({ fullName: b, stars: 1, gained: null, window: c, asOf: null, note: d }, "dark"));
+      const rank = { ranking: "new_hot", window: "7d", position: null, places: 1_000, asOf: END } as const;
+      check(drawRankBadge({ ...rank, fullName: a, language: c, note: d }, "auto"));
+      check(
+        drawStarsBadge({ fullName: b, stars: 1, gained: null, window: "24h", asOf: null, note: d }, "dark"),
+      );
       check(drawBadge({ main: d, more: a, title: `x${b}`, theme: "light" }));
       check(drawNotice({ title: `x${c}`, message: d, theme: "auto", width: 480, height: 96 }));
     }),
@@ -130,7 +132,7 @@ test("10,000 hostile names: cards are well-formed and hold text only", () => {
   fc.assert(
     fc.property(names, ([a = "", b = "", c = "", d = ""]) => {
       const points = [0, 1, 2].map((i) => ({ at: END + i, value: i }));
-      const gained = [{ window: "24h", stars: Number.MAX_SAFE_INTEGER }];
+      const gained = [{ window: "24h", stars: Number.MAX_SAFE_INTEGER } as const];
       const input = {
         provider: "GITHUB",
         fullName: a,

@@ -4,8 +4,7 @@ import { DAY_MS } from "../../clock.js";
 import type { ChartInput, ChartSeries, Metric, Range } from "../../embeds/embeds.js";
 import { forgeName } from "../../forges.js";
 import { repositoryPage } from "../../page-addresses.js";
-import { type Rank, type Trend, WINDOWS, type Window } from "../../rankings/rankings.js";
-import { WINDOW_WORDS } from "./growth-table.js";
+import { type Rank, type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../rankings/rankings.js";
 import { Language } from "./language.js";
 import { Delta, formatCount, formatDay } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";
@@ -36,7 +35,7 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
           </th>
           {WINDOWS.map((window) => (
             <th scope="col" class="number">
-              {WINDOW_WORDS[window]}
+              {WINDOW_LABELS[window]}
             </th>
           ))}
           <th scope="col" class="number">

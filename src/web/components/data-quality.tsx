@@ -1,8 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { PreviousName, SnapshotRange } from "../../catalog/catalog.js";
-import { type Trend, WINDOWS, type Window, windowMs } from "../../rankings/rankings.js";
+import { type Trend, WINDOW_LABELS, WINDOWS, type Window, windowMs } from "../../rankings/rankings.js";
 import { Facts } from "./facts.js";
-import { WINDOW_WORDS } from "./growth-table.js";
 import { formatCount, formatDay } from "./numbers.js";
 
 interface DataQualityProps {
@@ -31,7 +30,7 @@ export const DataQuality: FC<DataQualityProps> = ({ stored, names, trends, gaps 
         { name: "Gaps in the time shown", value: formatCount(gaps) },
         {
           name: "Coverage of the windows",
-          value: WINDOWS.map((window) => `${WINDOW_WORDS[window]}: ${coverage(trends[window])}`).join(", "),
+          value: WINDOWS.map((window) => `${WINDOW_LABELS[window]}: ${coverage(trends[window])}`).join(", "),
           isText: true,
         },
       ]}

@@ -1,17 +1,16 @@
 import type { FC } from "hono/jsx";
-import type { Anomaly, Explanation, ScoreName, Trend, Window } from "../../rankings/rankings.js";
-import { WINDOW_WORDS } from "./growth-table.js";
+import {
+  type Anomaly,
+  type Explanation,
+  SCORE_LABELS,
+  SCORE_NAMES,
+  type ScoreName,
+  type Trend,
+  WINDOW_LABELS,
+  type Window,
+} from "../../rankings/rankings.js";
 import { Delta, formatCount, Time } from "./numbers.js";
 import { Scroll } from "./scroll.js";
-
-const SCORES: readonly { name: ScoreName; title: string; about: string }[] = [
-  { name: "trending", title: "Trending", about: "broad recent momentum" },
-  { name: "rising", title: "Rising", about: "growth for its size" },
-  { name: "newHot", title: "New and hot", about: "momentum of the young" },
-  { name: "starMomentum", title: "Star momentum", about: "stars against its size" },
-  { name: "forkMomentum", title: "Fork momentum", about: "forks against its size" },
-  { name: "activity", title: "Activity", about: "whether work goes on" },
-];
 
 /** What the terms measure. */
 const TERMS: Readonly<Record<string, string>> = {
@@ -35,7 +34,7 @@ export const ScoreExplanation: FC<ScoreExplanationProps> = ({ window, explanatio
   if (explanation === null || trend === null)
     return (
       <p class="read">
-        There is no score for {WINDOW_WORDS[window]}: it takes two snapshots to compare, 0.5 to 2 windows
+        There is no score for {WINDOW_LABELS[window]}: it takes two snapshots to compare, 0.5 to 2 windows
         apart, the newest of them not older than the window.
       </p>
     );
@@ -54,7 +53,7 @@ export const ScoreExplanation: FC<ScoreExplanationProps> = ({ window, explanatio
       </Scroll>
       <details>
         <summary>The other five scores</summary>
-        {SCORES.slice(1).map(({ name }) => (
+        {SCORE_NAMES.slice(1).map((name) => (
           <Terms name={name} explanation={explanation} window={window} />
         ))}
       </details>
@@ -73,13 +72,13 @@ const Terms: FC<{ name: ScoreName; explanation: Explanation; window: Window }> =
   window,
 }) => {
   const { score, terms } = explanation[name];
-  const words = SCORES.find((one) => one.name === name);
+  const { label, description } = SCORE_LABELS[name];
   const isProduct = name === "newHot";
   return (
     <table class="terms">
       <caption>
-        <strong>{words?.title}</strong>, {WINDOW_WORDS[window]}:{" "}
-        {score === null ? "not known" : points(score)} of 100 <span class="small">({words?.about})</span>
+        <strong>{label}</strong>, {WINDOW_LABELS[window]}: {score === null ? "not known" : points(score)} of
+        100 <span class="small">({description})</span>
       </caption>
       {terms.length === 0 ? null : (
         <>

@@ -1,17 +1,13 @@
 import type { Child, FC } from "hono/jsx";
 import type { Repository, Snapshot } from "../../catalog/catalog.js";
-import { type Trend, WINDOWS, type Window } from "../../rankings/rankings.js";
+import {
+  type Trend,
+  WINDOW_LABELS,
+  WINDOW_SHORT_LABELS,
+  WINDOWS,
+  type Window,
+} from "../../rankings/rankings.js";
 import { Delta, formatCount, formatGrowth, SOURCE_WORDS, Time } from "./numbers.js";
-
-/** How windows are named on pages. */
-export const WINDOW_WORDS: Readonly<Record<Window, string>> = {
-  "24h": "24 hours",
-  "7d": "7 days",
-  "30d": "30 days",
-};
-
-/** The same where there is little room. */
-const SHORT_WORDS: Readonly<Record<Window, string>> = { "24h": "24 h", "7d": "7 d", "30d": "30 d" };
 
 export interface GrowthTableProps {
   repository: Repository;
@@ -44,7 +40,7 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
           </th>
           {WINDOWS.map((window) => (
             <th scope="col" class="number">
-              <abbr title={WINDOW_WORDS[window]}>{SHORT_WORDS[window]}</abbr>
+              <abbr title={WINDOW_LABELS[window]}>{WINDOW_SHORT_LABELS[window]}</abbr>
             </th>
           ))}
         </tr>
@@ -108,7 +104,7 @@ export const ComparedTimes: FC<Pick<GrowthTableProps, "trends">> = ({ trends }) 
       <dl class="pairs">
         {known.map(({ window, from, to, fromSource }) => (
           <div>
-            <dt>{WINDOW_WORDS[window]}</dt>
+            <dt>{WINDOW_LABELS[window]}</dt>
             <dd>
               <Time at={from} /> to <Time at={to} />
               {fromSource === "OBSERVED" ? null : `, the first ${SOURCE_WORDS[fromSource]}`}

@@ -2,19 +2,9 @@ import type { FC } from "hono/jsx";
 import { DAY_MS } from "../../clock.js";
 import { forgeName } from "../../forges.js";
 import { explorePage, languagePage, topicPage } from "../../page-addresses.js";
-import type { PastRank, Rank } from "../../rankings/rankings.js";
-import { WINDOW_WORDS } from "./growth-table.js";
+import { type PastRank, RANKING_DEFINITIONS, type Rank, WINDOW_LABELS } from "../../rankings/rankings.js";
 import { formatCount, formatDay } from "./numbers.js";
 import { Spark } from "./spark.js";
-
-const RANKING_WORDS: Readonly<Record<Rank["ranking"], string>> = {
-  trending: "Trending",
-  rising: "Rising",
-  new_hot: "New and hot",
-  forks_gained: "Forks gained",
-  stars_gained: "Stars gained",
-  stars: "Stars",
-};
 
 /** Places that are shown at once. */
 const FIRST = 8;
@@ -73,8 +63,8 @@ const PlaceTable: FC<{ ranks: readonly Rank[]; caption: string }> = ({ ranks, ca
         <tr>
           <td class="number strong">{formatCount(rank.position)}</td>
           <td>
-            <a href={listPath(rank)}>{RANKING_WORDS[rank.ranking]}</a>
-            {rank.window === null ? null : <span class="soft">, {WINDOW_WORDS[rank.window]}</span>}
+            <a href={listPath(rank)}>{RANKING_DEFINITIONS[rank.ranking].label}</a>
+            {rank.window === null ? null : <span class="soft">, {WINDOW_LABELS[rank.window]}</span>}
           </td>
           <td>
             <Among rank={rank} />

@@ -1,44 +1,41 @@
 import type { Sort } from "../../lists/lists.js";
-import type { ScoreName } from "../../rankings/rankings.js";
+import {
+  RANKING_DEFINITIONS,
+  RANKINGS,
+  type RankingDefinition,
+  type ScoreName,
+} from "../../rankings/rankings.js";
 import { formatDay } from "./numbers.js";
 import type { RepositoryListProps } from "./repository-list.js";
 
-/** What lists of repositories can be sorted by, as people call it. */
+/** Names of the sorts. */
 export const SORT_NAMES: Readonly<Record<Sort, string>> = {
   relevance: "Best match",
-  trending: "Trending",
-  rising: "Rising",
-  new_hot: "New and hot",
+  trending: RANKING_DEFINITIONS.trending.label,
+  rising: RANKING_DEFINITIONS.rising.label,
+  new_hot: RANKING_DEFINITIONS.new_hot.label,
   activity: "Active",
-  stars_gained: "Stars gained",
-  forks_gained: "Forks gained",
-  stars: "Stars",
+  stars_gained: RANKING_DEFINITIONS.stars_gained.label,
+  forks_gained: RANKING_DEFINITIONS.forks_gained.label,
+  stars: RANKING_DEFINITIONS.stars.label,
   forks: "Forks",
   pushed: "Last push",
   created: "Newest",
 };
 
-/** The rankings that are offered as feeds, by what they are sorted by. */
-const FEEDS: Readonly<Record<string, string>> = {
-  trending: "trending",
-  rising: "rising",
-  new_hot: "new-hot",
-  forks_gained: "fork-growth",
-  stars: "stars",
+const definitionOf = (sort: string): RankingDefinition | undefined => {
+  const ranking = RANKINGS.find((name) => name === sort);
+  return ranking === undefined ? undefined : RANKING_DEFINITIONS[ranking];
 };
 
-/** Path of the feed of a sort; undefined where there is none. */
+/** Path of the feed of a sort; undefined if it has none. */
 export function feedPath(sort: string): string | undefined {
-  const name = FEEDS[sort];
-  return name === undefined ? undefined : `/api/feeds/${name}.atom`;
+  const slug = definitionOf(sort)?.slug ?? null;
+  return slug === null ? undefined : `/api/feeds/${slug}.atom`;
 }
 
-const SCORES: Readonly<Record<string, ScoreName>> = {
-  trending: "trending",
-  rising: "rising",
-  new_hot: "newHot",
-  activity: "activity",
-};
+const scoreOf = (sort: string): ScoreName | null =>
+  sort === "activity" ? "activity" : (definitionOf(sort)?.score ?? null);
 
 /** What a list shows besides, so that what it is sorted by can be seen in every row. */
 export function columnsOf(sort: string): Pick<RepositoryListProps, "metric" | "more"> {
@@ -55,8 +52,8 @@ export function columnsOf(sort: string): Pick<RepositoryListProps, "metric" | "m
         { title: "Created", onPhone: "for-gain", cell: ({ repository }) => formatDay(repository.createdAt) },
       ],
     };
-  const score = SCORES[sort];
-  if (score === undefined) return {};
+  const score = scoreOf(sort);
+  if (score === null) return {};
   return {
     more: [
       { title: "Score", onPhone: "nowhere", cell: ({ trend }) => trend?.scores[score]?.toFixed(1) ?? "–" },

@@ -1,0 +1,81 @@
+/**
+ * Measures the rank history: `npm run -s build && node dist/bench/rank-history.js [--manifest MANIFEST FILES…]`. Records the
+ * files day by day, or synthetic repositories without files, updates the rankings after each day, and prints what a day of
+ * history takes.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { sql } from "kysely";
+import { buildModules } from "../src/app.js";
+import { DAY_MS, systemClock } from "../src/clock.js";
+import { openDatabase } from "../src/database/database.js";
+import { syntheticRepository } from "../src/demo/demo.js";
+import { createLog } from "../src/log.js";
+import type { Modules } from "../src/modules.js";
+import { importFiles, readManifest } from "../src/transfer/transfer.js";
+
+const { values, positionals: files } = parseArgs({
+  allowPositionals: true,
+  options: {
+    manifest: { type: "string" },
+    repositories: { type: "string", default: "20000" },
+    days: { type: "string", default: "40" },
+  },
+});
+const END = Date.UTC(2026, 3, 30, 12);
+const BATCH = 1_000;
+
+async function recordSynthetic({ catalog, rankings }: Modules): Promise<void> {
+  const [repositories, days] = [Number(values.repositories), Number(values.days)];
+  const all = Array.from({ length: repositories }, (_, i) => {
+    const repository = syntheticRepository(i, { repositories, days, seed: 1, end: END });
+    return { repository, snapshots: [...repository.snapshots] };
+  });
+  for (let end = END - (days - 1.5) * DAY_MS; end < END + DAY_MS; end += DAY_MS) {
+    for (let from = 0; from < repositories; from += BATCH) {
+      const batch = all.slice(from, from + BATCH).flatMap(({ repository, snapshots }) => {
+        const ofDay = snapshots.filter(({ capturedAt }) => capturedAt >= end - DAY_MS && capturedAt < end);
+        const { stars, forks } = ofDay.at(-1) ?? {};
+        if (stars === undefined) return [];
+        const facts = { ...repository.facts, stars, ...(forks === undefined ? {} : { forks }) };
+        return [{ ...repository, at: end, facts, snapshots: ofDay }];
+      });
+      await catalog.record(batch);
+    }
+    await rankings.update({ all: true });
+  }
+}
+
+async function main(dataDir: string): Promise<void> {
+  const log = createLog("silent");
+  const database = await openDatabase({ url: undefined, dataDir, pool: 1, log });
+  const modules = buildModules(database, systemClock, log);
+  if (files.length === 0) await recordSynthetic(modules);
+  const manifest =
+    values.manifest === undefined ? undefined : readManifest(readFileSync(values.manifest, "utf8"));
+  for (const file of files) {
+    await importFiles(modules.catalog, [file], manifest === undefined ? {} : { manifest });
+    await modules.rankings.update({ all: true });
+  }
+  const { rows } = await sql<Record<"days" | "histories" | "ranks" | "bytes", number>>`
+    select count(distinct day) as days, count(*) as histories, sum(length(ranks)) as bytes,
+      sum(1 + length(ranks) - length(replace(ranks, ',', ''))) as ranks
+    from rank_history where day > (select max(day) - 20 from rank_history)`.execute(database.read);
+  const { days = 0, histories = 0, ranks = 0, bytes = 0 } = rows[0] ?? {};
+  const stored = await sql<{ bytes: number; total: number }>`select sum(pgsize) as bytes,
+    (select count(*) from rank_history) as total from dbstat where name like 'rank_history%'`
+    .execute(database.read)
+    .catch(() => undefined);
+  const perRow = stored?.rows[0] === undefined ? undefined : stored.rows[0].bytes / stored.rows[0].total;
+  process.stdout.write(
+    `${((await modules.rankings.summary()).repositories).toLocaleString("en")} repositories, last ${days} days: ` +
+      `${Math.round(ranks / days)} ranks a day in ${Math.round(histories / days)} rows of ${(bytes / histories).toFixed(0)} characters` +
+      `${perRow === undefined ? "" : `, ${perRow.toFixed(0)} bytes a row on disk with the index`}\n`,
+  );
+  await database.close();
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), "sidereal-rank-history-"));
+await main(dataDir).finally(() => rmSync(dataDir, { recursive: true, force: true }));
