@@ -51,7 +51,7 @@ export function buildMembers(
   before?: Pick<Members, "keys" | "usage">,
 ): Members {
   const { database } = modules;
-  const keys = before?.keys ?? new ApiKeys(database, clock);
+  const keys = before?.keys ?? new ApiKeys({ database, clock, log });
   return {
     keys,
     accounts: new Accounts({ database, keys, config, clock, log }),
@@ -153,7 +153,7 @@ export async function startService(
   const meter = new Meter({ ...context, allowances });
   let members = buildMembers(context, modules);
   const { usage } = members;
-  const leaveOthers = share && members.keys.forgetting.joinThreads();
+  const leaveOthers = share && members.keys.revocations.joinThreads();
   let handler = buildHandler(context, modules, members, meter);
   const server = createHttpServer({
     ...context,
@@ -199,7 +199,7 @@ export async function startService(
       clearTimeout(deadline);
       await settledSoon(context, "usage", [usage.stop()]);
       const { accounts, keys } = members;
-      const notes = [keys.settle(), modules.watchlists.visits.flush()];
+      const notes = [keys.flush(), modules.watchlists.visits.flush()];
       await settledSoon(context, "mail and notes", [accounts.close(), ...notes]);
       leaveOthers?.();
       await settledSoon(context, "databases", [allowances?.close(), modules.database.close()]);

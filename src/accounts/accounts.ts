@@ -1,7 +1,7 @@
 /**
- * Accounts: who somebody is. Signing in by a link in a mail, or by GitHub and Google where configured; sessions; removal.
- * The protocols are Better Auth's, on our tables; none of its routes are served, only what is called from here. Links and
- * sessions are kept as hashes. An account is an e-mail address that its owner has proven to read, or that a site has verified.
+ * Accounts: sign-in by a link in a mail, or with GitHub and Google where configured; sessions; API keys; removal. Better Auth
+ * implements the protocols on our tables; none of its routes are served. Links and sessions are stored as hashes. An account
+ * is an e-mail address that its owner has proven to read, or that a site has verified.
  */
 import { sql } from "kysely";
 import type { Clock } from "../clock.js";
@@ -11,25 +11,26 @@ import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { hashToken, tokenPrefix } from "../tokens.js";
 import type { ApiKeys } from "./api-keys.js";
-import { Held } from "./held.js";
 import { type Library, openLibrary } from "./library.js";
 import { LinkGuard } from "./link-guard.js";
 import { LINK_MS, LinkQuota, linkMail } from "./links.js";
 import { Mailer } from "./mail.js";
-import { isLoopback, isOwnOrigin, safeNext } from "./origin.js";
+import { failedUrl, finishOAuth, type OAuthRedirect, SITES, type Site, startOAuth } from "./oauth.js";
+import { isLoopback, isOwnOrigin, type OriginHeaders, safeNext } from "./origin.js";
 import { readSecret } from "./secret.js";
-import { comeFromSite, failedUrl, goToSite, type Passage, SITES, type Site } from "./sites.js";
+import { TtlCache } from "./ttl-cache.js";
 
 export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
 export { emailField } from "./email.js";
+export { type OAuthRedirect, SITE_ORIGINS, SITES, type Site } from "./oauth.js";
+export type { OriginHeaders } from "./origin.js";
 export { readSecret } from "./secret.js";
-export { type Passage, SITE_ORIGINS, SITES, type Site } from "./sites.js";
 
 /** Somebody who is signed in. */
 export interface Account {
   id: string;
   email: string;
-  /** As a site told it; empty where none did. */
+  /** From the site of the first sign-in; empty without one. */
   name: string;
   createdAt: number;
   sessionId: string;
@@ -42,7 +43,7 @@ export interface SignedIn {
   cookies: string[];
 }
 
-/** Longer values are no session's. */
+/** No session cookie is longer. */
 const MAX_COOKIE = 1_000;
 
 export interface AccountsOptions {
@@ -57,21 +58,21 @@ export class Accounts {
   readonly #options: AccountsOptions;
   readonly #mailer: Mailer | undefined;
   readonly #quota: LinkQuota;
-  /** Account ids by the hash of the cookie. */
-  readonly #sessions: Held<string>;
+  /** By the hash of the session cookie. */
+  readonly #sessions: TtlCache<Account>;
   #library: Promise<Library> | undefined;
 
   constructor(options: AccountsOptions) {
     this.#options = options;
-    // A session that is over is held too: who goes on sending its cookie must not make a read each time.
-    this.#sessions = new Held(options.clock, true);
-    options.keys.forgetting.add(() => this.#sessions.forget());
+    // Caches misses: whoever keeps sending the cookie of an ended session must not cause a read each time.
+    this.#sessions = new TtlCache(options.clock, true);
+    options.keys.revocations.listen(() => this.#sessions.clear());
     this.#quota = new LinkQuota(options.clock);
     const { mail } = options.config;
     this.#mailer = mail === undefined ? undefined : new Mailer(mail, options.log);
   }
 
-  /** How one can sign in here. Without a mail server, links are only told on a machine of one's own, in the log. */
+  /** Available ways to sign in. Without a mail server, links are written to the log, and only on a loopback address. */
   get methods(): { mail: boolean; sites: Site[] } {
     const { config } = this.#options;
     return {
@@ -80,27 +81,27 @@ export class Accounts {
     };
   }
 
-  /** Whether links are told in the log, as no mail server is configured and the service is on a machine of one's own. */
+  /** Whether links are written to the log instead of being mailed. */
   get isMailLogged(): boolean {
     return this.#mailer === undefined && this.methods.mail;
   }
 
-  /** How long a link may be used. */
+  /** How long a link is valid. */
   get linkSeconds(): number {
     return LINK_MS / 1_000;
   }
 
   /** Whether a request that changes something comes from our own pages, or from a program without cookies. */
-  isOwnOrigin(headers: Headers): boolean {
+  isOwnOrigin(headers: OriginHeaders): boolean {
     return isOwnOrigin(headers, this.#options.config.baseUrl);
   }
 
-  /** The path to go on to after signing in; undefined for one that leads elsewhere. */
+  /** The path to continue to after signing in; undefined for one that leads to another origin. */
   safeNext(next: string): string | undefined {
     return safeNext(next, this.#options.config.baseUrl);
   }
 
-  /** Gets ready, so that what is wrong with the secret is told at the start. */
+  /** Reads the secret, so that a wrong one is reported at startup. */
   async open(): Promise<void> {
     await this.#opened();
     const { mail, sites } = this.methods;
@@ -108,8 +109,8 @@ export class Accounts {
   }
 
   /**
-   * Sends a link that signs in and goes on to `next`, a safe path; `browser` is a secret that the browser keeps which asks
-   * for it, where one does. Does the same for every address, known or not. Throws FORBIDDEN where sign-in by mail is off.
+   * Mails a link that signs in and continues to `next`, a safe path. `browser`: a secret kept by the requesting browser, if
+   * any. Behaves the same for every address, known or not. Throws FORBIDDEN where sign-in by mail is off.
    */
   async requestLink(address: string, next: string, browser?: string): Promise<void> {
     if (!this.methods.mail)
@@ -124,23 +125,23 @@ export class Accounts {
   }
 
   /**
-   * Whether a link was asked for by the browser that keeps this secret; it is not used up. Undefined for one that is
-   * malformed, unknown, used, too old, or closed to other browsers after five wrong addresses.
+   * Whether the browser with this secret requested the link. Does not use up the link. Undefined for one that is malformed,
+   * unknown, used, expired, or closed to other browsers after five wrong addresses.
    */
   async isLinkOf(token: string, browser: string | undefined): Promise<boolean | undefined> {
     if (tokenPrefix(token) !== "sidl") return undefined;
     return new LinkGuard(await this.#opened()).isAskedBy(token, browser);
   }
 
-  /** Whether a link was sent to this address, which is asked five times at most. Undefined as for `isLinkOf`. */
+  /** Whether a link was sent to this address; at most five tries per link. Undefined as for `isLinkOf`. */
   async isLinkTo(token: string, address: string): Promise<boolean | undefined> {
     if (tokenPrefix(token) !== "sidl") return undefined;
     return new LinkGuard(await this.#opened()).isSentTo(token, address);
   }
 
   /**
-   * Signs in by the token of a link, which works once. Undefined for one that is malformed, unknown, used or too old. What a
-   * browser is led to must ask `isLinkOf` or `isLinkTo` before.
+   * Signs in with the token of a link, which works once. Undefined for one that is malformed, unknown, used or expired. For a
+   * browser, check `isLinkOf` or `isLinkTo` first.
    */
   async signInByLink(token: string): Promise<SignedIn | undefined> {
     if (tokenPrefix(token) !== "sidl") return undefined;
@@ -154,27 +155,103 @@ export class Accounts {
     return account === undefined ? undefined : { account, cookies };
   }
 
-  /** Where to send a browser so that a site vouches for it. Throws NOT_FOUND where the site is not configured. */
-  async startAt(site: Site, next: string): Promise<Passage> {
+  /** Starts signing in with a site, and continues to `next`, a safe path. Throws NOT_FOUND where the site is not configured. */
+  async startOAuth(site: Site, next: string): Promise<OAuthRedirect> {
     if (!this.methods.sites.includes(site))
-      throw new AppError("NOT_FOUND", "Sign-in by this site is not configured here.");
-    return goToSite(await this.#opened(), this.#options.config.baseUrl, site, next);
+      throw new AppError("NOT_FOUND", "Sign-in with this site is not configured here.");
+    return startOAuth(await this.#opened(), this.#options.config.baseUrl, { site, next });
   }
 
-  /** Takes what a site sent back with the browser. The location is where to go on, or a page that says what went wrong. */
-  async finishAt(site: Site, query: Record<string, string>, cookie: string): Promise<Passage> {
+  /** Handles the callback of a site: signs in and redirects to `next`, or to a page that says that it failed. */
+  async finishOAuth(site: Site, query: Record<string, string>, cookie: string): Promise<OAuthRedirect> {
     const failed = { cookies: [], location: failedUrl(this.#options.config.baseUrl) };
     if (!this.methods.sites.includes(site)) return failed;
-    const { cookies, location } = await comeFromSite(await this.#opened(), site, query, cookie);
+    const { cookies, location } = await finishOAuth(await this.#opened(), { site, query, cookie });
     const isIn = (await this.find(cookieHeader(cookies))) !== undefined;
     return isIn && location !== null ? { cookies, location } : { ...failed, cookies };
   }
 
-  /** Who sends this cookie header; undefined for nobody. */
-  async find(cookie: string | null): Promise<Account | undefined> {
+  /** The account whose session is in this Cookie header; undefined for none. Reads the database each time. */
+  async find(cookie: string | undefined): Promise<Account | undefined> {
+    const own = this.#sessionCookie(cookie);
+    if (own === undefined) return undefined;
+    return this.#sessions.refresh(hashToken(own), () => this.#read(own));
+  }
+
+  /**
+   * The id of the account of a session, at most five seconds old; costs nothing right after `find`. Good enough to count a
+   * request against a limit, but not to grant access: that takes `find`.
+   */
+  async findId(cookie: string | undefined): Promise<string | undefined> {
+    const own = this.#sessionCookie(cookie);
+    if (own === undefined) return undefined;
+    return (await this.#sessions.find(hashToken(own), () => this.#read(own)))?.id;
+  }
+
+  /** The sites with which an account has signed in. */
+  async sitesOf(accountId: string): Promise<string[]> {
+    const { rows } = await sql<{ provider: string }>`
+      select provider from identities where account_id = ${accountId} order by provider`.execute(
+      this.#options.database.read,
+    );
+    return rows.map((row) => row.provider);
+  }
+
+  /** Ends a session. Returns the cookies to set. */
+  async signOut({ sessionId }: Account): Promise<string[]> {
+    await sql`delete from sessions where id = ${sessionId}`.execute(this.#options.database.durable);
+    this.#options.keys.revocations.announce();
+    return [this.clearingCookie];
+  }
+
+  /** Ends all sessions of an account. Returns the cookies to set. */
+  async signOutEverywhere({ id }: Account): Promise<string[]> {
+    await sql`delete from sessions where account_id = ${id}`.execute(this.#options.database.durable);
+    this.#options.keys.revocations.announce();
+    return [this.clearingCookie];
+  }
+
+  /** Deletes an account for good, with its sessions, keys and watchlist. Returns the cookies to set. */
+  async remove({ id }: Account): Promise<string[]> {
+    const { database, keys } = this.#options;
+    await database.durable.deleteFrom("accounts").where("id", "=", id).execute();
+    keys.revocations.announce();
+    return [this.clearingCookie];
+  }
+
+  /** Clears the session cookie of a browser. */
+  get clearingCookie(): string {
+    const secure = this.#isSecure ? "; Secure" : "";
+    return `${this.#cookieName}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${secure}`;
+  }
+
+  /** Waits for pending mail. */
+  async close(): Promise<void> {
+    await this.#mailer?.close();
+  }
+
+  get #isSecure(): boolean {
+    return this.#options.config.baseUrl.startsWith("https:");
+  }
+
+  get #cookieName(): string {
+    return `${this.#isSecure ? "__Host-" : ""}sidereal.session_token`;
+  }
+
+  /** The session cookie out of a Cookie header. */
+  #sessionCookie(cookie: string | undefined): string | undefined {
     if (!cookie?.includes(this.#cookieName)) return undefined;
+    const own = cookie
+      .split(";")
+      .map((pair) => pair.trim())
+      .filter((pair) => pair.startsWith(`${this.#cookieName}=`))
+      .join("; ");
+    return own === "" || own.length > MAX_COOKIE ? undefined : own;
+  }
+
+  async #read(cookie: string): Promise<Account | undefined> {
     const library = await this.#opened();
-    // The library asks the database, and hides what that answered.
+    // The library hides the error of a failed query behind one of its own.
     const found = await library.api
       .getSession({ headers: new Headers({ cookie }) })
       .catch((cause: unknown) => {
@@ -190,71 +267,6 @@ export class Accounts {
       sessionId: session.id,
       sessionExpiresAt: session.expiresAt.getTime(),
     };
-  }
-
-  /**
-   * The account whose session this cookie header has, at most five seconds old; undefined for none. Good enough to count a
-   * request, and not to let anybody in: that is `find`.
-   */
-  async findId(cookie: string): Promise<string | undefined> {
-    if (!cookie.includes(this.#cookieName)) return undefined;
-    const own = cookie
-      .split(";")
-      .map((pair) => pair.trim())
-      .filter((pair) => pair.startsWith(`${this.#cookieName}=`))
-      .join("; ");
-    if (own === "" || own.length > MAX_COOKIE) return undefined;
-    return this.#sessions.find(hashToken(own), async () => (await this.find(own))?.id);
-  }
-
-  /** The sites that vouch for an account. */
-  async sitesOf(accountId: string): Promise<string[]> {
-    const { rows } = await sql<{ provider: string }>`
-      select provider from identities where account_id = ${accountId} order by provider`.execute(
-      this.#options.database.read,
-    );
-    return rows.map((row) => row.provider);
-  }
-
-  /** Ends a session. Returns the cookies to set. */
-  async signOut({ sessionId }: Account): Promise<string[]> {
-    await sql`delete from sessions where id = ${sessionId}`.execute(this.#options.database.durable);
-    this.#options.keys.forget();
-    return [this.clearingCookie];
-  }
-
-  /** Ends all sessions of an account. Returns the cookies to set. */
-  async signOutEverywhere({ id }: Account): Promise<string[]> {
-    await sql`delete from sessions where account_id = ${id}`.execute(this.#options.database.durable);
-    this.#options.keys.forget();
-    return [this.clearingCookie];
-  }
-
-  /** Removes an account for good, with its sessions, keys, and list. Returns the cookies to set. */
-  async remove({ id }: Account): Promise<string[]> {
-    const { database, keys } = this.#options;
-    await database.durable.deleteFrom("accounts").where("id", "=", id).execute();
-    keys.forget();
-    return [this.clearingCookie];
-  }
-
-  /** A cookie that takes the session away from a browser. */
-  get clearingCookie(): string {
-    const secure = this.#isSecure ? "; Secure" : "";
-    return `${this.#cookieName}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${secure}`;
-  }
-
-  /** Waits for mail that is under way. */
-  async close(): Promise<void> {
-    await this.#mailer?.close();
-  }
-
-  get #isSecure(): boolean {
-    return this.#options.config.baseUrl.startsWith("https:");
-  }
-
-  get #cookieName(): string {
-    return `${this.#isSecure ? "__Host-" : ""}sidereal.session_token`;
   }
 
   #opened(): Promise<Library> {
@@ -282,7 +294,7 @@ export class Accounts {
     this.#mailer.send(linkMail(email, link));
   }
 
-  /** What nobody used in time goes when the next link is made. */
+  /** Deletes expired links and sessions; called with each new link. */
   async #removeExpired(library: Library): Promise<void> {
     const { adapter } = await library.$context;
     const where = [{ field: "expiresAt", operator: "lt" as const, value: new Date() }];
@@ -295,7 +307,7 @@ function unavailable(cause?: unknown): AppError {
   return new AppError("UNAVAILABLE", "Sessions cannot be looked up now; try again.", { cause });
 }
 
-/** What a browser that was told these cookies sends back. */
+/** The Cookie header that a browser sends after these Set-Cookie headers. */
 function cookieHeader(cookies: readonly string[]): string {
   return cookies.map((cookie) => cookie.split(";")[0] ?? "").join("; ");
 }

@@ -2,13 +2,15 @@ import { sql } from "kysely";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
 import { AppError } from "../errors.js";
+import type { Logger } from "../log.js";
 import { createToken, hashToken, tokenPrefix } from "../tokens.js";
-import { Forgetting, Held } from "./held.js";
+import { Revocations } from "./revocations.js";
+import { TtlCache } from "./ttl-cache.js";
 
-/** Active keys that an account may have. */
+/** Maximum number of active keys per account. */
 export const MAX_KEYS = 5;
 /** The last use of a key is written at most this often. */
-const USE_MS = 60_000;
+const WRITE_INTERVAL_MS = 60_000;
 
 /** An active key as its owner sees it. */
 export interface ApiKey {
@@ -21,7 +23,7 @@ export interface ApiKey {
   lastUsedAt: number | null;
 }
 
-/** Who a key speaks for. */
+/** Whom a key belongs to. */
 export interface KeyHolder {
   keyId: number;
   accountId: string;
@@ -32,26 +34,28 @@ interface KnownKey extends KeyHolder {
 }
 
 /**
- * API keys. Only hashes are kept, so a key is told once. A revoked one is refused at once in this process, and at most
- * five seconds later in all others.
+ * API keys. Only hashes are stored, so a key is shown once. A revoked key is refused immediately in all threads of this
+ * process, and within five seconds in other processes.
  */
 export class ApiKeys {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #held: Held<KnownKey>;
-  #noting: Promise<unknown> = Promise.resolve();
+  readonly #log: Logger;
+  readonly #cache: TtlCache<KnownKey>;
+  #writing: Promise<unknown> = Promise.resolve();
 
-  /** Of keys, and of sessions by the accounts that are given these keys. */
-  readonly forgetting = new Forgetting();
+  /** Of keys, and of the sessions of `Accounts`. */
+  readonly revocations = new Revocations();
 
-  constructor(database: Database, clock: Clock) {
+  constructor({ database, clock, log }: { database: Database; clock: Clock; log: Logger }) {
     this.#database = database;
     this.#clock = clock;
-    this.#held = new Held(clock, false);
-    this.forgetting.add(() => this.#held.forget());
+    this.#log = log;
+    this.#cache = new TtlCache(clock, false);
+    this.revocations.listen(() => this.#cache.clear());
   }
 
-  /** Makes a key; `secret` cannot be told again. Throws LIMIT_REACHED when the account has five active ones. */
+  /** Creates a key; `secret` cannot be read again later. Throws LIMIT_REACHED when the account has five active keys. */
   async create(accountId: string, name: string): Promise<{ key: ApiKey; secret: string }> {
     const secret = createToken("sid");
     const values = {
@@ -63,7 +67,7 @@ export class ApiKeys {
     };
     const { lockRow } = this.#database.dialect;
     const { id } = await this.#database.durable.transaction().execute(async (tx) => {
-      // All creations for one account wait for each other here, or each would count without the others.
+      // Lock the account, so that concurrent calls do not each count without the others' keys.
       const account = await sql`select id from accounts where id = ${accountId} ${lockRow}`.execute(tx);
       if (account.rows.length === 0) throw new AppError("UNAUTHENTICATED", "The account is gone.");
       const active = await tx
@@ -96,7 +100,7 @@ export class ApiKeys {
     return rows.map((row) => ({ ...row }));
   }
 
-  /** Ends a key for good; one that has ended stays so. Throws NOT_FOUND for one that the account does not have. */
+  /** Revokes a key; does nothing if it was revoked before. Throws NOT_FOUND for a key of another account, or of none. */
   async revoke(accountId: string, keyId: number): Promise<void> {
     const known = await this.#database.durable.transaction().execute(async (tx) => {
       const revoked = await tx
@@ -108,28 +112,23 @@ export class ApiKeys {
         .execute();
       return revoked.length > 0;
     });
-    this.forget();
+    this.revocations.announce();
     if (!known) throw new AppError("NOT_FOUND", "There is no such key.");
   }
 
-  /** Who the key speaks for; undefined for one that is malformed, unknown or revoked. */
+  /** Whom a key belongs to; undefined for one that is malformed, unknown or revoked. */
   async find(secret: string): Promise<KeyHolder | undefined> {
     if (tokenPrefix(secret) !== "sid") return undefined;
     const hash = hashToken(secret);
-    const found = await this.#held.find(hash, () => this.#read(hash));
+    const found = await this.#cache.find(hash, () => this.#read(hash));
     if (found === undefined) return undefined;
-    this.#noteUse(found);
+    this.#recordUse(found);
     return { keyId: found.keyId, accountId: found.accountId };
   }
 
-  /** Looks at the database again for every key and session from now on, as after an account has gone. */
-  forget(): void {
-    this.forgetting.forget();
-  }
-
-  /** Ends when the uses noted so far are written. */
-  async settle(): Promise<void> {
-    await this.#noting;
+  /** Resolves when all pending writes have ended. */
+  async flush(): Promise<void> {
+    await this.#writing;
   }
 
   async #read(hash: string): Promise<KnownKey | undefined> {
@@ -142,21 +141,24 @@ export class ApiKeys {
     return row && { ...row };
   }
 
-  /** Nobody waits for this: a note that is lost is made again with the next use. */
-  #noteUse(held: KnownKey): void {
+  /** Requests do not wait for the write: if it fails, the next use tries again. */
+  #recordUse(key: KnownKey): void {
     const now = this.#clock.now();
-    if (held.lastUsedAt !== null && now - held.lastUsedAt < USE_MS) return;
-    held.lastUsedAt = now;
+    if (key.lastUsedAt !== null && now - key.lastUsedAt < WRITE_INTERVAL_MS) return;
+    key.lastUsedAt = now;
     const write = async () => {
       await this.#database.write
         .updateTable("api_keys")
         .set({ last_used_at: now })
-        .where("id", "=", held.keyId)
-        .where((eb) => eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", now - USE_MS)]))
+        .where("id", "=", key.keyId)
+        .where((eb) =>
+          eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", now - WRITE_INTERVAL_MS)]),
+        )
         .execute();
     };
-    this.#noting = this.#noting.then(write).catch(() => {
-      held.lastUsedAt = null;
+    this.#writing = this.#writing.then(write).catch((error: unknown) => {
+      key.lastUsedAt = null;
+      this.#log.error({ err: error, keyId: key.keyId }, "the last use of an API key could not be recorded");
     });
   }
 }

@@ -32,14 +32,14 @@ export const SECURITY_SCHEMES = {
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 const fromOwnOrigin: MiddlewareHandler<ApiEnv> = async (context, next) => {
-  const { method, raw } = context.req;
-  if (!SAFE_METHODS.has(method) && !context.var.members.accounts.isOwnOrigin(raw.headers))
+  const { method } = context.req;
+  if (!SAFE_METHODS.has(method) && !context.var.members.accounts.isOwnOrigin(context.req.header()))
     throw new AppError("FORBIDDEN", "This is possible from the pages of this service only.");
   await next();
 };
 
 const signedIn: MiddlewareHandler<ApiEnv> = async (context, next) => {
-  const account = await context.var.members.accounts.find(context.req.header("cookie") ?? null);
+  const account = await context.var.members.accounts.find(context.req.header("cookie"));
   if (account === undefined)
     throw new AppError("UNAUTHENTICATED", "Sign in first; API keys are of no use here.", {
       headers: { "WWW-Authenticate": 'Cookie realm="sidereal"' },

@@ -103,7 +103,7 @@ export const startSiteSignIn = endpoint(
   }),
   async (context) => {
     const path = checkedNext(context, context.req.valid("json").next);
-    const { cookies, location } = await context.var.members.accounts.startAt(
+    const { cookies, location } = await context.var.members.accounts.startOAuth(
       context.req.valid("param").site,
       path,
     );
@@ -137,7 +137,7 @@ export const finishSiteSignIn = endpoint(
         (entry): entry is [string, string] => entry[1] !== undefined,
       ),
     );
-    const { cookies, location } = await context.var.members.accounts.finishAt(
+    const { cookies, location } = await context.var.members.accounts.finishOAuth(
       context.req.valid("param").site,
       query,
       context.req.header("cookie") ?? "",
@@ -162,7 +162,7 @@ export const signOut = endpoint(
   }),
   async (context) => {
     const { accounts } = context.var.members;
-    const account = await accounts.find(context.req.header("cookie") ?? null);
+    const account = await accounts.find(context.req.header("cookie"));
     setCookies(context, account === undefined ? [accounts.clearingCookie] : await accounts.signOut(account));
     return context.body(null, 204);
   },

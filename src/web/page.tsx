@@ -209,7 +209,13 @@ function withoutSlash({ pathname, search }: URL): Response {
 
 /** The fields of a form that one of our pages has sent. Throws FORBIDDEN for any other sender. */
 async function readForm({ members, request, baseUrl }: Visit): Promise<URLSearchParams> {
-  if (!members.accounts.isOwnOrigin(request.headers))
+  if (
+    !members.accounts.isOwnOrigin({
+      "sec-fetch-site": request.headers.get("sec-fetch-site") ?? undefined,
+      origin: request.headers.get("origin") ?? undefined,
+      cookie: request.headers.get("cookie") ?? undefined,
+    })
+  )
     throw new AppError("FORBIDDEN", `This form was not sent by a page of ${baseUrl}, where this service is.`);
   const length = Number(request.headers.get("content-length") ?? Number.NaN);
   const isForm =

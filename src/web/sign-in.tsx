@@ -34,7 +34,7 @@ export function serveSignIn(pages: Pages): void {
     const { members, url } = visit;
     const site = SITES.find((one) => url.pathname === `/sign-in/${one}`);
     if (site === undefined) throw new AppError("NOT_FOUND", "There is nothing at this address.");
-    const { location, cookies } = await members.accounts.startAt(site, nextOf(visit, form.get("next")));
+    const { location, cookies } = await members.accounts.startOAuth(site, nextOf(visit, form.get("next")));
     return { location, cookies, status: 303 };
   });
   pages.post("/sign-out", async ({ account, members: { accounts } }) => ({

@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
+import { pino } from "pino";
 import { ApiKeys, MAX_KEYS } from "../../src/accounts/api-keys.js";
 import { ManualClock } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import { AppError } from "../../src/errors.js";
+import { createLog } from "../../src/log.js";
 import { createToken, hashToken, tokenPrefix } from "../../src/tokens.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
@@ -38,7 +40,7 @@ onBothEngines("API keys", (engine) => {
     const database = await engine.open();
     const clock = new ManualClock(NOW);
     const accountId = await addAccount(database, "ann@example.org");
-    return { database, clock, accountId, keys: new ApiKeys(database, clock) };
+    return { database, clock, accountId, keys: new ApiKeys({ database, clock, log: createLog("silent") }) };
   };
 
   test("a key is told once and found; only its hash and last four characters are kept", async () => {
@@ -50,7 +52,7 @@ onBothEngines("API keys", (engine) => {
     assert.deepEqual(key, expected);
     assert.deepEqual(await keys.list(accountId), [expected]);
     assert.deepEqual(await keys.find(secret), { keyId: key.id, accountId });
-    await keys.settle();
+    await keys.flush();
     const { rows } = await sql<Record<string, unknown>>`select * from api_keys`.execute(database.read);
     assert.equal(rows[0]?.hash, hashToken(secret));
     assert.ok(!JSON.stringify(rows).includes(secret.slice(4, -4)));
@@ -59,7 +61,7 @@ onBothEngines("API keys", (engine) => {
   test("an unknown, malformed or mistyped key finds nobody, and only the unknown one costs a read", async () => {
     const { database, keys, clock } = await start();
     assert.equal(await keys.find(createToken("sid")), undefined);
-    const blind = new ApiKeys(withoutReads(database), clock);
+    const blind = new ApiKeys({ database: withoutReads(database), clock, log: createLog("silent") });
     await assert.rejects(blind.find(createToken("sid")), /was read/);
     for (const wrong of ["", "sid_", `${createToken("sid")}x`, `sid_${"0".repeat(36)}`, createToken("sidw")])
       assert.equal(await blind.find(wrong), undefined, wrong);
@@ -94,7 +96,7 @@ onBothEngines("API keys", (engine) => {
 
   test("a revoked key is refused at once here, and within five seconds elsewhere", async () => {
     const { database, clock, keys, accountId } = await start();
-    const elsewhere = new ApiKeys(database, clock);
+    const elsewhere = new ApiKeys({ database, clock, log: createLog("silent") });
     const { key, secret } = await keys.create(accountId, "laptop");
     assert.ok(await keys.find(secret));
     assert.ok(await elsewhere.find(secret));
@@ -108,8 +110,8 @@ onBothEngines("API keys", (engine) => {
 
   test("threads that have joined refuse a revoked key while no time passes", async () => {
     const { database, clock, keys, accountId } = await start();
-    const elsewhere = new ApiKeys(database, clock);
-    const leaving = [keys, elsewhere].map((each) => each.forgetting.joinThreads());
+    const elsewhere = new ApiKeys({ database, clock, log: createLog("silent") });
+    const leaving = [keys, elsewhere].map((each) => each.revocations.joinThreads());
     const { key, secret } = await keys.create(accountId, "laptop");
     assert.ok(await elsewhere.find(secret));
     await keys.revoke(accountId, key.id);
@@ -139,7 +141,7 @@ onBothEngines("API keys", (engine) => {
     const { secret } = await keys.create(accountId, "laptop");
     const lastUse = async () => {
       await keys.find(secret);
-      await keys.settle();
+      await keys.flush();
       return (await keys.list(accountId))[0]?.lastUsedAt;
     };
     assert.equal(await lastUse(), NOW);
@@ -153,9 +155,39 @@ onBothEngines("API keys", (engine) => {
     const { database, keys, accountId } = await start();
     const { secret } = await keys.create(accountId, "laptop");
     await database.durable.deleteFrom("accounts").where("id", "=", accountId).execute();
-    keys.forget();
+    keys.revocations.announce();
     assert.equal(await keys.find(secret), undefined);
     assert.deepEqual(await keys.list(accountId), []);
     await assert.rejects(keys.create(accountId, "late"), (error) => error instanceof AppError);
+  });
+
+  test("a use that cannot be written is logged with its cause, and the next use is written", async () => {
+    const { database, clock, accountId } = await start();
+    const lines: { msg: string; err: { message: string } }[] = [];
+    const log = pino({ level: "error" }, { write: (line: string) => lines.push(JSON.parse(line)) });
+    const closed = await engine.open();
+    await sql`select 1`.execute(closed.write);
+    await closed.close();
+    let isClosed = true;
+    const failing: Database = {
+      ...database,
+      get write() {
+        return isClosed ? closed.write : database.write;
+      },
+    };
+    const keys = new ApiKeys({ database: failing, clock, log });
+    const { secret } = await keys.create(accountId, "laptop");
+    assert.ok(await keys.find(secret), "the key works all the same");
+    await keys.flush();
+    assert.deepEqual(
+      lines.map(({ msg }) => msg),
+      ["the last use of an API key could not be recorded"],
+    );
+    assert.ok(lines[0]?.err.message);
+    isClosed = false;
+    await keys.find(secret);
+    await keys.flush();
+    assert.equal((await keys.list(accountId))[0]?.lastUsedAt, NOW);
+    assert.equal(lines.length, 1);
   });
 });

@@ -89,5 +89,5 @@ test("what changes something comes from our own pages, or from a program without
     [{ "sec-fetch-site": "cross-site" }, false],
   ];
   for (const [headers, isOwn] of cases)
-    assert.equal(isOwnOrigin(new Headers(headers), BASE), isOwn, JSON.stringify(headers));
+    assert.equal(isOwnOrigin(headers, BASE), isOwn, JSON.stringify(headers));
 });

@@ -53,7 +53,7 @@ onBothEngines("Who reaches what", (engine) => {
     bobsKey = await createKey(world, bob, "the key of bob");
     await world.send("POST", "/api/me/watchlist", { repositoryId: "2" }, bob.headers);
     await world.get("/api/repos", { "X-API-Key": bobsKey.key });
-    await world.members.keys.settle();
+    await world.members.keys.flush();
   });
 
   /** A request to a route, with parameters that name what is Bob's. */

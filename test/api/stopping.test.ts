@@ -48,7 +48,7 @@ onBothEngines("Stopping", (engine) => {
     const { database } = modules;
     const lines: { msg: string; step?: string }[] = [];
     const log = pino({ level: "warn" }, { write: (line: string) => lines.push(JSON.parse(line)) });
-    const { secret } = await new ApiKeys(database, clock).create(
+    const { secret } = await new ApiKeys({ database, clock, log: createLog("silent") }).create(
       await addAccount(database, "a@b.example"),
       "k",
     );
@@ -95,7 +95,7 @@ onBothEngines("Stopping", (engine) => {
 
   test("a step that fails does not keep the others from being done", async (t) => {
     const { service, clock, database, lines } = await openBusy(t);
-    t.mock.method(ApiKeys.prototype, "settle", () => Promise.reject(new Error("notes are lost")));
+    t.mock.method(ApiKeys.prototype, "flush", () => Promise.reject(new Error("notes are lost")));
     let hasStopped = false;
     const stopping = service.stop().then(() => {
       hasStopped = true;

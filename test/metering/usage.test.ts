@@ -49,7 +49,7 @@ onBothEngines("Usage", (engine) => {
     const database = await engine.open();
     const clock = new ManualClock(NOW);
     const accountId = await addAccount(database, "ann@example.org");
-    const keys = new ApiKeys(database, clock);
+    const keys = new ApiKeys({ database, clock, log: createLog("silent") });
     const ids: number[] = [];
     for (let i = 0; i < count; i++) ids.push((await keys.create(accountId, `key ${i}`)).key.id);
     const [keyId = 0] = ids;

@@ -83,8 +83,8 @@ onBothEngines("Threads", (engine) => {
 
     const database = await openDatabase({ url, dataDir, pool: 2, log: context.log });
     const { port } = await start(t, context);
-    const keys = new ApiKeys(database, systemClock);
-    const leave = keys.forgetting.joinThreads();
+    const keys = new ApiKeys({ database, clock: systemClock, log: createLog("silent") });
+    const leave = keys.revocations.joinThreads();
     const account = await addAccount(database, "threads@example.org");
     const { key, secret } = await keys.create(account, "laptop");
     const askAll = () =>

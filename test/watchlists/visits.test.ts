@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { sql } from "kysely";
 import { pino } from "pino";
 import type { Database } from "../../src/database/database.js";
 import { VISIT_MS, Watchlists } from "../../src/watchlists/watchlists.js";
@@ -116,6 +117,7 @@ onBothEngines("Visits of a personal list", (engine) => {
     const lines: { msg: string; err: { message: string } }[] = [];
     const log = pino({ level: "error" }, { write: (line: string) => lines.push(JSON.parse(line)) });
     const closed = await engine.open();
+    await sql`select 1`.execute(closed.write);
     await closed.close();
     let isClosed = true;
     const failing: Database = {

@@ -1,33 +1,32 @@
 import type { Library } from "./library.js";
 
-/** Sites that may vouch for somebody. */
+/** Sites with which somebody can sign in, where configured. */
 export const SITES = ["github", "google"] as const;
 export type Site = (typeof SITES)[number];
 
-/** Where a browser is sent to by each, for the policy of the page whose form begins it. */
+/** Where each site signs people in, for the Content-Security-Policy of the page whose form leads there. */
 export const SITE_ORIGINS: Readonly<Record<Site, string>> = {
   github: "https://github.com",
   google: "https://accounts.google.com",
 };
 
-/** What a browser is to be told: cookies to set, and where to go. */
-export interface Passage {
+/** Sends a browser on its way through OAuth: cookies to set, and where to go. */
+export interface OAuthRedirect {
   cookies: string[];
   location: string;
 }
 
-/** The page that says that it did not work. */
+/** The page that says that signing in failed. */
 export function failedUrl(baseUrl: string): string {
   return `${baseUrl}/sign-in/failed`;
 }
 
-/** The way to a configured site; what comes back goes on to `next`, a safe path. */
-export async function goToSite(
+/** The redirect to a configured site. Afterwards the browser continues to `next`, a safe path. */
+export async function startOAuth(
   library: Library,
   baseUrl: string,
-  site: Site,
-  next: string,
-): Promise<Passage> {
+  { site, next }: { site: Site; next: string },
+): Promise<OAuthRedirect> {
   const response = await library.api.signInSocial({
     body: {
       provider: site,
@@ -37,18 +36,16 @@ export async function goToSite(
     headers: new Headers(),
     asResponse: true,
   });
-  const told: unknown = await response.json();
-  const url = typeof told === "object" && told !== null && "url" in told ? told.url : undefined;
-  if (typeof url !== "string") throw new Error("the sign-in library told no address to send the browser to");
+  const body: unknown = await response.json();
+  const url = typeof body === "object" && body !== null && "url" in body ? body.url : undefined;
+  if (typeof url !== "string") throw new Error("the sign-in library returned no address to redirect to");
   return { cookies: response.headers.getSetCookie(), location: url };
 }
 
-/** Takes what a site sent back with the browser. Whether somebody is signed in then, only the cookies tell. */
-export async function comeFromSite(
+/** Handles the callback of a site. Whether the sign-in succeeded can only be told from the cookies. */
+export async function finishOAuth(
   library: Library,
-  site: Site,
-  query: Record<string, string>,
-  cookie: string,
+  { site, query, cookie }: { site: Site; query: Record<string, string>; cookie: string },
 ): Promise<{ cookies: string[]; location: string | null }> {
   const response = await library.api.callbackOAuth({
     method: "GET",

@@ -50,15 +50,21 @@ onBothEngines("Signing in by GitHub", (engine) => {
       ...mailbox.settings,
     });
     const log = createLog("silent");
-    const accounts = new Accounts({ database, clock, keys: new ApiKeys(database, clock), config, log });
+    const accounts = new Accounts({
+      database,
+      clock,
+      keys: new ApiKeys({ database, clock, log: createLog("silent") }),
+      config,
+      log,
+    });
     /** Goes there and comes back. */
     const passThrough = async (person: Person, change: { state?: string; cookie?: string } = {}) => {
-      const there = await accounts.startAt("github", "/account");
+      const there = await accounts.startOAuth("github", "/account");
       const { searchParams } = new URL(there.location);
       const cookie = there.cookies.map((each) => each.split(";")[0]).join("; ");
       const pretended = pretendGitHub(person);
       const query = { code: "code", state: change.state ?? searchParams.get("state") ?? "" };
-      const back = await accounts.finishAt("github", query, change.cookie ?? cookie);
+      const back = await accounts.finishOAuth("github", query, change.cookie ?? cookie);
       pretended.mock.restore();
       const session = back.cookies.map((each) => each.split(";")[0]).join("; ");
       return { there, back, account: await accounts.find(session), calls: pretended.mock.callCount() };
@@ -114,9 +120,9 @@ onBothEngines("Signing in by GitHub", (engine) => {
     const { accounts } = await start();
     assert.deepEqual(accounts.methods.sites, ["github"]);
     await assert.rejects(
-      accounts.startAt("google", "/"),
+      accounts.startOAuth("google", "/"),
       (error) => error instanceof AppError && error.code === "NOT_FOUND",
     );
-    assert.equal((await accounts.finishAt("google", { code: "c", state: "s" }, "")).location, FAILED);
+    assert.equal((await accounts.finishOAuth("google", { code: "c", state: "s" }, "")).location, FAILED);
   });
 });
