@@ -11,17 +11,17 @@ onBothEngines("facts through time", (engine) => {
     world = await createWorld(engine);
   });
 
-  test("counts are those of the newest source that tells them, though a newer one tells none", async () => {
+  test("counts are those of the newest source that reports them, even if a newer one reports none", async () => {
     const { modules } = world;
     await modules.catalog.record([
-      observation("a/told", [], { facts: { description: "newer", language: null } }),
+      observation("a/reported", [], { facts: { description: "newer", language: null } }),
     ]);
     await modules.catalog.record([
-      observation("a/told", [snapshot(48, 20)], { facts: { description: "older" } }),
+      observation("a/reported", [snapshot(48, 20)], { facts: { description: "older" } }),
     ]);
-    await modules.catalog.record([observation("a/told", [snapshot(24, 31)])]);
-    await modules.catalog.record([observation("a/told", [snapshot(36, 25)])]);
-    const { stars, description, refreshedAt } = await get("a/told");
+    await modules.catalog.record([observation("a/reported", [snapshot(24, 31)])]);
+    await modules.catalog.record([observation("a/reported", [snapshot(36, 25)])]);
+    const { stars, description, refreshedAt } = await get("a/reported");
     assert.deepEqual([stars, description, refreshedAt], [31, "newer", "2026-04-30T12:00:00.000Z"]);
   });
 
@@ -33,13 +33,13 @@ onBothEngines("facts through time", (engine) => {
     assert.deepEqual([found.fullName, found.stars, found.previousFullNames], ["new/name", 7, ["old/name"]]);
   });
 
-  test("a rename takes the address along where it is the usual one", async () => {
+  test("a rename changes the address if it was the default one", async () => {
     await world.modules.catalog.record([observation("b/before", [snapshot(48, 5)], { providerId: "77" })]);
     await world.modules.catalog.record([observation("b/after", [snapshot(24, 5)], { providerId: "77" })]);
     assert.equal((await get("b/after")).url, "https://github.com/b/after");
   });
 
-  test("topics are kept in the case in which they are looked for", async () => {
+  test("topics are stored in lower case", async () => {
     await world.record(
       observation("c/topics", [snapshot(1, 3)], { facts: { topics: ["API", "api", "Web"] } }),
     );

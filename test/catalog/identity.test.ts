@@ -8,7 +8,7 @@ import { NOW, observation, snapshot } from "../support/world.js";
 
 const ago = (hours: number): number => NOW - hours * HOUR_MS;
 
-/** A repository seen under a name so many hours ago, with one snapshot; with the provider's id where it is given. */
+/** A repository seen under a name `hoursAgo` hours ago, with one snapshot, and the provider's id if given. */
 const seen = (fullName: string, hoursAgo: number, providerId?: string, more: Partial<Observation> = {}) =>
   observation(fullName, [snapshot(hoursAgo, 1_000 - hoursAgo)], {
     ...(providerId === undefined ? {} : { providerId }),
@@ -27,18 +27,22 @@ const hoursOf = async (catalog: Catalog, id: number) =>
 
 onBothEngines("Identity", (engine) => {
   /** The same observations once in one batch, once each by itself: it must not matter. */
-  const bothWays = (name: string, told: Observation[], check: (catalog: Catalog) => Promise<void>) => {
+  const bothWays = (
+    name: string,
+    observations: Observation[],
+    check: (catalog: Catalog) => Promise<void>,
+  ) => {
     test(`${name}, in one batch`, async () => {
       const { catalog } = await openCatalog(engine);
-      await catalog.record(told);
+      await catalog.record(observations);
       await check(catalog);
     });
-    test(`${name}, one by one and then all again`, async () => {
+    test(`${name}, one by one and then all of them again`, async () => {
       const { catalog, database } = await openCatalog(engine);
-      for (const each of told) await catalog.record([each]);
+      for (const each of observations) await catalog.record([each]);
       await check(catalog);
       const before = await dumpTables(database);
-      await catalog.record(told);
+      await catalog.record(observations);
       assert.deepEqual(await dumpTables(database), before);
     });
   };
@@ -123,7 +127,7 @@ onBothEngines("Identity", (engine) => {
     },
   );
 
-  test("names can be swapped, and handed round, in one batch over known repositories", async () => {
+  test("known repositories can swap and pass on names in one batch", async () => {
     const { catalog } = await openCatalog(engine);
     await catalog.record([seen("o/a", 9, "1"), seen("o/b", 9, "2"), seen("o/c", 9, "3")]);
     await catalog.record([seen("o/b", 5, "1"), seen("o/c", 5, "2"), seen("o/a", 5, "3")]);
@@ -170,7 +174,7 @@ onBothEngines("Identity", (engine) => {
   );
 
   bothWays(
-    "names told to be previous ones lead to the repository, the later holder first",
+    "names reported as previous ones lead to the repository, the later holder first",
     [
       seen("o/now", 1, "1", { previousNames: [{ fullName: "o/old", until: ago(50) }] }),
       seen("p/now", 1, "2", { previousNames: [{ fullName: "O/Old", until: ago(20) }] }),

@@ -7,8 +7,8 @@ import { listOf, openLists } from "../support/lists.js";
 import { dumpRows, dumpTables, openCatalog } from "../support/tables.js";
 import { daily, NOW, observation, snapshot } from "../support/world.js";
 
-/** What a source says of `o/r` so many hours before NOW. */
-const told = (hoursAgo: number | null, facts: Observation["facts"], more: Partial<Observation> = {}) =>
+/** An observation of `o/r`, `hoursAgo` hours before NOW. */
+const observed = (hoursAgo: number | null, facts: Observation["facts"], more: Partial<Observation> = {}) =>
   observation("o/r", [], { at: hoursAgo === null ? null : NOW - hoursAgo * HOUR_MS, facts, ...more });
 
 onBothEngines("Recording", (engine) => {
@@ -21,8 +21,8 @@ onBothEngines("Recording", (engine) => {
 
   test("a newer fact replaces an older one", async () => {
     const repository = await after(
-      told(5, { description: "old", language: "C", stars: 1 }),
-      told(4, { description: "new", stars: 2 }),
+      observed(5, { description: "old", language: "C", stars: 1 }),
+      observed(4, { description: "new", stars: 2 }),
     );
     assert.equal(repository.description, "new");
     assert.equal(repository.stars, 2);
@@ -30,11 +30,11 @@ onBothEngines("Recording", (engine) => {
     assert.equal(repository.refreshedAt, NOW - 4 * HOUR_MS);
   });
 
-  test("an older fact only fills what nobody has told", async () => {
+  test("an older fact only fills one that no source has reported", async () => {
     const repository = await after(
-      told(4, { description: "new", stars: 2 }),
-      told(5, { description: "old", license: "MIT", stars: 1 }),
-      told(6, { license: "GPL-3.0", homepage: "https://r.example" }),
+      observed(4, { description: "new", stars: 2 }),
+      observed(5, { description: "old", license: "MIT", stars: 1 }),
+      observed(6, { license: "GPL-3.0", homepage: "https://r.example" }),
     );
     assert.equal(repository.description, "new");
     assert.equal(repository.stars, 2);
@@ -43,41 +43,44 @@ onBothEngines("Recording", (engine) => {
     assert.equal(repository.refreshedAt, NOW - 4 * HOUR_MS);
   });
 
-  test("of two equally old ones the first stays", async () => {
+  test("of two facts of the same time the first stays", async () => {
     const repository = await after(
-      told(4, { description: "first" }),
-      told(4, { description: "second", forks: 3 }),
+      observed(4, { description: "first" }),
+      observed(4, { description: "second", forks: 3 }),
     );
     assert.equal(repository.description, "first");
     assert.equal(repository.forks, 3);
   });
 
-  test("a fact told to be null is kept against an older value, and gives way to a newer one", async () => {
+  test("a fact reported as null is kept against an older value, and replaced by a newer one", async () => {
     const kept = await after(
-      told(4, { description: null, archived: null }),
-      told(5, { description: "old", archived: true }),
+      observed(4, { description: null, archived: null }),
+      observed(5, { description: "old", archived: true }),
     );
     assert.equal(kept.description, null);
     assert.equal(kept.archived, null);
-    const replaced = await after(told(5, { description: null }), told(4, { description: "new" }));
+    const replaced = await after(observed(5, { description: null }), observed(4, { description: "new" }));
     assert.equal(replaced.description, "new");
-    const emptied = await after(told(5, { description: "old" }), told(4, { description: null }));
+    const emptied = await after(observed(5, { description: "old" }), observed(4, { description: null }));
     assert.equal(emptied.description, null);
   });
 
-  test("what a source says without a time never replaces anything, and is replaced by anything with a time", async () => {
+  test("a fact without a time never replaces another, and is replaced by any with a time", async () => {
     const filled = await after(
-      told(5, { description: "known" }),
-      told(null, { description: "undated", forks: 7 }),
+      observed(5, { description: "known" }),
+      observed(null, { description: "undated", forks: 7 }),
     );
     assert.equal(filled.description, "known");
     assert.equal(filled.forks, 7);
-    const replaced = await after(told(null, { description: "undated" }), told(900, { description: "dated" }));
+    const replaced = await after(
+      observed(null, { description: "undated" }),
+      observed(900, { description: "dated" }),
+    );
     assert.equal(replaced.description, "dated");
     assert.equal(replaced.refreshedAt, NOW - 900 * HOUR_MS);
   });
 
-  test("a snapshot is never rewritten, and of two equal times the first stays", async () => {
+  test("a snapshot never changes, and of two with the same time the first stays", async () => {
     const { catalog } = await openCatalog(engine);
     const first = snapshot(2, 10, { forks: 1 });
     const second = { ...first, stars: 99, forks: null };
@@ -87,7 +90,7 @@ onBothEngines("Recording", (engine) => {
     assert.deepEqual((await catalog.series(1, 0)).points, [first]);
   });
 
-  test("the first of equal times stays in one observation too, however many there are", async () => {
+  test("of snapshots with the same time in one observation the first stays", async () => {
     const { catalog } = await openCatalog(engine);
     const hours = Array.from({ length: 6_000 }, (_, i) => snapshot(6_000 - i, i));
     const repeated = hours.map((each) => ({ ...each, stars: each.stars + 1 }));
@@ -102,7 +105,7 @@ onBothEngines("Recording", (engine) => {
     assert.deepEqual(dumped?.snapshots, hours);
   });
 
-  test("snapshots are the same in whatever order and batches they are told", async () => {
+  test("snapshots are the same in any order and any batches", async () => {
     const days = daily(10, 12, 11, 15, 15);
     const snapshotsOf = async (...batches: Snapshot[][][]) => {
       const { catalog, database } = await openCatalog(engine);
@@ -117,7 +120,7 @@ onBothEngines("Recording", (engine) => {
     assert.deepEqual(await snapshotsOf([c, a], [a, b], [b, c]), expected);
   });
 
-  test("what a source does not give is null, never 0", async () => {
+  test("a count that a source does not report is null, never 0", async () => {
     const { catalog } = await openCatalog(engine);
     await catalog.record([observation("o/r", [snapshot(1, 5)])]);
     const repository = await catalog.get(1);
@@ -128,18 +131,18 @@ onBothEngines("Recording", (engine) => {
     assert.deepEqual((await catalog.series(1, 0)).points, [snapshot(1, 5)]);
   });
 
-  test("topics are replaced as a whole, without repeats and in order", async () => {
+  test("topics are replaced as a whole, sorted and each once", async () => {
     const { catalog, database } = await openCatalog(engine);
-    await catalog.record([told(3, { topics: ["web", "api", "web"] })]);
+    await catalog.record([observed(3, { topics: ["web", "api", "web"] })]);
     assert.deepEqual((await catalog.get(1)).topics, ["api", "web"]);
-    await catalog.record([told(2, { topics: ["web", "cli"] })]);
+    await catalog.record([observed(2, { topics: ["web", "cli"] })]);
     assert.deepEqual((await catalog.get(1)).topics, ["cli", "web"]);
     const { repository_topics } = await dumpTables(database);
     assert.deepEqual(repository_topics, [
       { repository_id: 1, topic: "cli" },
       { repository_id: 1, topic: "web" },
     ]);
-    await catalog.record([told(1, { topics: [] })]);
+    await catalog.record([observed(1, { topics: [] })]);
     assert.deepEqual((await dumpTables(database)).repository_topics, []);
   });
 
@@ -151,14 +154,14 @@ onBothEngines("Recording", (engine) => {
       assert.equal(page.total, page.rows.length);
       return page.total;
     };
-    await catalog.record([told(9, { stars: 1 })]);
+    await catalog.record([observed(9, { stars: 1 })]);
     assert.equal(await listed(), 1);
     for (const [i, availability] of (["GONE", "PRIVATE", "BLOCKED"] as const).entries()) {
-      await catalog.record([told(8 - i, { availability })]);
+      await catalog.record([observed(8 - i, { availability })]);
       assert.equal(await listed(), 0);
       assert.equal((await catalog.findByName("GITHUB", "o/r"))?.repository.availability, availability);
     }
-    await catalog.record([told(1, { availability: "AVAILABLE" })]);
+    await catalog.record([observed(1, { availability: "AVAILABLE" })]);
     assert.equal(await listed(), 1);
   });
 
@@ -168,9 +171,9 @@ onBothEngines("Recording", (engine) => {
     assert.equal((await catalog.get(1)).discoveredAt, NOW - 5 * HOUR_MS);
     await catalog.record([observation("o/r", [snapshot(9, 1), snapshot(3, 1)])]);
     assert.equal((await catalog.get(1)).discoveredAt, NOW - 9 * HOUR_MS);
-    await catalog.record([told(1, {}, { discoveredAt: NOW - 20 * HOUR_MS })]);
+    await catalog.record([observed(1, {}, { discoveredAt: NOW - 20 * HOUR_MS })]);
     assert.equal((await catalog.get(1)).discoveredAt, NOW - 20 * HOUR_MS);
-    await catalog.record([told(0, {}, { discoveredAt: NOW })]);
+    await catalog.record([observed(0, {}, { discoveredAt: NOW })]);
     assert.equal((await catalog.get(1)).discoveredAt, NOW - 20 * HOUR_MS);
   });
 
@@ -205,12 +208,12 @@ onBothEngines("Recording", (engine) => {
     const { catalog } = await openCatalog(engine);
     let last = await catalog.revision();
     for (const change of [
-      told(9, { stars: 1 }),
-      told(8, { stars: 1 }),
+      observed(9, { stars: 1 }),
+      observed(8, { stars: 1 }),
       observation("o/r", [snapshot(12, 1)], { at: null, facts: {} }),
-      told(null, { homepage: "https://r.example" }),
-      told(null, {}, { previousNames: [{ fullName: "o/before", until: NOW - 99 * HOUR_MS }] }),
-      told(7, {}, { owner: "O" }),
+      observed(null, { homepage: "https://r.example" }),
+      observed(null, {}, { previousNames: [{ fullName: "o/before", until: NOW - 99 * HOUR_MS }] }),
+      observed(7, {}, { owner: "O" }),
     ]) {
       await catalog.record([change]);
       const revision = await catalog.revision();
@@ -219,7 +222,7 @@ onBothEngines("Recording", (engine) => {
     }
   });
 
-  test("ids are given in the order of the batch; a wanted one is honoured where it is free", async () => {
+  test("ids follow the order of the batch; a preferred id is used if it is free", async () => {
     const { catalog } = await openCatalog(engine);
     const wanted = (fullName: string, preferredId?: number) =>
       observation(fullName, [], preferredId === undefined ? {} : { preferredId });
@@ -239,13 +242,13 @@ onBothEngines("Recording", (engine) => {
 
   test("a batch that fails leaves nothing behind", async () => {
     const { catalog, database } = await openCatalog(engine);
-    await catalog.record([told(3, { stars: 1 })]);
+    await catalog.record([observed(3, { stars: 1 })]);
     const before = await dumpRows(database);
     const broken = observation("x/y", [
       { ...snapshot(1, 1), stars: "many" as never },
       snapshot(0, Number.NaN),
     ]);
-    await assert.rejects(catalog.record([told(2, { stars: 2 }), broken]));
+    await assert.rejects(catalog.record([observed(2, { stars: 2 }), broken]));
     assert.deepEqual(await dumpRows(database), before);
   });
 });

@@ -29,7 +29,7 @@ describe("Buckets", () => {
     assert.equal(bucketOf(Date.UTC(2026, 3, 27) - 1, "week"), Date.UTC(2026, 3, 20));
   });
 
-  test("hold the time they are of, and begin where they say", () => {
+  test("contain their time, and start at a multiple of their length", () => {
     fc.assert(
       fc.property(times, fc.constantFrom(...BUCKETS), (at, resolution) => {
         const start = bucketOf(at, resolution);
@@ -49,7 +49,7 @@ describe("The median", () => {
     assert.ok(Number.isNaN(median([])));
   });
 
-  test("has as many values below as above, whatever their order, and leaves them as they are", () => {
+  test("has as many values below as above, in any order, and does not change them", () => {
     fc.assert(
       fc.property(fc.array(fc.integer(), { minLength: 1 }), (values) => {
         const before = [...values];
@@ -70,24 +70,24 @@ describe("Gaps", () => {
     .array(fc.integer({ min: 0, max: 600_000 }), { minLength: 12, maxLength: 60 })
     .map((jitters) => jitters.map((jitter, i) => NOW + i * DAY_MS + jitter));
 
-  test("are none in a regular series, nor in one too short to tell", () => {
+  test("are not found in a regular series, nor in one that is too short", () => {
     fc.assert(fc.property(jittered, (series) => assert.deepEqual(findGaps(series), [])));
     assert.deepEqual(findGaps([]), []);
     assert.deepEqual(findGaps([NOW]), []);
     assert.deepEqual(findGaps([NOW, NOW + DAY_MS, NOW + 9 * DAY_MS]), []);
   });
 
-  test("tell where points are missing, and how many", () => {
+  test("show where points are missing, and how many", () => {
     fc.assert(
-      fc.property(jittered, fc.nat(), fc.integer({ min: 1, max: 5 }), (series, place, missing) => {
-        const from = 1 + (place % (series.length - missing - 2));
+      fc.property(jittered, fc.nat(), fc.integer({ min: 1, max: 5 }), (series, index, missing) => {
+        const from = 1 + (index % (series.length - missing - 2));
         const rest = series.toSpliced(from, missing);
         assert.deepEqual(findGaps(rest), [{ from: rest[from - 1], to: rest[from], missing }]);
       }),
     );
   });
 
-  test("are judged by their neighbours, since a cadence changes", () => {
+  test("depend on neighbouring distances, because the interval changes", () => {
     const hourly = Array.from({ length: 24 }, (_, i) => NOW + i * HOUR_MS);
     const daily = Array.from({ length: 24 }, (_, i) => NOW + DAY_MS + i * DAY_MS);
     const gaps = findGaps([...hourly, ...daily]);
@@ -101,7 +101,7 @@ describe("Gaps", () => {
     );
   });
 
-  test("lie between neighbouring points in order, whatever the times", () => {
+  test("lie between neighbouring points in order, for any times", () => {
     fc.assert(
       fc.property(fc.uniqueArray(times, { maxLength: 50 }), (unsorted) => {
         const series = unsorted.sort((a, b) => a - b);
@@ -132,7 +132,7 @@ onBothEngines("A series", (engine) => {
       capturedAt: NOW - (count - 1 - i) * stepMs,
     }));
 
-  test("holds every snapshot as long as there are not too many", async () => {
+  test("holds every snapshot up to the bound", async () => {
     const snapshots = every(MAX_POINTS, 7 * 60_000);
     const series = await read(snapshots);
     assert.equal(series.resolution, "all");
@@ -140,7 +140,7 @@ onBothEngines("A series", (engine) => {
     assert.deepEqual(series.gaps, []);
   });
 
-  test("begins at the asked time, which counts", async () => {
+  test("starts at the requested time, inclusive", async () => {
     const snapshots = every(10, DAY_MS);
     const series = await read(snapshots, NOW - 3 * DAY_MS);
     assert.deepEqual(series.points, snapshots.slice(-4));
@@ -173,7 +173,7 @@ onBothEngines("A series", (engine) => {
     assert.deepEqual(series.points, snapshots.slice(-MAX_POINTS));
   });
 
-  test("snapshots are found by the very times they were taken at", async () => {
+  test("snapshots are found by their exact times", async () => {
     const snapshots = every(4, HOUR_MS);
     const { catalog } = await openCatalog(engine);
     await catalog.record([observation("o/other", snapshots), observation("o/r", snapshots)]);

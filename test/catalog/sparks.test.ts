@@ -17,16 +17,16 @@ onBothEngines("The course of stars over 30 days", (engine) => {
   const idOf = async (fullName: string): Promise<number> =>
     (await world.modules.catalog.findByName("GITHUB", fullName))?.repository.id ?? 0;
 
-  test("is told at 16 moments, each as of the last snapshot before it", async () => {
+  test("has 16 points, each by the last snapshot before it", async () => {
     const [steady, young, left] = [await idOf("a/steady"), await idOf("b/young"), await idOf("c/left")];
     const sparks = await world.modules.catalog.sparks([steady, young, left], NOW);
-    // Every second day, on which the last snapshot is exactly there.
+    // A point every second day, exactly at a snapshot.
     assert.deepEqual(
       sparks.get(steady),
       Array.from({ length: 16 }, (_, i) => 109 + 2 * i),
     );
     assert.deepEqual(sparks.get(young), [...new Array(14).fill(null), 7, 9]);
-    // What is older than a week is not told as if it were still so.
+    // A snapshot older than a week does not count.
     assert.deepEqual(sparks.get(left)?.slice(0, 6), [null, 6, 6, 6, 6, null]);
     assert.deepEqual([...new Set(sparks.get(left)?.slice(5))], [null]);
   });

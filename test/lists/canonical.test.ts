@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { filterParameters, filterWords, type ListFilters, listQuery } from "../../src/lists/lists.js";
 import { fc } from "../support/properties.js";
 
-/** The filters as a request would have them. */
-function asked(parameters: URLSearchParams): ListFilters {
+/** The filters of a request with these parameters. */
+function parsed(parameters: URLSearchParams): ListFilters {
   const names = [...new Set(parameters.keys())];
   const values = names.map((name) => {
     const all = parameters.getAll(name);
@@ -38,12 +38,12 @@ const written = fc.record(
   { requiredKeys: [] },
 );
 
-test("the parameters ask for the very filters they were made from, and in one form", () => {
+test("parameters give back the filters they were made from, in one form", () => {
   fc.assert(
     fc.property(written, (query) => {
       const filters: ListFilters = listQuery.parse(query);
       const parameters = filterParameters(filters);
-      const again = asked(parameters);
+      const again = parsed(parameters);
       assert.equal(String(filterParameters(again)), String(parameters));
       const compared = ({ language, topic, ...others }: ListFilters) => ({
         ...others,
@@ -56,7 +56,7 @@ test("the parameters ask for the very filters they were made from, and in one fo
   );
 });
 
-test("order, case and defaults make no other address", () => {
+test("order, case and defaults do not change the address", () => {
   const forms = [
     { language: ["Rust", "go"], topic: "CLI", provider: "GitHub", reliableOnly: "false", q: " " },
     { provider: "github", topic: ["cli", "cli"], language: ["GO", "rust", "go"] },
@@ -64,7 +64,7 @@ test("order, case and defaults make no other address", () => {
   assert.deepEqual(forms, Array(2).fill("provider=github&language=go&language=rust&topic=cli"));
 });
 
-test("every filter has its words", () => {
+test("every filter has English words", () => {
   const query = {
     q: "fast json",
     provider: "GitLab",

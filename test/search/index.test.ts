@@ -25,7 +25,7 @@ onBothEngines("The search index", (engine) => {
   const repository = (fullName: string, stars: number, hoursAgo = 1) =>
     observation(fullName, [snapshot(hoursAgo, stars)]);
 
-  test("finds every way of writing that the words of a name allow", async () => {
+  test("finds every spelling that the words of a name allow", async () => {
     const { catalog, suggested, update } = await open();
     await catalog.record([
       repository("vercel/next.js", 9),
@@ -65,17 +65,17 @@ onBothEngines("The search index", (engine) => {
     await catalog.record([{ ...repository("o/second", 1, 8), providerId: "1" }]);
     await update();
     assert.deepEqual([await suggested("first"), await suggested("second")], [[], ["o/second"]]);
-    const told = (hoursAgo: number, availability: "GONE" | "AVAILABLE") =>
+    const observed = (hoursAgo: number, availability: "GONE" | "AVAILABLE") =>
       observation("o/second", [], { at: NOW - hoursAgo * 3_600_000, facts: { availability } });
-    await catalog.record([told(7, "GONE")]);
+    await catalog.record([observed(7, "GONE")]);
     await update();
     assert.deepEqual(await suggested("second"), []);
-    await catalog.record([told(6, "AVAILABLE")]);
+    await catalog.record([observed(6, "AVAILABLE")]);
     await update();
     assert.deepEqual(await suggested("second"), ["o/second"]);
   });
 
-  test("is ordered by the stars of today, though no word has changed, and also after a run that was cut short", async () => {
+  test("is sorted by current stars even if no word changed, and after an interrupted run", async () => {
     const { catalog, database, suggested, update } = await open();
     await catalog.record([
       repository("a/thing", 10, 9),
@@ -88,10 +88,10 @@ onBothEngines("The search index", (engine) => {
     const revision = await catalog.revision();
     await update();
     assert.deepEqual(await suggested("thing"), ["b/thing", "a/thing", "c/thing"]);
-    if (engine.name === "sqlite") assert.ok((await catalog.revision()) > revision, "readers are told");
+    if (engine.name === "sqlite") assert.ok((await catalog.revision()) > revision, "the revision grows");
     const rest = await catalog.revision();
     await update();
-    assert.equal(await catalog.revision(), rest, "nothing to do, nothing told");
+    assert.equal(await catalog.revision(), rest, "nothing to do, so the revision stays");
     await catalog.record([repository("d/thing", 7, 8)]);
     await database.dialect.exclusively(database.write, "catalogue", (tx) =>
       database.dialect.indexWords(tx, [{ repositoryId: 4, names: ["thing"], terms: [] }]),
@@ -101,7 +101,7 @@ onBothEngines("The search index", (engine) => {
     assert.deepEqual(await suggested("thing"), ["b/thing", "a/thing", "d/thing", "c/thing"]);
   });
 
-  test("is looked up by the words of what is typed; nothing in it is a syntax", async () => {
+  test("matches by words; nothing in the text is syntax", async () => {
     const { catalog, suggested, update } = await open();
     await catalog.record([repository("o/plain", 1)]);
     await update();

@@ -45,7 +45,7 @@ describe("The words of a text", () => {
     assert.deepEqual(wordsOf(`${"x".repeat(39)}𐌰𐌱`), ["x".repeat(39)]);
   });
 
-  test("of any text are words again, and no engine can read them as anything else", () => {
+  test("of any text are words again, and mean nothing else to either engine", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 80 }), (text) => {
         for (const word of wordsOf(text)) {
@@ -60,7 +60,7 @@ describe("The words of a text", () => {
 });
 
 describe("The words of a query", () => {
-  test("are each counted once, and at most eight", () => {
+  test("are counted once each, and at most eight", () => {
     assert.deepEqual(queryWords("Go go GO"), ["go"]);
     assert.deepEqual(queryWords("a b c d e f g h i j"), ["a", "b", "c", "d", "e", "f", "g", "h"]);
     assert.deepEqual(queryWords(' "" '), []);
@@ -75,7 +75,7 @@ describe("A repository", () => {
     return document(owner, name).names;
   };
 
-  test("is found by its name as it is written, in its parts, and run together", () => {
+  test("is found by its name as written, by its parts, and as one word", () => {
     assert.deepEqual(names("vercel/next.js"), ["next", "js", "nextjs", "vercel"]);
     assert.deepEqual(names("o/TypeScriptCompiler2Go"), [
       "typescriptcompiler2go",
@@ -89,7 +89,7 @@ describe("A repository", () => {
     assert.deepEqual(names("深度/学习"), ["学", "习", "学习", "深", "度", "深度"]);
   });
 
-  test("is found by its group, description, topics and language too, each word once", () => {
+  test("is also found by its group, description, topics and language, each word once", () => {
     const {
       repositoryId,
       names: own,
@@ -115,7 +115,7 @@ describe("A repository", () => {
     ]);
   });
 
-  test("of any name and description has words that are all fit to be looked up", () => {
+  test("of any name and description has only words that can be searched for", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (name, description) => {
         const { names: own, terms } = document("o", name, { description });
@@ -127,13 +127,13 @@ describe("A repository", () => {
 });
 
 describe("The query of an engine", () => {
-  test("is made of quoted words, the last of which may be a beginning", () => {
+  test("consists of quoted words, the last of which may be a prefix", () => {
     assert.equal(ftsQuery({ words: ["next", "js"], scope: "all" }), '{names terms} : ("next" AND "js"*)');
     assert.equal(ftsQuery({ words: ["c++"], scope: "names" }), '{names} : ("c++"*)');
     assert.equal(tsQuery({ words: ["next", "js"], scope: "all" }), "'next' & 'js':*");
   });
 
-  test("has nothing in it that a word could end its quotes with", () => {
+  test("contains nothing with which a word could end its quotes", () => {
     const hostile = ['a"b', "a'b", "a\\b", 'x" OR names:"y', "x':* | 'y", "NEAR(a b)", "a:*"];
     for (const word of hostile) {
       const fts = ftsQuery({ words: [word], scope: "all" });
