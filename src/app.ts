@@ -12,7 +12,7 @@ import {
   openApiDocument,
 } from "./api/api.js";
 import { Catalog } from "./catalog/catalog.js";
-import type { Clock } from "./clock.js";
+import { type Clock, DAY_MS } from "./clock.js";
 import type { Config } from "./config.js";
 import { type Database, openDatabase } from "./database/database.js";
 import { type DemoSize, fillWithDemo } from "./demo/demo.js";
@@ -92,6 +92,11 @@ function buildHandler(context: AppContext, modules: Modules, members: Members, m
   return { handle: (request, bindings) => api.fetch(request, bindings), errorPage: pages.error };
 }
 
+/** Changes whenever a response may: with the data, and with the day, as responses say how old the data is. */
+async function revisionOf({ catalog }: Modules, clock: Clock): Promise<string> {
+  return `${Math.floor(clock.now() / DAY_MS)} ${await catalog.revision()}`;
+}
+
 /** The whole service without a port, for tests. */
 export function buildFront(
   context: AppContext,
@@ -102,7 +107,7 @@ export function buildFront(
   const handler = buildHandler(context, modules, members, meter);
   const findKey = (secret: string) => members.keys.find(secret);
   const findSession = (cookie: string) => members.accounts.findId(cookie);
-  const readRevision = async () => String(await modules.catalog.revision());
+  const readRevision = () => revisionOf(modules, context.clock);
   const { cacheBytes } = context.config;
   const { usage } = members;
   return createFront({
@@ -161,7 +166,7 @@ export async function startService(
     errorPage: (error, request) => handler.errorPage(error, request),
     meter,
     usage,
-    readRevision: async () => String(await modules.catalog.revision()),
+    readRevision: () => revisionOf(modules, context.clock),
     findKey: (secret) => members.keys.find(secret),
     findSession: (cookie) => members.accounts.findId(cookie),
     cacheBytes: config.cacheBytes,

@@ -38,6 +38,7 @@ const SETTINGS = {
     .optional(),
   SIDEREAL_DATABASE_POOL: whole(1, 200).default(10),
   SIDEREAL_LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
+  SIDEREAL_SAMPLE: flag.default(true),
   SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
   SIDEREAL_LIMITS: flag.default(true),
   SIDEREAL_CONCURRENCY_ANONYMOUS: whole(1, 10_000).default(20),
@@ -108,6 +109,8 @@ export interface Config {
   databaseUrl: string | undefined;
   databasePool: number;
   logLevel: (typeof LOG_LEVELS)[number];
+  /** Whether `start` fills an empty catalogue with the bundled sample where no provider is configured. */
+  sample: boolean;
   /** Bound of the front cache; 0 turns it off. */
   cacheBytes: number;
   /** Undefined: nothing is limited. */
@@ -210,6 +213,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     databaseUrl: settings.SIDEREAL_DATABASE_URL,
     databasePool: settings.SIDEREAL_DATABASE_POOL,
     logLevel: settings.SIDEREAL_LOG_LEVEL,
+    sample: settings.SIDEREAL_SAMPLE,
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
     limits: settings.SIDEREAL_LIMITS ? limits : undefined,
     concurrency: settings.SIDEREAL_LIMITS

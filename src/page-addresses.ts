@@ -29,3 +29,6 @@ export function topicPage(name: string): string {
 function segment(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
+
+/** Where the pages say how to track real repositories. */
+export const START_TRACKING_PAGE = "/about#begin";

@@ -8,6 +8,7 @@ import { ConfigError, loadConfig, readEnvironment } from "./config.js";
 import type { DemoSize } from "./demo/demo.js";
 import { createLog } from "./log.js";
 import type { Modules } from "./modules.js";
+import { importSample } from "./sample.js";
 import { startThreads, type Threads } from "./threads/threads.js";
 import { openTracker, startWorker } from "./tracker.js";
 
@@ -26,7 +27,7 @@ async function main(argv: readonly string[]): Promise<number> {
     openModules: () => openModules(context),
     serveDemo: (size) => exitAfter(serveDemo(context, size)),
     serve: (modules) => exitAfter(serve(context, modules)),
-    start: (modules) => exitAfter(start(context, modules)),
+    start: (modules, withSample) => exitAfter(start(context, modules, withSample)),
     work: (modules) => work(context, modules),
     openTracker: () => openTracker(context),
   };
@@ -83,10 +84,15 @@ const WORKER_KILL_MS = 9_500;
 const WORKER_RESTART_MS = 10_000;
 
 /** Serves here and tracks in a child process, since heavy writes must not delay responses. */
-async function start(context: AppContext, modules: Modules): Promise<void> {
+async function start(context: AppContext, modules: Modules, withSample: boolean): Promise<void> {
   const { config, log } = context;
   const stopped = listenForStop();
-  if (config.providers.length === 0) return serve(context, modules, stopped);
+  if (config.providers.length === 0) {
+    if (withSample && config.sample) await importSample(modules);
+    else await modules.catalog.removeSample();
+    return serve(context, modules, stopped);
+  }
+  await modules.catalog.removeSample();
   const stopping = new AbortController();
   // Immediately, as a terminal sends the signal to the worker too.
   stopped.then(() => stopping.abort());

@@ -40,6 +40,7 @@ export async function startWorker(
   { config, clock, log }: AppContext,
   modules: Modules,
 ): Promise<RunningWorker> {
+  await modules.catalog.removeSample();
   const opened = config.providers.map((settings) => openProvider(settings, clock, USER_AGENT));
   const worker = new Worker({
     modules,
@@ -79,6 +80,7 @@ export async function startWorker(
 export async function openTracker(context: AppContext): Promise<Tracker> {
   const { config, clock } = context;
   const modules = await openModules(context);
+  await modules.catalog.removeSample();
   const opened = new Map(
     config.providers.map((settings) => [settings.name, openProvider(settings, clock, USER_AGENT)]),
   );

@@ -32,6 +32,7 @@ const RANKS: Readonly<Record<string, number>> = {
   tracking: 4,
   lists: 4,
   modules: 5,
+  sample: 6,
   api: 6,
   web: 6,
   cli: 6,

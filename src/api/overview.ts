@@ -33,7 +33,7 @@ export const getSummary = endpoint(
   }),
   async (context) => {
     const summary = await context.var.modules.rankings.summary();
-    return context.json({ data: summaryView(summary) }, 200);
+    return context.json({ data: summaryView(summary, context.var.config.baseUrl) }, 200);
   },
   { bucket: "default" },
 );

@@ -158,7 +158,7 @@ export const getHome = endpoint(
       forkGrowth,
       languages: home.languages.map(facetView),
       topics: home.topics.map(facetView),
-      summary: summaryView(await rankings.summary()),
+      summary: summaryView(await rankings.summary(), context.var.config.baseUrl),
       generatedAt: isoTime(home.generatedAt),
     };
     return context.json({ data }, 200);

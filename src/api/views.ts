@@ -8,7 +8,8 @@ import {
   type Snapshot,
 } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
-import { ANOMALY_KINDS, type Facet, type Summary, type Trend, WINDOWS } from "../rankings/rankings.js";
+import { START_TRACKING_PAGE } from "../page-addresses.js";
+import { ANOMALY_KINDS, type CurrentSummary, type Facet, type Trend, WINDOWS } from "../rankings/rankings.js";
 import type { SumPoint, Watchlist } from "../watchlists/watchlists.js";
 
 /** Records as JSON: for each its schema and the function that makes it. `null` always means "not known". */
@@ -206,15 +207,21 @@ export const summarySchema = z
       description:
         "Origin of the data. real: recorded or imported here. sample: the real history that comes with the program, as old as asOf. synthetic: made up, no real repository.",
     }),
+    ageDays: z.int().nullable().openapi({ description: "Days in UTC since asOf." }),
+    startTracking: z
+      .string()
+      .nullable()
+      .openapi({ description: "Where to read how to track real repositories; null for a real catalogue." }),
   })
   .openapi("Summary");
 
-export function summaryView(summary: Summary): z.output<typeof summarySchema> {
+export function summaryView(summary: CurrentSummary, baseUrl: string): z.output<typeof summarySchema> {
   return {
     ...summary,
     providers: summary.providers.map((provider) => ({ ...provider, asOf: timeOrNull(provider.asOf) })),
     asOf: timeOrNull(summary.asOf),
     generatedAt: isoTime(summary.generatedAt),
+    startTracking: summary.catalogue === "real" ? null : `${baseUrl}${START_TRACKING_PAGE}`,
   };
 }
 

@@ -11,8 +11,9 @@ import { REPOSITORY_COLUMN_NAMES } from "./draft.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import { type CatalogueKind, readKind, setKind } from "./kind.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
-import { type RecordWithin, record } from "./record.js";
+import { type RecordWithin, record, recordSample } from "./record.js";
 import { fromRow, type Repository } from "./repository.js";
+import { removeSample } from "./sample.js";
 import { fromSnapshotRow, readSeries, readSparks, type Series } from "./series.js";
 import { readSeriesStart } from "./series-start.js";
 
@@ -22,6 +23,7 @@ export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./kind.js";
 export * from "./observation.js";
 export { bumpRevision, hasMark, markOutdated, setMark, workOff } from "./outdated.js";
 export * from "./repository.js";
+export { DERIVED_TABLES, REPOSITORY_TABLES } from "./sample.js";
 export * from "./series.js";
 export { chooseFrom } from "./series-start.js";
 
@@ -169,6 +171,28 @@ export class Catalog {
   /** Origin of the data. */
   kind(): Promise<CatalogueKind> {
     return readKind(this.#database.read);
+  }
+
+  /**
+   * Fills an empty catalogue with the sample, in one transaction. Returns false, and changes nothing, where it is not
+   * empty. Whatever is recorded later removes the sample again.
+   */
+  recordSample(sample: readonly Observation[]): Promise<boolean> {
+    return recordSample(this.#database, sample, this.#clock.now());
+  }
+
+  /** Removes the sample in one transaction; see `removeSample`. Does nothing where there is none. */
+  async removeSample(): Promise<void> {
+    const { dialect, write } = this.#database;
+    await dialect.exclusively(write, "catalogue", (tx) => removeSample(tx, dialect));
+  }
+
+  /** Turns the sample, if there is one, into ordinary history that stays. */
+  async keepSample(): Promise<void> {
+    const { dialect, write } = this.#database;
+    await dialect.exclusively(write, "catalogue", async (tx) => {
+      if ((await readKind(tx)) === "sample") await setKind(tx, "real");
+    });
   }
 
   /** Marks this catalogue as made up, permanently. Throws CONFLICT when it holds real repositories. */

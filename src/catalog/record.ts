@@ -3,9 +3,11 @@ import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
 import { appendSnapshots, type SnapshotsOf } from "./append.js";
 import { type Draft, RECORDED_COLUMN_NAMES, RECORDED_COLUMNS } from "./draft.js";
 import { Identities } from "./identity.js";
+import { readKind, setKind } from "./kind.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { bumpRevision, markOutdated } from "./outdated.js";
 import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
+import { removeSample } from "./sample.js";
 
 /** Facts that change by the hour. Each keeps the value of the newest source that reports it. */
 const COUNTS: ReadonlySet<keyof Facts> = new Set(["stars", "forks", "openIssues", "watchers"]);
@@ -18,7 +20,7 @@ export type RecordWithin = (tx: Tx, ids: readonly number[]) => Promise<void>;
 /**
  * Records a batch in one transaction. Newer facts replace older ones; older facts only fill those that no source has
  * reported yet. Snapshots are appended; one with the same repository and time never changes. So recording a batch twice, or
- * in another order, gives the same snapshots.
+ * in another order, gives the same snapshots. If the catalogue holds the sample, that is removed first.
  */
 export async function record(
   database: Database,
@@ -29,38 +31,62 @@ export async function record(
   if (batch.length === 0) return { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0 };
   const { dialect } = database;
   return dialect.exclusively(database.write, "catalogue", async (tx) => {
-    const identities = await Identities.load(tx, dialect, batch);
-    const owners: Draft[] = [];
-    for (const observation of batch) {
-      const draft = identities.resolve(observation, now);
-      owners.push(draft);
-      apply(identities, draft, observation);
-    }
-    const changed = identities.drafts.filter((draft) => draft.changed);
-    await assignIds(tx, dialect, identities.drafts, preferredIds(batch, owners));
-    await writeRepositories(tx, dialect, changed);
-    const namesWritten = await writePreviousNames(tx, identities.drafts);
-    const appended = await appendSnapshots(tx, dialect, snapshotsOf(batch, owners));
-    await markOutdated(
-      tx,
-      dialect,
-      "words",
-      changed.filter((draft) => draft.wordsChanged).map((draft) => draft.row.id),
-    );
-    const regrown = changed.filter((draft) => draft.growthChanged).map((draft) => draft.row.id);
-    await markOutdated(tx, dialect, "rollups", [...appended.repositoryIds, ...regrown]);
-    await within?.(
-      tx,
-      owners.map((owner) => owner.row.id),
-    );
-    if (changed.length > 0 || appended.snapshots > 0 || namesWritten > 0) await bumpRevision(tx);
-    const added = changed.filter((draft) => draft.isNew).length;
-    return {
-      repositoriesAdded: added,
-      repositoriesChanged: changed.length - added,
-      snapshotsAdded: appended.snapshots,
-    };
+    await removeSample(tx, dialect);
+    return recordIn({ tx, dialect, now }, batch, within);
   });
+}
+
+/** Records the sample in one transaction. Returns false, and records nothing, where the catalogue is not empty. */
+export async function recordSample(
+  { dialect, write }: Database,
+  sample: readonly Observation[],
+  now: number,
+): Promise<boolean> {
+  return dialect.exclusively(write, "catalogue", async (tx) => {
+    const first = await tx.selectFrom("repositories").select("id").limit(1).executeTakeFirst();
+    if (first !== undefined || (await readKind(tx)) !== "real") return false;
+    await recordIn({ tx, dialect, now }, sample);
+    await setKind(tx, "sample");
+    return true;
+  });
+}
+
+async function recordIn(
+  { tx, dialect, now }: { tx: Tx; dialect: Dialect; now: number },
+  batch: readonly Observation[],
+  within?: RecordWithin,
+): Promise<Recorded> {
+  const identities = await Identities.load(tx, dialect, batch);
+  const owners: Draft[] = [];
+  for (const observation of batch) {
+    const draft = identities.resolve(observation, now);
+    owners.push(draft);
+    apply(identities, draft, observation);
+  }
+  const changed = identities.drafts.filter((draft) => draft.changed);
+  await assignIds(tx, dialect, identities.drafts, preferredIds(batch, owners));
+  await writeRepositories(tx, dialect, changed);
+  const namesWritten = await writePreviousNames(tx, identities.drafts);
+  const appended = await appendSnapshots(tx, dialect, snapshotsOf(batch, owners));
+  await markOutdated(
+    tx,
+    dialect,
+    "words",
+    changed.filter((draft) => draft.wordsChanged).map((draft) => draft.row.id),
+  );
+  const regrown = changed.filter((draft) => draft.growthChanged).map((draft) => draft.row.id);
+  await markOutdated(tx, dialect, "rollups", [...appended.repositoryIds, ...regrown]);
+  await within?.(
+    tx,
+    owners.map((owner) => owner.row.id),
+  );
+  if (changed.length > 0 || appended.snapshots > 0 || namesWritten > 0) await bumpRevision(tx);
+  const added = changed.filter((draft) => draft.isNew).length;
+  return {
+    repositoriesAdded: added,
+    repositoriesChanged: changed.length - added,
+    snapshotsAdded: appended.snapshots,
+  };
 }
 
 function apply(identities: Identities, draft: Draft, observation: Observation): void {

@@ -19,6 +19,7 @@ interface Options {
   date?: string;
   manifest?: string;
   json?: boolean;
+  keepSample?: boolean;
 }
 
 /** Refused lines shown one by one; the others are only counted. */
@@ -38,6 +39,7 @@ export function addImport(program: Command, host: Host, finish: (code: number) =
       "--manifest <file>",
       "CSV with the columns file and source_commit_time: when each file's snapshots were taken",
     )
+    .option("--keep-sample", "keep the sample that the first start brought along, as ordinary history")
     .option("--json", "print the report as JSON, and refused lines as JSON lines on standard error")
     .action(async (files: string[], options: Options) => finish(await runImport(host, files, options)));
 }
@@ -57,6 +59,7 @@ async function runImport(host: Host, files: readonly string[], options: Options)
       );
       return EXIT.failed;
     }
+    if (options.keepSample === true) await modules.catalog.keepSample();
     const began = performance.now();
     const progress = showProgress(
       totalBytes(files),

@@ -17,8 +17,8 @@ export interface Host {
   openModules(): Promise<Modules>;
   /** Serves until the process is asked to stop. */
   serve(modules: Modules): Promise<void>;
-  /** Serves, and tracks what is configured in a process of its own, until the process is asked to stop. */
-  start(modules: Modules): Promise<void>;
+  /** Serves, and tracks the configured providers in a child process, until the process is asked to stop. */
+  start(modules: Modules, withSample: boolean): Promise<void>;
   /** Tracks the configured providers until the process is asked to stop. */
   work(modules: Modules): Promise<void>;
   /** Tracks and refreshes single repositories at once. */

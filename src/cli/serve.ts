@@ -4,8 +4,11 @@ import type { Host } from "./program.js";
 export function addServe(program: Command, host: Host): void {
   program
     .command("start")
-    .description("serve the API and the pages, and track the configured providers")
-    .action(async () => host.start(await host.openModules()));
+    .description(
+      "serve the API and the pages, and track the configured providers; without any, an empty catalogue shows a sample",
+    )
+    .option("--no-sample", "leave an empty catalogue empty")
+    .action(async ({ sample }: { sample: boolean }) => host.start(await host.openModules(), sample));
   program
     .command("serve")
     .description("serve the API and the pages, and nothing else")

@@ -150,6 +150,9 @@ export function ftsQuery({ words, scope }: WordQuery): string {
   return `{${scope === "names" ? "names" : "names terms"}} : (${quoted.join(" AND ")})`;
 }
 
+/** Name of the mark with the highest id that may not be allocated again. */
+const RESERVED_ID = "reserved_id";
+
 export const sqliteDialect: Dialect = {
   engine: "sqlite",
   libraryName: "sqlite",
@@ -166,11 +169,19 @@ export const sqliteDialect: Dialect = {
   exclusively: (db, _purpose, work) => db.transaction().execute(work),
 
   async allocateIds(tx, count, above) {
-    const top = await sql<{ id: number }>`select coalesce(max(id), 0) as id from repositories`.execute(tx);
+    const top = await sql<{ id: number }>`select max(
+      coalesce((select max(id) from repositories), 0),
+      coalesce((select cast(value as integer) from marks where name = ${RESERVED_ID}), 0)) as id`.execute(tx);
     const first = Math.max(top.rows[0]?.id ?? 0, above) + 1;
     return Array.from({ length: count }, (_, i) => first + i);
   },
-  async reserveId() {},
+  // Rows of `repositories` reserve their own ids; only those of removed rows need a note.
+  async reserveId(tx, id) {
+    await sql`insert into marks (name, value) values (${RESERVED_ID}, ${String(id)}) on conflict (name)
+      do update set value = excluded.value where cast(excluded.value as integer) > cast(value as integer)`.execute(
+      tx,
+    );
+  },
 
   insertNew: (tx, table, columns, _key, rows) =>
     runEach(tx, insertText(table, Object.keys(columns), "on conflict do nothing"), rows),

@@ -25,7 +25,7 @@ import {
   type Trend,
   update as updateGrowth,
 } from "./growth/growth.js";
-import { type Home, readHome, readSummary, type Summary, update as updateHome } from "./home/home.js";
+import { type CurrentSummary, type Home, readHome, readSummary, update as updateHome } from "./home/home.js";
 import { type PastRank, type Rank, readRankHistory, readRanks } from "./ranks/ranks.js";
 import type { Window } from "./windows.js";
 
@@ -51,7 +51,7 @@ export {
   type TrendRow,
   trendsOfRollups,
 } from "./growth/growth.js";
-export type { Home, RankedList, Summary } from "./home/home.js";
+export type { CurrentSummary, Home, RankedList, Summary } from "./home/home.js";
 export { type PastRank, RANK_LIMITS, RANK_SCOPES, type Rank } from "./ranks/ranks.js";
 export * from "./windows.js";
 
@@ -118,7 +118,7 @@ export class Rankings {
     return readHome(this.#database.read, this.#clock.now());
   }
 
-  summary(): Promise<Summary> {
+  summary(): Promise<CurrentSummary> {
     return readSummary(this.#database.read, this.#clock.now());
   }
 }

@@ -12,6 +12,7 @@ import { Refusal, time } from "./values.js";
 
 export { FORMATS, type FormatName } from "./formats.js";
 export type { Problem, ReadProgress } from "./read-files.js";
+export { readSample } from "./sample-file.js";
 export { Refusal } from "./values.js";
 
 export interface ImportOptions extends ReadOptions {

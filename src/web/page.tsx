@@ -5,7 +5,7 @@ import type { Repository } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { Members, Modules } from "../modules.js";
-import type { Summary } from "../rankings/rankings.js";
+import type { CurrentSummary } from "../rankings/rankings.js";
 import { errorSheet } from "./errors.js";
 import { Layout } from "./layout.js";
 import { attachPending, offeredBy } from "./pending.js";
@@ -22,7 +22,7 @@ export interface Site {
 }
 
 /** What kind of catalogue this is, and when its newest snapshot was taken. */
-export type Origin = Pick<Summary, "catalogue" | "asOf">;
+export type Origin = Pick<CurrentSummary, "catalogue" | "asOf" | "ageDays" | "repositories">;
 
 /** A request for a page. */
 export interface Visit {

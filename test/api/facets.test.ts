@@ -126,6 +126,8 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
         asOf,
         generatedAt: asOf,
         catalogue: "real",
+        ageDays: 0,
+        startTracking: null,
       },
     });
   });
@@ -144,6 +146,8 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
       asOf: null,
       generatedAt: "2026-04-30T12:00:00.000Z",
       catalogue: "real",
+      ageDays: null,
+      startTracking: null,
     });
     assert.deepEqual((await empty.get("/api/search/suggest?q=a")).body.data, {
       repositories: [],

@@ -8,7 +8,7 @@ import { updateHome } from "./first-page.js";
 import { updateSummary } from "./summary.js";
 
 export { type Home, type RankedList, readHome } from "./first-page.js";
-export { readSummary, type Summary } from "./summary.js";
+export { type CurrentSummary, readSummary, type Summary } from "./summary.js";
 
 /** Prepares both again. Responses become outdated, and the revision changes, only if the content did. */
 export async function update({ dialect, write }: Database, now: number): Promise<void> {

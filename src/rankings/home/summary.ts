@@ -27,6 +27,11 @@ export interface Summary extends Counters, Prepared {
   catalogue: CatalogueKind;
 }
 
+/** The stored summary, and the days in UTC from `asOf` to now. */
+export interface CurrentSummary extends Summary {
+  ageDays: number | null;
+}
+
 /** Three separate counts, as each can use an index. */
 async function countRepositories(
   tx: Tx,
@@ -95,9 +100,15 @@ export async function updateSummary(tx: Tx, now: number): Promise<boolean> {
 }
 
 /** The stored summary; an empty one before the first update. */
-export async function readSummary(db: Db, now: number): Promise<Summary> {
+export async function readSummary(db: Db, now: number): Promise<CurrentSummary> {
   const prepared = await readPrepared<Summary>(db, "summary");
-  if (prepared !== undefined) return prepared;
+  if (prepared !== undefined) {
+    const { asOf } = prepared;
+    return {
+      ...prepared,
+      ageDays: asOf === null ? null : Math.max(0, Math.floor(now / DAY_MS) - Math.floor(asOf / DAY_MS)),
+    };
+  }
   const zero: Counters = {
     repositories: 0,
     snapshots: 0,
@@ -105,5 +116,14 @@ export async function readSummary(db: Db, now: number): Promise<Summary> {
     refreshed24h: 0,
     overdueRefreshes: 0,
   };
-  return { ...zero, languages: 0, topics: 0, providers: [], asOf: null, generatedAt: now, catalogue: "real" };
+  return {
+    ...zero,
+    languages: 0,
+    topics: 0,
+    providers: [],
+    asOf: null,
+    generatedAt: now,
+    catalogue: "real",
+    ageDays: null,
+  };
 }

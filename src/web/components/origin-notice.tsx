@@ -1,14 +1,37 @@
 import type { FC } from "hono/jsx";
-import type { Summary } from "../../rankings/rankings.js";
+import { START_TRACKING_PAGE } from "../../page-addresses.js";
+import type { CurrentSummary } from "../../rankings/rankings.js";
+import { formatCount, formatDay } from "./numbers.js";
 
-/** Says on every page that the data is not the service's own; nothing where it is. */
-export const OriginNotice: FC<{ origin: Pick<Summary, "catalogue"> }> = ({ origin: { catalogue } }) =>
-  catalogue === "synthetic" ? (
+export interface OriginNoticeProps {
+  origin: Pick<CurrentSummary, "catalogue" | "asOf" | "ageDays" | "repositories">;
+}
+
+/** Says on every page where the data comes from and how old it is; nothing for a real catalogue. */
+export const OriginNotice: FC<OriginNoticeProps> = ({
+  origin: { catalogue, asOf, ageDays, repositories },
+}) => {
+  if (catalogue === "real") return null;
+  return (
     <div class="note" role="note">
       <p>
-        <strong>Made-up data.</strong> No repository here is real. Everything is held in memory and is lost
-        when the service stops, saved repositories included.{" "}
-        <a href="/about#begin">How to track real repositories</a>
+        {catalogue === "sample" ? (
+          <>
+            <strong>Sample data.</strong> Real history of {formatCount(repositories)} GitHub repositories up
+            to {formatDay(asOf)}, {ageDays === 1 ? "1 day" : `${formatCount(ageDays)} days`} old, from{" "}
+            <a href="https://github.com/EvanLi/Github-Ranking" rel="noopener">
+              Github-Ranking
+            </a>
+            . It is removed when you track a forge or import files.
+          </>
+        ) : (
+          <>
+            <strong>Made-up data.</strong> No repository here is real. Everything is held in memory and is
+            lost when the service stops, saved repositories included.
+          </>
+        )}{" "}
+        <a href={START_TRACKING_PAGE}>How to start tracking</a>
       </p>
     </div>
-  ) : null;
+  );
+};

@@ -1,0 +1,63 @@
+import { sql } from "kysely";
+import { HOUR_MS } from "../clock.js";
+import type { Dialect, TableName, Tx } from "../database/database.js";
+import { readKind, setKind } from "./kind.js";
+import { bumpRevision, markOutdated } from "./outdated.js";
+
+/** Tables whose rows all follow from the catalogue. Cleared with the sample, and rebuilt for the repositories that stay. */
+export const DERIVED_TABLES: readonly TableName[] = [
+  "rollups",
+  "fall_days",
+  "score_scales",
+  "ranks",
+  "rank_cutoffs",
+  "rank_history",
+  "facets",
+  "facet_parts",
+  "summaries",
+  "outdated",
+];
+
+/** Tables with rows for single repositories, in an order that foreign keys allow. */
+export const REPOSITORY_TABLES: readonly TableName[] = [
+  "repository_topics",
+  "previous_names",
+  "snapshots",
+  "tracking",
+];
+
+/**
+ * Removes the sample, with everything derived from it; does nothing where there is none. Saved repositories stay with
+ * their snapshots, as ordinary imported history whose growth, ranks and facets are marked outdated. Afterwards the catalogue
+ * equals one that never held the rest, except that their ids are not used again.
+ *
+ * This also clears tables that belong to rankings, search and tracking: they must change in the same transaction, so that
+ * no reader sees ranks of repositories that are gone.
+ */
+export async function removeSample(tx: Tx, dialect: Dialect): Promise<void> {
+  if ((await readKind(tx)) !== "sample") return;
+  const saved = await sql<{ id: number }>`select distinct repository_id as id from watchlist_items`.execute(
+    tx,
+  );
+  const kept = new Set(saved.rows.map(({ id }) => Number(id)));
+  const all = await tx.selectFrom("repositories").select("id").orderBy("id").execute();
+  const removed = all.map(({ id }) => id).filter((id) => !kept.has(id));
+  for (const table of DERIVED_TABLES) await sql`delete from ${sql.table(table)}`.execute(tx);
+  await dialect.unindexWords(tx, removed);
+  for (const table of REPOSITORY_TABLES)
+    await sql`delete from ${sql.table(table)} where ${dialect.among(sql.ref("repository_id"), removed)}`.execute(
+      tx,
+    );
+  await sql`delete from repositories where ${dialect.among(sql.ref("id"), removed)}`.execute(tx);
+  const highest = all.at(-1)?.id;
+  if (highest !== undefined) await dialect.reserveId(tx, highest);
+  await sql`delete from snapshot_hours`.execute(tx);
+  await sql`insert into snapshot_hours (provider, hour, snapshots, newest_at)
+    select r.provider, s.captured_at / ${sql.lit(HOUR_MS)}, count(*), max(s.captured_at)
+    from snapshots s join repositories r on r.id = s.repository_id group by 1, 2`.execute(tx);
+  // A full rebuild that is running would put the removed repositories back; without an owner it stops at its next step.
+  await tx.updateTable("runs").set({ owner: null }).execute();
+  await markOutdated(tx, dialect, "rollups", [...kept]);
+  await setKind(tx, "real");
+  await bumpRevision(tx);
+}
