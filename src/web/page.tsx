@@ -9,6 +9,7 @@ import type { CurrentSummary } from "../rankings/rankings.js";
 import { errorSheet } from "./errors.js";
 import { Layout } from "./layout.js";
 import { attachPending, offeredBy } from "./pending.js";
+import { isLook } from "./seen.js";
 
 /** What a page is answered from. */
 export interface Site {
@@ -157,7 +158,7 @@ export class Pages {
     const { account, modules, request, baseUrl, url } = visit;
     if (account === undefined) return { visit, cookies: [] };
     const cookie = request.headers.get("cookie");
-    const attached = await attachPending(modules, account.id, cookie, baseUrl);
+    const attached = isLook(request) ? await attachPending(modules, account.id, cookie, baseUrl) : undefined;
     const saved = attached === undefined ? visit.saved : await savedBy(modules, account);
     const wanted = await offeredBy(url, modules);
     const offer = wanted === undefined || saved.has(wanted.id) ? undefined : wanted;

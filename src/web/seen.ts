@@ -15,9 +15,12 @@ interface Seen {
   before: number;
 }
 
-/** Whether somebody looks: a page that a browser fetches beforehand has not been looked at. */
+/** Headers by which browsers announce that they fetch a page before anybody opens it. */
+const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-moz"] as const;
+
+/** Whether somebody opens the page. A prefetch is no look: it must not change anything. */
 export function isLook({ headers }: Request): boolean {
-  return !(headers.get("sec-purpose")?.includes("prefetch") ?? false);
+  return !PREFETCH_HEADERS.some((name) => headers.get(name)?.includes("prefetch"));
 }
 
 /** When this browser looked at the list before, in ms since 1970; undefined for the first time. And the cookie that notes it. */

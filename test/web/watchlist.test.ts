@@ -148,6 +148,25 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     ]);
   });
 
+  test("a page that a browser fetches beforehand saves nothing, and leaves saving and its notice to the next one", async () => {
+    const { cookie } = await somebody();
+    const headers = { Cookie: `${cookie}; ${PENDING}=1` };
+    for (const [name, value] of [
+      ["Sec-Purpose", "prefetch"],
+      ["Sec-Purpose", "prefetch;prerender"],
+      ["Purpose", "prefetch"],
+      ["X-Moz", "prefetch"],
+    ] as const) {
+      const fetched = await open(world, "/docs", { ...headers, [name]: value });
+      assert.deepEqual([fetched.status, fetched.cookies], [200, []], `${name}: ${value}`);
+      assert.doesNotMatch(wordsOf(fetched), /on your watchlist/);
+      assert.deepEqual(rowsOf((await open(world, "/watchlist", { Cookie: cookie })).html), []);
+    }
+    const opened = await open(world, "/docs", headers);
+    assert.match(wordsOf(opened), /one\/one is on your watchlist/);
+    assert.equal(opened.cookies.length, 1);
+  });
+
   test("in another browser the page that the mail leads to offers to save it", async () => {
     const { headers } = await somebody();
     const page = await open(world, "/docs?x=1&save=2", headers);
