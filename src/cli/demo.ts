@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { DemoSize } from "../demo/demo.js";
-import type { Host } from "./program.js";
+import type { Host } from "./host.js";
 
 const whole = (min: number, max: number) => (text: string) => {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -11,13 +11,13 @@ const whole = (min: number, max: number) => (text: string) => {
 export function addDemo(program: Command, host: Host): void {
   program
     .command("demo")
-    .description("serve a made-up catalogue, held in memory; the real one is not touched")
-    .option("--repositories <n>", "how many repositories", whole(1, 1_000_000), 2_000)
+    .description("serve a made-up catalogue from memory; the stored one is not touched")
+    .option("--repositories <n>", "number of repositories", whole(1, 1_000_000), 2_000)
     .option("--days <n>", "days of history", whole(2, 1_000), 60)
     .option("--seed <n>", "the same seed gives the same catalogue", whole(0, 999_999_999), 1)
     .action(async (size: DemoSize) => {
       process.stderr.write(
-        `Making up ${size.repositories} repositories with ${size.days} days of history…\n`,
+        `Generating ${size.repositories} repositories with ${size.days} days of history…\n`,
       );
       await host.serveDemo(size);
     });

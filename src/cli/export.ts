@@ -2,14 +2,14 @@ import { createWriteStream, renameSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { exportCatalogue } from "../transfer/transfer.js";
-import { EXIT, type Host } from "./program.js";
+import { EXIT, type Host } from "./host.js";
 import { report, showProgress } from "./progress.js";
 
 export function addExport(program: Command, host: Host, finish: (code: number) => void): void {
   program
     .command("export")
-    .description("write the whole catalogue as NDJSON, which imports to an equal one")
-    .argument("[file]", "where to; standard output otherwise")
+    .description("write the whole catalogue as NDJSON; importing it gives an equal catalogue")
+    .argument("[file]", "output file; default: standard output")
     .option("--json", "print the report as JSON")
     .action(async (file: string | undefined, { json }: { json?: boolean }) =>
       finish(await runExport(host, file, json === true)),
@@ -25,7 +25,7 @@ async function runExport(host: Host, file: string | undefined, json: boolean): P
   );
   const totals = { repositories: 0, snapshots: 0 };
   const lines = exportCatalogue(modules.catalog, totals, (done) => progress.update(done));
-  // Written beside it and renamed at the end, so that a file of this name is always whole.
+  // Written under another name and renamed at the end, so that the file is always complete.
   const partial = `${file}.partial`;
   try {
     await pipeline(lines, file === undefined ? process.stdout : createWriteStream(partial), {
@@ -34,7 +34,7 @@ async function runExport(host: Host, file: string | undefined, json: boolean): P
     if (file !== undefined) renameSync(partial, file);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
-    // Whoever reads has read enough.
+    // The reader closed the pipe.
     if (file === undefined && code === "EPIPE") return EXIT.ok;
     if (code === undefined) throw error;
     process.stderr.write(`${file ?? "standard output"} cannot be written: ${code}\n`);

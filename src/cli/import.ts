@@ -11,7 +11,7 @@ import {
   Refusal,
   readManifest,
 } from "../transfer/transfer.js";
-import { EXIT, type Host } from "./program.js";
+import { EXIT, type Host } from "./host.js";
 import { report, showProgress } from "./progress.js";
 
 interface Options {
@@ -22,22 +22,22 @@ interface Options {
   keepSample?: boolean;
 }
 
-/** Refused lines shown one by one; the others are only counted. */
+/** Refused lines that are printed; further ones are only counted. */
 const SHOWN = 50;
 
 export function addImport(program: Command, host: Host, finish: (code: number) => void): void {
   program
     .command("import")
-    .description("take over histories: Sidereal's NDJSON, daily CSV archives; .gz and .zst too")
-    .argument("<files...>", 'files in the order of their dates, "-" for standard input')
-    .option("--format <name>", `instead of telling by the first line: ${FORMATS.join(", ")}`)
+    .description("import histories: Sidereal's NDJSON and daily CSV archives, also .gz and .zst")
+    .argument("<files...>", 'files in date order, "-" for standard input')
+    .option("--format <name>", `format, instead of detecting it: ${FORMATS.join(", ")}`)
     .option(
       "--date <time>",
-      "when the snapshots of a file without a time were taken, instead of the date in its name",
+      "capture time of files that contain no times, instead of the date in the file name",
     )
     .option(
       "--manifest <file>",
-      "CSV with the columns file and source_commit_time: when each file's snapshots were taken",
+      "CSV with the columns file and source_commit_time: the capture time of each file",
     )
     .option("--keep-sample", "keep the sample that the first start brought along, as ordinary history")
     .option("--json", "print the report as JSON, and refused lines as JSON lines on standard error")
@@ -91,7 +91,7 @@ async function runImport(host: Host, files: readonly string[], options: Options)
       [
         `${result.files} files, ${result.rows} rows in ${importSeconds.toFixed(1)} s (${rowsPerSecond} rows/s), ${seconds.toFixed(1)} s with growth and search`,
         `${result.repositoriesAdded} repositories added, ${result.repositoriesChanged} changed; ${result.snapshotsAdded} snapshots added`,
-        `${result.skipped} rows left out on purpose, ${result.refused} refused`,
+        `${result.skipped} rows skipped, ${result.refused} refused`,
         `database ${(databaseBytes / 1e6).toFixed(1)} MB, memory peak ${(memoryPeakBytes / 1e6).toFixed(0)} MB`,
       ].join("\n"),
     );
@@ -108,7 +108,7 @@ async function deriveWithProgress(modules: Modules): Promise<void> {
   progress.stop();
 }
 
-/** The options as the import takes them, or what is wrong with them. */
+/** The options of the import, or why they are invalid. */
 function readOptions({ format, date, manifest }: Options): ImportOptions | string {
   if (format !== undefined && !FORMATS.includes(format))
     return `--format: must be one of ${FORMATS.join(", ")}`;

@@ -1,6 +1,6 @@
 import { SingleBar } from "cli-progress";
 
-/** How far a long piece of work is; on a terminal a bar with rate and time left, elsewhere nothing. */
+/** Progress of a long command: a bar with rate and time left on a terminal, nothing elsewhere. */
 export interface Progress {
   update(done: number, facts?: Record<string, string>): void;
   stop(): void;
@@ -23,7 +23,7 @@ export function showProgress(total: number, format: string): Progress {
   };
 }
 
-/** Prints a line for people, or an object for machines. */
+/** Prints a sentence for people, or a JSON object for machines. */
 export function report(json: boolean, facts: object, sentence: string): void {
   process.stdout.write(`${json ? JSON.stringify(facts) : sentence}\n`);
 }

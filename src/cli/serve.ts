@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Host } from "./program.js";
+import type { Host } from "./host.js";
 
 export function addServe(program: Command, host: Host): void {
   program

@@ -1,14 +1,14 @@
 import type { Command } from "commander";
 import { isoTime } from "../clock.js";
 import { type ProviderStatus, readStatus } from "../tracking/tracking.js";
-import type { Host } from "./program.js";
+import type { Host } from "./host.js";
 import { report } from "./progress.js";
 
 export function addStatus(program: Command, host: Host): void {
   program
     .command("status")
-    .description("tell how the tracking is doing: what is due, how fresh, what failed, what quota is left")
-    .option("--json", "print one object")
+    .description("show the state of tracking: due refreshes, freshness, failures, remaining quota")
+    .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: boolean }) => {
       const modules = await host.openModules();
       try {
@@ -41,7 +41,7 @@ function describe(status: ProviderStatus): string {
   const lines = [
     provider,
     `  repositories  ${states.join(", ") || "none"}; ${scheduled} scheduled`,
-    `  queue         ${due} due, ${overdue} for over an hour, ${taken} taken, ${backfillWaiting} waiting for their past`,
+    `  queue         ${due} due, ${overdue} for over an hour, ${taken} leased, ${backfillWaiting} waiting for backfill`,
     `  freshness     ${
       freshness === null
         ? "nothing refreshed yet"
@@ -49,8 +49,8 @@ function describe(status: ProviderStatus): string {
     }`,
     `  discovery     ${
       walk === null
-        ? "not begun"
-        : `${walk.isUnderWay ? "under way" : `next at ${isoTime(walk.nextAt)}`}, ${walk.found} found since ${isoTime(walk.startedAt)}, ${walk.walks} walks ended`
+        ? "not started"
+        : `${walk.isUnderWay ? "running" : `next at ${isoTime(walk.nextAt)}`}, ${walk.found} found since ${isoTime(walk.startedAt)}, ${walk.walks} walks finished`
     }`,
   ];
   for (const { worker, at, report } of workers) {
@@ -64,7 +64,7 @@ function describe(status: ProviderStatus): string {
       }`,
     );
     for (const { token, resource, limit, remaining, resetAt } of report.quota) {
-      const reset = resetAt === null ? "" : `, again full ${isoTime(resetAt)}`;
+      const reset = resetAt === null ? "" : `, resets ${isoTime(resetAt)}`;
       lines.push(`  quota         ${token} ${resource}: ${remaining ?? "?"} of ${limit ?? "?"} left${reset}`);
     }
   }

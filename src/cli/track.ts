@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { UpstreamFailure } from "../providers/providers.js";
-import { EXIT, type Host } from "./program.js";
+import { EXIT, type Host } from "./host.js";
 import { report } from "./progress.js";
 
-/** A repository as it is given on the command line. */
+/** A repository named on the command line. */
 interface Named {
   provider: string;
   fullName: string;
@@ -13,22 +13,22 @@ export function addTrack(program: Command, host: Host, finish: (code: number) =>
   const names = "such as github:owner/name";
   program
     .command("track")
-    .description("take up repositories by their names, at once; the worker refreshes them from then on")
+    .description("track repositories by name, immediately; from then on the worker refreshes them")
     .argument("<repository...>", names)
-    .option("--json", "print one object a repository")
+    .option("--json", "print one JSON object per repository")
     .action(async (texts: string[], { json }: { json?: boolean }) =>
       finish(
         await forEach(host, texts, json === true, async (tracker, { provider, fullName }) => {
           const { repositoryId, isNew } = await tracker.track(provider, fullName);
-          return { id: String(repositoryId), result: isNew ? "tracked" : "known already, refreshed" };
+          return { id: String(repositoryId), result: isNew ? "tracked" : "already known, refreshed" };
         }),
       ),
     );
   program
     .command("refresh")
-    .description("refresh repositories that are known, at once")
+    .description("refresh known repositories immediately")
     .argument("<repository...>", names)
-    .option("--json", "print one object a repository")
+    .option("--json", "print one JSON object per repository")
     .action(async (texts: string[], { json }: { json?: boolean }) =>
       finish(
         await forEach(host, texts, json === true, (tracker, { provider, fullName }) =>
@@ -54,7 +54,7 @@ async function forEach(
     if (!known.includes(provider.toUpperCase()) || !fullName.includes("/")) {
       const which =
         known.length === 0 ? "none is configured, see SIDEREAL_PROVIDERS" : known.join(", ").toLowerCase();
-      process.stderr.write(`${text}: wanted is provider:owner/name, with a configured provider (${which})\n`);
+      process.stderr.write(`${text}: must be provider:owner/name with a configured provider (${which})\n`);
       return EXIT.usage;
     }
     named.push({ provider: provider.toUpperCase(), fullName });

@@ -6,13 +6,13 @@ export interface Tick {
   label: string;
 }
 
-/** One direction of a chart: where a value is, from 0 to 1, and the values that are named. */
+/** One axis of a chart: the position of a value from 0 to 1, and the labelled values. */
 export interface Axis {
   place(value: number): number;
   ticks: readonly Tick[];
 }
 
-/** 1, 2 or 5 times a power of ten: the least that is not below `value`, and at least 1, since counts are whole. */
+/** The least of 1, 2 or 5 times a power of ten that is not below `value`; at least 1, since counts are whole numbers. */
 function roundStep(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));
   const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= value * (1 - 1e-9)) ?? 10;
@@ -30,7 +30,7 @@ const named = (values: readonly number[]): Tick[] => {
   return values.map((value, i) => ({ value, label: labels[i] ?? "" }));
 };
 
-/** An axis of counts that are spaced evenly, with about `count` ticks. It begins at 0 unless that would flatten the lines. */
+/** A linear axis of counts with about `count` ticks. It starts at 0 unless that would flatten the lines. */
 export function linearAxis(min: number, max: number, count: number): Axis {
   const isFlat = max === min;
   const padding = isFlat ? Math.max(1, Math.round(max * 0.02)) : 0;
@@ -39,17 +39,17 @@ export function linearAxis(min: number, max: number, count: number): Axis {
   const step = roundStep((top - bottom) / Math.max(1, count));
   const from = Math.floor(bottom / step) * step;
   const round = Math.max(Math.ceil(top / step), Math.floor(from / step) + 1) * step;
-  // A round end that leaves much room empty is given up.
+  // Do not round the end up when that would leave much empty space.
   const to = round - top > 0.4 * step && round - from > step ? top + 0.06 * (top - from) : round;
   return { place: (value) => (value - from) / (to - from), ticks: named(multiples(from, to, step)) };
 }
 
-/** Factors between two powers of ten that are named when there is room. */
+/** Multiples of powers of ten that are labelled when there is room. */
 const FACTORS = [[1], [1, 3], [1, 2, 5]] as const;
 
 /**
- * An axis of counts by their order of magnitude; within less than one, with round steps. With a 0 among them it is that of
- * the count plus one, so that 0 has a place.
+ * A logarithmic axis of counts; with round steps when they are within one order of magnitude. With a 0 among them it shows the
+ * logarithm of the count plus one, so that 0 is on the axis.
  */
 export function logAxis(min: number, max: number, count: number): Axis {
   const hasZero = min < 1;
@@ -81,7 +81,7 @@ function logTicks(from: number, to: number, count: number, hasZero: boolean): nu
   return most.filter((_, i) => i % every === 0);
 }
 
-/** A way to part an axis of time: the ticks from `from` to `to`, and how far apart they are. */
+/** A way to divide a time axis: the ticks from `from` to `to`, and their distance. */
 interface TimeStep {
   ms: number;
   ticks(from: number, to: number): Tick[];
@@ -100,7 +100,7 @@ const hours = (step: number): TimeStep => ({
     }),
 });
 
-/** Days counted from the first of each month; those too near to the next first are left out. */
+/** Days counted from the first of each month, without those too close to the next first. */
 const days = (step: number): TimeStep => ({
   ms: step * DAY_MS,
   ticks: (from, to) =>
@@ -157,15 +157,15 @@ const AGE_STEPS: readonly TimeStep[] = [
 const firstThatFits = (steps: readonly TimeStep[], from: number, to: number, count: number): Tick[] =>
   (steps.find(({ ms }) => (to - from) / ms <= count) ?? steps.at(-1))?.ticks(from, to) ?? [];
 
-/** The widest an axis of time is made when there is only one time. */
+/** Half the width of a time axis with a single time. */
 const SINGLE_MS = DAY_MS / 2;
 
-/** An axis of times, with at most about `count` ticks, at the borders of hours, days, months or years (UTC). */
+/** A time axis with at most about `count` ticks, at the start of hours, days, months or years (UTC). */
 export function dateAxis(min: number, max: number, count: number): Axis {
   const [from, to] = min === max ? [min - SINGLE_MS, max + SINGLE_MS] : [min, max];
   let ticks = firstThatFits(DATE_STEPS, from, to, count);
   const isInYear = ticks.length > 0 && ticks.every(({ label }) => /^[A-Z]/.test(label));
-  // Months without a year among them must say of which they are.
+  // Months need a year when no tick shows one.
   if (isInYear)
     ticks = ticks.map((tick, i) =>
       i === 0 ? { ...tick, label: `${tick.label} ${new Date(tick.value).getUTCFullYear()}` } : tick,
@@ -174,7 +174,7 @@ export function dateAxis(min: number, max: number, count: number): Axis {
   return { place: (value) => (value - from) / (to - from), ticks };
 }
 
-/** An axis of ages in milliseconds; from birth, unless that is far away. */
+/** An axis of ages in milliseconds; from birth, unless that is far from the first age. */
 export function ageAxis(min: number, max: number, count: number): Axis {
   const from = min < (max - min) / 4 || min === max ? 0 : min;
   const to = max > from ? max : from + DAY_MS;

@@ -5,7 +5,7 @@ import { dateText, exactNumber, signedNumber } from "./numbers.js";
 import { picture } from "./picture.js";
 import { estimateWidth, fit } from "./text.js";
 
-/** What a badge says: its main words, what is added to them, and the same as a sentence. */
+/** The content of a badge: main text, additional text, and both as a sentence. */
 export interface BadgeInput {
   main: string;
   more: string;
@@ -20,7 +20,7 @@ const BRAND = "Sidereal";
 const MAX_MAIN = 360;
 const MAX_MORE = 330;
 
-/** A badge: who says it, what, and since when. */
+/** A badge: brand, main text, additional text. */
 export function drawBadge({ main, more, title, theme }: BadgeInput): string {
   const brand = { text: BRAND, width: estimateWidth(BRAND, SIZE) };
   const first = fitted(main, MAX_MAIN);
@@ -34,7 +34,7 @@ export function drawBadge({ main, more, title, theme }: BadgeInput): string {
       ? undefined
       : element(
           "text",
-          // The length is told, so that the text stays inside whatever fonts the reader has.
+          // A fixed length keeps the text inside the badge with any font.
           { ...line, class: style, x, "font-weight": weight, textLength: part.width },
           part.text,
         );
@@ -58,14 +58,14 @@ function fitted(text: string, most: number): { text: string; width: number } {
   return { text: shown, width: Math.round(estimateWidth(shown, SIZE) * 10) / 10 };
 }
 
-/** A path of absolute moves and lines, moved. */
+/** Translates a path of absolute moves and lines. */
 function shifted(path: string, dx: number, dy: number): string {
   return path.replaceAll(/([ML])(-?[\d.]+)\s*(-?[\d.]+)/g, (_, command: string, x: string, y: string) => {
     return `${command}${(Number(x) + dx).toFixed(1)} ${(Number(y) + dy).toFixed(1)}`;
   });
 }
 
-/** A place in a ranking, or that there is none among those that are kept. */
+/** A rank, or that a repository is not among the stored ranks. */
 export interface RankFacts {
   fullName: string;
   ranking: Ranking;
@@ -74,14 +74,14 @@ export interface RankFacts {
   /** null: overall. */
   language: string | null;
   position: number | null;
-  /** How many places there are. */
+  /** How many ranks are stored. */
   places: number;
   asOf: number | null;
-  /** What else a reader must know, in a few words. */
+  /** A short note for readers. */
   note?: string;
 }
 
-/** A place in a ranking in a few words: "#3 trending in Rust · 7 days". */
+/** A rank in a few words: "#3 trending in Rust · 7 days". */
 export function rankWords({
   ranking,
   window,
@@ -93,7 +93,7 @@ export function rankWords({
   return `${place} ${RANKING_DEFINITIONS[ranking].phrase}${where}${window === null ? "" : ` · ${WINDOW_LABELS[window]}`}`;
 }
 
-/** The badge of a place in a ranking. */
+/** The badge of a rank. */
 export function drawRankBadge(facts: RankFacts, theme: Theme): string {
   const { fullName, ranking, window, language, position, places, asOf, note = "" } = facts;
   const words = RANKING_DEFINITIONS[ranking].phrase;
@@ -109,7 +109,7 @@ export function drawRankBadge(facts: RankFacts, theme: Theme): string {
   return drawBadge({ main, more, title, theme });
 }
 
-/** A count of stars with its growth; null: not known. */
+/** A star count and its growth; null: unknown. */
 export interface StarFacts {
   fullName: string;
   stars: number | null;
@@ -119,7 +119,7 @@ export interface StarFacts {
   note?: string;
 }
 
-/** The badge of the stars and their growth. */
+/** The badge of a star count and its growth. */
 export function drawStarsBadge(facts: StarFacts, theme: Theme): string {
   const { fullName, stars, gained, window, asOf, note = "" } = facts;
   const over = WINDOW_LABELS[window];

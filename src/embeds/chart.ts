@@ -9,7 +9,7 @@ import { drawFoot, drawHeading } from "./surroundings.js";
 import { estimateWidth, fit } from "./text.js";
 import { describe } from "./words.js";
 
-/** A chart as SVG. What it shows is also said in words, in its title and description. */
+/** A chart as SVG, with its content in words as title and description. */
 export function drawChart(input: ChartInput): string {
   const series = input.series.slice(0, MAX_SERIES).map(cleanSeries);
   const { width, height, look, idPrefix = "chart", isBare = false } = input;
@@ -29,7 +29,7 @@ export function drawChart(input: ChartInput): string {
   );
 }
 
-/** The ground of a picture that stands alone. */
+/** The background of a standalone picture. */
 export function drawGround(width: number, height: number, corner = 10): Markup {
   const size = { width: width - 1, height: height - 1 };
   return element("rect", { class: "chart-bg", x: 0.5, y: 0.5, ...size, rx: corner });
@@ -40,7 +40,7 @@ function cleanSeries(series: ChartSeries): ChartSeries {
     ({ at, value }) => Number.isFinite(at) && Number.isFinite(value) && value >= 0,
   );
   const { name, note } = series;
-  // Names are looked at again and again; none is shown as long as this.
+  // Cut once here, since names are measured repeatedly; none is shown at this length.
   return {
     ...series,
     points,
@@ -55,7 +55,7 @@ function drawFrame({ x, y, plot, labels, pad, input, sizes: { tick } }: Plan): M
   let last = Number.POSITIVE_INFINITY;
   const rows = y.ticks.flatMap(({ value, label }) => {
     const line = at(y.place(value));
-    // Round steps stand close to one another high up on an axis of magnitudes.
+    // On a logarithmic axis, round steps get close to each other at the top.
     if (last - line < tick * 1.4) return [];
     last = line;
     const text = {
@@ -99,7 +99,7 @@ function drawFrame({ x, y, plot, labels, pad, input, sizes: { tick } }: Plan): M
   return [...rows, ...columns];
 }
 
-/** The lines with what marks their ends. */
+/** The lines and the marks at their ends. */
 function drawContent(plan: Plan, series: readonly ChartSeries[]): Markup[] {
   const { x, y, plot, labels, input, pad } = plan;
   const placed = series.map((one) =>

@@ -1,7 +1,7 @@
 /**
- * Pictures of repositories for pages elsewhere and for our own: charts of their counts over time, badges, cards. It reads
- * series from the catalogue and draws; pictures hold no script, no reference and no text that was not escaped. It knows
- * nothing of HTTP and nothing of rankings: what a badge says is told to it.
+ * Pictures of repositories, for other sites and for our pages: charts of their counts over time, badges, cards. It reads
+ * series from the catalogue and draws; pictures contain no script, no external reference and no unescaped text. It knows
+ * nothing of HTTP and rankings: callers pass what a badge says.
  */
 export {
   drawBadge,

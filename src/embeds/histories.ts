@@ -7,12 +7,12 @@ import type { ChartInput } from "./plan.js";
 import { METRIC_NAMES, type Metric } from "./series.js";
 import { describe } from "./words.js";
 
-/** How histories are to be drawn. */
+/** How to draw histories. */
 export type ChartRequest = Pick<ChartInput, "metric" | "scale" | "align" | "width" | "height"> & {
   theme: Theme;
 };
 
-/** The chart of the histories, or, while there is nothing to draw, a picture that says so. */
+/** The chart of the histories, or a notice when there is nothing to draw. */
 export function drawHistories(histories: readonly History[], request: ChartRequest): string {
   const { theme, ...rest } = request;
   if (histories.some(({ points }) => points.length >= 2)) {

@@ -11,13 +11,13 @@ import { DAY_MS } from "../clock.js";
 import { dateText } from "./numbers.js";
 import type { ChartSeries, Metric } from "./series.js";
 
-/** The time that a chart is about: so long before the newest snapshot of the provider, or all. */
+/** The range of a chart: this long before the newest snapshot of the provider, or everything. */
 export const RANGES = ["30d", "90d", "1y", "all"] as const;
 export type Range = (typeof RANGES)[number];
 
 const RANGE_DAYS: Readonly<Record<Exclude<Range, "all">, number>> = { "30d": 30, "90d": 90, "1y": 365 };
 
-/** Snapshots read of one repository at most; more could not be told apart in a picture. */
+/** Most snapshots read per repository; more cannot be distinguished in a picture. */
 const MAX_SNAPSHOTS = 600;
 
 const EMPTY: Series = { points: [], resolution: "all", gaps: [] };
@@ -28,7 +28,7 @@ export interface History {
   /** Oldest first; snapshots that lack the count are left out. */
   points: readonly { at: number; value: number; source: SnapshotSource }[];
   gaps: readonly Gap[];
-  /** When its age is counted from: its creation, or its first snapshot where that is not known. */
+  /** Where its age starts: its creation, or its first snapshot if that is unknown or earlier. */
   bornAt: number | null;
   firstSnapshotAt: number | null;
   snapshots: number;
@@ -69,16 +69,16 @@ export async function readHistory(
   };
 }
 
-/** A repository that has snapshots from before it was created was not created then. */
+/** A repository with snapshots from before its reported creation is at least as old as they are. */
 function bornAt(createdAt: number | null, firstSnapshotAt: number | null): number | null {
   if (createdAt === null || firstSnapshotAt === null) return createdAt ?? firstSnapshotAt;
   return Math.min(createdAt, firstSnapshotAt);
 }
 
-/** What readers must know of a repository that cannot be reached any more. */
+/** What readers must know about a repository that is no longer reachable. */
 export const UNREACHABLE = { GONE: "gone", PRIVATE: "private", BLOCKED: "blocked" } as const;
 
-/** The histories as lines, each named so that no two are named alike. */
+/** The histories as lines with distinct names. */
 export function seriesOf(histories: readonly History[], align: "date" | "age"): ChartSeries[] {
   const keys = histories.map(({ repository }) => repository.fullName.toLowerCase());
   return histories.map(({ repository, points, gaps, bornAt: born }, i) => {

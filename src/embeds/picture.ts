@@ -1,18 +1,18 @@
 import { type Child, element } from "./markup.js";
 import { FONTS } from "./text.js";
 
-/** A picture that stands for something: its size, and what is said to those who cannot see it. */
+/** Size and text alternative of a picture. */
 export interface PictureFrame {
   width: number;
   height: number;
-  /** Begins the ids, so that several can stand in one document. */
+  /** Prefix of all ids, so that one document can contain several pictures. */
   idPrefix: string;
   title: string;
-  /** More than the title says, where there is more. */
+  /** Details beyond the title. */
   description?: string;
 }
 
-/** The picture as SVG, with its title and description before what is drawn. */
+/** An SVG picture: title and description, then the given children. */
 export function picture(
   { width, height, idPrefix, title, description }: PictureFrame,
   ...drawn: readonly Child[]

@@ -9,7 +9,7 @@ import { estimateWidth } from "./text.js";
 export const SCALES = ["linear", "log"] as const;
 export const ALIGNMENTS = ["date", "age"] as const;
 
-/** What a chart is drawn from. */
+/** The input of a chart. */
 export interface ChartInput {
   metric: Metric;
   /** One to six. */
@@ -17,23 +17,23 @@ export interface ChartInput {
   scale: (typeof SCALES)[number];
   /** Whether the times of the points are dates or ages. */
   align: (typeof ALIGNMENTS)[number];
-  /** When the newest of all counts was taken; null: not told. */
+  /** When the newest count was captured; null: not shown. */
   asOf: number | null;
   width: number;
   height: number;
-  /** `page`: without style of its own; the style sheet of the page must hold CHART_PAGE_STYLES. */
+  /** `page`: without embedded styles; the style sheet of the page must contain CHART_PAGE_STYLES. */
   look: Theme | "page";
-  /** Begins all ids, where several charts stand in one document. */
+  /** Prefix of all ids, for several charts in one document. */
   idPrefix?: string;
-  /** In place of the names of the series. */
+  /** Replaces the names of the series. */
   title?: string;
-  /** Leaves out the heading and the line at the foot, where the page around says the same. */
+  /** Without heading and footer, when the surrounding page shows the same. */
   isBare?: boolean;
 }
 
-/** Sizes of the letters in a chart. */
+/** Font sizes in a chart. */
 export interface Sizes {
-  /** Of axes, legend and foot. */
+  /** Of axes, legend and footer. */
   tick: number;
   label: number;
   heading: number;
@@ -41,32 +41,32 @@ export interface Sizes {
   sub: number;
 }
 
-/** Letters grow with the picture, as large ones are shown from further away or scaled down. */
+/** Fonts grow with the picture, since large pictures are seen from further away or scaled down. */
 function sizesFor(width: number): Sizes {
   if (width < 420) return { tick: 11, label: 11, heading: 14, sub: 12 };
   if (width < 900) return { tick: 11, label: 12, heading: 16, sub: 12 };
   return { tick: 13.5, label: 15, heading: 21, sub: 15 };
 }
 
-/** What the legend says of counts that were not seen here. */
+/** Legend of counts that this service did not observe itself. */
 export const ORIGINS: Readonly<Partial<Record<SnapshotSource, string>>> = {
   IMPORTED: "imported",
   BACKFILLED: "told later by the forge",
 };
 
-/** Length of the sample of a line in the legend. */
+/** Length of a line sample in the legend. */
 export const ORIGIN_SAMPLE = 20;
-/** Room that an entry of the legend takes. */
+/** Width of a legend entry. */
 export const originWidth = (source: SnapshotSource, tick: number): number =>
   ORIGIN_SAMPLE + 6 + estimateWidth(ORIGINS[source] ?? "", tick) + 14;
 
-/** Where everything goes. */
+/** The layout of a chart. */
 export interface Plan {
   input: ChartInput;
   series: readonly ChartSeries[];
   heading: string;
   subheading: string;
-  /** The last value, where there is one line. */
+  /** The last value, for a single line. */
   current: { value: string; gained: string } | undefined;
   origins: SnapshotSource[];
   originsAbove: boolean;
@@ -79,7 +79,7 @@ export interface Plan {
   sizes: Sizes;
 }
 
-/** Lays a chart out; the points of the series must be counts. */
+/** Computes the layout of a chart; all values must be counts. */
 export function planOf(input: ChartInput, series: readonly ChartSeries[]): Plan {
   const { width, height, isBare = false } = input;
   const sizes = sizesFor(width);

@@ -1,6 +1,6 @@
 import type { SnapshotSource } from "../catalog/catalog.js";
 
-/** What a chart shows; the names as the API has them. */
+/** The counts a chart can show, named as in the API. */
 export const METRICS = ["stars", "forks", "openIssues"] as const;
 export type Metric = (typeof METRICS)[number];
 
@@ -19,12 +19,12 @@ export interface ChartPoint {
 
 /** A line of a chart. */
 export interface ChartSeries {
-  /** The full name of a repository, or of whatever else it is. */
+  /** The full name of the repository, or another label. */
   name: string;
-  /** In the order of their times. Those that are no counts are left out. */
+  /** Oldest first. Points whose value is not a count are ignored. */
   points: readonly ChartPoint[];
-  /** Where counts are missing, from one point to another. */
+  /** Ranges in which counts are missing, from point to point. */
   gaps: readonly { from: number; to: number }[];
-  /** What else a reader must know of it, in a few words. */
+  /** A short note for readers. */
   note?: string;
 }

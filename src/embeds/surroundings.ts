@@ -3,7 +3,7 @@ import { element, type Markup } from "./markup.js";
 import { ORIGIN_SAMPLE, ORIGINS, originWidth, type Plan } from "./plan.js";
 import { estimateWidth, fit, fitFullName } from "./text.js";
 
-/** What the chart is of, and at the right where its only line stands. */
+/** The heading, and at the right the current value of a single line. */
 export function drawHeading({ input, heading, subheading, current, pad, sizes }: Plan): Markup[] {
   const { width } = input;
   const y = { heading: pad + sizes.heading, sub: pad + sizes.heading + sizes.sub + 7 };
@@ -28,7 +28,7 @@ export function drawHeading({ input, heading, subheading, current, pad, sizes }:
   ];
 }
 
-/** Who says it and as of when, unless the chart is bare, and where the counts come from that were not seen here. */
+/** The footer with brand and date, unless the chart is bare, and the legend of counts that were not observed here. */
 export function drawFoot({ input, origins, originsAbove, footer, pad, sizes: { tick } }: Plan): Markup[] {
   const { width, height, isBare = false } = input;
   const line = height - (isBare ? 6 : 12);

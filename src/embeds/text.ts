@@ -1,12 +1,12 @@
 import { plainText } from "./markup.js";
 
-/** The fonts of pictures: those of the reader's system, as nothing is loaded. */
+/** The fonts of pictures: system fonts, since nothing may be loaded. */
 export const FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
 const ELLIPSIS = "…";
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "grapheme" });
 
-/** Widths as parts of the font size; a little more than common system fonts have. */
+/** Widths relative to the font size; slightly more than in common system fonts. */
 const WIDTHS: readonly (readonly [RegExp, number])[] = [
   [/^[iljI|.,:;'!`·]/, 0.31],
   [/^[ftr()[\]{}/\\"\- ]/, 0.39],
@@ -21,13 +21,13 @@ const WIDE = 1.3;
 const widthOf = (character: string): number =>
   WIDTHS.find(([characters]) => characters.test(character))?.[1] ?? WIDE;
 const ASCII = Array.from({ length: 128 }, (_, code) => widthOf(String.fromCharCode(code)));
-/** Marks on other characters, and what joins and varies emoji. */
+/** Combining marks, and characters that join or vary emoji. */
 const WITHOUT_WIDTH = /^(?:\p{M}|[\u200B-\u200D])/u;
 
-/** Tells how wide a text is at a font size. */
+/** The width of a text at a font size. */
 export type Measure = (text: string, size: number) => number;
 
-/** How wide a text is at most in the usual fonts, estimated. */
+/** An upper estimate of the width of a text in common fonts. */
 export const estimateWidth: Measure = (text, size) => {
   let width = 0;
   for (const character of text) {
@@ -37,7 +37,7 @@ export const estimateWidth: Measure = (text, size) => {
   return width * size;
 };
 
-/** The text, or as much of its beginning as fits with an ellipsis. */
+/** The text, cut with an ellipsis if it does not fit. */
 export function fit(text: string, size: number, width: number, measure: Measure = estimateWidth): string {
   const plain = plainText(text);
   if (measure(plain, size) <= width) return plain;
@@ -53,7 +53,7 @@ export function fit(text: string, size: number, width: number, measure: Measure 
   return `${shown.trimEnd()}${ELLIPSIS}`;
 }
 
-/** A name of the form owner/name that keeps its end, which tells more, when it is too long for the width. */
+/** A full name, reduced to its more informative last part when it is too long. */
 export function fitFullName(
   fullName: string,
   size: number,

@@ -1,15 +1,15 @@
-/** A place on a line, in whichever units. */
+/** A point of a line, in any units. */
 export interface Place {
   x: number;
   y: number;
 }
 
-/** Parts of the width, of each of which the first, lowest, highest and last point are kept. */
+/** Number of slices of the width; the first, lowest, highest and last point of each is kept. */
 const PARTS = 72;
 
 /**
- * Chooses at most about 300 of the points, which are in the order of their x: all extremes, the first and the last, and
- * those that `isKept` asks for. No more can be told apart in a picture.
+ * Keeps at most about 300 points, given in order of x: the extremes, the first, the last, and those for which `isKept` is true.
+ * More cannot be distinguished in a picture.
  */
 export function thin<P extends Place>(points: readonly P[], isKept: (index: number) => boolean): P[] {
   if (points.length <= 4 * PARTS) return [...points];

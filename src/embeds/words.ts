@@ -3,7 +3,7 @@ import type { ChartInput } from "./plan.js";
 import { type ChartSeries, METRIC_NAMES } from "./series.js";
 import { fit } from "./text.js";
 
-/** The chart in words, for those who do not see it. */
+/** The chart in words, as its text alternative. */
 export function describe(
   { metric, align, asOf, title }: Pick<ChartInput, "metric" | "align" | "asOf" | "title">,
   series: readonly ChartSeries[],

@@ -1,37 +1,37 @@
 import Bowser from "bowser";
 
-/** The family of those who send no user agent. */
+/** The family of requests without a user agent. */
 export const NO_AGENT = "None";
-/** The family of all that is not known, and of what is too much to be told apart. */
+/** The family of unknown programs, and of those beyond the bound. */
 export const OTHER_AGENT = "Other";
 
-/** Characters of a user agent that are looked at. */
+/** Characters of a user agent that are parsed. */
 const MAX_LENGTH = 200;
-/** User agents whose family is remembered. */
+/** Cached user agents. */
 const MAX_REMEMBERED = 1_000;
 
-/** Names that the library may answer; it also makes up some from what was sent, which are passed over. */
+/** Names the library may return. It also derives names from the input, which are ignored. */
 const BROWSERS: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP));
-const UNTOLD = "Generic";
+const GENERIC = "Generic";
 
-/** Families of user agents, remembered so that the same program costs one look. */
+/** Families of user agents, cached so that each is parsed once. */
 export class Agents {
   readonly #families = new Map<string, string>();
 
-  /** How many are remembered; at most 1,000. */
+  /** Number of cached user agents; at most 1,000. */
   get size(): number {
     return this.#families.size;
   }
 
   /**
-   * The browser or robot that a user agent names, or the name of the program it begins with. Never a version, and never
-   * more of what was sent than such a name: letters, digits, dots and hyphens, 24 at most.
+   * The browser or bot that a user agent names, or the program name it begins with. Never a version, and nothing else of the
+   * input: at most 24 letters, digits, dots and hyphens.
    */
   familyOf(userAgent: string | null): string {
     const text = (userAgent ?? "").slice(0, MAX_LENGTH);
     const known = this.#families.get(text);
     if (known !== undefined) {
-      // The one that was used longest ago is the first to go.
+      // Least recently used entries are evicted first.
       this.#families.delete(text);
       this.#families.set(text, known);
       return known;
@@ -48,10 +48,10 @@ export class Agents {
 
 function familyOf(text: string): string {
   if (text === "") return NO_AGENT;
-  // Browsers, and much else that wants to be taken for one, begin alike.
+  // Browsers, and programs that pose as one, begin this way.
   if (/^(?:Mozilla|Opera)\//.test(text)) {
     const name = Bowser.getParser(text, true).getBrowserName();
-    return BROWSERS.has(name) && name !== UNTOLD ? name : OTHER_AGENT;
+    return BROWSERS.has(name) && name !== GENERIC ? name : OTHER_AGENT;
   }
   return /^([A-Za-z][A-Za-z0-9.-]{0,23})(?=[/ ;(]|$)/.exec(text)?.[1] ?? OTHER_AGENT;
 }

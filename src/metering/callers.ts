@@ -1,11 +1,11 @@
 import { BlockList, isIPv4, isIPv6 } from "node:net";
 
-/** The name of all who have no address, such as those that come through a socket file. They share one allowance. */
+/** The name of all callers without an address, such as those on a Unix socket. They share one allowance. */
 export const NO_ADDRESS = "none";
 
 /**
- * Tells callers apart by address: each IPv4 address is one, and each IPv6 network of 64 bits, since that is what one
- * customer is given at least. `X-Forwarded-For` is believed only as far as configured proxies wrote it.
+ * Identifies callers by address: an IPv4 address, or an IPv6 network of 64 bits, the least that one customer gets.
+ * `X-Forwarded-For` is trusted only as far as configured proxies wrote it.
  */
 export class Callers {
   readonly #trusted: BlockList | undefined;
@@ -24,8 +24,7 @@ export class Callers {
 
   /**
    * The name of the caller of a connection from `peer`, with all its `X-Forwarded-For` lines joined by commas. From the right,
-   * the first address that is not a trusted proxy; where something else than an address stands, the proxy that
-   * wrote it.
+   * the first address that is not a trusted proxy; if an entry is not an address, the proxy that wrote it.
    */
   nameOf(peer: string | undefined, forwardedFor: string | null): string {
     const address = canonicalAddress(peer ?? "");
@@ -46,7 +45,7 @@ export class Callers {
   }
 }
 
-/** Some proxies add the port they saw. */
+/** Some proxies append a port. */
 function withoutPort(entry: string): string {
   return (
     /^(\d+\.\d+\.\d+\.\d+):\d{1,5}$/.exec(entry)?.[1] ?? /^\[(.+)\](?::\d{1,5})?$/.exec(entry)?.[1] ?? entry
@@ -78,20 +77,17 @@ function groupsOf(address: string): number[] {
   return [...left, ...new Array<number>(8 - left.length - right.length).fill(0), ...right];
 }
 
-/** The network of 48 bits around a caller's name; undefined for one that is not of IPv6. */
+/** The network of 48 bits around a caller's name; undefined for callers not on IPv6. */
 export function networkOf(name: string): string | undefined {
   return name.endsWith("::/64") ? `${name.split(":", 3).join(":")}::/48` : undefined;
 }
 
-/** What is counted of a canonical address. */
+/** The part of a canonical address that is counted. */
 function prefixOf(address: string): string {
   return isIPv4(address) ? address : `${address.split(":").slice(0, 4).join(":")}::/64`;
 }
 
-/**
- * The network that a caller without an account is shown as: 24 bits of an IPv4 address, 48 of an IPv6 one. `name` is what
- * `Callers` gives.
- */
+/** The network stored and shown for a caller: 24 bits of an IPv4 address, 48 of an IPv6 one. `name` comes from `Callers`. */
 export function truncatedAddress(name: string): string {
   if (name === NO_ADDRESS) return name;
   if (!name.includes(":")) return `${name.slice(0, name.lastIndexOf("."))}.0/24`;

@@ -1,11 +1,11 @@
-/** Secret of a hash: 64 random bits, as two whole numbers of 32 bits. */
+/** Key of a hash: 64 random bits, as two 32-bit integers. */
 export type HashKey = readonly [number, number];
 
 const rotate = (value: number, bits: number): number => (value << bits) | (value >>> (32 - bits));
 
 /**
- * HalfSipHash-2-4 (Aumasson and Bernstein) of an ASCII text: 64 bits, as two whole numbers of 32. Who does not know the key
- * cannot find texts that fall together. Made for short texts on 32-bit arithmetic, which is what JavaScript has.
+ * HalfSipHash-2-4 (Aumasson and Bernstein) of an ASCII text: 64 bits, as two 32-bit integers. Without the key nobody can find
+ * colliding texts. Suited to short texts and 32-bit arithmetic, which is what JavaScript has.
  */
 export class KeyedHash {
   readonly #key: HashKey;
@@ -13,7 +13,7 @@ export class KeyedHash {
   #v1 = 0;
   #v2 = 0;
   #v3 = 0;
-  /** The two halves of the last hash; fields, so that none has to be allocated. */
+  /** The two halves of the last hash; fields, to avoid allocation. */
   low = 0;
   high = 0;
 
@@ -21,7 +21,7 @@ export class KeyedHash {
     this.#key = key;
   }
 
-  /** Hashes a text and leaves the result in `low` and `high`. */
+  /** Hashes a text into `low` and `high`. */
   hash(text: string): void {
     const [k0, k1] = this.#key;
     this.#v0 = k0;

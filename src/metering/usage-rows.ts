@@ -24,7 +24,7 @@ export const SPANS = [
 ] as const;
 export type SpanHours = (typeof SPANS)[number]["hours"];
 
-/** Entries and events of one transaction; each entry is up to three rows. SQLite stands in the way of answers meanwhile. */
+/** Entries and events of one transaction; each entry is up to three rows. On SQLite a transaction blocks responses. */
 const ENTRIES_PER_WRITING = 200;
 const ROWS_PER_STATEMENT = 2_000;
 const KEYS_PER_PRUNING = 500;
@@ -32,7 +32,7 @@ const KEYS_PER_PRUNING = 500;
 const SPAN_KEY = ["key_id", "span_hours", "from_at"] as const;
 const SPAN_COLUMNS: BulkColumns = { key_id: "bigint", span_hours: "bigint", from_at: "bigint" };
 
-/** A table that is added to: where its key is there, each other column becomes what is said here. */
+/** A table of sums: how a row is merged into an existing one with the same key. */
 interface Additive {
   table: TableName;
   columns: BulkColumns;
@@ -75,7 +75,7 @@ const CALLERS: Additive = {
       else usage_callers.last_at end`,
 };
 
-/** One span of one key, to be written. */
+/** One span of one key to write. */
 interface Line {
   keyId: number;
   spanHours: number;
@@ -83,13 +83,12 @@ interface Line {
   span: UsageSpan;
 }
 
-/** A part of a tally, by key. */
+/** Part of a tally, by key. */
 type Part = ReadonlyMap<number, KeyTally>;
 
 /**
- * Moves what a tally holds to what is stored, a part in each transaction, so that several processes can count the same hour
- * and requests are answered in between. Where it throws, what is stored has left the tally and all else is still there. Keys
- * that are gone are passed over.
+ * Moves a tally into the database, a part per transaction, so that several processes can count the same hour and requests are
+ * served in between. If it throws, stored parts have left the tally and the rest is still there. Deleted keys are skipped.
  */
 export async function writeUsage(database: Database, tally: UsageTally, bounds: TallyBounds): Promise<void> {
   const { dialect } = database;
@@ -103,7 +102,7 @@ export async function writeUsage(database: Database, tally: UsageTally, bounds: 
 }
 
 async function writePart(tx: Tx, dialect: Dialect, part: Part, bounds: TallyBounds): Promise<void> {
-  // In one order and locked, so that processes that write the same keys wait for each other instead of in a circle.
+  // Locked in a fixed order, so that processes writing the same keys cannot deadlock.
   const present = await sql<{ id: number }>`select id from api_keys
     where ${dialect.among(sql`id`, [...part.keys()])} order by id ${dialect.lockRow}`.execute(tx);
   const keys = new Set(present.rows.map(({ id }) => id));
@@ -153,18 +152,18 @@ function allowanceRows({ keyId, spanHours, fromAt, span }: Line): BulkRow[] {
 
 type Stored = Pick<UsageCallerTable, "key_id" | "span_hours" | "from_at" | "kind" | "name">;
 
-/** The rows of networks and families, of which no more are told apart than may be stored. */
+/** The rows of networks and families, within the bounds for stored ones. */
 async function callerRows(
   tx: Tx,
   dialect: Dialect,
   lines: readonly Line[],
   bounds: TallyBounds,
 ): Promise<BulkRow[]> {
-  const placeOf = (keyId: number, spanHours: number, fromAt: number) => `${keyId} ${spanHours} ${fromAt}`;
+  const keyOf = (keyId: number, spanHours: number, fromAt: number) => `${keyId} ${spanHours} ${fromAt}`;
   const spans = new Map(
-    lines.map(({ keyId, spanHours, fromAt }) => [placeOf(keyId, spanHours, fromAt), new UsageSpan()]),
+    lines.map(({ keyId, spanHours, fromAt }) => [keyOf(keyId, spanHours, fromAt), new UsageSpan()]),
   );
-  // Only those of the same spans: each has few, so that this reads no more than is written.
+  // Only rows of the same spans, so that this reads no more than is written.
   const ofSpans = SPANS.map(({ hours }) => {
     let first = Number.MAX_SAFE_INTEGER;
     for (const { spanHours, fromAt } of lines) if (spanHours === hours) first = Math.min(first, fromAt);
@@ -179,13 +178,13 @@ async function callerRows(
   const none = { requests: 0, lastAt: 0 };
   for (const { key_id, span_hours, from_at, kind, name } of stored) {
     const kinds = kind === "agent" ? "agents" : "addresses";
-    spans.get(placeOf(key_id, span_hours, from_at))?.see(kinds, name, none, Number.POSITIVE_INFINITY);
+    spans.get(keyOf(key_id, span_hours, from_at))?.see(kinds, name, none, Number.POSITIVE_INFINITY);
   }
   return lines.flatMap(({ keyId, spanHours, fromAt, span }) => {
-    const joined = spans.get(placeOf(keyId, spanHours, fromAt)) ?? new UsageSpan();
+    const joined = spans.get(keyOf(keyId, spanHours, fromAt)) ?? new UsageSpan();
     const rows = (kind: "address" | "agent", other: string): BulkRow[] => {
       const kinds = kind === "agent" ? "agents" : "addresses";
-      // What is "other" already must not take the place of one that can be told apart.
+      // "other" must not use up room for a named one.
       const named = [...span[kinds]].sort(([a], [b]) => Number(a === other) - Number(b === other));
       for (const [name, seen] of named) joined.see(kinds, name, seen, bounds[kinds]);
       return [...joined[kinds]]
@@ -205,13 +204,13 @@ async function add(
   const names = sql.raw(Object.keys(columns).join(", "));
   for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT) {
     const more = dialect.rowsOf(columns, rows.slice(i, i + ROWS_PER_STATEMENT));
-    // Without a condition SQLite would read "on conflict" as that of a join.
+    // Without a condition SQLite would parse "on conflict" as part of a join.
     await sql`insert into ${sql.table(table)} (${names}) select ${names} from (${more}) as more where true
       on conflict (${sql.raw(key.join(", "))}) do update set ${sql.raw(sets)}`.execute(tx);
   }
 }
 
-/** Adds errors and refusals, and takes away all but the last ones of each key. */
+/** Adds errors and refusals, and deletes all but the latest of each key. */
 async function addEvents(
   tx: Tx,
   dialect: Dialect,
@@ -231,13 +230,11 @@ async function addEvents(
   const ids = [...new Set(rows.map(({ key_id }) => key_id))];
   await sql`delete from usage_events where id in (select id from (
       select id, row_number() over (partition by key_id, case when status = 429 then 1 else 0 end
-        order by at desc, id desc) as place
-      from usage_events where ${dialect.among(sql`key_id`, ids)}) as placed where place > ${most})`.execute(
-    tx,
-  );
+        order by at desc, id desc) as age
+      from usage_events where ${dialect.among(sql`key_id`, ids)}) as aged where age > ${most})`.execute(tx);
 }
 
-/** Takes away what is too old, some keys at a time, until all are done or `signal` is aborted. */
+/** Deletes rows past their retention, some keys at a time, until all are done or `signal` is aborted. */
 export async function pruneUsage(database: Database, now: number, signal: AbortSignal): Promise<void> {
   const { dialect } = database;
   const dayBefore = (days: number) => (Math.floor(now / DAY_MS) - days + 1) * DAY_MS;

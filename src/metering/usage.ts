@@ -8,21 +8,21 @@ import { pruneUsage, writeUsage } from "./usage-rows.js";
 import { TALLY_BOUNDS, type TalliedRequest, type TallyBounds, UsageTally } from "./usage-tally.js";
 import { readUsage, type UsagePeriod, type UsageView } from "./usage-view.js";
 
-/** What is counted is written at least so often; so much a crash can lose. */
+/** Longest time between writes, and so the most that a crash can lose. */
 export const FLUSH_MS = 5_000;
 const PRUNE_EVERY_MS = 3_600_000;
-/** A view waits so long for what was counted last, and is then answered without it. */
+/** Longest time a view waits for the latest counts to be written. */
 const VIEW_WAIT_MS = 1_000;
 
-/** A request with a valid key, once it is answered. */
+/** A request with a valid key and its response. */
 export interface KeyedRequest extends Omit<TalliedRequest, "at" | "micros" | "path" | "address" | "agent"> {
   /** As it was requested; kept only for failed requests, without its query and tokens. */
   path: string;
-  /** Time that answering took. */
+  /** Response time. */
   durationMs: number;
-  /** The name of the caller by address, as `Callers` gives it; only its network is kept. */
+  /** The name of the caller by address, from `Callers`; only its network is stored. */
   caller: string;
-  /** As it was sent; only its family is kept. */
+  /** As sent; only its family is stored. */
   userAgent: string | null;
 }
 
@@ -34,9 +34,8 @@ export interface UsageOptions {
 }
 
 /**
- * What API keys were used for. Requests are counted in memory, within bounds, and written every five seconds as sums of
- * 1, 6 and 24 hours, a few keys at a time; several processes add to the same sums. What cannot be written is kept and tried
- * again.
+ * What API keys were used for. Requests are counted in memory, within bounds, and written every five seconds as sums of 1, 6
+ * and 24 hours, a few keys at a time. Several processes add to the same sums. Failed writes are kept and retried.
  */
 export class Usage {
   readonly #options: UsageOptions;
@@ -56,12 +55,12 @@ export class Usage {
     this.#tally = new UsageTally(this.#bounds);
   }
 
-  /** What is counted and not written yet; for tests of its bounds. */
+  /** Counts that are not written yet. */
   get pending(): UsageTally {
     return this.#tally;
   }
 
-  /** How many user agents are remembered. */
+  /** Number of cached user agents. */
   get rememberedAgents(): number {
     return this.#agents.size;
   }
@@ -77,7 +76,7 @@ export class Usage {
         address: truncatedAddress(caller),
         agent: this.#agents.familyOf(userAgent),
       });
-      // While it cannot be written, asking more often would not help.
+      // While writes fail, flushing more often would not help.
       if (this.#tally.isCrowded && !this.#isFailing && !this.#isFlushAsked) {
         this.#isFlushAsked = true;
         void this.flush();
@@ -88,27 +87,27 @@ export class Usage {
     }
   }
 
-  /** Begins to write what is counted, and to take away what is too old, until `stop`. */
+  /** Starts writing counts and pruning old rows, until `stop`. */
   start(): void {
     this.#running = this.#run();
   }
 
-  /** Ends the loop and writes what is left. */
+  /** Ends the loop and writes the remaining counts. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
     await this.flush();
   }
 
-  /** Writes what was counted before the call. Whether that is stored now; else it is kept, and never throws. */
+  /** Writes everything counted before the call. Returns whether it is stored; if not, it is kept. Never throws. */
   flush(): Promise<boolean> {
     this.#flushing = this.#flushing.then(() => this.#flushOnce());
     return this.#flushing;
   }
 
   /**
-   * What a key of the account was used for in a period, with all that this process has counted; what others have counted is
-   * at most five seconds behind. Throws NOT_FOUND for a key that the account does not have.
+   * The usage of a key in a period, including everything this process has counted; counts of other processes are at most five
+   * seconds behind. Throws NOT_FOUND for a key of another account.
    */
   async view(accountId: string, keyId: number, period: UsagePeriod): Promise<UsageView> {
     const { database, clock } = this.#options;
@@ -154,13 +153,13 @@ export class Usage {
     }
   }
 
-  /** Takes away what is older than 90 days. Never throws: what fails is tried again in an hour. */
+  /** Deletes rows past their retention. Never throws: a failure is retried in an hour. */
   async prune(): Promise<void> {
     const { database, clock, log } = this.#options;
     try {
       await pruneUsage(database, clock.now(), this.#stopping.signal);
     } catch (error) {
-      log.error({ err: error }, "old usage could not be taken away");
+      log.error({ err: error }, "old usage could not be deleted");
     }
   }
 }

@@ -1,21 +1,21 @@
 import { nameKey, type Observation } from "../catalog/catalog.js";
 import { pushSnapshot } from "./snapshot-block.js";
 
-/** Snapshots, observations, and characters of their texts, recorded in one transaction. */
+/** Bounds of one transaction: snapshots, observations, and characters of their texts. */
 const MAX_SNAPSHOTS = 100_000;
 const MAX_OBSERVATIONS = 20_000;
 const MAX_CHARACTERS = 4_000_000;
 
-/** Observations of one repository put together. */
+/** Observations of one repository, merged. */
 export interface Gathered extends Omit<Observation, "snapshots"> {
-  /** The snapshots of all of them, as a SnapshotBlock holds them. */
+  /** All their snapshots, as the numbers of a SnapshotBlock. */
   numbers: number[];
 }
 
 /**
- * Gathers observations until there are enough for a transaction. What a daily archive says of one repository on many
- * days becomes one observation, so that its row is written once and not every day. The result is what recording them
- * one by one would give: later facts replace, and the first of two that are equally old stays.
+ * Collects observations until there are enough for a transaction. Observations of one repository on many days are merged, so
+ * that its row is written once instead of every day. The result is the same as recording them one by one: later facts
+ * replace earlier ones, and the first of two equally old ones stays.
  */
 export class Batch {
   #byName = new Map<string, Gathered>();
@@ -51,7 +51,7 @@ export class Batch {
     }
   }
 
-  /** All observations since the last time, in the order in which each repository was first seen. */
+  /** Returns and removes all observations, ordered by the first appearance of each repository. */
   take(): Gathered[] {
     const taken = this.#observations;
     this.#observations = [];
@@ -62,7 +62,7 @@ export class Batch {
   }
 }
 
-/** The texts of an observation that can be long. */
+/** Approximate length of the texts of an observation. */
 function charactersOf({ facts, previousNames }: Pick<Observation, "facts" | "previousNames">): number {
   const { description, homepage, topics } = facts;
   return (
@@ -72,7 +72,7 @@ function charactersOf({ facts, previousNames }: Pick<Observation, "facts" | "pre
   );
 }
 
-/** Whether the later observation replaces all that the earlier one says. */
+/** Whether the later observation replaces every fact of the earlier one. */
 function canJoin(known: Gathered, next: Observation): boolean {
   if (known.at === null || next.at === null || next.at <= known.at) return false;
   if (next.preferredId !== undefined || next.previousNames !== undefined || next.discoveredAt !== undefined)

@@ -13,17 +13,17 @@ interface Address {
   url: string;
 }
 
-/** Addresses read lately: a daily archive repeats the same ones in every file. */
+/** Cache of parsed URLs: a daily archive repeats the same ones in every file. */
 const addresses = new Map<string, Address>();
 const MAX_ADDRESSES = 20_000;
 const MAX_URL = 1_000;
 
-/** Whether a provider can have a repository of this name: only GitLab nests groups, and keeps `-` for its own pages. */
+/** Whether a provider can have a repository with this name: only GitLab nests groups, and it reserves `-` for its own pages. */
 function isName(provider: string, { owner }: { owner: string }): boolean {
   return provider === "GITLAB" ? !owner.split("/").includes("-") : !owner.includes("/");
 }
 
-/** The provider and name that a web address points to. */
+/** The provider and name that a URL points to. */
 function fromUrl(url: string | undefined, column: string): Address {
   const known = addresses.get(url ?? "");
   if (known !== undefined) return known;
@@ -32,11 +32,11 @@ function fromUrl(url: string | undefined, column: string): Address {
   const provider = providerOfHost(match?.[1] ?? "");
   const parts = splitFullName(match?.[2] ?? "");
   if (match === null || parts === undefined)
-    throw new Refusal(`${column}: "${brief(url)}" is not the address of a repository`);
+    throw new Refusal(`${column}: "${brief(url)}" is not the URL of a repository`);
   if (provider === undefined)
-    throw new Refusal(`${column}: no provider is known for the host "${brief(match[1])}"`);
+    throw new Refusal(`${column}: unknown provider for the host "${brief(match[1])}"`);
   if (!isName(provider, parts))
-    throw new Refusal(`${column}: "${brief(url)}" is not the address of a repository`);
+    throw new Refusal(`${column}: "${brief(url)}" is not the URL of a repository`);
   const host = (match[1] ?? "").toLowerCase();
   const address = { provider, ...parts, url: `https://${host}/${parts.owner}/${parts.name}` };
   if (addresses.size >= MAX_ADDRESSES) addresses.clear();
@@ -45,17 +45,17 @@ function fromUrl(url: string | undefined, column: string): Address {
 }
 
 function timeOf(facts: FileFacts): number {
-  if (facts.capturedAt === undefined) throw new Refusal("the time of the file is not known");
+  if (facts.capturedAt === undefined) throw new Refusal("the capture time of the file is unknown");
   return facts.capturedAt;
 }
 
-/** Counts of a row as a snapshot; what the layout does not give is null. */
+/** The counts of a row as a snapshot; counts the layout does not have are null. */
 function imported(capturedAt: number, stars: number, more: Partial<Snapshot> = {}): Snapshot {
   return { capturedAt, stars, forks: null, openIssues: null, watchers: null, source: "IMPORTED", ...more };
 }
 
-/** Daily CSV of the Github-Ranking archive: top lists by stars, by forks and by language, so names occur repeatedly. */
-export const githubRanking: CsvLayout = {
+/** Daily CSV of the Github-Ranking archive: top lists by stars, forks and language, so repositories are repeated. */
+const githubRanking: CsvLayout = {
   name: "github-ranking",
   columns: ["item", "stars", "forks", "language", "repo_url", "issues", "last_commit", "description"],
   timeOfFile: true,
@@ -86,8 +86,8 @@ export const githubRanking: CsvLayout = {
   },
 };
 
-/** Daily CSV of awesome-go-repo-stats. A fetch that failed is written as 0 stars. */
-export const awesomeGo: CsvLayout = {
+/** Daily CSV of awesome-go-repo-stats. A failed fetch has 0 stars. */
+const awesomeGo: CsvLayout = {
   name: "awesome-go",
   columns: ["repo", "stars", "new-stars-last-24H", "language", "archived"],
   timeOfFile: true,
@@ -106,7 +106,7 @@ export const awesomeGo: CsvLayout = {
       facts: {
         url: `https://github.com/${parts.owner}/${parts.name}`,
         language: label(cell("language"), "language"),
-        // Whole days are told, so the begin of the day it was made on.
+        // The source reports whole days, so this is the start of the day of creation.
         ...(age === null ? {} : { createdAt: (Math.floor(at / DAY_MS) - age) * DAY_MS }),
         archived: truth(cell("archived"), "archived"),
         stars,
@@ -118,7 +118,7 @@ export const awesomeGo: CsvLayout = {
 };
 
 /** The awesome-selfhosted series: a date in every row, several forges, failed fetches as 0 stars. */
-export const awesomeSelfhosted: CsvLayout = {
+const awesomeSelfhosted: CsvLayout = {
   name: "awesome-selfhosted",
   columns: ["date", "slug", "source_code_url", "stargazers_count", "archived"],
   timeOfFile: false,
@@ -137,3 +137,10 @@ export const awesomeSelfhosted: CsvLayout = {
     };
   },
 };
+
+const CSV_LAYOUTS: readonly CsvLayout[] = [githubRanking, awesomeGo, awesomeSelfhosted];
+
+/** The layout that a header fits, or undefined. */
+export function layoutOf(header: readonly string[]): CsvLayout | undefined {
+  return CSV_LAYOUTS.find((layout) => layout.columns.every((column) => header.includes(column)));
+}

@@ -1,38 +1,38 @@
-/** A record longer than this is a quote that was never closed, or no CSV at all. */
+/** A longer record is an unclosed quote, or not CSV. */
 const MAX_RECORD_LENGTH = 256 * 1024;
 
 const TOO_LONG = "the record is too long; a quote may never be closed";
 const NOT_CLOSED = "a quote is opened and never closed";
-const AFTER_QUOTE = "something follows a closing quote";
-const INSIDE_FIELD = "a quote stands inside an unquoted field";
+const AFTER_QUOTE = "unexpected text after a closing quote";
+const INSIDE_FIELD = "a quote inside an unquoted field";
 
-/** A record, or why there is none to be had from the line. Lines count from 1; the line is where the record begins. */
+/** A record, or why the line has none. `line` is where the record begins, from 1. */
 export type CsvRecord = { line: number } & ({ cells: string[] } | { fault: string });
 
-/** A record found in the text: its cells and the place after its line break. */
+/** A parsed record: its cells, and the index after its line break. */
 interface Parsed {
   cells: string[];
   next: number;
 }
 
 /**
- * Splits a CSV text into records as it comes in (RFC 4180; LF and CRLF, also mixed; a byte order mark and empty lines are
- * passed over). A broken record costs only the line it begins on: reading goes on at the line after it, so that one stray
- * quote cannot swallow the rows behind it. The result does not depend on where the text was cut.
+ * Splits CSV text into records as it arrives (RFC 4180; LF and CRLF, also mixed; a byte order mark and empty lines are ignored).
+ * A broken record loses only the line it begins on: parsing continues on the next line, so that a stray quote cannot swallow
+ * the rows after it. The result does not depend on how the text is divided into chunks.
  */
 export class CsvRecords {
   #rest = "";
   #line = 1;
   #began = false;
-  /** Inside a line that is too long, until its end. */
-  #passingOver = false;
+  /** Whether the rest of a line that is too long is being skipped. */
+  #isSkipping = false;
 
-  /** The records that end in this part of the text, or before it. */
+  /** The records completed by this chunk. */
   read(text: string): CsvRecord[] {
     return this.#take(this.#rest + text, false);
   }
 
-  /** The records that the end of the text ends. */
+  /** The records completed by the end of the text. */
   end(): CsvRecord[] {
     return this.#take(this.#rest, true);
   }
@@ -41,7 +41,7 @@ export class CsvRecords {
     const records: CsvRecord[] = [];
     let at = this.#began || !text.startsWith("\uFEFF") ? 0 : 1;
     if (text !== "") this.#began = true;
-    if (this.#passingOver) {
+    if (this.#isSkipping) {
       const end = text.indexOf("\n");
       at = end === -1 ? text.length : this.#nextLine(end);
     }
@@ -51,7 +51,7 @@ export class CsvRecords {
       const end = found === -1 ? text.length : found;
       if (end - at > MAX_RECORD_LENGTH) {
         records.push({ line: this.#line, fault: TOO_LONG });
-        this.#passingOver = found === -1;
+        this.#isSkipping = found === -1;
         at = found === -1 ? text.length : this.#nextLine(end);
         continue;
       }
@@ -78,51 +78,51 @@ export class CsvRecords {
     return records;
   }
 
-  /** Goes on after a line break. */
+  /** Moves past a line break. */
   #nextLine(lineBreak: number): number {
     this.#line++;
-    this.#passingOver = false;
+    this.#isSkipping = false;
     return lineBreak + 1;
   }
 }
 
 const UNQUOTED = /[^",\n]*/y;
 
-/** The record at a place, why it is broken, or undefined when more of the text is needed to know. */
+/** The record at an index, why it is broken, or undefined when more text is needed to decide. */
 function parseRecord(text: string, at: number, isEnd: boolean): Parsed | string | undefined {
   const cells: string[] = [];
   const more = text.length - at > MAX_RECORD_LENGTH ? TOO_LONG : undefined;
-  for (let place = at; ; ) {
+  for (let index = at; ; ) {
     let value = "";
-    const isQuoted = text[place] === '"';
+    const isQuoted = text[index] === '"';
     if (isQuoted) {
-      for (let from = place + 1; ; ) {
+      for (let from = index + 1; ; ) {
         const close = text.indexOf('"', from);
         if (close === -1) return more ?? (isEnd ? NOT_CLOSED : undefined);
         if (close - at > MAX_RECORD_LENGTH) return TOO_LONG;
         if (text[close + 1] !== '"') {
           value += text.slice(from, close);
-          place = close + 1;
+          index = close + 1;
           break;
         }
         value += text.slice(from, close + 1);
         from = close + 2;
       }
     } else {
-      UNQUOTED.lastIndex = place;
+      UNQUOTED.lastIndex = index;
       value = UNQUOTED.exec(text)?.[0] ?? "";
-      place += value.length;
-      if (text[place] === '"') return INSIDE_FIELD;
+      index += value.length;
+      if (text[index] === '"') return INSIDE_FIELD;
     }
-    if (place - at > MAX_RECORD_LENGTH) return TOO_LONG;
-    const isBreak = text[place] === "\n" || (text[place] === "\r" && text[place + 1] === "\n");
-    if (text[place] !== "," && !isBreak) {
-      const isLast = place >= text.length || (text[place] === "\r" && place + 1 === text.length);
+    if (index - at > MAX_RECORD_LENGTH) return TOO_LONG;
+    const isBreak = text[index] === "\n" || (text[index] === "\r" && text[index + 1] === "\n");
+    if (text[index] !== "," && !isBreak) {
+      const isLast = index >= text.length || (text[index] === "\r" && index + 1 === text.length);
       if (!isLast) return AFTER_QUOTE;
       if (!isEnd) return undefined;
     }
-    cells.push(!isQuoted && text[place] !== "," ? value.replace(/\r$/, "") : value);
-    if (text[place] !== ",") return { cells, next: text.indexOf("\n", place) + 1 || text.length };
-    place++;
+    cells.push(!isQuoted && text[index] !== "," ? value.replace(/\r$/, "") : value);
+    if (text[index] !== ",") return { cells, next: text.indexOf("\n", index) + 1 || text.length };
+    index++;
   }
 }

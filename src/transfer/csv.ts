@@ -1,13 +1,14 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import { layoutOf } from "./csv-layouts.js";
 import { CsvRecords } from "./csv-records.js";
-import { type CsvLayout, type FileFacts, type FormatName, layoutOf } from "./formats.js";
-import type { Line } from "./read-files.js";
+import type { CsvLayout, FileFacts, FormatName } from "./formats.js";
+import type { Line } from "./lines.js";
 import { brief, Refusal } from "./values.js";
 
 /**
- * Reads a CSV file of a known layout. Every row is answered with what it says or why it is refused, in groups as the
- * file is read. Throws Refusal when the file as a whole cannot be read.
+ * Reads a CSV file of a known layout: one result per row, in groups as the file is read. Throws Refusal when the file as a
+ * whole cannot be read.
  */
 export async function* readCsv(
   input: Readable,
@@ -21,7 +22,7 @@ export async function* readCsv(
     const lines: Line[] = [];
     for (const record of isEnd ? [...records.read(text), ...records.end()] : records.read(text)) {
       if (rows === undefined) {
-        if ("fault" in record) throw new Refusal(`the line of the columns: ${record.fault}`);
+        if ("fault" in record) throw new Refusal(`the header line: ${record.fault}`);
         rows = new CsvRows(checkedLayout(record.cells, facts, wanted), record.cells, facts);
       } else if ("fault" in record) lines.push({ line: record.line, refused: record.fault });
       else lines.push(rows.read(record.cells, record.line));
@@ -36,14 +37,14 @@ export async function* readCsv(
 /** Reads the records of one file by the names of its columns. */
 class CsvRows {
   readonly #layout: CsvLayout;
-  readonly #places: ReadonlyMap<string, number>;
+  readonly #indexes: ReadonlyMap<string, number>;
   readonly #columns: number;
   readonly #facts: FileFacts;
   #record: readonly string[] = [];
 
   constructor(layout: CsvLayout, header: readonly string[], facts: FileFacts) {
     this.#layout = layout;
-    this.#places = new Map(header.map((column, i) => [column, i]));
+    this.#indexes = new Map(header.map((column, i) => [column, i]));
     this.#columns = header.length;
     this.#facts = facts;
   }
@@ -53,15 +54,15 @@ class CsvRows {
       return { line, refused: `${record.length} columns instead of ${this.#columns}` };
     this.#record = record;
     try {
-      const said = this.#layout.read(this.#cell, this.#facts);
-      return typeof said === "string" ? { line, skipped: said } : { line, observation: said };
+      const result = this.#layout.read(this.#cell, this.#facts);
+      return typeof result === "string" ? { line, skipped: result } : { line, observation: result };
     } catch (error) {
       if (error instanceof Refusal) return { line, refused: error.message };
       throw error;
     }
   }
 
-  readonly #cell = (column: string): string | undefined => this.#record[this.#places.get(column) ?? -1];
+  readonly #cell = (column: string): string | undefined => this.#record[this.#indexes.get(column) ?? -1];
 }
 
 function checkedLayout(
@@ -73,10 +74,10 @@ function checkedLayout(
   if (layout === undefined)
     throw new Refusal(`no known layout has the columns ${brief(header.slice(0, 12).join(", "), 200)}`);
   if (wanted !== undefined && layout.name !== wanted)
-    throw new Refusal(`the columns are those of ${layout.name}, not of ${wanted}`);
+    throw new Refusal(`the columns belong to ${layout.name}, not to ${wanted}`);
   if (layout.timeOfFile && facts.capturedAt === undefined) {
     throw new Refusal(
-      "the time of its snapshots is not known: name it like ranking-2026-04-30.csv, or give --date or --manifest",
+      "the capture time of its snapshots is unknown: name it like ranking-2026-04-30.csv, or use --date or --manifest",
     );
   }
   return layout;

@@ -1,17 +1,27 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import type { Observation } from "../catalog/catalog.js";
 
-/** A longer line is passed over, so that one without an end cannot fill the memory. */
+/** The result of reading one line of a file; `line` is its number from 1. */
+export type Line = { line: number } & (
+  | { observation: Observation }
+  /** Why the line is invalid. */
+  | { refused: string }
+  /** Why a valid line is not recorded. */
+  | { skipped: string }
+);
+
+/** Longer lines are skipped, so that a line without an end cannot exhaust memory. */
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
 
 export interface TextLine {
   /** From 1. */
   number: number;
-  /** Undefined for a line that is too long. */
+  /** Undefined if the line is too long. */
   text: string | undefined;
 }
 
-/** The lines of a stream, in groups as they are read. */
+/** The lines of a stream, in groups as they arrive. */
 export async function* readLines(input: Readable): AsyncGenerator<TextLine[]> {
   const decoder = new StringDecoder("utf8");
   let rest = "";

@@ -11,13 +11,12 @@ import {
 } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import { isTopic, MAX_COUNT, MAX_TOPICS, MAX_URL } from "../record-rules.js";
-import { readLines } from "./lines.js";
-import type { Line } from "./read-files.js";
+import { type Line, readLines } from "./lines.js";
 import { brief, forgeTimeSchema, isoTimeSchema, label, parsedBy, text } from "./values.js";
 
-/** The version this program writes and reads. */
+/** The version of the format that this program writes and reads. */
 const VERSION = 1;
-/** Greater ids are not taken over, so that those after them can still be told apart as numbers. */
+/** Greater ids are refused, so that ids assigned after them are still exact as numbers. */
 const MAX_ID = 2 ** 52;
 
 const counter = z.int().min(0).max(MAX_COUNT);
@@ -34,14 +33,14 @@ const provider = z.string().transform((value, context) => {
 const fullName = z
   .string()
   .refine((value) => splitFullName(value) !== undefined, "not of the form owner/name");
-/** A text without white space that is kept as it is. */
+/** Text without white space, stored unchanged. */
 const token = (longest: number) =>
   z
     .string()
     .min(1)
     .max(longest)
-    .regex(/^[^\s\p{Cc}]+$/u, "holds white space")
-    .refine((value) => value.isWellFormed(), "holds half a character");
+    .regex(/^[^\s\p{Cc}]+$/u, "contains white space")
+    .refine((value) => value.isWellFormed(), "contains half a character");
 
 const HEADER = z.object({ type: z.literal("header"), format: z.literal("sidereal"), version: z.int() });
 
@@ -84,7 +83,7 @@ const REPOSITORY = z.strictObject({
 
 const SNAPSHOT = z.strictObject({
   type: z.literal("snapshot"),
-  /** With `fullName` it stands by itself; without, it belongs to the repository line before it. */
+  /** With `fullName`, names its repository; without, the snapshot belongs to the preceding repository line. */
   provider: provider.optional(),
   fullName: fullName.optional(),
   capturedAt: isoTimeSchema,
@@ -97,10 +96,10 @@ const SNAPSHOT = z.strictObject({
 
 const LINE = z.discriminatedUnion("type", [HEADER, REPOSITORY, SNAPSHOT]);
 
-/** The repository that snapshot lines belong to, and until when its own line has told everything. */
+/** The repository of the following snapshot lines, and up to which time its own line has all facts. */
 type Identity = Pick<Observation, "provider" | "owner" | "name" | "providerId"> & { at: number | null };
 
-/** Reads Sidereal's own lines. Every one is answered with what it says or why it is refused, in groups. */
+/** Reads Sidereal's own format: one result per line, in groups. */
 export async function* readNdjson(input: Readable): AsyncGenerator<Line[]> {
   let latest: Identity | undefined;
   const read = (line: number, json: string | undefined): Line | undefined => {
@@ -119,7 +118,7 @@ export async function* readNdjson(input: Readable): AsyncGenerator<Line[]> {
       return { line, observation };
     }
     if (parsed.version === VERSION) return undefined;
-    return { line, refused: `version ${parsed.version} is not known; this program reads ${VERSION}` };
+    return { line, refused: `unknown version ${parsed.version}; this program reads ${VERSION}` };
   };
   for await (const group of readLines(input))
     yield group.flatMap(({ number, text: json }) => read(number, json) ?? []);
@@ -135,7 +134,7 @@ function parseLine(json: string): z.output<typeof LINE> | string {
   const result = LINE.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  return brief(`${issue?.path.join(".") || "line"}: ${issue?.message ?? "not understood"}`, 300);
+  return brief(`${issue?.path.join(".") || "line"}: ${issue?.message ?? "invalid"}`, 300);
 }
 
 function repositoryObservation(line: z.output<typeof REPOSITORY>): Observation {
@@ -173,10 +172,10 @@ function snapshotLine(line: z.output<typeof SNAPSHOT>, latest: Identity | undefi
       watchers: watchers ?? undefined,
     }),
   };
-  const isTold = identity.at !== null && capturedAt <= identity.at;
+  const isKnown = identity.at !== null && capturedAt <= identity.at;
   return {
     line: number,
-    observation: { ...identity, at: capturedAt, facts: isTold ? {} : counts, snapshots: [snapshot] },
+    observation: { ...identity, at: capturedAt, facts: isKnown ? {} : counts, snapshots: [snapshot] },
   };
 }
 
@@ -184,7 +183,7 @@ function definedOnly<T extends object>(values: T): { [K in keyof T]: Exclude<T[K
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** The line that begins every export. */
+/** The first line of every export. */
 export function headerLine(): string {
   return JSON.stringify({ type: "header", format: "sidereal", version: VERSION });
 }

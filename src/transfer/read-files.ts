@@ -2,29 +2,20 @@ import { createReadStream } from "node:fs";
 import { basename, extname } from "node:path";
 import { type Duplex, PassThrough, type Readable } from "node:stream";
 import { createGunzip, createZstdDecompress } from "node:zlib";
-import type { Observation } from "../catalog/catalog.js";
 import { Batch, type Gathered } from "./batch.js";
 import { readCsv } from "./csv.js";
 import type { FormatName } from "./formats.js";
+import type { Line } from "./lines.js";
 import { readNdjson } from "./ndjson.js";
 import { Refusal, time } from "./values.js";
 
-/** Read at a time; larger pieces cost memory and save no time. */
+/** Larger chunks cost memory and save no time. */
 const CHUNK_BYTES = 32 * 1024;
 
-/** Lines left out that are told at once, so that a file of nothing else does not fill the memory. */
+/** Problems reported in one batch, so that a file of invalid lines does not exhaust memory. */
 const MAX_PROBLEMS = 10_000;
 
-/** What one line of a file came to. */
-export type Line = { line: number } & (
-  | { observation: Observation }
-  /** Not understood, or cannot be true. */
-  | { refused: string }
-  /** Understood, and left out on purpose. */
-  | { skipped: string }
-);
-
-/** A line that was not taken over. Line 0 stands for the file as a whole. */
+/** A line that was not imported. Line 0 is the file as a whole. */
 export interface Problem {
   file: string;
   line: number;
@@ -32,17 +23,17 @@ export interface Problem {
 }
 
 export interface ReadOptions {
-  /** Layout of all files; otherwise each tells by its first line. */
+  /** Format of all files; by default detected per file. */
   format?: FormatName;
-  /** Time of all snapshots of files without one, instead of the date in the file's name. */
+  /** Capture time of files without times, instead of the date in the file name. */
   capturedAt?: number;
-  /** File name → time of its snapshots; then every file must be in it. */
+  /** File name → capture time; every file must be listed. */
   manifest?: ReadonlyMap<string, number>;
 }
 
-/** How far the reading is. */
+/** Reading progress. */
 export interface ReadProgress {
-  /** Bytes of the files as they lie on the disk. */
+  /** Bytes on disk, before decompression. */
   bytes: number;
   rows: number;
   files: number;
@@ -50,7 +41,7 @@ export interface ReadProgress {
   file: string;
 }
 
-/** Something found while reading: a batch that is ready, or lines that are not in it. */
+/** A batch that is ready to be recorded, and the lines that are not in it. */
 export interface Found {
   batch: Gathered[];
   refused: Problem[];
@@ -58,7 +49,7 @@ export interface Found {
   progress: ReadProgress;
 }
 
-/** Reads files one after the other; "-" is standard input. Faults of a file are reported, and the next one is read. */
+/** Reads files in order; "-" is standard input. A file that cannot be read is reported, and the next one is read. */
 export async function* readFiles(paths: readonly string[], options: ReadOptions): AsyncGenerator<Found> {
   const progress: ReadProgress = { bytes: 0, rows: 0, files: 0, file: "" };
   const batch = new Batch();
@@ -98,7 +89,7 @@ export async function* readFiles(paths: readonly string[], options: ReadOptions)
   yield found();
 }
 
-/** A file as a stream of its unpacked bytes. `close` gives it back, read to its end or not. */
+/** A file as a stream of its decompressed bytes. `close` releases it at any time. */
 function open(path: string, onBytes: (length: number) => void): { input: Readable; close: () => void } {
   const raw = createReadStream(
     path,
@@ -109,7 +100,7 @@ function open(path: string, onBytes: (length: number) => void): { input: Readabl
   const unpacked: Duplex | Readable = unpack === undefined ? raw : raw.pipe(unpack());
   raw.on("error", (error) => input.destroy(error));
   unpacked.on("error", (error: Error) => input.destroy(error));
-  // A fault that comes when nobody reads any more is nobody's.
+  // Errors after the last read are ignored.
   input.on("error", () => {});
   raw.on("data", (chunk) => onBytes(chunk.length));
   unpacked.pipe(input);
@@ -119,7 +110,7 @@ function open(path: string, onBytes: (length: number) => void): { input: Readabl
   return { input, close };
 }
 
-/** Looks at the first character without taking it. */
+/** Peeks at the first character. */
 async function firstCharacter(input: Readable): Promise<string> {
   for (;;) {
     const chunk: Buffer | null = input.read();
@@ -173,7 +164,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EIO: "the disk reported a read error",
 };
 
-/** Why a file could not be read, for faults that are the file's; undefined for ours. */
+/** Why a file could not be read; undefined if the error is a bug of ours. */
 function fileReason(error: unknown): string | undefined {
   if (error instanceof Refusal) return error.message;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

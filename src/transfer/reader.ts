@@ -6,7 +6,7 @@ import { SnapshotBlock, snapshotCount } from "./snapshot-block.js";
 
 /** Batches read ahead while one is recorded. */
 const READ_AHEAD = 1;
-/** Bounds of the reading thread's memory; a file cannot make it take more. */
+/** Memory limits of the reading thread, whatever is in a file. */
 const READER_MEMORY_MB = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
 
 interface ReaderTask {
@@ -14,7 +14,7 @@ interface ReaderTask {
   options: ReadOptions;
 }
 
-/** A batch on its way between threads: numbers in one block, which costs nothing to hand over. */
+/** A batch in transit between threads: its numbers are one block, which is transferred without copying. */
 interface Packed extends Omit<Found, "batch"> {
   observations: Omit<Observation, "snapshots">[];
   /** How many snapshots belong to each observation. */
@@ -22,12 +22,12 @@ interface Packed extends Omit<Found, "batch"> {
   numbers: Float64Array<ArrayBuffer>;
 }
 
-/** What was found, ready to be recorded. */
+/** A batch ready to be recorded. */
 export interface ReadBatch extends Omit<Found, "batch"> {
   batch: Observation[];
 }
 
-/** Reads files on a thread of its own, so that reading and recording go on at the same time. */
+/** Reads files in another thread, so that reading and recording run in parallel. */
 export async function* readInThread(
   paths: readonly string[],
   options: ReadOptions,

@@ -1,15 +1,15 @@
 import { SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
 
-/** Numbers that make one snapshot. */
+/** Numbers per snapshot. */
 const WIDTH = 6;
 
-/** Many snapshots as plain numbers: a tenth of the memory of objects, and handed to another thread at no cost. */
+/** Snapshots as plain numbers: a tenth of the memory of objects, and transferable to another thread without copying. */
 export class SnapshotBlock implements Iterable<Snapshot> {
   readonly #numbers: number[] | Float64Array;
   readonly #from: number;
   readonly #to: number;
 
-  /** A view of `count` snapshots from the one at `first` on. */
+  /** A view of `count` snapshots, starting at index `first`. */
   constructor(numbers: number[] | Float64Array = [], first = 0, count = numbers.length / WIDTH) {
     this.#numbers = numbers;
     this.#from = first * WIDTH;
@@ -48,7 +48,7 @@ export function pushSnapshot(numbers: number[], snapshot: Snapshot): void {
   );
 }
 
-/** How many snapshots the numbers make. */
+/** The number of snapshots in the numbers of a block. */
 export function snapshotCount(numbers: ArrayLike<number>): number {
   return numbers.length / WIDTH;
 }

@@ -1,7 +1,7 @@
 /**
- * Import and export. Files come in as observations, in batches that are each recorded in one transaction; the catalogue
- * decides what they change, so that a file may be imported twice, out of order, or again after a crash.
- * A line that cannot be right is reported with its file, number and reason, and kept out.
+ * Import and export. Files are read as observations and recorded in batches, one transaction each. The catalogue decides what
+ * they change, so a file may be imported twice, out of order, or again after a crash. Invalid lines are reported with file,
+ * number and reason, and everything else is imported.
  */
 import type { Catalog } from "../catalog/catalog.js";
 import { CsvRecords } from "./csv-records.js";
@@ -27,13 +27,13 @@ export interface ImportReport {
   repositoriesAdded: number;
   repositoriesChanged: number;
   snapshotsAdded: number;
-  /** Lines that were left out on purpose. */
+  /** Valid lines that are not recorded on purpose. */
   skipped: number;
-  /** Lines and files that could not be taken over. */
+  /** Invalid lines, and files that cannot be read. */
   refused: number;
 }
 
-/** Imports files in the order given; "-" is standard input. Fails only when the database does. */
+/** Imports files in the given order; "-" is standard input. Throws only when the database fails. */
 export async function importFiles(
   catalog: Catalog,
   paths: readonly string[],
@@ -83,15 +83,15 @@ export function readManifest(csv: string): Map<string, number> {
   return times;
 }
 
-/** A time given by hand. Throws Refusal. */
+/** The time in an option. Throws Refusal. */
 export function parseTime(text: string): number {
   return time(text, "date");
 }
 
-/** Repositories read at a time. */
+/** Repositories per query. */
 const DUMP_PAGE = 200;
 
-/** The whole catalogue as lines, in the order of ids, a repository at a time; `totals` grows with what was given. */
+/** The whole catalogue as lines, ordered by id, one repository at a time; `totals` counts what was yielded. */
 export async function* exportCatalogue(
   catalog: Catalog,
   totals = { repositories: 0, snapshots: 0 },

@@ -2,17 +2,17 @@ import { z } from "zod";
 import { DAY_MS } from "../clock.js";
 import { EARLIEST, LATEST, MAX_LABEL, MAX_TEXT } from "../record-rules.js";
 
-/** A reason to refuse a line, in words for the person who wrote it. */
+/** Why a line is refused, worded for the person who wrote the file. */
 export class Refusal extends Error {}
 
-/** A count as a source writes it. Throws Refusal, naming the column. */
+/** A count. Throws Refusal, naming the column. */
 export function count(text: string | undefined, column: string): number {
   if (text === undefined || !/^\d{1,12}$/.test(text))
     throw new Refusal(`${column}: "${brief(text)}" is not a whole number`);
   return Number(text);
 }
 
-/** A count that may be left empty. */
+/** A count; null when empty. */
 export function optionalCount(text: string | undefined, column: string): number | null {
   return text === undefined || text === "" ? null : count(text, column);
 }
@@ -48,7 +48,7 @@ function parseIsoTime(text: string | undefined, column: string): number {
   return ms;
 }
 
-/** A text without what no text should hold (control characters, broken surrogates); null when nothing is left. */
+/** Text without control characters and broken surrogates; null when nothing is left. */
 export function text(value: string | undefined): string | null {
   if (value === undefined) return null;
   const clean = value
@@ -61,7 +61,7 @@ export function text(value: string | undefined): string | null {
   return clean === "" ? null : clean;
 }
 
-/** A short text that things are filed under, such as a language. Throws Refusal for one that is none. */
+/** A short text, such as a language. Throws Refusal when it is too long. */
 export function label(value: string | undefined, column: string): string | null {
   const clean = text(value);
   if (clean !== null && clean.length > MAX_LABEL)
@@ -69,7 +69,7 @@ export function label(value: string | undefined, column: string): string | null 
   return clean;
 }
 
-/** A truth value as Python or JSON writes it. */
+/** A boolean as Python or JSON writes it. */
 export function truth(value: string | undefined, column: string): boolean | null {
   if (value === undefined || value === "") return null;
   const word = value.toLowerCase();
@@ -78,7 +78,7 @@ export function truth(value: string | undefined, column: string): boolean | null
   return word === "true";
 }
 
-/** The beginning of a value, for a message: nothing in it can steer a terminal. */
+/** The beginning of a value, safe to print in a message: it contains no control characters. */
 export function brief(value: string | undefined, length = 60): string {
   return (text(value) ?? "").slice(0, length);
 }
@@ -91,7 +91,7 @@ export function parsedBy<T>(parse: (text: string) => T) {
     } catch (error) {
       context.addIssue({
         code: "custom",
-        message: error instanceof Error ? error.message : "not understood",
+        message: error instanceof Error ? error.message : "invalid",
       });
       return z.NEVER;
     }

@@ -50,7 +50,7 @@ describe("The time of a file", () => {
 
   test("must be known, and possible", async () => {
     assert.deepEqual((await timesOf({ "x.csv": file })).refused, [
-      "x.csv: the time of its snapshots is not known: name it like ranking-2026-04-30.csv, or give --date or --manifest",
+      "x.csv: the capture time of its snapshots is unknown: name it like ranking-2026-04-30.csv, or use --date or --manifest",
     ]);
     assert.deepEqual((await timesOf({ "x-2026-04-31.csv": file })).refused, [
       'x-2026-04-31.csv: date in the file\'s name: "2026-04-31" is not an ISO 8601 time',
@@ -78,7 +78,7 @@ describe("Files as a whole", () => {
       "empty-2026-04-01.csv: the file is empty",
       "unknown-2026-04-01.csv: no known layout has the columns a, b, c",
       "binary-2026-04-01.csv: no known layout has the columns \ufffdPNG \ufffd\ufffd",
-      "quote-2026-04-01.csv: the line of the columns: a quote is opened and never closed",
+      "quote-2026-04-01.csv: the header line: a quote is opened and never closed",
       "short-2026-04-01.csv: no known layout has the columns rank, item, repo_name, stars, forks",
     ]);
     assert.deepEqual([...repositories.keys()], ["o/r"]);
@@ -110,8 +110,8 @@ describe("Files as a whole", () => {
       { format: "awesome-go" },
     );
     assert.deepEqual(refused, [
-      "a-2026-04-01.csv: the columns are those of github-ranking, not of awesome-go",
-      "b.ndjson: the line of the columns: a quote stands inside an unquoted field",
+      "a-2026-04-01.csv: the columns belong to github-ranking, not to awesome-go",
+      "b.ndjson: the header line: a quote inside an unquoted field",
     ]);
   });
 

@@ -137,10 +137,10 @@ describe("A Github-Ranking file", () => {
       'ranking-2026-04-01.csv:10: last_commit: "yesterday" is not an ISO 8601 time',
       'ranking-2026-04-01.csv:11: last_commit: "2026-02-30T00:00:00Z" is not an ISO 8601 time',
       "ranking-2026-04-01.csv:12: last_commit: 1999-12-31T23:59:59Z is before 2000 or in the future",
-      'ranking-2026-04-01.csv:13: repo_url: "ftp://github.com/o/r" is not the address of a repository',
-      'ranking-2026-04-01.csv:14: repo_url: "https://github.com/only-owner" is not the address of a repository',
-      'ranking-2026-04-01.csv:15: repo_url: no provider is known for the host "example.org"',
-      'ranking-2026-04-01.csv:16: repo_url: "https://github.com/o/r/tree/main" is not the address of a repository',
+      'ranking-2026-04-01.csv:13: repo_url: "ftp://github.com/o/r" is not the URL of a repository',
+      'ranking-2026-04-01.csv:14: repo_url: "https://github.com/only-owner" is not the URL of a repository',
+      'ranking-2026-04-01.csv:15: repo_url: unknown provider for the host "example.org"',
+      'ranking-2026-04-01.csv:16: repo_url: "https://github.com/o/r/tree/main" is not the URL of a repository',
       "ranking-2026-04-01.csv:17: 3 columns instead of 11",
       "ranking-2026-04-01.csv:18: 12 columns instead of 11",
       `ranking-2026-04-01.csv:19: language: "${"x".repeat(60)}…" is longer than 100 characters`,
@@ -164,9 +164,9 @@ describe("A Github-Ranking file", () => {
     ];
     const { refused, repositories } = await importOne(`${RANKING_HEADER}\n${rows.join("\n")}\n`);
     assert.deepEqual(refused, [
-      "ranking-2026-04-01.csv:2: something follows a closing quote",
-      "ranking-2026-04-01.csv:4: something follows a closing quote",
-      "ranking-2026-04-01.csv:6: a quote stands inside an unquoted field",
+      "ranking-2026-04-01.csv:2: unexpected text after a closing quote",
+      "ranking-2026-04-01.csv:4: unexpected text after a closing quote",
+      "ranking-2026-04-01.csv:6: a quote inside an unquoted field",
     ]);
     assert.deepEqual([...repositories.keys()], ["o/a", "o/b", "o/c"]);
     const last = await importOne(
@@ -254,8 +254,8 @@ describe("An awesome-selfhosted file", () => {
     assert.equal(repositories.get("group/sub/deep/project")?.repository.owner, "group/sub/deep");
     assert.equal(skipped.length, 1);
     assert.deepEqual(refused, [
-      'stars.csv:6: source_code_url: "https://gitlab.com/group/project/-/tree/main" is not the address of a repository',
-      'stars.csv:8: source_code_url: no provider is known for the host "git.example.org"',
+      'stars.csv:6: source_code_url: "https://gitlab.com/group/project/-/tree/main" is not the URL of a repository',
+      'stars.csv:8: source_code_url: unknown provider for the host "git.example.org"',
       'stars.csv:9: date: "someday" is not an ISO 8601 time',
     ]);
     assert.equal(report.snapshotsAdded, 4);

@@ -99,7 +99,7 @@ describe("NDJSON", () => {
 
   test("of a version that is not known is refused at its header", async () => {
     const { refused } = await read('{"type":"header","format":"sidereal","version":2}', repository());
-    assert.deepEqual(refused, ["x.ndjson:1: version 2 is not known; this program reads 1"]);
+    assert.deepEqual(refused, ["x.ndjson:1: unknown version 2; this program reads 1"]);
   });
 
   test("has lines refused whose texts no database could keep as they are", async () => {

@@ -1,0 +1,26 @@
+import type { Config } from "../config.js";
+import type { DemoSize } from "../demo/demo.js";
+import type { Modules } from "../modules.js";
+
+/** What commands need from the rest of the program; `run.ts` provides it. */
+export interface Host {
+  config: Config;
+  openModules(): Promise<Modules>;
+  /** Serves until the process is asked to stop. */
+  serve(modules: Modules): Promise<void>;
+  /** Serves, and tracks the configured providers in a child process, until the process is asked to stop. */
+  start(modules: Modules, withSample: boolean): Promise<void>;
+  /** Tracks the configured providers until the process is asked to stop. */
+  work(modules: Modules): Promise<void>;
+  /** Tracks and refreshes single repositories immediately. */
+  openTracker(): Promise<{
+    track(provider: string, fullName: string): Promise<{ repositoryId: number; isNew: boolean }>;
+    refresh(provider: string, fullName: string): Promise<{ result: string; failed: boolean }>;
+    close(): Promise<void>;
+  }>;
+  /** Serves a made-up catalogue from memory until the process is asked to stop. */
+  serveDemo(size: DemoSize): Promise<void>;
+}
+
+/** Exit codes, as documented: success; failed; invalid arguments; done, but some lines were refused. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, refused: 3 } as const;
