@@ -166,7 +166,7 @@ const Gone: FC = () => (
     <h1>The account is gone</h1>
     <p class="lead">So are its watchlist, its keys and its sessions.</p>
     <p>
-      <a href="/">To the first page</a>
+      <a href="/">Home</a>
     </p>
   </div>
 );

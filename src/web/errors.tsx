@@ -9,7 +9,7 @@ const KNOWN = {
   400: ["That cannot be asked", "Something in the address or the form is not as it should be."],
   401: ["Please sign in", "This page is for those who are signed in."],
   403: ["That is not allowed", "Go back and try it from a page of this service."],
-  404: ["There is nothing here", "The address may be mistyped, or what was here is gone."],
+  404: ["Page not found", "The address may be mistyped, or the page may have been removed."],
   405: ["That cannot be done here", "Follow a link to the page instead."],
   409: ["That does not fit", "Something else has been changed meanwhile, or a limit is reached."],
   429: ["Too many requests", "You have asked for more pages than one address may in a minute."],
@@ -49,7 +49,7 @@ export async function errorSheet(error: AppError, visit: Visit): Promise<Sheet> 
         )}
         {suggestions === undefined ? null : <Meant {...suggestions} />}
         <p>
-          <a href="/">To the first page</a> · <a href="/explore">Explore all repositories</a>
+          <a href="/">Home</a> · <a href="/explore">Explore all repositories</a>
         </p>
       </div>
     ),

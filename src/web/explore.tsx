@@ -127,7 +127,7 @@ const ExplorePage: FC<ExploreProps> = ({
           <Sorts url={url} sort={sort} />
           {found === undefined ? (
             <h2 id="found" class="count">
-              Nothing is listed until this is put right
+              Fix the filters above to see results
             </h2>
           ) : (
             <Found {...{ url, filters, summary, looser, stars, ...found }} />
@@ -226,8 +226,8 @@ const Empty: FC<EmptyProps> = ({ url, filters, looser, query, sort, isFirst }) =
         {filters.length === 0
           ? "No repository is in this list."
           : filters.length === 1
-            ? `Nothing fits: ${filters[0]?.text}.`
-            : "Nothing fits all of this together."}
+            ? `No matches: ${filters[0]?.text}.`
+            : "No repository matches all of these filters."}
       </p>
       {looser.length === 0 ? null : (
         <ul>

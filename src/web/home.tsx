@@ -37,7 +37,7 @@ const LISTS: readonly HomeList[] = [
     key: "newHot",
     sort: "new_hot",
     ...RANKING_DEFINITIONS.new_hot,
-    none: "None now: only what is known to be younger than 90 days and has grown is listed, and not every source tells when a repository was created.",
+    none: "None right now. Only repositories known to be younger than 90 days are listed, and not every source reports a creation date.",
   },
   { key: "forkGrowth", sort: "forks_gained", ...RANKING_DEFINITIONS.forks_gained },
 ];

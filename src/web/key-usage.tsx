@@ -37,7 +37,7 @@ async function usageSheet({ members, url, baseUrl }: Visit, accountId: string): 
   const period = known ?? "24h";
   const usage = await members.usage.view(accountId, key.id, period);
   return {
-    title: `Use of ${key.name}`,
+    title: `Usage: ${key.name}`,
     privacy: "private",
     status: known === undefined ? 400 : 200,
     body: (
@@ -64,7 +64,7 @@ const KeyUsage: FC<KeyUsageProps> = ({ apiKey, usage, period, path, baseUrl, isU
     <p class="small">
       <a href="/account/keys">API keys</a>
     </p>
-    <h1>Use of {apiKey.name}</h1>
+    <h1>Usage: {apiKey.name}</h1>
     <p class="lead">
       The key ending in <code>{apiKey.hint}</code>, made {formatDay(apiKey.createdAt)}, last used{" "}
       {apiKey.lastUsedAt === null ? "never" : <Time at={apiKey.lastUsedAt} />}.

@@ -152,7 +152,7 @@ const KeyForm: FC<{ told: Told }> = ({ told: { problem, name } }) => (
   <form method="post" action="/account/keys" class="box narrow">
     <Field
       name="name"
-      label="Name, such as what will use it"
+      label="Name, e.g. &quot;laptop&quot;"
       problem={problem}
       value={name}
       required
@@ -170,7 +170,7 @@ const NewKey: FC<{ apiKey: ApiKey; secret: string; baseUrl: string }> = ({ apiKe
     <h1>Your key {apiKey.name}</h1>
     <div class="note" role="note">
       <p>
-        <strong>Copy it now.</strong> It is shown only here, and nobody can tell it again: a key that is lost
+        <strong>Copy it now.</strong> It is shown only here, and we cannot show it again: a key that is lost
         is revoked and replaced.
       </p>
     </div>

@@ -21,7 +21,7 @@ export const Layout: FC<{ visit: Visit; sheet: Sheet; children: Child }> = ({ vi
     <Head visit={visit} sheet={sheet} />
     <body>
       <a class="skip" href="#content">
-        To the content
+        Skip to content
       </a>
       <header class="top">
         <div class="frame">

@@ -133,7 +133,7 @@ const Made: FC<{ name: string; edit: string; share: string }> = ({ name, edit, s
     <h1>{name} is made</h1>
     <div class="note" role="note">
       <p>
-        <strong>Keep both links now.</strong> They are shown only here, and nobody can tell them again.
+        <strong>Keep both links now.</strong> They are shown only here, and we cannot show them again.
       </p>
     </div>
     <Snippet id="edit-link" label="Changes the list: keep it to yourself" text={edit} />

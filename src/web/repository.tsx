@@ -198,7 +198,7 @@ const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => (
     <div class="grid after">
       <section id="trend">
         <div class="apart">
-          <h2>The trend, term by term</h2>
+          <h2>How this score is made up</h2>
           <Tabs
             label="Window"
             tabs={WINDOWS.map((window) => ({

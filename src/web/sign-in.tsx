@@ -26,7 +26,7 @@ export function serveSignIn(pages: Pages): void {
     return { location: "/sign-in/sent", status: 303, cookies: [cookie] };
   });
   pages.get("/sign-in/sent", ({ members: { accounts } }) => ({
-    title: "Look into your mail",
+    title: "Check your inbox",
     privacy: "private",
     body: <Sent isLogged={accounts.isMailLogged} minutes={accounts.linkSeconds / 60} />,
   }));
@@ -139,7 +139,7 @@ const NoMethod: FC = () => (
 
 const Sent: FC<{ isLogged: boolean; minutes: number }> = ({ isLogged, minutes }) => (
   <div class="narrow">
-    <h1>Look into your mail</h1>
+    <h1>Check your inbox</h1>
     {isLogged ? (
       <p class="lead">
         This service has no mail server, so the link is in its log: look for “this link signs in”.
@@ -153,7 +153,7 @@ const Sent: FC<{ isLogged: boolean; minutes: number }> = ({ isLogged, minutes })
     </p>
     {isLogged ? null : (
       <p>
-        Nothing there after some minutes? Look among unwanted mail, then{" "}
+        No mail after a few minutes? Look in your spam folder, then{" "}
         <a href="/sign-in">check the address and ask again</a>. An address gets three links in {minutes}{" "}
         minutes at most.
       </p>

@@ -151,8 +151,7 @@ const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, to
         <>
           <WatchedBody watched={watched} name={name} more={canEdit ? [removal(path, watched.url)] : []} />
           <p class="soft small">
-            The same for programs:{" "}
-            <a href={`/api${path}/repositories?window=${watched.query.window}`}>JSON</a>,{" "}
+            Download: <a href={`/api${path}/repositories?window=${watched.query.window}`}>JSON</a>,{" "}
             <a href={`/api${path}/repositories?window=${watched.query.window}&format=csv`}>CSV</a>, and{" "}
             <a href={`/api${path}/metrics?window=90d`}>the sums</a>.
           </p>

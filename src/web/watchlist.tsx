@@ -56,7 +56,7 @@ const OwnList: FC<{ watched: Watched; total: number }> = ({ watched, total }) =>
       <>
         <WatchedBody watched={watched} name="Your watchlist" more={[removal(watched.url)]} />
         <p class="soft small ways">
-          The same for programs: <a href={dataPath(watched, {})}>JSON</a>,{" "}
+          Download: <a href={dataPath(watched, {})}>JSON</a>,{" "}
           <a href={dataPath(watched, { format: "csv" })}>CSV</a>
         </p>
       </>

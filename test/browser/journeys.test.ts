@@ -29,7 +29,7 @@ function everywhere(world: BrowserWorld, mailbox: Mailbox, scripts: boolean): vo
     const page = await world.visit({ scripts });
     await page.goto("/explore?sort=stars");
     await page.getByLabel("Language", { exact: true }).fill("Rust");
-    await page.getByLabel("Least stars", { exact: true }).fill("3000");
+    await page.getByLabel("Min. stars", { exact: true }).fill("3000");
     await page.getByRole("button", { name: /^(Apply|Show)/ }).click();
     await page.waitForURL(/language=Rust/);
     assert.match(page.url(), /minStars=3000/);
@@ -45,7 +45,7 @@ function everywhere(world: BrowserWorld, mailbox: Mailbox, scripts: boolean): vo
     await page.getByRole("heading", { level: 1, name }).waitFor();
     await page.goBack();
     assert.match(page.url(), /minStars=3000/);
-    assert.equal(await page.getByLabel("Least stars", { exact: true }).inputValue(), "3000");
+    assert.equal(await page.getByLabel("Min. stars", { exact: true }).inputValue(), "3000");
   });
 
   test("sign in by mail, make a key, use it, see its use, revoke it, be refused", async () => {

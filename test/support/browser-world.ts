@@ -120,7 +120,7 @@ export async function sendLink(page: Page, mailbox: Mailbox): Promise<void> {
   members += 1;
   await page.getByLabel("E-mail address").fill(`reader-${members}@example.org`);
   await page.getByRole("button", { name: "Send me a link" }).click();
-  await page.getByRole("heading", { name: "Look into your mail" }).waitFor();
+  await page.getByRole("heading", { name: "Check your inbox" }).waitFor();
   const { link } = await mailbox.next();
   await page.goto(link.pathname + link.search);
   await page.getByRole("button", { name: /^Sign in/ }).click();

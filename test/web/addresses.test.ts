@@ -63,7 +63,7 @@ onBothEngines("Addresses of pages", (engine) => {
     for (const window of ["24h", "7d", "30d"])
       assert.ok(links.includes(`/explore?sort=rising&window=${window}`));
     assert.ok(links.includes("/api/feeds/new-hot.atom?window=7d"));
-    assert.match(text, /None now: only what is known to be younger than 90 days/);
+    assert.match(text, /None right now\. Only repositories known to be younger than 90 days/);
     assert.match(html, /<h2><a href="\/languages">/);
     assert.doesNotMatch(html, /<h2><a href="\/topics">/);
     for (const link of links.filter((one) => one.startsWith("/api/feeds/")))

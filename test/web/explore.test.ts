@@ -186,14 +186,14 @@ onBothEngines("The page /explore", (engine) => {
     const { status, html } = await open("/explore?language=C&topic=air&sort=stars");
     assert.equal(status, 200);
     const text = textOf(html);
-    assert.match(text, /Nothing fits all of this together/);
+    assert.match(text, /No repository matches all of these filters/);
     assert.match(text, /Without C : 1 repository/);
     assert.match(text, /Without topic air : 1 repository/);
     assert.equal(linkTo(html, "topic air")?.search, "?language=C&sort=stars");
     const growth = await open("/explore?q=old&sort=trending");
     assert.match(textOf(growth.html), /0 repositories .* Only repositories that have grown in 24h/);
     const words = await open("/explore?q=%3F%21");
-    assert.match(textOf(words.html), /Nothing fits: “\?!”/);
+    assert.match(textOf(words.html), /No matches: “\?!”/);
   });
 
   test("the same list is offered as a feed, as CSV and as JSON", async () => {

@@ -78,7 +78,7 @@ onBothEngines("the page of a repository", (engine) => {
     assert.match(text, /Forks 25 \+5 \+5 –/);
     assert.match(text, /Open issues 2 -1 -1 –/);
     assert.match(text, /Watchers 9 \+2 \+2 –/);
-    assert.match(text, /Growth of stars \+1,060% \+1,110% –/);
+    assert.match(text, /Star growth \+1,060% \+1,110% –/);
     assert.match(text, /Confidence 0\.30 not reliable 0\.22 not reliable –/);
     assert.match(text, /24 hours 2026-04-29 12:00 UTC to 2026-04-30 12:00 UTC, the first imported/);
     assert.match(text, /Snapshots 4 First 2026-04-20 Last 2026-04-30/);
@@ -92,10 +92,7 @@ onBothEngines("the page of a repository", (engine) => {
     assert.equal(score, 0);
     assert.match(lost.text, /Trending, 24 hours: 0\.00 of 100/);
     assert.match(lost.text, /No star was gained, so the trending score is 0/);
-    assert.match(
-      lost.text,
-      new RegExp(`Stars gained, against the root of its size ${terms[0].value.toFixed(3)}`),
-    );
+    assert.match(lost.text, new RegExp(`Stars gained ÷ √stars ${terms[0].value.toFixed(3)}`));
     const week = await seePage(world, "/repos/github/Facebook/React?window=7d");
     const explained = (await world.get("/api/repos/github/facebook/react?explain=true")).body.data.explanation
       .windows["7d"];
@@ -274,7 +271,7 @@ onBothEngines("the page of a repository", (engine) => {
       [48, 24, 0].filter((hours) => hours >= hoursAgo).map((hours) => snapshot(hours, 1_000 - 10 * hours));
     await days.record(observation("acme/kite", grown(24)));
     const first = await seePage(days, "/repos/github/acme/kite");
-    assert.match(first.text, /Days among the trending Place 1 on 2026-04-29/);
+    assert.match(first.text, /Days in Trending Place 1 on 2026-04-29/);
     assert.doesNotMatch(first.text, /Day by day/);
     await days.record(
       observation("acme/kite", grown(0)),

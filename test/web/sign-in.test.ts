@@ -25,7 +25,7 @@ onBothEngines("The pages of signing in", (engine) => {
     assert.deepEqual([sent.status, sent.location], [303, "/sign-in/sent"]);
     assert.match(
       wordsOf(await open(world, "/sign-in/sent")),
-      /Look into your mail.*It works once, for 15 minutes/,
+      /Check your inbox.*It works once, for 15 minutes/,
     );
     const signedIn = await followLink(world, mailbox, sent.cookies.join("; "));
     assert.deepEqual([signedIn.status, signedIn.location], [303, "/account?x=1"]);

@@ -61,8 +61,8 @@ onBothEngines("The page of a personal watchlist", (engine) => {
     assert.match(wordsOf(page), /\+15/);
     assert.match(page.html, /&lt;i&gt;first/);
     assert.match(wordsOf(page), /Watchlist \(3\)/);
-    assert.match(wordsOf(page), /All together.*Stars of all together: 222, \+67 since 2026-04-28/);
-    assert.match(page.html, /<script type="application\/json" data-label="Stars of all together">/);
+    assert.match(wordsOf(page), /All together.*Total stars: 222, \+67 since 2026-04-28/);
+    assert.match(page.html, /<script type="application\/json" data-label="Total stars">/);
     const data = JSON.parse(
       page.html.match(/<script type="application\/json"[^>]*>(.*?)<\/script>/)?.[1] ?? "",
     );

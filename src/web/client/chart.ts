@@ -266,7 +266,7 @@ class Chart {
     const [now, before] = [value[i], value[i - 1]];
     if (now === undefined) return "";
     if (this.#data.isSum) return `${whole.format(now)} ${this.#data.unit}`;
-    const since = before === undefined ? "" : `, ${signed.format(now - before)} since the point before`;
+    const since = before === undefined ? "" : `, ${signed.format(now - before)} since the previous snapshot`;
     return `${whole.format(now)} ${this.#data.unit}${since}; ${SOURCES[source[i] ?? 0]?.words ?? ""}`;
   }
 

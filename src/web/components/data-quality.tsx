@@ -21,7 +21,7 @@ function coverage(trend: Trend | null): string {
 /** What the numbers of a repository rest on, and how it was called. */
 export const DataQuality: FC<DataQualityProps> = ({ stored, names, trends, gaps }) => (
   <section>
-    <h2>What is known of it</h2>
+    <h2>Data quality</h2>
     <Facts
       facts={[
         { name: "Snapshots", value: formatCount(stored.snapshots) },

@@ -69,7 +69,7 @@ export const EmbedPanel: FC<EmbedPanelProps> = ({
   const chartSnippets = snippetsOf({ image: baseUrl + chart, page, alt, ...SIZE });
   return (
     <section id="embed">
-      <h2>Show it elsewhere</h2>
+      <h2>Embed</h2>
       <form action={`${path}#embed`} class="row choices">
         {[...kept, ...shared].map(([name, value]) => (
           <input type="hidden" name={name} value={value} />

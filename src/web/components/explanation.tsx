@@ -14,9 +14,9 @@ import { Scroll } from "./scroll.js";
 
 /** What the terms measure. */
 const TERMS: Readonly<Record<string, string>> = {
-  stars: "Stars gained, against the root of its size",
+  stars: "Stars gained ÷ √stars",
   growth: "Stars gained, as a part of its stars",
-  forks: "Forks gained, against the root of their number",
+  forks: "Forks gained ÷ √forks",
   activity: "Pushes and movement of issues",
   pushes: "How lately it was pushed to",
   issues: "Movement of open issues",
@@ -123,7 +123,7 @@ const Terms: FC<{ name: ScoreName; explanation: Explanation; window: Window }> =
 /** What each kind of anomaly is called, and what it does to the scores. */
 const ANOMALIES: Readonly<Record<Anomaly["kind"], { title: string; effect: string }>> = {
   FAILED_READING: { title: "A reading that failed", effect: "Nothing of the gain is counted." },
-  RETURN: { title: "There and back", effect: "Nothing of the gain is counted." },
+  RETURN: { title: "Dropped and recovered", effect: "Nothing of the gain is counted." },
   LEVEL_SHIFT: { title: "Another level", effect: "Nothing of the gain is counted." },
   BURST: { title: "An unusual gain", effect: "A quarter of it is counted." },
   PURGE: { title: "Many stars gone at once", effect: "The loss is counted as it is." },

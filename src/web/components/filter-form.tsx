@@ -76,13 +76,19 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
         />
       )}
       <div class="pair">
-        <TextField {...own} name="minStars" label="Least stars" isNumber maxlength={15} />
-        <TextField {...own} name="maxStars" label="Most stars" isNumber maxlength={15} />
+        <TextField {...own} name="minStars" label="Min. stars" isNumber maxlength={15} />
+        <TextField {...own} name="maxStars" label="Max. stars" isNumber maxlength={15} />
       </div>
       <DayField {...own} name="createdAfter" label="Created since" />
       <DayField {...own} name="createdBefore" label="Created before" />
-      <DayField {...own} name="pushedAfter" label="Pushed to since" />
-      <TextField {...own} name="license" label="License, as SPDX writes it" maxlength={100} list="licenses" />
+      <DayField {...own} name="pushedAfter" label="Pushed after" />
+      <TextField
+        {...own}
+        name="license"
+        label="License (SPDX id, e.g. MIT)"
+        maxlength={100}
+        list="licenses"
+      />
       <datalist id="licenses">
         {LICENSES.map((name) => (
           <option value={name} />
@@ -90,9 +96,9 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
       </datalist>
       <Pair legend="Growth">
         <CheckField {...own} name="reliableOnly" label="Only reliable" />
-        <CheckField {...own} name="excludeAnomalous" label="Nothing unusual" />
+        <CheckField {...own} name="excludeAnomalous" label="Hide unusual" />
       </Pair>
-      <Pair legend="Lists by growth leave out what is archived and forks, unless asked.">
+      <Pair legend="Growth lists hide archived repositories and forks by default.">
         <ChoiceField {...own} name="archived" label="Archived" choices={TRUTHS} />
         <ChoiceField {...own} name="fork" label="Forks" choices={TRUTHS} />
       </Pair>
@@ -128,7 +134,7 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
 };
 
 const TRUTHS: readonly [string, string][] = [
-  ["", "As usual"],
+  ["", "Default"],
   ["any", "With them"],
   ["true", "Only them"],
   ["false", "Without"],

@@ -54,7 +54,7 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
           </tr>
         ))}
         <tr>
-          <th scope="row">Growth of stars</th>
+          <th scope="row">Star growth</th>
           <td />
           <Each trends={trends} cell={(trend) => formatGrowth(trend.starsGrowth)} />
         </tr>

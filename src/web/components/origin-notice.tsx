@@ -18,7 +18,7 @@ export const OriginNotice: FC<OriginNoticeProps> = ({
         {catalogue === "sample" ? (
           <>
             <strong>Sample data.</strong> Real history of {formatCount(repositories)} GitHub repositories up
-            to {formatDay(asOf)}, {ageDays === 1 ? "1 day" : `${formatCount(ageDays)} days`} old, from{" "}
+            to {formatDay(asOf)} ({ageDays === 1 ? "1 day" : `${formatCount(ageDays)} days`} ago), from{" "}
             <a href="https://github.com/EvanLi/Github-Ranking" rel="noopener">
               Github-Ranking
             </a>

@@ -109,7 +109,7 @@ export const PlaceHistory: FC<{ history: readonly PastRank[]; window: string }> 
   });
   return (
     <>
-      <h3>Days among the trending</h3>
+      <h3>Days in Trending</h3>
       <p class="row">
         <Spark values={line} />
         <span>

@@ -86,7 +86,7 @@ function readingOf(
       <Time at={last.at} />: {formatCount(last.value)} {METRIC_WORDS[metric].unit}
       {isSum
         ? null
-        : `, ${formatDelta(last.value - before.value)} since the point before; ${SOURCE_WORDS[last.source]}`}
+        : `, ${formatDelta(last.value - before.value)} since the previous snapshot; ${SOURCE_WORDS[last.source]}`}
     </>
   );
 }

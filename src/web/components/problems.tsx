@@ -20,7 +20,7 @@ export const Problems: FC<ProblemsProps> = ({ problems, fields = [], isLeftOut =
           </>
         ) : (
           <>
-            <strong>This cannot be asked.</strong> Change what is wrong, and ask again:
+            <strong>Some filters are not valid.</strong> Fix them and try again:
           </>
         )}
       </p>

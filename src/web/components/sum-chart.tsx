@@ -21,7 +21,7 @@ export const SumChart: FC<{ points: readonly StarTotal[]; asOf: number | null }>
   return (
     <>
       <p>
-        Stars of all together: {formatCount(last.stars)}
+        Total stars: {formatCount(last.stars)}
         {hasJoined ? null : (
           <>
             , <Delta value={last.stars - first.stars} /> since {formatDay(first.at)}
@@ -34,7 +34,7 @@ export const SumChart: FC<{ points: readonly StarTotal[]; asOf: number | null }>
         scale="linear"
         align="date"
         asOf={asOf}
-        label="Stars of all together"
+        label="Total stars"
         shape="whole"
         isSum
       />
