@@ -2,16 +2,16 @@
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z; may jump when the machine's clock is set. */
   now(): number;
-  /** Milliseconds that only ever grow; for durations and limits. All threads of a machine read the same. */
+  /** Milliseconds that never decrease, for durations and limits. The same in all threads of a machine. */
   monotonic(): number;
-  /** Ends after so many milliseconds, or as soon as `signal` is aborted; never throws. */
+  /** Resolves after `ms` milliseconds, or as soon as `signal` is aborted. Never rejects. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => {
-    // Not performance.now(), which begins at zero in each thread.
+    // Not performance.now(), which starts at zero in each thread.
     const [seconds, nanoseconds] = process.hrtime();
     return seconds * 1_000 + nanoseconds / 1e6;
   },
@@ -28,10 +28,10 @@ export const systemClock: Clock = {
     }),
 };
 
-/** What `setTimeout` can wait for. */
+/** Longest delay of `setTimeout`. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** A clock that stands still until it is moved. */
+/** A clock for tests: time passes only when advanced. */
 export class ManualClock implements Clock {
   #now: number;
   #monotonic = 0;
@@ -65,12 +65,12 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** How many wait for time to pass. */
+  /** Number of pending sleeps. */
   get sleeping(): number {
     return this.#sleepers.size;
   }
 
-  /** Milliseconds until the first of those that wait wakes; undefined when none waits. */
+  /** Milliseconds until the next sleep ends; undefined without any. */
   get untilNextWake(): number | undefined {
     if (this.#sleepers.size === 0) return undefined;
     return Math.max(0, Math.min(...[...this.#sleepers].map(({ until }) => until)) - this.#monotonic);
@@ -82,7 +82,7 @@ export class ManualClock implements Clock {
     for (const sleeper of [...this.#sleepers]) if (sleeper.until <= this.#monotonic) sleeper.wake();
   }
 
-  /** Sets the time of day without any time passing, as an operator does. */
+  /** Sets the time of day without any time passing, as when the machine's clock is set. */
   set(now: number): void {
     this.#now = now;
   }
@@ -92,7 +92,7 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 export const WEEK_MS = 7 * DAY_MS;
 
-/** ISO 8601 in UTC with milliseconds, the only form of a time that leaves this program. */
+/** ISO 8601 in UTC with milliseconds: the format of every time in responses and exports. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }

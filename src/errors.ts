@@ -1,4 +1,4 @@
-/** Every error code of the API and the HTTP status it decides. The list is closed: nothing else is ever answered. */
+/** Every error code of the API, with its HTTP status. No response has any other code. */
 export const ERROR_STATUS = {
   VALIDATION_FAILED: 400,
   INVALID_REQUEST: 400,
@@ -19,22 +19,22 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** One thing that is wrong with a request: where it is, and what would be allowed there. */
+/** One problem with a request. */
 export interface ErrorDetail {
   /** The parameter, header or body field, such as `sort` or `ids[3]`. */
   parameter: string;
   message: string;
-  /** The allowed values, where they are few enough to list. */
+  /** The allowed values, if there are few enough to list. */
   allowed?: readonly string[];
-  /** The offending values, where several were given. */
+  /** The offending values, if several were given. */
   values?: readonly string[];
 }
 
-/** The one error a module throws on purpose. `message` is shown to callers, so it never holds SQL, paths or secrets. */
+/** The error that modules throw deliberately. Callers see `message`, so it never contains SQL, paths or secrets. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[] | undefined;
-  /** Further response headers, such as `Allow`. */
+  /** Additional response headers, such as `Allow`. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(

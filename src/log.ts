@@ -5,8 +5,8 @@ export type { Logger };
 export const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 /**
- * One JSON object a line on standard error, so that standard output stays free for what a command prints.
- * Secrets never reach a log call; the redaction is a second lock on that door.
+ * Writes one JSON object per line to standard error; standard output is for the output of commands.
+ * Callers never log secrets; the redaction is a second line of defense.
  */
 export function createLog(level: (typeof LOG_LEVELS)[number]): Logger {
   return pino(

@@ -24,12 +24,12 @@ export interface Members {
   usage: Usage;
 }
 
-/** Steps of bringing up to date what is derived, as told to `onProgress`. */
+/** Steps of `updateDerived`, reported to `onProgress`. */
 export type UpdateStep = "growth" | "search";
 
 /**
- * Brings up to date what has changed, at a cost that follows it: what the worker does again and again. The order of the
- * search index is made anew only when that is due, as it costs what the catalogue is large.
+ * Updates derived data incrementally, at a cost proportional to what changed; the worker calls it in a loop. Reordering the
+ * search index takes time proportional to the catalog, so it is only done when `isOrderDue`.
  */
 export async function followChanges({ database, rankings }: Modules, isOrderDue: boolean): Promise<void> {
   const changed = await rankings.update();
@@ -38,15 +38,15 @@ export async function followChanges({ database, rankings }: Modules, isOrderDue:
   if (changed + worded > ANALYZED_FROM) await database.dialect.analyze(database.write);
 }
 
-/** After so many changes the planner's statistics are taken anew. */
+/** Number of changes after which the planner's statistics are refreshed. */
 const ANALYZED_FROM = 50_000;
 
-/** Brings up to date what is derived from the catalogue: growth, facets and counters, then the search index. */
+/** Updates all data derived from the catalog: growth, facets and counters, then the search index. */
 export async function updateDerived(
   { database, rankings }: Modules,
   onProgress: (step: UpdateStep, repositories: number) => void = () => {},
 ): Promise<void> {
-  // What an import has just filled is not known to the planner yet.
+  // The planner does not know yet what an import has just written.
   await database.dialect.analyze(database.write);
   await rankings.update({ all: true, onProgress: (done) => onProgress("growth", done) });
   await updateWords(database, (done) => onProgress("search", done));

@@ -1,17 +1,17 @@
-/** Addresses of pages, below the base URL, for all that links to them: feeds, the site map, the pages themselves. */
+/** Paths of pages below the base URL, for feeds, the site map and the pages themselves. */
 
-/** The page of a repository. The slashes of an owner stay as they are, which passes every proxy. */
+/** The page of a repository. Slashes in the owner stay unescaped, since some proxies reject escaped ones. */
 export function repositoryPage(repository: { provider: string; owner: string; name: string }): string {
   const { provider, owner, name } = repository;
   return `/repos/${[provider.toLowerCase(), ...owner.split("/"), name].map(segment).join("/")}`;
 }
 
-/** The page with all filters, showing the list that these parameters ask for. */
+/** The page with all filters, showing the list with these parameters. */
 export function explorePage(parameters: URLSearchParams): string {
   return parameters.size === 0 ? "/explore" : `/explore?${parameters}`;
 }
 
-/** The pages that list the languages and the topics; those of one each are below them. */
+/** The lists of languages and topics; the page of each one is below. */
 export const LANGUAGES_PAGE = "/languages";
 export const TOPICS_PAGE = "/topics";
 

@@ -2,15 +2,15 @@ import { createHash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
- * Secrets this service hands out: `<prefix>_`, 30 random base62 characters (178 bits), and the CRC32 of all before it
- * as 6 base62 characters. The prefix tells what leaked; the checksum lets a mistyped or made-up token be refused without
- * a database read. Only the SHA-256 is ever stored.
+ * Tokens issued by this service: `<prefix>_`, 30 random base62 characters (178 bits), and the CRC32 of all that as 6 base62
+ * characters. The prefix identifies the kind of a leaked token; the checksum rejects mistyped and made-up tokens without a
+ * database read. Only the SHA-256 is stored.
  */
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 
-/** What a token is for: an API key, a link that signs in, a watchlist to change, a watchlist to read. */
+/** Kinds of tokens: an API key, a sign-in link, a watchlist to change, a watchlist to read. */
 export const TOKEN_PREFIXES = ["sid", "sidl", "sidw", "sidr"] as const;
 export type TokenPrefix = (typeof TOKEN_PREFIXES)[number];
 
@@ -20,7 +20,7 @@ export function createToken(prefix: TokenPrefix): string {
   return token + checksum(token);
 }
 
-/** The prefix of a well-formed token with a right checksum, else undefined. Says nothing about whether it was ever issued. */
+/** The prefix of a well-formed token with a valid checksum, else undefined. The token need not have been issued. */
 export function tokenPrefix(token: string): TokenPrefix | undefined {
   const prefix = /^(sid[lwr]?)_[0-9A-Za-z]{36}$/.exec(token)?.[1];
   if (prefix === undefined) return undefined;
@@ -29,7 +29,7 @@ export function tokenPrefix(token: string): TokenPrefix | undefined {
   return TOKEN_PREFIXES.find((known) => known === prefix);
 }
 
-/** What is stored and looked up in place of the token: its SHA-256 in hex. */
+/** SHA-256 in hex, stored and looked up in place of the token. */
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }

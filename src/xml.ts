@@ -1,13 +1,11 @@
-/**
- * XML that is well-formed whatever it is made from: texts are escaped where they are put in, so no caller has to think of it.
- */
+/** Builds well-formed XML: all text is escaped on insertion, so callers never escape anything. */
 
-/** A piece of markup that `element` has made. */
+/** Markup built by `element`. */
 export interface Xml {
   readonly markup: string;
 }
 
-/** What no XML 1.0 document may hold, not even escaped: most control characters, broken surrogates, U+FFFE and U+FFFF. */
+/** Characters that no XML 1.0 document may contain, even escaped: most control characters, lone surrogates, U+FFFE, U+FFFF. */
 const IMPOSSIBLE = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu;
 
 const NAMED: Readonly<Record<string, string>> = {
@@ -18,15 +16,15 @@ const NAMED: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** A text as it stands in an element or a quoted attribute; what XML cannot hold is left out. */
+/** Escapes text for an element or a quoted attribute, and removes characters that XML cannot contain. */
 export function escapeXml(text: string): string {
-  // Line ends and tabs as references, as a reader would make other white space of them.
+  // Parsers normalize raw line ends and tabs; references survive.
   return text
     .replaceAll(IMPOSSIBLE, "")
     .replaceAll(/[&<>"'\t\n\r]/g, (character) => NAMED[character] ?? `&#${character.charCodeAt(0)};`);
 }
 
-/** An element; strings among its children are texts. Its name and those of its attributes are the caller's own words. */
+/** An element. Strings among its children are text. Element and attribute names are not escaped: they must be literals. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string>>,

@@ -14,7 +14,7 @@ interface Creation<T> extends Query {
   forceAllowId?: boolean | undefined;
 }
 
-/** The query with hashes where it names session tokens. */
+/** Replaces session tokens in a query by their hashes. */
 function hashed<Q extends Query>(query: Q): Q {
   if (query.model !== "session" || query.where === undefined) return query;
   const where = query.where.map((condition): Where => {
@@ -29,16 +29,16 @@ function hashed<Q extends Query>(query: Q): Q {
   return { ...query, where };
 }
 
-/** The session token that a query asks for. */
+/** The session token that a query filters by. */
 function askedToken({ model, where }: Query): string | undefined {
   const value = model === "session" ? where?.find(({ field }) => field === "token")?.value : undefined;
   return typeof value === "string" ? value : undefined;
 }
 
 /**
- * What the sign-in library stores through: our connections, and hashes in place of session tokens, which the library
- * itself would keep as they are. Reads go to the connection for reads. There are no transactions around several of its
- * statements: it needs none for what we use, and one of its queries that escapes a transaction would wait for it for ever.
+ * The storage of the sign-in library: on our connections, and with hashes in place of session tokens, which the library would
+ * store in plain text. Its transactions are ignored: what we use of it needs none, and one of its queries runs outside of the
+ * transaction it belongs to and would wait for it forever.
  */
 export async function libraryStore(options: BetterAuthOptions, database: Database): Promise<DBAdapter> {
   const type = database.dialect.libraryName;

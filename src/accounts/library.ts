@@ -8,7 +8,7 @@ import { createToken, hashToken } from "../tokens.js";
 import { libraryStore } from "./library-store.js";
 import { LINK_MS, withBrowser } from "./links.js";
 
-/** How long a session lasts; using it does not make it longer. */
+/** How long a session lasts; use does not extend it. */
 export const SESSION_MS = 30 * 86_400_000;
 
 export interface LibraryOptions {
@@ -16,11 +16,11 @@ export interface LibraryOptions {
   config: Pick<Config, "baseUrl" | "github" | "google">;
   secret: string;
   log: Logger;
-  /** Gets the token of a link to send, and what was given with the wish for it. */
+  /** Receives the token of a link to send. */
   onLink: (link: { email: string; token: string; next: string }) => void;
 }
 
-/** Tokens of the sites that vouch for an account are of no use here once they have. */
+/** OAuth tokens are not needed after the sign-in, so they are not stored. */
 const NO_TOKENS = {
   accessToken: null,
   refreshToken: null,
@@ -29,7 +29,7 @@ const NO_TOKENS = {
   refreshTokenExpiresAt: null,
 };
 
-/** Names of the library's tables and columns here. */
+/** Our names for the library's tables and columns. */
 const TABLES = {
   user: {
     modelName: "accounts",
@@ -68,7 +68,7 @@ const TABLES = {
   },
 } satisfies Pick<BetterAuthOptions, "user" | "session" | "account" | "verification">;
 
-/** The settings of the sign-in library, apart from where it stores. Its own routes are never served. */
+/** Settings of the sign-in library, except for its storage. Its own routes are never served. */
 export function libraryOptions({ config, secret, log, onLink }: Omit<LibraryOptions, "database">) {
   const { baseUrl, github, google } = config;
   const isSecure = baseUrl.startsWith("https:");
@@ -79,7 +79,7 @@ export function libraryOptions({ config, secret, log, onLink }: Omit<LibraryOpti
     trustedOrigins: [new URL(baseUrl).origin],
     user: {
       ...TABLES.user,
-      // An address that its owner has not proven makes no account, and joins none.
+      // An unverified address neither creates an account nor joins one.
       validateUserInfo: ({ user }) =>
         user.emailVerified === true ? undefined : { error: "email_not_verified" },
     },
@@ -120,7 +120,7 @@ export function libraryOptions({ config, secret, log, onLink }: Omit<LibraryOpti
     telemetry: { enabled: false },
     logger: {
       level: "warn",
-      // Only the message: what comes with it may hold tokens and addresses.
+      // Only the message: its arguments may contain tokens and addresses.
       log: (level, message) => log[level]({ library: "better-auth" }, message),
     },
   } satisfies BetterAuthOptions;

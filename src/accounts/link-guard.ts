@@ -3,13 +3,13 @@ import { hashToken } from "../tokens.js";
 import type { Library } from "./library.js";
 import { storedLink } from "./links.js";
 
-/** Addresses that may be typed for one link, in browsers that have not asked for it. */
+/** Maximum number of addresses tried for one link, in browsers that did not request it. */
 const MAX_TRIES = 5;
 
 /**
- * Keeps a link to those who asked for it, so that nobody signs somebody else in to an account that is not theirs by giving
- * them a link: it may be used in the browser that asked for it, and elsewhere by who can tell where it was sent. Looking at
- * a link does not use it up.
+ * Ties a link to whoever requested it, so that nobody can sign somebody else in to a foreign account by passing on a link: it
+ * works in the browser that requested it, and elsewhere for whoever knows the address it was sent to. Checking a link does
+ * not use it up.
  */
 export class LinkGuard {
   readonly #library: Library;
@@ -18,7 +18,7 @@ export class LinkGuard {
     this.#library = library;
   }
 
-  /** Whether the browser that holds `browser` has asked for the link. Undefined for one that nobody may use there. */
+  /** Whether the browser with this secret requested the link. Undefined for a link that cannot be used there. */
   async isAskedBy(token: string, browser: string | undefined): Promise<boolean | undefined> {
     const link = await this.#find(token);
     if (link === undefined) return undefined;
@@ -27,8 +27,8 @@ export class LinkGuard {
   }
 
   /**
-   * Whether the link was sent to this address. Undefined for one that is not there, or for which five addresses have been
-   * typed: it counts before it compares, so no number of tries at once is more than five.
+   * Whether the link was sent to this address. Undefined for an unknown link, or after five tries. Each try is counted before
+   * addresses are compared, so that concurrent tries cannot exceed the limit.
    */
   async isSentTo(token: string, address: string): Promise<boolean | undefined> {
     for (;;) {
@@ -50,7 +50,7 @@ export class LinkGuard {
     return found === null ? undefined : { ...storedLink.parse(JSON.parse(found.value)), value: found.value };
   }
 
-  /** False where another try was counted meanwhile, or the link was used. */
+  /** False if the link changed in the meantime: another try was counted, or it was used. */
   async #countTry(token: string, { value, ...link }: StoredLink): Promise<boolean> {
     const { adapter } = await this.#library.$context;
     const changed = await adapter.updateMany({
@@ -66,6 +66,6 @@ export class LinkGuard {
 }
 
 interface StoredLink extends z.infer<typeof storedLink> {
-  /** As it stands in the database. */
+  /** The raw value in the database. */
   value: string;
 }

@@ -2,8 +2,8 @@ import { createTransport, type Transporter } from "nodemailer";
 import type { Config } from "../config.js";
 import type { Logger } from "../log.js";
 
-/** Mails under way at once; more are dropped, and the log says so. */
-const MAX_UNDER_WAY = 200;
+/** Maximum number of pending mails; further ones are dropped and logged. */
+const MAX_PENDING = 200;
 
 export interface Mail {
   to: string;
@@ -11,12 +11,12 @@ export interface Mail {
   text: string;
 }
 
-/** Hands mail to the configured server. Nobody waits for it, so how long it takes tells nothing of an address. */
+/** Sends mail through the configured server. Responses do not wait for it, so their timing reveals nothing about an address. */
 export class Mailer {
   readonly #transport: Transporter;
   readonly #from: string;
   readonly #log: Logger;
-  readonly #underWay = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<void>>();
 
   constructor({ smtpUrl, from }: NonNullable<Config["mail"]>, log: Logger) {
     this.#transport = createTransport({
@@ -32,25 +32,25 @@ export class Mailer {
   }
 
   send({ to, subject, text }: Mail): void {
-    if (this.#underWay.size >= MAX_UNDER_WAY) {
-      this.#log.error("too many mails are under way; one was dropped");
+    if (this.#pending.size >= MAX_PENDING) {
+      this.#log.error("too many mails are pending; one was dropped");
       return;
     }
     const sending = this.#transport
       .sendMail({ from: this.#from, to: { name: "", address: to }, subject, text })
       .then(
         () => {},
-        // The server's own words may quote the mail.
+        // Not the server's message, which may quote the mail.
         (error: { code?: unknown; responseCode?: unknown }) =>
           this.#log.error({ code: error.code, responseCode: error.responseCode }, "a mail could not be sent"),
       )
-      .finally(() => this.#underWay.delete(sending));
-    this.#underWay.add(sending);
+      .finally(() => this.#pending.delete(sending));
+    this.#pending.add(sending);
   }
 
-  /** Ends when all that is under way is sent or has failed. */
+  /** Resolves when all pending mail is sent or has failed. */
   async close(): Promise<void> {
-    await Promise.all(this.#underWay);
+    await Promise.all(this.#pending);
     this.#transport.close();
   }
 }

@@ -8,8 +8,8 @@ const FILE = "auth-secret";
 const MARK = "auth-secret";
 
 /**
- * The secret that signs cookies: the configured one; else one made at the first start and kept beside the SQLite file,
- * readable by its owner alone, or, where there is no such folder, in the database.
+ * The secret that signs cookies: the configured one, else one generated at the first start. That is stored beside the SQLite
+ * file, readable only by its owner, or in the database if there is no data folder.
  */
 export async function readSecret(
   { authSecret, databaseUrl, dataDir }: Pick<Config, "authSecret" | "databaseUrl" | "dataDir">,
@@ -31,7 +31,7 @@ export async function readSecret(
   return kept.value;
 }
 
-/** Two processes may start at once: the file appears whole, and the first one made stays. */
+/** Two processes may start at the same time: the file appears whole, and the first one wins. */
 function secretInFile(path: string): string {
   if (!existsSync(path)) {
     const own = `${path}.${process.pid}`;
@@ -46,7 +46,9 @@ function secretInFile(path: string): string {
   }
   const secret = readFileSync(path, "utf8").trim();
   if (secret.length < 32)
-    throw new Error(`The file ${FILE} in the data folder is damaged; remove it, and all are signed out.`);
+    throw new Error(
+      `The file ${FILE} in the data folder is damaged. Remove it to generate a new one, which signs everybody out.`,
+    );
   return secret;
 }
 

@@ -1,7 +1,7 @@
 /**
- * The store: opens it, brings its tables up to date, and hands out connections by what a write must survive.
- * One SQLite file under the data directory, or PostgreSQL; the rest of the program cannot tell which.
- * It knows tables and engines, and nothing of what the rows mean.
+ * The database: opens and migrates it, and provides connections by the durability that a write needs. It is one SQLite file
+ * in the data directory, or PostgreSQL; no other module depends on which. Failures of the engine are thrown as DatabaseFault.
+ * What the rows mean is up to other modules.
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -29,9 +29,9 @@ export type { UsageCallerTable } from "./usage-schema.js";
 
 export interface Database {
   readonly dialect: Dialect;
-  /** For requests: cannot write (SQLite), or is ended when a statement takes too long (PostgreSQL). */
+  /** For requests: read-only (SQLite), or with a statement timeout (PostgreSQL). */
   readonly read: Db;
-  /** For snapshots, rollups, usage: a commit survives a crash of this process; a power cut may take the last seconds. */
+  /** For snapshots, rollups, usage: a commit survives a crash of this process; a power cut may lose the last seconds. */
   readonly write: Db;
   /** For accounts, keys, watchlists: a commit survives a power cut. */
   readonly durable: Db;
@@ -41,13 +41,13 @@ export interface Database {
 export interface DatabaseOptions {
   /** PostgreSQL address, or undefined for SQLite in `dataDir`. */
   url: string | undefined;
-  /** Folder of the SQLite file, made when absent; ":memory:" keeps everything in this process. */
+  /** Folder of the SQLite file, created if missing; ":memory:" keeps everything in this process. */
   dataDir: string;
   pool: number;
   log: Logger;
 }
 
-/** Opens the store and migrates it. Throws with a message for the operator when it is unsafe, newer than us or unreachable. */
+/** Opens and migrates the database. Throws, with a message for the operator, if it is unsafe, too new or unreachable. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const problem = unsafeNode(process.version);
   if (problem !== undefined) throw new Error(problem);

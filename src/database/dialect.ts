@@ -9,7 +9,7 @@ export type TableName = keyof Schema & string;
 export type BulkColumns = Readonly<Record<string, "bigint" | "smallint" | "text" | "double precision">>;
 export type BulkRow = readonly (number | string | null)[];
 
-/** A search as words that must all match; the last one matches as a prefix. `names` looks at owner and name only. */
+/** Words that must all match; the last one matches as a prefix. Scope `names` searches owner and name only. */
 export interface WordQuery {
   words: readonly string[];
   scope: "names" | "all";
@@ -22,7 +22,7 @@ export interface WordDocument {
   terms: readonly string[];
 }
 
-/** Every difference between the two engines, each by name. No other file asks which engine it runs on. */
+/** Every difference between the two engines. No file outside this folder asks which engine it runs on. */
 export interface Dialect {
   readonly engine: "sqlite" | "postgres";
 
@@ -37,15 +37,15 @@ export interface Dialect {
   >;
   /** Follows the column list of a table that is stored in the order of its primary key. Never change it either. */
   readonly clustered: RawBuilder<unknown>;
-  /** Runs `work` in a transaction that only one process at a time can hold for this purpose. */
+  /** Runs `work` in a transaction under a lock that only one process at a time can hold for this purpose. */
   exclusively<T>(db: Db, purpose: "migrate" | "catalogue", work: (tx: Tx) => Promise<T>): Promise<T>;
 
-  /** Takes `count` fresh ids for `repositories`, in order and greater than `above`. Call inside `exclusively`. */
+  /** Allocates `count` new ids for `repositories`, ascending and greater than `above`. Call inside `exclusively`. */
   allocateIds(tx: Tx, count: number, above: number): Promise<number[]>;
-  /** Makes sure that ids up to `id`, which were inserted by hand, are never handed out again. */
+  /** Ensures that ids up to `id`, which were inserted explicitly, are never allocated. */
   reserveId(tx: Tx, id: number): Promise<void>;
 
-  /** Inserts rows whose key is not there yet and tells for each whether it was new. */
+  /** Inserts rows whose key is new. Returns for each row whether it was inserted. */
   insertNew(
     tx: Tx,
     table: TableName,
@@ -53,7 +53,7 @@ export interface Dialect {
     key: readonly string[],
     rows: readonly BulkRow[],
   ): Promise<boolean[]>;
-  /** Inserts rows, replacing all other columns where the key is there. Keys must differ within `rows`. */
+  /** Inserts rows, or updates all other columns where the key exists. Keys must be unique within `rows`. */
   upsert(
     tx: Tx,
     table: TableName,
@@ -62,7 +62,7 @@ export interface Dialect {
     rows: readonly BulkRow[],
   ): Promise<void>;
 
-  /** Updates rows: the first `keyLength` columns say which, the others what they hold then. */
+  /** Updates rows: the first `keyLength` columns are the key, the others the new values. */
   updateRows(
     tx: Tx,
     table: TableName,
@@ -71,34 +71,34 @@ export interface Dialect {
     rows: readonly BulkRow[],
   ): Promise<void>;
 
-  /** The condition `expression in values` with one parameter however many values there are. */
+  /** The condition `expression in values`, with a single parameter for any number of values. */
   among(expression: RawBuilder<unknown>, values: readonly number[] | readonly string[]): RawBuilder<boolean>;
-  /** A select of the given rows, for joining them with tables, with one parameter (or one a column). */
+  /** A select of the given rows, to join with tables; with one parameter in all, or one per column. */
   rowsOf(columns: BulkColumns, rows: readonly BulkRow[]): RawBuilder<unknown>;
-  /** An expression that the planner will not look up in an index, where it would choose badly by itself. */
+  /** Hides an expression from indexes, where the planner would choose badly. */
   unindexed(expression: RawBuilder<unknown>): RawBuilder<unknown>;
-  /** Reads a row so that no other transaction can change it before this one ends. */
+  /** Ends a select whose rows no other transaction may change until this one ends. */
   readonly lockRow: RawBuilder<unknown>;
-  /** Takes rows of the table called `alias` for this transaction, and passes over those that another one has taken. */
+  /** Ends a select that locks rows of the table `alias`, and skips rows locked by other transactions. */
   lockFree(alias: string): RawBuilder<unknown>;
 
-  /** Puts the documents into the search index, replacing those of the same repositories. */
+  /** Adds documents to the search index, or replaces those of the same repositories. */
   indexWords(tx: Tx, documents: readonly WordDocument[]): Promise<void>;
-  /** Takes repositories out of the search index. */
+  /** Removes repositories from the search index. */
   unindexWords(tx: Tx, repositoryIds: readonly number[]): Promise<void>;
-  /** Orders the search index by the stars of today. Returns whether it had to. */
+  /** Orders the search index by current stars. Returns whether anything changed. */
   reorderWords(tx: Tx): Promise<boolean>;
-  /** A select of at most `limit` rows (`id`, `position`), the most popular first; `position` ascends. */
+  /** A select of at most `limit` rows (`id`, `position`), most stars first; `position` ascends. */
   matchWords(query: WordQuery, limit: number): RawBuilder<unknown>;
 
-  /** Refreshes the planner's statistics after much has changed; of all tables, or of one. */
+  /** Refreshes the planner's statistics, of one table or of all. Call after large changes. */
   analyze(db: Db, table?: TableName): Promise<void>;
   /**
-   * Puts the table `next`, with its rows, indexes and statistics, in the place of `table`. Does not wait for readers of it
-   * for long, as later readers would wait too: throws what `isInUse` is true of, and is to be tried again.
+   * Replaces `table` by `next`, with its rows, indexes and statistics. Waits only briefly for readers of `table`, since new
+   * readers queue behind it; then throws an error for which `isInUse` is true, and the caller retries.
    */
   replaceTable(tx: Tx, table: TableName, next: TableName): Promise<void>;
   isInUse(error: unknown): boolean;
-  /** Bytes the database takes on disk; 0 in memory. */
+  /** Size of the database in bytes. */
   size(db: Db): Promise<number>;
 }

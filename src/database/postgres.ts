@@ -8,12 +8,12 @@ import type { Schema } from "./schema.js";
 
 /** Rows sent in one statement. */
 const ROWS_PER_STATEMENT = 5_000;
-/** A request's statement that runs longer is a fault, and is ended by the server. */
+/** The server cancels statements of requests that run longer. */
 const READ_TIMEOUT_MS = 10_000;
-/** Numbers that name our advisory locks. */
+/** Keys of our advisory locks. */
 const LOCKS = { migrate: 7_301_001, catalogue: 7_301_002 } as const;
 
-/** Opens a pool. Reads get a time limit; work that loads or rebuilds does not. */
+/** Opens a pool. Reads have a statement timeout; imports and rebuilds do not. */
 export function openPostgres(
   url: string,
   options: { pool: number; reads: boolean; log: Logger },
@@ -59,7 +59,7 @@ function insertFrom(
   return sql`insert into ${sql.raw(table)} (${names}) select * from unnest(${columnArrays(columns, rows)}) ${sql.raw(conflict)}`;
 }
 
-/** The words as a tsquery text. Each is quoted, so none can be read as syntax. */
+/** The words as tsquery text. Each is quoted, so none is parsed as syntax. */
 export function tsQuery({ words }: WordQuery): string {
   return words
     .map((word, i) => `'${word.replaceAll(/['\\]/g, "")}'${i === words.length - 1 ? ":*" : ""}`)
@@ -97,7 +97,7 @@ export const postgresDialect: Dialect = {
 
   async insertNew(tx, table, columns, key, rows) {
     const names = Object.keys(columns);
-    const places = key.map((name) => names.indexOf(name));
+    const indexes = key.map((name) => names.indexOf(name));
     const inserted: boolean[] = [];
     for (const chunk of chunks(rows)) {
       const statement = insertFrom(
@@ -108,8 +108,8 @@ export const postgresDialect: Dialect = {
       );
       const result = await sql<Record<string, unknown>>`${statement}`.execute(tx);
       const fresh = new Set(result.rows.map((row) => key.map((name) => row[name]).join(" ")));
-      // The first of two equal keys in one chunk is the one that went in.
-      for (const row of chunk) inserted.push(fresh.delete(places.map((place) => row[place]).join(" ")));
+      // Of two equal keys in one chunk, the first was inserted.
+      for (const row of chunk) inserted.push(fresh.delete(indexes.map((index) => row[index]).join(" ")));
     }
     return inserted;
   },
@@ -161,7 +161,7 @@ export const postgresDialect: Dialect = {
       where ${postgresDialect.among(sql`id`, repositoryIds)}`.execute(tx);
   },
 
-  // Nothing to do: a search here is ordered by the stars themselves.
+  // Nothing to do: searches sort by the stars themselves.
   async reorderWords() {
     return false;
   },

@@ -8,17 +8,17 @@ import {
 } from "kysely";
 import { databaseFault } from "./fault.js";
 
-/** How long a single statement waits, with the thread, for a transaction of another process. */
+/** How long a single statement blocks the thread while another process writes. */
 export const BUSY_TIMEOUT_MS = 5_000;
-/** How long a transaction waits, without the thread, and how often it looks. */
+/** How long a transaction waits for another process, without blocking the thread, and how often it retries. */
 const BUSY_MS = 20_000;
 const BUSY_POLL_MS = 2;
 
-/** Where the writing connections of one file wait for each other. */
+/** Lets the writing connections of one file take turns. */
 export class WriteQueue {
   #last: Promise<void> = Promise.resolve();
 
-  /** Waits for its turn. Returns what ends it. */
+  /** Waits for its turn. Returns the function that ends it. */
   async enter(): Promise<() => void> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -29,9 +29,9 @@ export class WriteQueue {
 }
 
 /**
- * A connection that writes. SQLite waits for a lock by stopping the thread, so that two connections of one process would
- * wait for each other in vain, and a request would stop all others while another process writes. So they queue here, and
- * wait for other processes between turns of the event loop.
+ * A connection that writes. SQLite blocks the thread while it waits for a lock: two connections of one process would deadlock
+ * until the timeout, and one request would stop all others while another process writes. So connections queue in this
+ * process, and poll for the lock of another process without blocking the event loop.
  */
 export class SqliteWriterDialect extends SqliteDialect {
   readonly #config: SqliteDialectConfig;
@@ -70,15 +70,15 @@ class WriterDriver extends SqliteDriver {
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     const until = performance.now() + BUSY_MS;
-    while (!(await beginAtOnce(connection, performance.now() >= until))) await setTimeout(BUSY_POLL_MS);
+    while (!(await tryBegin(connection, performance.now() >= until))) await setTimeout(BUSY_POLL_MS);
   }
 }
 
-/** Begins unless another process writes; then false, or with `isLast` the error. */
-async function beginAtOnce(connection: DatabaseConnection, isLast: boolean): Promise<boolean> {
+/** Begins a transaction. While another process writes, returns false, or throws with `isLast`. */
+async function tryBegin(connection: DatabaseConnection, isLast: boolean): Promise<boolean> {
   await connection.executeQuery(CompiledQuery.raw("pragma busy_timeout = 0"));
   try {
-    // Taken at once: a transaction that reads first and writes later would fail without waiting.
+    // Takes the write lock now: a transaction that upgraded from reading to writing would fail without waiting.
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
     return true;
   } catch (error) {

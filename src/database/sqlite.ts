@@ -5,14 +5,14 @@ import { DatabaseFault, type FaultKind } from "./fault.js";
 import type { Schema } from "./schema.js";
 import { BUSY_TIMEOUT_MS, SqliteWriterDialect, WriteQueue } from "./sqlite-writer.js";
 
-/** Oldest SQLite whose write-ahead log cannot be corrupted by two connections, and one withdrawn release. */
+/** Older versions can corrupt the write-ahead log with two connections; one later release was withdrawn. */
 const OLDEST_SAFE = [3, 51, 3] as const;
 const WITHDRAWN = "3.52.0";
 
-/** Bound of prepared statements kept for one connection. */
+/** Maximum number of prepared statements kept per connection. */
 const STATEMENT_CACHE = 500;
 
-/** Why this SQLite must not open a database file, or undefined when it may. */
+/** Why this version of SQLite must not open a database file; undefined if it may. */
 export function unsafeSqlite(version: string): string | undefined {
   const parts = version.split(".").map(Number);
   const older = OLDEST_SAFE.findIndex((part, i) => (parts[i] ?? 0) !== part);
@@ -54,7 +54,7 @@ export function openSqlite(path: string, options: SqliteOptions): Kysely<Schema>
   });
 }
 
-/** Rows that one statement is run with, one after the other; the parameter of `runEach`. */
+/** Rows to run one statement with, one after the other; passed as its only parameter by `runEach`. */
 class RowBatch {
   readonly inserted: boolean[] = [];
   constructor(readonly rows: readonly BulkRow[]) {}
@@ -82,7 +82,7 @@ function translating<T>(work: () => T): T {
   }
 }
 
-/** What Kysely expects of a SQLite database, on `node:sqlite`, with the statements kept. */
+/** The database interface that Kysely expects, on `node:sqlite`, with a cache of prepared statements. */
 class Connection {
   readonly #raw: DatabaseSync;
   readonly #statements = new Map<string, Statement>();
@@ -198,7 +198,7 @@ export const sqliteDialect: Dialect = {
 
   async updateRows(tx, table, columns, keyLength, rows) {
     const names = Object.keys(columns);
-    // Numbered, as the key comes first in a row and last in the statement.
+    // Numbered parameters, since the key comes first in a row and last in the statement.
     const equal = names.map((name, i) => `${name} = ?${i + 1}`);
     const [keys, sets] = [equal.slice(0, keyLength), equal.slice(keyLength)];
     await runEach(tx, `update ${table} set ${sets.join(", ")} where ${keys.join(" and ")}`, rows);
@@ -212,7 +212,7 @@ export const sqliteDialect: Dialect = {
   },
   unindexed: (expression) => sql`+${expression}`,
   lockRow: sql``,
-  // A transaction that writes is the only one.
+  // Only one transaction writes at a time.
   lockFree: () => sql``,
 
   async indexWords(tx, documents) {
@@ -280,13 +280,13 @@ export const sqliteDialect: Dialect = {
     await (table === undefined ? sql`analyze` : sql`analyze ${sql.table(table)}`).execute(db);
   },
 
-  // Readers have their own state of the file.
+  // Readers keep their own snapshot of the file.
   isInUse: () => false,
 
   async replaceTable(tx, table, next) {
     await sql`drop table ${sql.table(table)}`.execute(tx);
     await sql`alter table ${sql.table(next)} rename to ${sql.table(table)}`.execute(tx);
-    // The statistics are kept by name, and are not renamed with their table.
+    // Statistics are stored by table name, and are not renamed with the table.
     const kept = await sql`select 1 from sqlite_schema where name = 'sqlite_stat1'`.execute(tx);
     if (kept.rows.length === 0) return;
     await sql`delete from sqlite_stat1 where tbl = ${table}`.execute(tx);
