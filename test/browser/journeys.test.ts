@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { NO_CHROMIUM } from "../support/browser.js";
 import { type BrowserWorld, inTheBrowser, sendLink, signInByMail } from "../support/browser-world.js";
-import { onBothEngines } from "../support/engines.js";
+import { onBothEngines, onSqlite } from "../support/engines.js";
 import { type Mailbox, openMailbox } from "../support/mail.js";
 
 const STAR_TABLES = "/repos/github/almanac/star-tables";
@@ -139,7 +139,7 @@ describe("Journeys without scripts", { skip: NO_CHROMIUM }, () => {
 });
 
 describe("Journeys with scripts", { skip: NO_CHROMIUM }, () => {
-  onBothEngines("through the pages", (engine) => {
+  onSqlite("through the pages", (engine) => {
     const mailbox = openMailbox();
     const world = inTheBrowser(engine, () => mailbox.settings);
     everywhere(world, mailbox, true);

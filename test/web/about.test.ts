@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { ROUTES } from "../../src/api/routes.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { document } from "../support/openapi.js";
 import { linkTo, openPage, rowsOf, textOf } from "../support/pages.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onBothEngines("The pages that explain", (engine) => {
+onSqlite("The pages that explain", (engine) => {
   let world: World;
 
   before(async () => {

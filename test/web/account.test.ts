@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { sql } from "kysely";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, signIn } from "../support/members.js";
 import { open, submit, wordsOf } from "../support/pages.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onBothEngines("The pages of an account", (engine) => {
+onSqlite("The pages of an account", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let people = 0;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { seePage } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onBothEngines("Addresses of pages", (engine) => {
+onSqlite("Addresses of pages", (engine) => {
   let world: World;
 
   before(async () => {

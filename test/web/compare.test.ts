@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { dataOf, seePage } from "../support/page.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
 
@@ -12,7 +12,7 @@ interface PlotData {
 
 const DAY_S = 86_400;
 
-onBothEngines("the page that compares", (engine) => {
+onSqlite("the page that compares", (engine) => {
   let world: World;
 
   before(async () => {

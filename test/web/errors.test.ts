@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { decodedText } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { linkTo, openPage, textOf } from "../support/pages.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onBothEngines("Pages of errors, and of an empty catalogue", (engine) => {
+onSqlite("Pages of errors, and of an empty catalogue", (engine) => {
   let world: World;
 
   before(async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
 import { linkTo, openPage, rowsOf, submit, textOf } from "../support/pages.js";
@@ -8,7 +8,7 @@ import { createWorld, daily, NOW, observation, type World } from "../support/wor
 
 const DAY = 86_400_000;
 
-onBothEngines("The page /explore", (engine) => {
+onSqlite("The page /explore", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   const open = (path: string) => openPage(world, path);

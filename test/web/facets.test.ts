@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { linkTo, openPage, rowsOf, textOf } from "../support/pages.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onBothEngines("The pages of languages and topics", (engine) => {
+onSqlite("The pages of languages and topics", (engine) => {
   let world: World;
   const open = (path: string) => openPage(world, path);
   const namesIn = (html: string, table: string, cell: number) =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { HOUR_MS } from "../../src/clock.js";
 import { PART_REPOSITORIES } from "../../src/web/indexes.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
 import { parseXml, type XmlElement } from "../support/xml.js";
 
@@ -14,7 +14,7 @@ const valuesOf = (document: XmlElement, name: string): string[] =>
     children.filter((child) => child.name === `${MAPS}${name}`).map(({ text }) => text),
   );
 
-onBothEngines("What search engines read", (engine) => {
+onSqlite("What search engines read", (engine) => {
   let world: World;
   const read = async (path: string, kind: string): Promise<XmlElement> => {
     const { status, headers, body } = await world.get(path);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { type Member, signIn } from "../support/members.js";
 import { open, submit } from "../support/pages.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onBothEngines("Pages that are kept ready", (engine) => {
+onSqlite("Pages that are kept ready", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let ann: Member;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, type Member, signIn } from "../support/members.js";
 import { open, submit, wordsOf } from "../support/pages.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onBothEngines("The pages of API keys", (engine) => {
+onSqlite("The pages of API keys", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let people = 0;

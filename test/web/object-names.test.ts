@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 /** Names that every JavaScript object already has a property for. */
 const NAMES = ["constructor", "__proto__", "toString", "hasOwnProperty"];
 
-onBothEngines("Names that every object has", (engine) => {
+onSqlite("Names that every object has", (engine) => {
   let world: World;
 
   before(async () => {

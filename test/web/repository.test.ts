@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
 import { dataOf, seePage } from "../support/page.js";
@@ -8,7 +8,7 @@ import { createWorld, daily, NOW, observation, snapshot, type World } from "../s
 
 const HOSTILE = `"><script>alert(1)</script>`;
 
-onBothEngines("the page of a repository", (engine) => {
+onSqlite("the page of a repository", (engine) => {
   const mailbox = openMailbox();
   let world: World;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { mailedToken } from "../support/members.js";
 import { open, openPage, submit, wordsOf } from "../support/pages.js";
@@ -10,7 +10,7 @@ const ASKED = /^__Host-sidereal\.asked=([\w-]{43}); Max-Age=900; Path=\/; HttpOn
 const ELSEWHERE = /This link was asked for in another browser\./;
 const NO_LINK = /The link was used before, is too old, was tried with too many addresses, or never was one\./;
 
-onBothEngines("The page of a mailed link", (engine) => {
+onSqlite("The page of a mailed link", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let people = 0;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { SITE_SETTINGS, signIn } from "../support/members.js";
 import { followLink, open, submit, wordsOf } from "../support/pages.js";
 import { createWorld, type World } from "../support/world.js";
 
-onBothEngines("The pages of signing in", (engine) => {
+onSqlite("The pages of signing in", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   before(async () => {

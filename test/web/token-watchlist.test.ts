@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { createToken } from "../../src/tokens.js";
 import { VISIT_MS } from "../../src/watchlists/watchlists.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { ORIGIN, signIn } from "../support/members.js";
 import { open, submit, wordsOf } from "../support/pages.js";
 import { createWorld, daily, observation, snapshot, type World } from "../support/world.js";
 
-onBothEngines("The pages of lists without an account", (engine) => {
+onSqlite("The pages of lists without an account", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   before(async () => {

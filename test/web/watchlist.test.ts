@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { VISIT_MS } from "../../src/watchlists/watchlists.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { type Member, signIn } from "../support/members.js";
 import { followLink, open, submit, wordsOf } from "../support/pages.js";
@@ -9,7 +9,7 @@ import { createWorld, daily, NOW, observation, snapshot, type World } from "../s
 
 const PENDING = "__Host-sidereal.saving";
 
-onBothEngines("The page of a personal watchlist", (engine) => {
+onSqlite("The page of a personal watchlist", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let people = 0;
