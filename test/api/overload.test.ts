@@ -5,7 +5,7 @@ import { errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
-import { open, wordsOf } from "../support/pages.js";
+import { open } from "../support/page.js";
 import { createWorld, daily, observation } from "../support/world.js";
 
 const MESSAGE = "Too much is asked here at the moment; try again, or with an API key.";
@@ -64,7 +64,7 @@ onBothEngines("With too much to do", (engine) => {
     const told = await open(world, "/compare");
     assert.equal(told.status, 503);
     assert.equal(told.headers.get("retry-after"), "5");
-    assert.match(wordsOf(told), /Too much is asked here at the moment/);
+    assert.match(told.text, /Too much is asked here at the moment/);
 
     assert.deepEqual((await world.get("/api/repos")).body, ready.body);
     assert.equal((await open(world, "/explore")).html, page.html);

@@ -1,47 +1,142 @@
+import assert from "node:assert/strict";
+import type { Mailbox } from "./mail.js";
+import { ORIGIN } from "./members.js";
 import type { World } from "./world.js";
 
-/** A page as a test looks at it. */
-export interface SeenPage {
+/** A page as a browser gets it. Tests check its roles, links and numbers; sentences may be reworded. */
+export interface Page {
   status: number;
   headers: Headers;
   html: string;
-  /** What is read: no tags, no data for scripts, white space as one blank. */
+  /** What a reader sees: no tags, no data for scripts, white space as one blank, a blank between blocks. */
   text: string;
-  /** Where links lead to, in their order. */
+  /** The level and text of each heading, in order. */
+  headings: [level: number, text: string][];
+  /** The addresses of all links, in order. */
   links: string[];
+  /** The names of all buttons, in order. */
+  buttons: string[];
+  /** What is announced as a problem (role `alert`). */
+  alerts: string[];
+  /** Where it redirects to; null if it does not. */
+  location: string | null;
+  /** The cookies it sets, each as a browser would send it back. */
+  cookies: string[];
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  "&amp;": "&",
-  "&lt;": "<",
-  "&gt;": ">",
-  "&quot;": '"',
-  "&#39;": "'",
-};
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
-/** What stands for a text or attribute in HTML, as it is meant. */
-export function decoded(html: string): string {
-  return html.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
+const INLINE = /^<\/?(?:a|span|wbr|strong|time|code)\b/;
+
+/** A text or attribute without the escapes of HTML. */
+function decoded(html: string): string {
+  return html.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? "");
 }
 
-/** Opens a page. */
-export async function seePage(world: World, path: string, init?: RequestInit): Promise<SeenPage> {
-  const response = await world.request(path, init);
-  const html = await response.text();
+/** What a reader sees of a part of a page. */
+export function textOf(html: string): string {
   const visible = html
-    .replaceAll(/<(script|title|desc)\b[^>]*>.*?<\/\1>/gs, " ")
-    .replaceAll(/<[^>]*>/g, (tag) => (/^<\/?(?:a|span|wbr|strong|time|code)\b/.test(tag) ? "" : " "));
+    .replaceAll(/<(script|style|title|desc)\b[^>]*>.*?<\/\1>/gs, " ")
+    .replaceAll(/<[^>]*>/g, (tag) => (INLINE.test(tag) ? "" : " "));
+  return decoded(visible).replaceAll(/\s+/g, " ").trim();
+}
+
+async function pageOf(response: Response): Promise<Page> {
+  const { status, headers } = response;
+  const html = await response.text();
+  const innerOf = (expression: RegExp) =>
+    [...html.matchAll(expression)].map((match) => textOf(match.groups?.inner ?? ""));
+  const levels = [...html.matchAll(/<h([1-6])[ >]/g)].map(([, level]) => Number(level));
+  const titles = innerOf(/<h([1-6])(?: [^>]*)?>(?<inner>.*?)<\/h\1>/gs);
   return {
-    status: response.status,
-    headers: response.headers,
+    status,
+    headers,
     html,
-    text: decoded(visible).replaceAll(/\s+/g, " ").trim(),
-    links: [...html.matchAll(/<a\b[^>]*\shref="([^"]*)"/g)].map((match) => decoded(match[1] ?? "")),
+    text: textOf(html),
+    headings: titles.map((title, i) => [levels[i] ?? 0, title]),
+    links: [...html.matchAll(/<a\b[^>]*\shref="([^"]*)"/g)].map(([, href = ""]) => decoded(href)),
+    buttons: innerOf(/<button\b[^>]*>(?<inner>.*?)<\/button>/gs),
+    alerts: innerOf(/<(\w+)\b[^>]*\srole="alert"[^>]*>(?<inner>.*?)<\/\1>/gs),
+    location: headers.get("location"),
+    cookies: headers.getSetCookie().map((line) => line.split(";")[0] ?? ""),
   };
 }
 
+/** Opens a page. */
+export async function open(world: World, path: string, headers: Record<string, string> = {}): Promise<Page> {
+  return pageOf(await world.request(path, { headers: { Accept: "text/html", ...headers } }));
+}
+
+/** Sends a form as a page of ours does, unless the headers say otherwise. */
+export async function submit(
+  world: World,
+  path: string,
+  fields: Record<string, string> = {},
+  headers: Record<string, string> = {},
+): Promise<Page> {
+  const body = new URLSearchParams(fields).toString();
+  return pageOf(
+    await world.request(path, {
+      method: "POST",
+      body,
+      headers: {
+        Accept: "text/html",
+        Origin: ORIGIN,
+        "Content-Type": "application/x-www-form-urlencoded",
+        "Content-Length": String(Buffer.byteLength(body)),
+        ...headers,
+      },
+    }),
+  );
+}
+
+/** Opens a mailed link and presses its button, with the cookies of the browser that asked for it; gives where it leads. */
+export async function followLink(world: World, mailbox: Mailbox, cookie: string): Promise<Page> {
+  const { link } = await mailbox.next();
+  const fields = { token: link.searchParams.get("token") ?? "", next: link.searchParams.get("next") ?? "/" };
+  return submit(world, link.pathname, fields, { Cookie: cookie });
+}
+
+/** Opens a page, and fails where its frame is not that of a page: one heading, the policy, nothing inline. */
+export async function openPage(
+  world: World,
+  path: string,
+  asked: Record<string, string> = {},
+): Promise<Page> {
+  const page = await open(world, path, asked);
+  const { headers, html } = page;
+  assert.match(headers.get("content-type") ?? "", /^text\/html/, path);
+  assert.equal(html.match(/<h1[ >]/g)?.length, 1, `${path}: headings`);
+  assert.doesNotMatch(html, /<script(?![^>]*\ssrc=)| style="| on[a-z]+="/, path);
+  assert.match(headers.get("content-security-policy") ?? "", /default-src 'none'/, path);
+  const ids = [...html.matchAll(/ id="([^"]*)"/g)].map((match) => match[1]);
+  assert.deepEqual(
+    ids.filter((id, i) => ids.indexOf(id) !== i),
+    [],
+    `${path}: ids that are there twice`,
+  );
+  return page;
+}
+
+/** The rows of the first table with this class: the texts of their cells. */
+export function rowsOf(html: string, className: string): string[][] {
+  const table = new RegExp(`<table class="[^"]*\\b${className}\\b[^"]*">(.*?)</table>`, "s").exec(html)?.[1];
+  const body = /<tbody>(.*)<\/tbody>/s.exec(table ?? "")?.[1] ?? "";
+  return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
+    [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell = ""]) => textOf(cell)),
+  );
+}
+
+/** Where the link with this text leads, as an address; undefined where there is none. */
+export function linkTo(html: string, text: string): URL | undefined {
+  for (const [, href = "", inner = ""] of html.matchAll(/<a [^>]*?href="([^"]*)"[^>]*>(.*?)<\/a>/gs)) {
+    if (textOf(inner) === text) return new URL(textOf(href), "http://localhost");
+  }
+  return undefined;
+}
+
 /** The content of the only block of data for scripts. */
-export function dataOf({ html }: SeenPage): unknown {
+export function dataOf({ html }: Page): unknown {
   const blocks = [...html.matchAll(/<script type="application\/json"[^>]*>(.*?)<\/script>/gs)];
   if (blocks.length !== 1) throw new Error(`the page has ${blocks.length} blocks of data`);
   return JSON.parse(blocks[0]?.[1] ?? "");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
-import { seePage } from "../support/page.js";
+import { open } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 onSqlite("Addresses of pages", (engine) => {
@@ -49,7 +49,7 @@ onSqlite("Addresses of pages", (engine) => {
   });
 
   test("files of another version are the present ones, which nobody keeps", async () => {
-    const path = /href="(\/assets\/[^"]+\.css)"/.exec((await seePage(world, "/")).html)?.[1] ?? "";
+    const path = /href="(\/assets\/[^"]+\.css)"/.exec((await open(world, "/")).html)?.[1] ?? "";
     const present = await world.request(path);
     assert.match(present.headers.get("cache-control") ?? "", /immutable/);
     const old = await world.request(path.replace(/[0-9a-f]{12}/, "0123456789ab"));
@@ -59,7 +59,7 @@ onSqlite("Addresses of pages", (engine) => {
   });
 
   test("the first page leads to its lists in every window, and hides what is not known", async () => {
-    const { links, text, html } = await seePage(world, "/");
+    const { links, text, html } = await open(world, "/");
     for (const window of ["24h", "7d", "30d"])
       assert.ok(links.includes(`/explore?sort=rising&window=${window}`));
     assert.ok(links.includes("/api/feeds/new-hot.atom?window=7d"));
@@ -71,7 +71,7 @@ onSqlite("Addresses of pages", (engine) => {
   });
 
   test("a language is offered in other forms", async () => {
-    const { links } = await seePage(world, "/languages/Rust?sort=forks_gained&window=7d");
+    const { links } = await open(world, "/languages/Rust?sort=forks_gained&window=7d");
     const forms = links.filter((link) => link.startsWith("/api/"));
     assert.deepEqual(forms, [
       "/api/feeds/fork-growth.atom?language=Rust&window=7d",
@@ -82,15 +82,15 @@ onSqlite("Addresses of pages", (engine) => {
   });
 
   test("facets that nobody has name no other forge to look at, unless one is chosen", async () => {
-    assert.doesNotMatch((await seePage(world, "/topics")).text, /Look at all forges/);
-    const page = await seePage(world, "/topics?provider=gitlab&sort=stars");
+    assert.doesNotMatch((await open(world, "/topics")).text, /Look at all forges/);
+    const page = await open(world, "/topics?provider=gitlab&sort=stars");
     assert.match(page.text, /No topics are known here\. Look at all forges/);
     assert.ok(page.links.includes("/topics?sort=stars"));
   });
 
   test("lists by forks say that the course beside them is of stars", async () => {
-    const { html } = await seePage(world, "/explore?sort=forks");
+    const { html } = await open(world, "/explore?sort=forks");
     assert.match(html, /Stars, 30 days/);
-    assert.doesNotMatch((await seePage(world, "/explore?sort=stars")).html, /Stars, 30 days/);
+    assert.doesNotMatch((await open(world, "/explore?sort=stars")).html, /Stars, 30 days/);
   });
 });

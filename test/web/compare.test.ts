@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
-import { dataOf, seePage } from "../support/page.js";
+import { dataOf, open } from "../support/page.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
 
 interface PlotData {
@@ -34,7 +34,7 @@ onSqlite("the page that compares", (engine) => {
   });
 
   test("puts repositories on one chart, and their facts side by side", async () => {
-    const page = await seePage(world, "/compare?repo=github:acme/kite&repo=github:acme/crane&range=30d");
+    const page = await open(world, "/compare?repo=github:acme/kite&repo=github:acme/crane&range=30d");
     assert.equal(page.status, 200);
     assert.match(page.html, /<title>acme\/kite, acme\/crane compared · Sidereal<\/title>/);
     assert.match(page.html, /<title id="whole-title">Stars: acme\/kite, acme\/crane<\/title>/);
@@ -59,7 +59,7 @@ onSqlite("the page that compares", (engine) => {
   });
 
   test("aligns by age and scales by magnitude, also in the picture for other pages", async () => {
-    const page = await seePage(
+    const page = await open(
       world,
       "/compare?repo=acme/kite&repo=acme/crane&align=age&scale=log&metric=stars&range=all",
     );
@@ -87,7 +87,7 @@ onSqlite("the page that compares", (engine) => {
       observation("acme/kite", daily(...Array.from({ length: 15 }, (_, i) => 100 + i)), { facts: created }),
     );
     const rows = async (range: string) => {
-      const { html } = await seePage(own, `/compare?repo=acme/kite&align=age&range=${range}`);
+      const { html } = await open(own, `/compare?repo=acme/kite&align=age&range=${range}`);
       return [...html.matchAll(/<th scope="row">([^<]*)<\/th><td class="number">/g)].map(([, name]) => name);
     };
     assert.deepEqual(await rows("1y"), ["14 days", "7 days", "0 days"]);
@@ -110,17 +110,17 @@ onSqlite("the page that compares", (engine) => {
       ["gitlab:group/sub/tool", "group/sub/tool"],
       ["https://git.example.org/team/tool/src/branch/main", "team/tool"],
     ] as const) {
-      const page = await seePage(world, `/compare?${new URLSearchParams({ repo: text })}`);
+      const page = await open(world, `/compare?${new URLSearchParams({ repo: text })}`);
       assert.equal(page.status, 200, text);
       assert.match(page.html, new RegExp(`<title>${expected} compared`), text);
     }
-    const codeberg = await seePage(world, "/compare?repo=codeberg:same/name&repo=github:same/name");
+    const codeberg = await open(world, "/compare?repo=codeberg:same/name&repo=github:same/name");
     assert.match(codeberg.text, /codeberg:same\/name 80/);
     assert.match(codeberg.text, /github:same\/name 8/);
   });
 
   test("what is wrong with a name is told, and the rest is shown", async () => {
-    const page = await seePage(
+    const page = await open(
       world,
       `/compare?${new URLSearchParams([
         ["repo", "acme/kite"],
@@ -150,15 +150,15 @@ onSqlite("the page that compares", (engine) => {
         .slice(0, count)
         .map((name) => `repo=${name}`)
         .join("&");
-    const full = await seePage(world, `/compare?${query(6)}`);
+    const full = await open(world, `/compare?${query(6)}`);
     assert.equal(full.status, 200);
     assert.match(full.text, /These are 6, as many as fit on one chart/);
     assert.doesNotMatch(full.html, /id="add"/);
-    const over = await seePage(world, `/compare?${query(7)}`);
+    const over = await open(world, `/compare?${query(7)}`);
     assert.equal(over.status, 400);
     assert.match(over.text, /repo team\/tool is one too many: 6 fit on one chart/);
     assert.equal((dataOf(over) as PlotData).lines.length, 6);
-    const flood = await seePage(
+    const flood = await open(
       world,
       `/compare?${Array.from({ length: 300 }, (_, i) => `repo=x/${i}`).join("&")}`,
     );
@@ -167,29 +167,29 @@ onSqlite("the page that compares", (engine) => {
   });
 
   test("begins with a field and comparisons to open", async () => {
-    const page = await seePage(world, "/compare");
+    const page = await open(world, "/compare");
     assert.equal(page.status, 200);
     assert.match(page.text, /Two to six repositories on one chart/);
     assert.match(page.html, /<label for="add">First repository<\/label>/);
     const example = page.links.find((link) => link.startsWith("/compare?repo="));
     assert.ok(example !== undefined, "no example");
-    const opened = await seePage(world, example);
+    const opened = await open(world, example);
     assert.equal(opened.status, 200);
     assert.ok((dataOf(opened) as PlotData).lines.length >= 2);
-    const one = await seePage(world, "/compare?repo=acme/crane&metric=forks");
+    const one = await open(world, "/compare?repo=acme/crane&metric=forks");
     assert.match(one.text, /Add a second one to compare it with/);
     assert.match(one.text, /None of them has two counts of forks in this time/);
   });
 
   test("an empty catalogue has nothing to begin with, and says how to begin all the same", async () => {
-    const page = await seePage(await createWorld(engine), "/compare");
+    const page = await open(await createWorld(engine), "/compare");
     assert.equal(page.status, 200);
     assert.match(page.text, /Write the first one above/);
     assert.doesNotMatch(page.text, /For example/);
   });
 
   test("the field keeps what was chosen", async () => {
-    const { html } = await seePage(world, "/compare?repo=acme/kite&range=all&align=age");
+    const { html } = await open(world, "/compare?repo=acme/kite&range=all&align=age");
     for (const [name, value] of [
       ["repo", "github:acme/kite"],
       ["range", "all"],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { decodedText } from "../support/answers.js";
 import { onSqlite } from "../support/engines.js";
-import { linkTo, openPage, textOf } from "../support/pages.js";
+import { linkTo, openPage, textOf } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 onSqlite("Pages of errors, and of an empty catalogue", (engine) => {

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
-import { linkTo, openPage, rowsOf, submit, textOf } from "../support/pages.js";
+import { linkTo, openPage, rowsOf, submit, textOf } from "../support/page.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
 
 const DAY = 86_400_000;
@@ -131,7 +131,7 @@ onSqlite("The page /explore", (engine) => {
 
   test("pages go on with their places, keep the question, and end", async () => {
     const first = await open("/explore?language=zig&sort=stars");
-    assert.match(textOf(first.html), /Page 1 of 3 Next →/);
+    assert.match(textOf(first.html), /Page 1 of 3(?!\d)/);
     const next = linkTo(first.html, "Next →");
     assert.equal(next?.search, "?language=zig&sort=stars&page=2");
     const second = await open(`${next?.pathname}${next?.search}`);
@@ -187,8 +187,7 @@ onSqlite("The page /explore", (engine) => {
     assert.equal(status, 200);
     const text = textOf(html);
     assert.match(text, /No repository matches all of these filters/);
-    assert.match(text, /Without C : 1 repository/);
-    assert.match(text, /Without topic air : 1 repository/);
+    assert.match(text, /\bC: 1 repository.*topic air: 1 repository/);
     assert.equal(linkTo(html, "topic air")?.search, "?language=C&sort=stars");
     const growth = await open("/explore?q=old&sort=trending");
     assert.match(textOf(growth.html), /0 repositories .* Only repositories that have grown in 24h/);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
-import { linkTo, openPage, rowsOf, textOf } from "../support/pages.js";
+import { linkTo, openPage, rowsOf, textOf } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 onSqlite("The pages of languages and topics", (engine) => {

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { type Member, signIn } from "../support/members.js";
-import { open, submit } from "../support/pages.js";
+import { open, submit } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 onSqlite("Pages that are kept ready", (engine) => {

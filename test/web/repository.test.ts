@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
-import { dataOf, seePage } from "../support/page.js";
+import { dataOf, open } from "../support/page.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
 const HOSTILE = `"><script>alert(1)</script>`;
@@ -57,7 +57,7 @@ onSqlite("the page of a repository", (engine) => {
   });
 
   test("tells what the repository is, and where", async () => {
-    const page = await seePage(world, "/repos/github/Facebook/React");
+    const page = await open(world, "/repos/github/Facebook/React");
     assert.equal(page.status, 200);
     assert.match(page.html, /<title>Facebook\/React · Sidereal<\/title>/);
     assert.match(page.text, /Facebook\/React/);
@@ -73,7 +73,7 @@ onSqlite("the page of a repository", (engine) => {
   });
 
   test("tells the differences of each window, what they compare, and how far they can be trusted", async () => {
-    const { text } = await seePage(world, "/repos/github/facebook/react");
+    const { text } = await open(world, "/repos/github/facebook/react");
     assert.match(text, /Stars 12,050 \+11,010 \+11,050 –/);
     assert.match(text, /Forks 25 \+5 \+5 –/);
     assert.match(text, /Open issues 2 -1 -1 –/);
@@ -88,43 +88,43 @@ onSqlite("the page of a repository", (engine) => {
   test("explains the trending score term by term, in the window asked for", async () => {
     const { body } = await world.get("/api/repos/github/acme/kite?explain=true");
     const { score, terms } = body.data.explanation.windows["24h"].trending;
-    const lost = await seePage(world, "/repos/github/acme/kite");
+    const lost = await open(world, "/repos/github/acme/kite");
     assert.equal(score, 0);
     assert.match(lost.text, /Trending, 24 hours: 0\.00 of 100/);
     assert.match(lost.text, /No star was gained, so the trending score is 0/);
     assert.match(lost.text, new RegExp(`Stars gained ÷ √stars ${terms[0].value.toFixed(3)}`));
-    const week = await seePage(world, "/repos/github/Facebook/React?window=7d");
+    const week = await open(world, "/repos/github/Facebook/React?window=7d");
     const explained = (await world.get("/api/repos/github/facebook/react?explain=true")).body.data.explanation
       .windows["7d"];
     assert.match(week.text, new RegExp(`Trending, 7 days: ${explained.trending.score.toFixed(2)} of 100`));
     assert.match(week.text, /Another level, seen 2026-04-30 12:00 UTC: \+11,010 stars, from 1,040 to 12,050/);
-    const gained = await seePage(world, "/repos/github/group/gains?window=24h");
+    const gained = await open(world, "/repos/github/group/gains?window=24h");
     const counted = (await world.get("/api/repos/github/group/gains?explain=true")).body.data.explanation
       .windows["24h"].trending;
     assert.ok(counted.score > 1);
     for (const { value, weight } of counted.terms)
       assert.ok(gained.text.includes((100 * value * weight).toFixed(2)));
-    const none = await seePage(world, "/repos/github/young/one?window=30d");
+    const none = await open(world, "/repos/github/young/one?window=30d");
     assert.match(none.text, /There is no score for 30 days/);
   });
 
   test("says why a score is 0 where its terms are not", async () => {
-    const { text } = await seePage(world, "/repos/github/Facebook/React?window=7d");
+    const { text } = await open(world, "/repos/github/Facebook/React?window=7d");
     assert.match(text, /Trending, 7 days: 0\.00 of 100/);
     assert.match(text, /No gained star is counted, so the trending score is 0/);
   });
 
   test("shows the present places with links to their lists", async () => {
-    const page = await seePage(world, "/repos/github/acme/kite");
+    const page = await open(world, "/repos/github/acme/kite");
     assert.match(page.text, /1 Stars Rust/);
     assert.ok(page.links.includes("/explore?sort=stars&language=Rust"));
     assert.ok(page.links.some((link) => link.startsWith("/explore?sort=stars_gained&window=7d")));
-    const young = await seePage(world, "/repos/github/shut/away");
+    const young = await open(world, "/repos/github/shut/away");
     assert.match(young.text, /None now\. Places are kept for the first 1,000/);
   });
 
   test("draws the chart asked for, with the same numbers in a table and for the script", async () => {
-    const page = await seePage(world, "/repos/github/facebook/react?metric=forks&range=30d");
+    const page = await open(world, "/repos/github/facebook/react?metric=forks&range=30d");
     assert.match(page.text, /Forks over time/);
     assert.match(page.html, /<svg [^>]*aria-labelledby="half-title half-desc" class="chart"/);
     assert.match(page.html, /<title id="narrow-title">Forks: Facebook\/React<\/title>/);
@@ -150,7 +150,7 @@ onSqlite("the page of a repository", (engine) => {
   });
 
   test("a line that takes another snapshot is told so", async () => {
-    const { status, text, html } = await seePage(world, "/repos/github/young/one");
+    const { status, text, html } = await open(world, "/repos/github/young/one");
     assert.equal(status, 200);
     assert.match(text, /There is only one count of stars in this time; a line takes two/);
     assert.match(text, /Growth takes two snapshots/);
@@ -158,7 +158,7 @@ onSqlite("the page of a repository", (engine) => {
   });
 
   test("offers the pictures with what is pasted to show them", async () => {
-    const page = await seePage(world, "/repos/github/Facebook/React?theme=dark&range=90d");
+    const page = await open(world, "/repos/github/Facebook/React?theme=dark&range=90d");
     const address =
       "https://sidereal.example/api/embed/chart.svg?repo=github:Facebook/React&metric=stars&range=90d&theme=dark";
     assert.ok(page.text.includes(`(${address})](https://sidereal.example/repos/github/Facebook/React)`));
@@ -178,7 +178,7 @@ onSqlite("the page of a repository", (engine) => {
   test("every name leads to one address: case and provider do not matter, an old name moves for good", async () => {
     const canonical = /rel="canonical" href="https:\/\/sidereal\.example\/repos\/github\/Facebook\/React"/;
     for (const path of ["/repos/GitHub/facebook/REACT", "/repos/github/Facebook/React?range=30d"]) {
-      const page = await seePage(world, path);
+      const page = await open(world, path);
       assert.equal(page.status, 200, path);
       assert.match(page.html, canonical);
     }
@@ -189,7 +189,7 @@ onSqlite("the page of a repository", (engine) => {
 
   test("an owner may hold slashes, written as they are or escaped", async () => {
     for (const path of ["/repos/gitlab/group/sub/project", "/repos/gitlab/group%2Fsub/project"]) {
-      const page = await seePage(world, path);
+      const page = await open(world, path);
       assert.equal(page.status, 200, path);
       assert.match(page.text, /group\/sub\/project/);
     }
@@ -201,7 +201,7 @@ onSqlite("the page of a repository", (engine) => {
       ["shut/away", /This repository is not public any more\./],
       ["held/back", /This repository is blocked\./],
     ] as const) {
-      const page = await seePage(world, `/repos/github/${path}`);
+      const page = await open(world, `/repos/github/${path}`);
       assert.equal(page.status, 200);
       assert.match(page.text, words);
       assert.match(page.text, /It was last counted 2026-04-30 12:00 UTC/);
@@ -209,7 +209,7 @@ onSqlite("the page of a repository", (engine) => {
   });
 
   test("what is not known is a page of its own, with those that are called alike", async () => {
-    const page = await seePage(world, "/repos/github/nobody/react");
+    const page = await open(world, "/repos/github/nobody/react");
     assert.equal(page.status, 404);
     assert.match(page.text, /Nothing is known of nobody\/react of GitHub/);
     assert.ok(page.links.includes("/repos/github/Facebook/React"));
@@ -219,7 +219,7 @@ onSqlite("the page of a repository", (engine) => {
   });
 
   test("a wrong choice is told, and the page is as if it had not been made", async () => {
-    const page = await seePage(world, "/repos/github/acme/kite?metric=likes&range=30d&range=1y");
+    const page = await open(world, "/repos/github/acme/kite?metric=likes&range=30d&range=1y");
     assert.equal(page.status, 400);
     assert.match(page.text, /metric must be one of stars, forks, openIssues/);
     assert.match(page.text, /range may be given only once/);
@@ -228,12 +228,12 @@ onSqlite("the page of a repository", (engine) => {
   });
 
   test("no text of a forge is markup, and no address but of the web is a link", async () => {
-    const page = await seePage(world, "/repos/github/evil/homepage");
+    const page = await open(world, "/repos/github/evil/homepage");
     assert.equal(page.status, 200);
     assert.ok(page.text.includes(HOSTILE));
     assert.ok(!page.html.includes("<script>alert"));
     assert.ok(!page.links.some((link) => link.startsWith("javascript:")));
-    const odd = await seePage(world, "/repos/github/we%3Ci%3Erd/n%26me");
+    const odd = await open(world, "/repos/github/we%3Ci%3Erd/n%26me");
     assert.equal(odd.status, 200);
     assert.ok(!odd.html.includes("<i>rd"));
     assert.match(odd.headers.get("content-security-policy") ?? "", /script-src 'self';/);
@@ -241,7 +241,7 @@ onSqlite("the page of a repository", (engine) => {
   });
 
   test("can be saved by a form, also without scripts", async () => {
-    const { html } = await seePage(world, "/repos/github/acme/kite");
+    const { html } = await open(world, "/repos/github/acme/kite");
     const { id } = (await world.get("/api/repos/github/acme/kite")).body.data;
     assert.match(html, /<form method="post" action="\/watchlist\/items" class="inline">/);
     assert.match(html, new RegExp(`name="repositoryId" value="${id}"`));
@@ -254,13 +254,13 @@ onSqlite("the page of a repository", (engine) => {
     const { id } = (await world.get("/api/repos/github/acme/kite")).body.data;
     const added = await world.send("POST", "/api/me/watchlist", { repositoryId: id }, member.headers);
     assert.equal(added.status, 201);
-    const page = await seePage(world, "/repos/github/acme/kite", { headers: { Cookie: member.cookie } });
+    const page = await open(world, "/repos/github/acme/kite", { Cookie: member.cookie });
     assert.match(page.html, /formaction="\/watchlist\/items\/remove"/);
     assert.match(page.html, /<span>Saved<\/span>/);
     assert.equal(page.headers.get("cache-control"), "private, no-cache");
-    const other = await seePage(world, "/repos/github/acme/crane", { headers: { Cookie: member.cookie } });
+    const other = await open(world, "/repos/github/acme/crane", { Cookie: member.cookie });
     assert.equal(other.status, 404);
-    const anonymous = await seePage(world, "/repos/github/acme/kite");
+    const anonymous = await open(world, "/repos/github/acme/kite");
     assert.match(anonymous.html, /<span>Save<\/span>/);
     assert.match(anonymous.headers.get("cache-control") ?? "", /^public/);
   });
@@ -270,14 +270,14 @@ onSqlite("the page of a repository", (engine) => {
     const grown = (hoursAgo: number) =>
       [48, 24, 0].filter((hours) => hours >= hoursAgo).map((hours) => snapshot(hours, 1_000 - 10 * hours));
     await days.record(observation("acme/kite", grown(24)));
-    const first = await seePage(days, "/repos/github/acme/kite");
+    const first = await open(days, "/repos/github/acme/kite");
     assert.match(first.text, /Days in Trending Place 1 on 2026-04-29/);
     assert.doesNotMatch(first.text, /Day by day/);
     await days.record(
       observation("acme/kite", grown(0)),
       observation("acme/rocket", [snapshot(24, 10), snapshot(0, 9_000, { forks: 900 })]),
     );
-    const { text, html } = await seePage(days, "/repos/github/acme/kite");
+    const { text, html } = await open(days, "/repos/github/acme/kite");
     assert.match(text, /Place 2 on 2026-04-30 ?; best 1 on 2026-04-29, of 2 days with a place/);
     assert.match(text, /Day by day .*2026-04-30 2 2026-04-29 1/);
     assert.match(html, /<svg class="spark"/);

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { mailedToken } from "../support/members.js";
-import { open, openPage, submit, wordsOf } from "../support/pages.js";
+import { open, openPage, submit } from "../support/page.js";
 import { createWorld, type World } from "../support/world.js";
 
 const ASKED = /^__Host-sidereal\.asked=([\w-]{43}); Max-Age=900; Path=\/; HttpOnly; SameSite=Lax; Secure$/;
@@ -52,9 +52,9 @@ onSqlite("The page of a mailed link", (engine) => {
     );
     const again = await press(fields, browser);
     assert.equal(again.status, 400);
-    assert.match(wordsOf(again), NO_LINK);
+    assert.match(again.text, NO_LINK);
     assert.deepEqual(again.cookies, []);
-    assert.match(wordsOf(await open(world, path, browser)), NO_LINK);
+    assert.match((await open(world, path, browser)).text, NO_LINK);
   });
 
   test("a link that somebody is given by another signs them in to nothing", async () => {
@@ -62,7 +62,7 @@ onSqlite("The page of a mailed link", (engine) => {
     const victim = await ask();
     for (const headers of [{}, victim.browser, { Cookie: "__Host-sidereal.asked=" }]) {
       const page = await openPage(world, attacker.path, headers);
-      assert.match(wordsOf(page), ELSEWHERE);
+      assert.match(page.text, ELSEWHERE);
       assert.ok(page.html.includes(`name="email"`) && !page.html.includes(attacker.email));
       for (const email of ["", victim.email]) {
         const refused = await press({ ...attacker.fields, email }, headers);
@@ -77,9 +77,9 @@ onSqlite("The page of a mailed link", (engine) => {
 
   test("elsewhere who can tell where it was sent is signed in, however it is written", async () => {
     const { email, fields, path } = await ask();
-    assert.match(wordsOf(await open(world, path)), ELSEWHERE);
+    assert.match((await open(world, path)).text, ELSEWHERE);
     const wrong = await press({ ...fields, email: "else@example.org" });
-    assert.match(wordsOf(wrong), /The link was not sent to this address\./);
+    assert.match(wrong.text, /The link was not sent to this address\./);
     assert.match(wrong.html, /name="next" value="\/account"/);
     const signedIn = await press({ ...fields, email: ` ${email.toUpperCase()} ` });
     assert.deepEqual([signedIn.status, signedIn.location], [303, "/account"]);
@@ -89,11 +89,11 @@ onSqlite("The page of a mailed link", (engine) => {
   test("after five wrong addresses only the browser that asked for it may use a link", async () => {
     const { email, fields, path, browser } = await ask();
     for (let i = 0; i < 5; i++)
-      assert.match(wordsOf(await press({ ...fields, email: `guess-${i}@example.org` })), /was not sent/);
+      assert.match((await press({ ...fields, email: `guess-${i}@example.org` })).text, /was not sent/);
     const spent = await press({ ...fields, email });
     assert.deepEqual([spent.status, spent.cookies], [400, []]);
-    assert.match(wordsOf(spent), NO_LINK);
-    assert.match(wordsOf(await open(world, path)), NO_LINK);
+    assert.match(spent.text, NO_LINK);
+    assert.match((await open(world, path)).text, NO_LINK);
     assert.equal((await open(world, path, browser)).status, 200);
     assert.equal((await press(fields, browser)).status, 303);
   });
@@ -102,7 +102,7 @@ onSqlite("The page of a mailed link", (engine) => {
     const { browser } = await ask();
     const email = "program@example.org";
     const token = await mailedToken(world, mailbox, email);
-    assert.match(wordsOf(await open(world, `/sign-in/link?token=${token}`, browser)), ELSEWHERE);
+    assert.match((await open(world, `/sign-in/link?token=${token}`, browser)).text, ELSEWHERE);
     assert.equal((await press({ token }, browser)).status, 400);
     assert.equal((await press({ token, email }, browser)).status, 303);
   });

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { SITE_SETTINGS, signIn } from "../support/members.js";
-import { followLink, open, submit, wordsOf } from "../support/pages.js";
+import { followLink, open, submit } from "../support/page.js";
 import { createWorld, type World } from "../support/world.js";
 
 onSqlite("The pages of signing in", (engine) => {
@@ -24,13 +24,13 @@ onSqlite("The pages of signing in", (engine) => {
     const sent = await submit(world, "/sign-in", { email: " Ann@Example.org ", next: "/account?x=1" });
     assert.deepEqual([sent.status, sent.location], [303, "/sign-in/sent"]);
     assert.match(
-      wordsOf(await open(world, "/sign-in/sent")),
+      (await open(world, "/sign-in/sent")).text,
       /Check your inbox.*It works once, for 15 minutes/,
     );
     const signedIn = await followLink(world, mailbox, sent.cookies.join("; "));
     assert.deepEqual([signedIn.status, signedIn.location], [303, "/account?x=1"]);
     const account = await open(world, "/account", { Cookie: signedIn.cookies.join("; ") });
-    assert.match(wordsOf(account), /ann@example\.org/);
+    assert.match(account.text, /ann@example\.org/);
   });
 
   test("an address that is known and one that is not are answered alike", async () => {
@@ -53,7 +53,7 @@ onSqlite("The pages of signing in", (engine) => {
       const page = await submit(world, "/sign-in", { email, next: "/account" });
       assert.equal(page.status, 400, email);
       assert.match(page.html, /aria-invalid="true" aria-describedby="email-problem"/);
-      assert.match(wordsOf(page), /The address must be (an e-mail address|at most 254 characters)\./);
+      assert.match(page.text, /The address must be (an e-mail address|at most 254 characters)\./);
       assert.doesNotMatch(page.html, /<script>@x/);
       assert.match(page.html, /name="next" value="\/account"/);
     }
@@ -97,12 +97,12 @@ onSqlite("The pages of signing in", (engine) => {
   test("where nothing is configured the page says what is missing, and on one's own machine where the link is", async () => {
     const off = await createWorld(engine);
     const page = await open(off, "/sign-in");
-    assert.match(wordsOf(page), /Nobody can sign in here yet\..*SIDEREAL_SMTP_URL/);
+    assert.match(page.text, /Nobody can sign in here yet\..*SIDEREAL_SMTP_URL/);
     assert.doesNotMatch(page.html, /name="email"/);
     assert.equal((await submit(off, "/sign-in", { email: "ann@example.org" })).status, 403);
     const local = await createWorld(engine, { SIDEREAL_BASE_URL: "http://127.0.0.1:3000" });
-    assert.match(wordsOf(await open(local, "/sign-in")), /The link is written to its log instead/);
-    assert.match(wordsOf(await open(local, "/sign-in/sent")), /the link is in its log/);
+    assert.match((await open(local, "/sign-in")).text, /The link is written to its log instead/);
+    assert.match((await open(local, "/sign-in/sent")).text, /the link is in its log/);
   });
 
   test("signing out ends this session only", async () => {
