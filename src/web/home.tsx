@@ -15,7 +15,7 @@ import {
 } from "../rankings/rankings.js";
 import { Bars } from "./components/bars.js";
 import { Nothing } from "./components/nothing.js";
-import { formatCompact, formatCount, Time } from "./components/numbers.js";
+import { formatCount, Time } from "./components/numbers.js";
 import { type ListedRow, RepositoryList } from "./components/repository-list.js";
 import type { Pages, Sheet, Visit } from "./page.js";
 import { type ListStars, starScripts, starsOf } from "./saving.js";
@@ -50,9 +50,9 @@ async function home(visit: Visit): Promise<Sheet> {
   const { modules, tracked } = visit;
   const { rankings } = modules;
   const [prepared, summary] = await Promise.all([rankings.home(), rankings.summary()]);
-  const description = "Repositories across forges, ranked by growth that was really measured.";
+  const description = "Repositories across forges, ranked by measured growth.";
   if (summary.repositories === 0)
-    return { title: "Repositories and how they grow", description, body: <Nothing tracked={tracked} /> };
+    return { title: "Growing repositories", description, body: <Nothing tracked={tracked} /> };
   const ids = [...new Set(LISTS.flatMap(({ key }) => prepared[key].ids))];
   const sparks = await modules.catalog.sparks(ids, summary.asOf ?? prepared.generatedAt);
   const lists = await Promise.all(
@@ -63,7 +63,7 @@ async function home(visit: Visit): Promise<Sheet> {
     })),
   );
   return {
-    title: "Repositories and how they grow",
+    title: "Growing repositories",
     description,
     scripts: starScripts(visit),
     alternates: LISTS.map(({ label, slug }) => ({
@@ -90,11 +90,10 @@ interface HomeBodyProps {
 
 const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }) => (
   <>
-    <h1>Repositories and how they grow</h1>
+    <h1>Growing repositories</h1>
     <p class="lead">
-      {formatCount(summary.repositories)} repositories of {summary.providers.length}{" "}
-      {summary.providers.length === 1 ? "forge" : "forges"}, {formatCompact(summary.snapshots)} snapshots, the
-      newest of <Time at={summary.asOf} />.
+      {formatCount(summary.repositories)} repositories · {formatCount(summary.snapshots)} snapshots · updated{" "}
+      <Time at={summary.asOf} />
     </p>
     <div class="grid">
       {lists.map(({ sort, label, description: about, slug, window, isFallback, rows, none = NO_GROWTH }) => (
@@ -105,7 +104,7 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }
             </h2>
             <span class="soft small">
               {about} · {WINDOW_LABELS[window]}
-              {isFallback ? ", as 24 hours show fewer than ten" : ""}
+              {isFallback ? ", as 24 hours have fewer than ten" : ""}
             </span>
           </div>
           {rows.length === 0 ? (
@@ -122,7 +121,7 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }
             />
           )}
           <p class="soft small ways">
-            All of{" "}
+            Full list:{" "}
             {WINDOWS.map((one, i) => (
               <>
                 {i === 0 ? "" : " · "}

@@ -58,7 +58,7 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
       {kept.map(({ name, value }) => (
         <input type="hidden" name={name} value={value} />
       ))}
-      <TextField {...own} name="q" label="Words" maxlength={200} />
+      <TextField {...own} name="q" label="Keywords" maxlength={200} />
       <SeveralField {...own} name="language" label="Language" known={languages} />
       <SeveralField {...own} name="topic" label="Topic" known={topics} />
       {summary.providers.length < 2 ? null : (
@@ -79,7 +79,7 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
         <TextField {...own} name="minStars" label="Min. stars" isNumber maxlength={15} />
         <TextField {...own} name="maxStars" label="Max. stars" isNumber maxlength={15} />
       </div>
-      <DayField {...own} name="createdAfter" label="Created since" />
+      <DayField {...own} name="createdAfter" label="Created after" />
       <DayField {...own} name="createdBefore" label="Created before" />
       <DayField {...own} name="pushedAfter" label="Pushed after" />
       <TextField
