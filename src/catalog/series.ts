@@ -10,13 +10,15 @@ export const MAX_POINTS = 2_000;
 export const RESOLUTIONS = ["all", "hour", "day", "week"] as const;
 export type Resolution = (typeof RESOLUTIONS)[number];
 
-const BUCKET_MS: Readonly<Record<Exclude<Resolution, "all">, number>> = {
-  hour: HOUR_MS,
-  day: DAY_MS,
-  week: WEEK_MS,
+/**
+ * Buckets of time: the number of a bucket is (time + offsetMs) / lengthMs, rounded down. 1970-01-01 was a Thursday; weeks start
+ * on the Monday before.
+ */
+export const BUCKETS: Readonly<Record<Exclude<Resolution, "all">, { lengthMs: number; offsetMs: number }>> = {
+  hour: { lengthMs: HOUR_MS, offsetMs: 0 },
+  day: { lengthMs: DAY_MS, offsetMs: 0 },
+  week: { lengthMs: WEEK_MS, offsetMs: 3 * DAY_MS },
 };
-/** 1970-01-01 was a Thursday; weeks start on the Monday before. */
-const WEEK_OFFSET_MS = 3 * DAY_MS;
 
 export interface Gap {
   from: number;
@@ -33,9 +35,8 @@ export interface Series {
 
 /** Start of the bucket that contains a time. */
 export function bucketOf(at: number, resolution: Exclude<Resolution, "all">): number {
-  const offset = resolution === "week" ? WEEK_OFFSET_MS : 0;
-  const size = BUCKET_MS[resolution];
-  return Math.floor((at + offset) / size) * size - offset;
+  const { lengthMs, offsetMs } = BUCKETS[resolution];
+  return Math.floor((at + offsetMs) / lengthMs) * lengthMs - offsetMs;
 }
 
 /**
@@ -110,9 +111,9 @@ export async function readSparks(
 }
 
 /** The bucket of `captured_at` as SQL. Integer division truncates, and times are positive, so both engines agree. */
-export function bucketExpression(resolution: Exclude<Resolution, "all">): ReturnType<typeof sql> {
-  const offset = resolution === "week" ? WEEK_OFFSET_MS : 0;
-  return sql`(captured_at + ${sql.lit(offset)}) / ${sql.lit(BUCKET_MS[resolution])}`;
+function bucketExpression(resolution: Exclude<Resolution, "all">): ReturnType<typeof sql> {
+  const { lengthMs, offsetMs } = BUCKETS[resolution];
+  return sql`(captured_at + ${sql.lit(offsetMs)}) / ${sql.lit(lengthMs)}`;
 }
 
 export function fromSnapshotRow(row: SnapshotTable): Snapshot {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { bucketExpression, bucketOf, MAX_POINTS } from "../catalog/catalog.js";
+import { BUCKETS, bucketOf, MAX_POINTS } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
 
@@ -58,13 +58,14 @@ export async function sumSeries(
   const start = Math.max(from, first);
   const days = Math.ceil((last - start) / DAY_MS) + 1;
   const resolution = days > MAX_POINTS || days * ids.length > MAX_SUMMED_ROWS ? "week" : "day";
+  const { lengthMs, offsetMs } = BUCKETS[resolution];
   // Per repository: its last snapshot before the start, and its last one in each bucket from there on.
   const rows = await sql<SumRow>`
     select s.repository_id, s.captured_at, s.stars, s.forks, s.open_issues, s.watchers
     from snapshots s join (
       select repository_id, max(captured_at) as captured_at from snapshots
       where ${dialect.among(sql`repository_id`, ids)} and captured_at >= ${start}
-      group by repository_id, ${bucketExpression(resolution)}
+      group by repository_id, (captured_at + ${sql.lit(offsetMs)}) / ${sql.lit(lengthMs)}
       union
       select i.id, (select max(captured_at) from snapshots where repository_id = i.id and captured_at < ${start})
       from (${listed}) as i

@@ -237,8 +237,8 @@ onBothEngines("Lists of more than 10,000", (engine) => {
       }),
       { numRuns: 60 },
     );
-    for (const [plan, times] of Object.entries(taken))
-      assert.ok(times >= 15, `${plan} is tried too seldom: ${JSON.stringify(taken)}`);
+    // The plan "head" has a test of its own below; which cases reach it is left to chance here.
+    assert.ok(taken.gather >= 15 && taken.walk >= 15, `both plans are tried: ${JSON.stringify(taken)}`);
   });
 
   test("a list that was counted is read from the head of its order if that fills the page", async () => {
@@ -268,7 +268,7 @@ onBothEngines("Lists of more than 10,000", (engine) => {
       const filters: Filters = i % 2 === 0 ? {} : { archived: false, minStars: 0 };
       const model = modelOf(filters, sorting);
       assert.ok(model.length > EXACT_TOTAL, sorting.sort);
-      const limit = 997;
+      const limit = 2_497;
       let page: ListSpec["page"] = { limit, offset: 0 };
       for (let from = 0; ; from += limit) {
         const { found } = await check(sorting, { filters, page }, model, from);

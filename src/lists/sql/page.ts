@@ -5,8 +5,7 @@ import { TREND_COLUMNS, type TrendRow, WINDOW_HOURS } from "../../rankings/ranki
 import { queryWords } from "../../search/search.js";
 import { EXACT_TOTAL, HEAD_ROWS, isSelective, type Plan } from "../plan.js";
 import type { ListSpec, Scope } from "../spec.js";
-import { filterConditions, trustCondition } from "./conditions.js";
-import { type Order, orderOf } from "./order.js";
+import { filterConditions, type Order, orderOf, trustCondition } from "./clauses.js";
 
 /** A row of a page: the repository, its rollup in the window unless it has none, and its sort key. */
 export type PageRow = RepositoryRow & { sort_key: number } & (TrendRow | { repository_id: null });
