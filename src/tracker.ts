@@ -1,4 +1,4 @@
-/** Joins the forges with the modules: the worker that tracks, and what takes up single repositories. */
+/** Connects the forges with the modules: the worker, and tracking of single repositories from the command line. */
 import { type AppContext, openModules } from "./app.js";
 import type { Clock } from "./clock.js";
 import { AppError } from "./errors.js";
@@ -6,22 +6,22 @@ import { followChanges, type Modules } from "./modules.js";
 import { openProvider } from "./providers/providers.js";
 import { refreshNow, serveMetrics, track, Worker } from "./tracking/tracking.js";
 
-/** A worker, and what it holds. */
+/** A worker and its resources. */
 export interface RunningWorker {
-  /** Ends when the worker has stopped. */
+  /** Resolves when the worker has stopped. */
   done: Promise<void>;
-  /** Ends what is under way soon, and closes everything. */
+  /** Aborts requests in flight and closes everything. */
   stop(): Promise<void>;
 }
 
-/** How the tracker names itself to forges. */
+/** Sent to forges as `User-Agent`. */
 const USER_AGENT = "sidereal (self-hosted repository tracker)";
 
-/** The order of the search index is made anew so often at most, and so that it takes this part of the time. */
+/** Minimum pause between reorderings of the search index, and the share of time they may take. */
 const ORDER_EVERY_MS = 600_000;
-const ORDER_PART = 0.01;
+const ORDER_SHARE = 0.01;
 
-/** Brings up to date what has changed. */
+/** Returns a function that updates everything derived from changed repositories. */
 function deriver(modules: Modules, clock: Clock): () => Promise<void> {
   let orderedAt = Number.NEGATIVE_INFINITY;
   let rest = 0;
@@ -31,7 +31,7 @@ function deriver(modules: Modules, clock: Clock): () => Promise<void> {
     await followChanges(modules, isOrderDue);
     if (!isOrderDue) return;
     orderedAt = clock.monotonic();
-    rest = Math.max(ORDER_EVERY_MS, (orderedAt - began) / ORDER_PART);
+    rest = Math.max(ORDER_EVERY_MS, (orderedAt - began) / ORDER_SHARE);
   };
 }
 
@@ -63,7 +63,7 @@ export async function startWorker(
             throw error;
           },
         );
-  if (metrics !== undefined) log.info({ host, port: metrics.port }, "metrics are told at /metrics");
+  if (metrics !== undefined) log.info({ host, port: metrics.port }, "metrics are served at /metrics");
   const done = worker.run();
   return {
     done,
@@ -76,7 +76,7 @@ export async function startWorker(
   };
 }
 
-/** Tracks and refreshes single repositories at once. */
+/** Opens the modules and providers for tracking and refreshing single repositories. */
 export async function openTracker(context: AppContext): Promise<Tracker> {
   const { config, clock } = context;
   const modules = await openModules(context);
@@ -91,14 +91,12 @@ export async function openTracker(context: AppContext): Promise<Tracker> {
     return found.provider;
   };
   return {
-    track: (provider, fullName) => track(modules, providerOf(provider), clock, fullName, signal),
+    track: (provider, fullName) =>
+      track({ modules, provider: providerOf(provider), clock, signal }, fullName),
     async refresh(provider, fullName) {
       const found = await modules.catalog.findByName(provider, fullName);
-      if (found === undefined) return { result: "not known; track would take it up", failed: true };
-      const { id } = found.repository;
-      const outcome = await refreshNow(modules, providerOf(provider), clock, id, signal);
-      if (outcome.kind !== "failed") return { result: outcome.kind, failed: false };
-      return { result: `${outcome.failure.kind} (${outcome.failure.message})`, failed: true };
+      if (found === undefined) return "unknown";
+      return refreshNow({ modules, provider: providerOf(provider), clock, signal }, found.repository.id);
     },
     async close() {
       await followChanges(modules, false);
@@ -110,6 +108,7 @@ export async function openTracker(context: AppContext): Promise<Tracker> {
 
 export interface Tracker {
   track(provider: string, fullName: string): Promise<{ repositoryId: number; isNew: boolean }>;
-  refresh(provider: string, fullName: string): Promise<{ result: string; failed: boolean }>;
+  /** `unknown`: not tracked. Both throw UpstreamFailure. */
+  refresh(provider: string, fullName: string): Promise<"found" | "unchanged" | "unknown">;
   close(): Promise<void>;
 }

@@ -5,13 +5,13 @@
  */
 import { sql } from "kysely";
 import type { Clock } from "../clock.js";
-import type { Database, Db, Dialect } from "../database/database.js";
+import type { Database, Db, Dialect, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { REPOSITORY_COLUMN_NAMES } from "./draft.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import { type CatalogueKind, readKind, setKind } from "./kind.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
-import { type RecordWithin, record, recordSample } from "./record.js";
+import { type RecordedBatch, record, recordSample } from "./record.js";
 import { fromRow, type Repository } from "./repository.js";
 import { removeSample } from "./sample.js";
 import { fromSnapshotRow, readSeries, readSparks, type Series } from "./series.js";
@@ -55,8 +55,17 @@ export class Catalog {
   }
 
   /** Records observations in one transaction. See `record`. */
-  record(batch: readonly Observation[], within?: RecordWithin): Promise<Recorded> {
-    return record(this.#database, batch, this.#clock.now(), within);
+  async record(batch: readonly Observation[]): Promise<Recorded> {
+    const { dialect, write } = this.#database;
+    const { repositoryIds: _, ...recorded } = await dialect.exclusively(write, "catalogue", (tx) =>
+      this.recordIn(tx, batch),
+    );
+    return recorded;
+  }
+
+  /** The same in a transaction of the caller, which must hold the catalogue exclusively. */
+  recordIn(tx: Tx, batch: readonly Observation[]): Promise<RecordedBatch> {
+    return record(tx, batch, { dialect: this.#database.dialect, now: this.#clock.now() });
   }
 
   async find(id: number): Promise<Repository | undefined> {

@@ -14,26 +14,26 @@ const COUNTS: ReadonlySet<keyof Facts> = new Set(["stars", "forks", "openIssues"
 
 const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
 
-/** What else belongs into the transaction of a batch. `ids`: the repository of each observation. */
-export type RecordWithin = (tx: Tx, ids: readonly number[]) => Promise<void>;
+/** The result of recording a batch, with the repository of each observation. */
+export interface RecordedBatch extends Recorded {
+  repositoryIds: readonly number[];
+}
 
 /**
- * Records a batch in one transaction. Newer facts replace older ones; older facts only fill those that no source has
- * reported yet. Snapshots are appended; one with the same repository and time never changes. So recording a batch twice, or
- * in another order, gives the same snapshots. If the catalogue holds the sample, that is removed first.
+ * Records a batch in the caller's transaction, which must hold the catalogue exclusively. Newer facts replace older ones;
+ * older facts only fill those that no source has reported yet. Snapshots are appended; one with the same repository and
+ * time never changes. So recording a batch twice, or in another order, gives the same snapshots. If the catalogue holds the
+ * sample, that is removed first.
  */
 export async function record(
-  database: Database,
+  tx: Tx,
   batch: readonly Observation[],
-  now: number,
-  within?: RecordWithin,
-): Promise<Recorded> {
-  if (batch.length === 0) return { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0 };
-  const { dialect } = database;
-  return dialect.exclusively(database.write, "catalogue", async (tx) => {
-    await removeSample(tx, dialect);
-    return recordIn({ tx, dialect, now }, batch, within);
-  });
+  { dialect, now }: { dialect: Dialect; now: number },
+): Promise<RecordedBatch> {
+  if (batch.length === 0)
+    return { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0, repositoryIds: [] };
+  await removeSample(tx, dialect);
+  return writeBatch(tx, batch, { dialect, now });
 }
 
 /** Records the sample in one transaction. Returns false, and records nothing, where the catalogue is not empty. */
@@ -45,17 +45,17 @@ export async function recordSample(
   return dialect.exclusively(write, "catalogue", async (tx) => {
     const first = await tx.selectFrom("repositories").select("id").limit(1).executeTakeFirst();
     if (first !== undefined || (await readKind(tx)) !== "real") return false;
-    await recordIn({ tx, dialect, now }, sample);
+    await writeBatch(tx, sample, { dialect, now });
     await setKind(tx, "sample");
     return true;
   });
 }
 
-async function recordIn(
-  { tx, dialect, now }: { tx: Tx; dialect: Dialect; now: number },
+async function writeBatch(
+  tx: Tx,
   batch: readonly Observation[],
-  within?: RecordWithin,
-): Promise<Recorded> {
+  { dialect, now }: { dialect: Dialect; now: number },
+): Promise<RecordedBatch> {
   const identities = await Identities.load(tx, dialect, batch);
   const owners: Draft[] = [];
   for (const observation of batch) {
@@ -76,16 +76,13 @@ async function recordIn(
   );
   const regrown = changed.filter((draft) => draft.growthChanged).map((draft) => draft.row.id);
   await markOutdated(tx, dialect, "rollups", [...appended.repositoryIds, ...regrown]);
-  await within?.(
-    tx,
-    owners.map((owner) => owner.row.id),
-  );
   if (changed.length > 0 || appended.snapshots > 0 || namesWritten > 0) await bumpRevision(tx);
   const added = changed.filter((draft) => draft.isNew).length;
   return {
     repositoriesAdded: added,
     repositoriesChanged: changed.length - added,
     snapshotsAdded: appended.snapshots,
+    repositoryIds: owners.map((owner) => owner.row.id),
   };
 }
 

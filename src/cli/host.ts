@@ -15,7 +15,7 @@ export interface Host {
   /** Tracks and refreshes single repositories immediately. */
   openTracker(): Promise<{
     track(provider: string, fullName: string): Promise<{ repositoryId: number; isNew: boolean }>;
-    refresh(provider: string, fullName: string): Promise<{ result: string; failed: boolean }>;
+    refresh(provider: string, fullName: string): Promise<"found" | "unchanged" | "unknown">;
     close(): Promise<void>;
   }>;
   /** Serves a made-up catalogue from memory until the process is asked to stop. */

@@ -30,7 +30,7 @@ function describe(status: ProviderStatus): string {
     scheduled,
     due,
     overdue,
-    taken,
+    claimed,
     repositories,
     freshness,
     walk,
@@ -41,7 +41,7 @@ function describe(status: ProviderStatus): string {
   const lines = [
     provider,
     `  repositories  ${states.join(", ") || "none"}; ${scheduled} scheduled`,
-    `  queue         ${due} due, ${overdue} for over an hour, ${taken} leased, ${backfillWaiting} waiting for backfill`,
+    `  queue         ${due} due, ${overdue} for over an hour, ${claimed} claimed, ${backfillWaiting} waiting for backfill`,
     `  freshness     ${
       freshness === null
         ? "nothing refreshed yet"
@@ -50,7 +50,7 @@ function describe(status: ProviderStatus): string {
     `  discovery     ${
       walk === null
         ? "not started"
-        : `${walk.isUnderWay ? "running" : `next at ${isoTime(walk.nextAt)}`}, ${walk.found} found since ${isoTime(walk.startedAt)}, ${walk.walks} walks finished`
+        : `${walk.isRunning ? "running" : `next at ${isoTime(walk.nextAt)}`}, ${walk.found} found since ${isoTime(walk.startedAt)}, ${walk.walks} walks finished`
     }`,
   ];
   for (const { worker, at, report } of workers) {

@@ -31,9 +31,10 @@ export function addTrack(program: Command, host: Host, finish: (code: number) =>
     .option("--json", "print one JSON object per repository")
     .action(async (texts: string[], { json }: { json?: boolean }) =>
       finish(
-        await forEach(host, texts, json === true, (tracker, { provider, fullName }) =>
-          tracker.refresh(provider, fullName),
-        ),
+        await forEach(host, texts, json === true, async (tracker, { provider, fullName }) => {
+          const result = await tracker.refresh(provider, fullName);
+          return { result: result === "unknown" ? "not tracked" : result, failed: result === "unknown" };
+        }),
       ),
     );
 }

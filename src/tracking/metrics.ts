@@ -3,16 +3,16 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
 import { FAILURE_KINDS } from "../providers/providers.js";
-import type { Reporter } from "./report.js";
+import type { Reporter } from "./lane.js";
 import { readStatus } from "./status.js";
 
-/** Where a worker tells Prometheus what it does. */
+/** The HTTP server of a worker's Prometheus metrics. */
 export interface Metrics {
   port: number;
   close(): Promise<void>;
 }
 
-/** Answers `GET /metrics` on a port of its own. Everything is read when it is asked for. */
+/** Serves `GET /metrics` on its own port. Every request reads the current values. */
 export async function serveMetrics(
   { database, clock }: { database: Database; clock: Clock },
   reporters: ReadonlyMap<string, Reporter>,
@@ -20,19 +20,18 @@ export async function serveMetrics(
 ): Promise<Metrics> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const readAgain = registerStatus(registry, database, clock);
+  const updateStatus = registerStatus(registry, database, clock);
   registerReports(registry, reporters);
   const server = createServer((request, response) => {
     if (request.method !== "GET" || request.url !== "/metrics") {
       response.writeHead(404, { "Content-Type": "text/plain" }).end("see /metrics\n");
       return;
     }
-    readAgain()
+    updateStatus()
       .then(() => registry.metrics())
       .then(
         (text) => response.writeHead(200, { "Content-Type": registry.contentType }).end(text),
-        () =>
-          response.writeHead(500, { "Content-Type": "text/plain" }).end("the metrics could not be read\n"),
+        () => response.writeHead(500, { "Content-Type": "text/plain" }).end("the metrics cannot be read\n"),
       );
   });
   await new Promise<void>((resolve, reject) => {
@@ -47,23 +46,23 @@ function portOf(server: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Returns what reads the status anew, which must be over before anything is told. */
+/** Returns a function that updates the status metrics; await it before reading them. */
 function registerStatus(registry: Registry, database: Database, clock: Clock): () => Promise<void> {
   const gauge = (name: string, help: string, labels: string[] = ["provider"]) =>
     new Gauge({ name: `sidereal_${name}`, help, labelNames: labels, registers: [registry] });
-  const scheduled = gauge("repositories_scheduled", "Repositories that are refreshed on a schedule.");
+  const scheduled = gauge("repositories_scheduled", "Repositories with a refresh schedule.");
   const repositories = gauge("repositories", "Repositories by availability.", ["provider", "availability"]);
   const due = gauge("repositories_due", "Repositories that are due now.");
   const overdue = gauge("repositories_overdue", "Repositories that have been due for more than an hour.");
-  const taken = gauge("repositories_taken", "Repositories that a worker has taken.");
-  const waiting = gauge("backfill_waiting", "Repositories of which more of the past is to be asked for.");
-  const freshness = gauge("freshness_seconds", "Age of what is known, by quantile.", [
+  const claimed = gauge("repositories_claimed", "Repositories claimed by a worker.");
+  const waiting = gauge("backfill_waiting", "Repositories whose star history is not complete.");
+  const freshness = gauge("freshness_seconds", "Time since the last refresh of repositories, by quantile.", [
     "provider",
     "quantile",
   ]);
   return async () => {
     const status = await readStatus(database, clock.now());
-    // What is not there any more is not told any more.
+    // Drops label values that no longer exist.
     repositories.reset();
     freshness.reset();
     for (const one of status) {
@@ -71,7 +70,7 @@ function registerStatus(registry: Registry, database: Database, clock: Clock): (
       due.set({ provider }, one.due);
       scheduled.set({ provider }, one.scheduled);
       overdue.set({ provider }, one.overdue);
-      taken.set({ provider }, one.taken);
+      claimed.set({ provider }, one.claimed);
       waiting.set({ provider }, one.backfillWaiting);
       for (const [availability, total] of Object.entries(one.repositories))
         repositories.set({ provider, availability }, total);
@@ -83,8 +82,14 @@ function registerStatus(registry: Registry, database: Database, clock: Clock): (
   };
 }
 
+const HELP = {
+  refreshed: "Repositories refreshed since the worker started.",
+  discovered: "Repositories discovered since the worker started.",
+  backfilled: "Snapshots added from star histories since the worker started.",
+} as const;
+
 function registerReports(registry: Registry, reporters: ReadonlyMap<string, Reporter>): void {
-  const counter = (name: string, help: string, labelNames: string[], set: (counter: Counter) => void) => {
+  const addCounter = (name: string, help: string, labelNames: string[], set: (counter: Counter) => void) => {
     const made: Counter = new Counter({
       name: `sidereal_${name}`,
       help,
@@ -97,18 +102,18 @@ function registerReports(registry: Registry, reporters: ReadonlyMap<string, Repo
     });
   };
   for (const what of ["refreshed", "discovered", "backfilled"] as const) {
-    counter(`${what}_total`, `What this worker has ${what} since it started.`, ["provider"], (made) => {
+    addCounter(`${what}_total`, HELP[what], ["provider"], (made) => {
       for (const [provider, { report }] of reporters) made.inc({ provider }, report[what]);
     });
   }
-  counter("failures_total", "Failures of forges, by kind.", ["provider", "kind"], (made) => {
+  addCounter("failures_total", "Failed requests to forges, by kind.", ["provider", "kind"], (made) => {
     for (const [provider, { report }] of reporters) {
       for (const kind of FAILURE_KINDS) made.inc({ provider, kind }, report.failures[kind] ?? 0);
     }
   });
   const stretch = new Gauge({
     name: "sidereal_interval_stretch",
-    help: "How much longer than wished all intervals are, for want of quota.",
+    help: "Factor that lengthens all refresh intervals because of too little quota.",
     labelNames: ["provider"],
     registers: [registry],
     collect() {
@@ -117,7 +122,7 @@ function registerReports(registry: Registry, reporters: ReadonlyMap<string, Repo
   });
   const quota = new Gauge({
     name: "sidereal_quota_remaining",
-    help: "What a token may still do, as the forge told.",
+    help: "Remaining quota of a token, as last reported by the forge.",
     labelNames: ["provider", "token", "resource"],
     registers: [registry],
     collect() {

@@ -3,20 +3,20 @@ import { bumpRevision, repositoriesAfter } from "../catalog/catalog.js";
 import { type Clock, DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
 import type { Database, Tx } from "../database/database.js";
 
-/** Repositories thinned in one transaction. */
+/** Number of repositories per transaction. */
 const BATCH = 2_000;
 
-/** For how long snapshots are kept, and how densely. */
+/** How long snapshots are kept, and how many per day or week. */
 export interface Retention {
-  /** All of them for so many days; then the last of each day (UTC). */
+  /** Days for which all are kept; after that the last of each day (UTC). */
   allDays: number;
-  /** The last of each day for so many days; then the last of each week (from Thursday on, as 1970 began with one). */
+  /** Days for which the last of each day is kept; after that the last of each week (from Thursday, as in 1970). */
   dailyDays: number;
 }
 
-export const DEFAULT_RETENTION: Retention = { allDays: 30, dailyDays: 400 };
+const DEFAULT_RETENTION: Retention = { allDays: 30, dailyDays: 400 };
 
-/** How far each step of thinning has come, in ms since 1970. */
+/** Snapshots before these times are thinned already, in ms since 1970. */
 interface Borders {
   daily: number;
   weekly: number;
@@ -25,19 +25,17 @@ interface Borders {
 const MARK = "retention";
 
 /**
- * Thins old snapshots: of those that have become older than a border since the last time, only the last of each day, or
- * week, is kept. What is imported later from before these borders stays as it is. A few repositories in a transaction, so that nobody waits; safe to be killed and run again. Returns how
- * many snapshots were taken away.
+ * Thins snapshots that have passed a border since the last run: only the last of each day or week is kept. Snapshots imported
+ * later from before the borders are not thinned. Works in short transactions; can be killed and run again. Returns the number of
+ * removed snapshots.
  */
 export async function thinSnapshots(
-  database: Database,
-  clock: Clock,
-  { allDays, dailyDays }: Retention,
-  signal: AbortSignal,
+  { database, clock, signal }: { database: Database; clock: Clock; signal: AbortSignal },
+  { allDays, dailyDays }: Retention = DEFAULT_RETENTION,
 ): Promise<number> {
   const { dialect, write } = database;
   const last = await readBorders(database);
-  // Whole days and weeks only, so that the last snapshot of each is known.
+  // Only complete days and weeks, whose last snapshot is final.
   const now = clock.now();
   const to: Borders = {
     daily: Math.floor((now - allDays * DAY_MS) / DAY_MS) * DAY_MS,
@@ -63,7 +61,7 @@ export async function thinSnapshots(
   return removed;
 }
 
-/** Removes what is not the last of its step, between two times, and takes it out of the counts by hour. */
+/** Removes all but the last snapshot of each step between two times, and subtracts them from the hourly counts. */
 async function thin(
   tx: Tx,
   { after, end }: { after: number; end: number },
@@ -72,7 +70,7 @@ async function thin(
   if (to <= from) return 0;
   const here = sql`s.repository_id > ${after} and s.repository_id <= ${end} and s.captured_at >= ${from} and s.captured_at < ${to}`;
   const next = sql`(select min(n.captured_at) from snapshots n where n.repository_id = s.repository_id and n.captured_at > s.captured_at)`;
-  // Whole numbers divided give whole numbers on both engines.
+  // Integer division on both engines.
   const whole = sql.lit(step);
   const { rows } = await sql<{ repository_id: number; captured_at: number; provider: string }>`
     select s.repository_id, s.captured_at, r.provider from snapshots s join repositories r on r.id = s.repository_id

@@ -5,10 +5,10 @@ import type { ForgeKind } from "../forges.js";
 import type { Provider } from "../providers/providers.js";
 import { LATEST_MS } from "./cadence.js";
 
-/** A repository that a worker has taken to refresh it. */
+/** A repository that a worker has claimed for a refresh. */
 export interface Claim {
   repositoryId: number;
-  /** null: imported from an archive that does not tell it. */
+  /** null: imported from an archive without it. */
   providerId: string | null;
   nodeId: string | null;
   etag: string | null;
@@ -16,7 +16,7 @@ export interface Claim {
   name: string;
   failures: number;
   stars: number | null;
-  /** When its counts were last told. */
+  /** Time of its current counts. */
   countedAt: number | null;
 }
 
@@ -32,17 +32,17 @@ interface ClaimRow {
   counted_at: number | null;
 }
 
-/** Which repositories are taken. Times in ms since 1970. */
+/** Which repositories to claim. Times in ms since 1970. */
 export interface ClaimRequest {
   now: number;
-  /** Due then or before. */
+  /** Due at this time or earlier. */
   dueBefore: number;
-  /** Until when nobody else takes them. */
+  /** End of the lease: until then no other worker claims them. */
   leasedUntil: number;
   limit: number;
 }
 
-/** Takes repositories that are due, those that have waited longest first. */
+/** Claims due repositories, those due longest first. */
 export async function claimDue(
   { dialect, write }: Database,
   provider: string,
@@ -80,14 +80,13 @@ export async function claimDue(
 }
 
 /**
- * Gives repositories back that were taken until `leasedUntil` and not refreshed. They are as due as before; or due at
- * `dueAt`, so that others come before them.
+ * Releases repositories that were claimed until `leasedUntil` and not refreshed. They stay as due as before, or become due at
+ * `dueAt`, so that others come first.
  */
 export async function release(
   { dialect, write }: Database,
   ids: readonly number[],
-  leasedUntil: number,
-  dueAt?: number,
+  { leasedUntil, dueAt }: { leasedUntil: number; dueAt?: number },
 ): Promise<void> {
   if (ids.length === 0) return;
   await dialect.exclusively(write, "catalogue", async (tx) => {
@@ -108,7 +107,7 @@ export interface Appointment {
   nodeId: string | null;
   etag: string | null;
   failures: number;
-  /** From when on its past is to be asked for, if none of it has been; absent: as before. */
+  /** When to start reading its star history, unless that has begun; absent: as before. */
   historyDue?: number;
 }
 
@@ -121,14 +120,14 @@ const TRACKING_COLUMNS: BulkColumns = {
   failures: "bigint",
 };
 
-/** Writes appointments, in the transaction that records what was found; what was taken is free again. */
+/** Writes appointments and ends the leases, in the transaction that records the results. */
 export async function schedule(
   tx: Tx,
   dialect: Dialect,
   appointments: readonly Appointment[],
 ): Promise<void> {
   if (appointments.length === 0) return;
-  // A repository can occur twice where two names turned out to be one; the last one stands.
+  // Two names may have turned out to be one repository; the last appointment wins.
   const last = [...new Map(appointments.map((one) => [one.repositoryId, one])).values()];
   const rows = last.map(
     ({ repositoryId, provider, nodeId, etag, failures }): BulkRow => [
@@ -141,43 +140,37 @@ export async function schedule(
     ],
   );
   await dialect.upsert(tx, "tracking", TRACKING_COLUMNS, ["repository_id"], rows);
-  for (const { repositoryId, historyDue } of last) {
-    if (historyDue === undefined) continue;
-    await tx
-      .updateTable("tracking")
-      .set({ history_due: historyDue })
-      .where("repository_id", "=", repositoryId)
-      .where("history_cursor", "is", null)
-      .execute();
+  const histories = last.flatMap(({ repositoryId, historyDue }): BulkRow[] =>
+    historyDue === undefined ? [] : [[repositoryId, historyDue]],
+  );
+  if (histories.length > 0) {
+    const rows = dialect.rowsOf({ repository_id: "bigint", history_due: "bigint" }, histories);
+    await sql`update tracking set history_due = due.history_due from (${rows}) as due
+      where tracking.repository_id = due.repository_id and tracking.history_cursor is null`.execute(tx);
   }
   const due = last.map(({ repositoryId, dueAt }): BulkRow => [repositoryId, dueAt]);
   await dialect.updateRows(tx, "repositories", { id: "bigint", next_refresh_at: "bigint" }, 1, due);
 }
 
-/** When the past of a new repository is due: only GitHub tells it, and that of those with more stars comes first. */
+/** When to read the star history of a new repository: only on GitHub, and of repositories with more stars first. */
 export function historyOf(kind: ForgeKind, stars: number, now: number): { historyDue?: number } {
   return kind === "github" ? { historyDue: now - Math.min(stars, 1_000_000) * 1_000 } : {};
 }
 
-/**
- * Takes up repositories of a provider that nobody has scheduled, such as imported ones: they are due over the next
- * `spreadMs`, evenly. Returns how many.
- */
+/** Schedules repositories that are not scheduled yet, such as imported ones, evenly over `spreadMs`. Returns how many. */
 export async function enroll(
   { dialect, write, read }: Database,
   { name: provider, kind }: Pick<Provider, "name" | "kind">,
-  now: number,
-  spreadMs: number,
-  limit: number,
+  { now, spreadMs, limit }: { now: number; spreadMs: number; limit: number },
 ): Promise<number> {
-  const waiting = await read
+  const unscheduled = await read
     .selectFrom("repositories")
     .select("id")
     .where("provider", "=", provider)
     .where("next_refresh_at", "is", null)
     .limit(1)
     .execute();
-  if (waiting.length === 0) return 0;
+  if (unscheduled.length === 0) return 0;
   return dialect.exclusively(write, "catalogue", async (tx) => {
     const rows = await tx
       .selectFrom("repositories")
@@ -202,7 +195,7 @@ export async function enroll(
   });
 }
 
-/** When the next repository of a provider is due; null where none is scheduled. Lateness is its distance from now. */
+/** When the next repository of a provider is due; null if none is scheduled. */
 export async function nextDue({ read }: Database, provider: string): Promise<number | null> {
   const { rows } = await sql<{ at: number | null }>`select min(next_refresh_at) as at from repositories
     where provider = ${provider} and next_refresh_at is not null`.execute(read);
@@ -210,11 +203,15 @@ export async function nextDue({ read }: Database, provider: string): Promise<num
   return at === null || at === undefined ? null : Number(at);
 }
 
-/** Nothing is put off for longer; what lies further ahead was written by a clock that was wrong. */
+/** Nothing is scheduled further ahead; a later time was written while the clock was wrong. */
 const FURTHEST_MS = LATEST_MS + DAY_MS;
 
-/** Makes due at once what is due further ahead than anything can be, and frees what is taken for as long. */
-export async function mendTimes({ dialect, write }: Database, provider: string, now: number): Promise<void> {
+/** Repairs times that are too far ahead: such repositories become due now, and such leases end. */
+export async function repairTimes(
+  { dialect, write }: Database,
+  provider: string,
+  now: number,
+): Promise<void> {
   const furthest = now + FURTHEST_MS;
   await dialect.exclusively(write, "catalogue", async (tx) => {
     await sql`update repositories set next_refresh_at = ${now}

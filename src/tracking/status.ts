@@ -1,29 +1,29 @@
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
-import type { WorkerReport } from "./report.js";
+import type { WorkerReport } from "./lane.js";
 
-/** How the tracking of one provider is doing. Times in ms since 1970, durations in ms. */
+/** Status of tracking for one provider. Times in ms since 1970, durations in ms. */
 export interface ProviderStatus {
   provider: string;
-  /** Repositories that are scheduled. */
+  /** Number of repositories with a refresh schedule. */
   scheduled: number;
-  /** Of these, due now, and due for more than an hour. */
+  /** Of these, due now, and due for over an hour. */
   due: number;
   overdue: number;
-  /** Taken by a worker at the moment. */
-  taken: number;
-  /** By availability. */
+  /** Claimed by a worker at the moment. */
+  claimed: number;
+  /** Number by availability. */
   repositories: Record<string, number>;
-  /** Age of what is known of the listed repositories; null without any. */
+  /** Time since the last refresh of available repositories, by quantile; null without any. */
   freshness: { median: number; p90: number; p99: number } | null;
-  /** Repositories of which more of the past is to be asked for. */
+  /** Number of repositories whose star history is not complete. */
   backfillWaiting: number;
-  walk: { startedAt: number; found: number; walks: number; isUnderWay: boolean; nextAt: number } | null;
+  walk: { startedAt: number; found: number; walks: number; isRunning: boolean; nextAt: number } | null;
   workers: { worker: string; at: number; report: WorkerReport }[];
 }
 
-/** The status of every provider that is tracked or has repositories. */
+/** The status of every provider that is tracked or has repositories. Counts rows, so it is slow for large catalogues. */
 export async function readStatus({ read }: Database, now: number): Promise<ProviderStatus[]> {
   const names = await sql<{ provider: string }>`select distinct provider from repositories
     union select provider from walks union select provider from worker_reports order by provider`.execute(
@@ -57,7 +57,7 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
       scheduled: await count("repositories", sql`next_refresh_at is not null`),
       due: await count("repositories", sql`next_refresh_at <= ${now}`),
       overdue: await count("repositories", sql`next_refresh_at <= ${now - HOUR_MS}`),
-      taken: await count("tracking", sql`leased_until > 0 and leased_until > ${now}`),
+      claimed: await count("tracking", sql`leased_until > 0 and leased_until > ${now}`),
       repositories: Object.fromEntries(
         byAvailability.rows.map((row) => [row.availability, Number(row.total)]),
       ),
@@ -70,7 +70,7 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
               startedAt: walk.started_at,
               found: walk.found,
               walks: walk.walks,
-              isUnderWay: walk.cursor !== null || walk.leased_until > now,
+              isRunning: walk.cursor !== null || walk.leased_until > now,
               nextAt: walk.next_at,
             },
       workers: reports.map(({ worker, at, body }) => ({
@@ -95,9 +95,9 @@ async function freshnessOf(
   const total = Number(counted.rows[0]?.total ?? 0);
   if (total === 0) return null;
   const ageAt = async (part: number) => {
-    const place = Math.min(total - 1, Math.floor(total * (1 - part)));
+    const index = Math.min(total - 1, Math.floor(total * (1 - part)));
     const { rows } = await sql<{ at: number }>`select refreshed_at as at from repositories where ${here}
-      order by refreshed_at limit 1 offset ${place}`.execute(read);
+      order by refreshed_at limit 1 offset ${index}`.execute(read);
     return Math.max(0, now - Number(rows[0]?.at ?? now));
   };
   return { median: await ageAt(0.5), p90: await ageAt(0.9), p99: await ageAt(0.99) };

@@ -1,134 +1,129 @@
 import { type Clock, DAY_MS } from "../clock.js";
 import type { Logger } from "../log.js";
 import { type Provider, UpstreamFailure } from "../providers/providers.js";
-import { BackfillLane } from "./backfill.js";
+import { BackfillLane } from "./backfill-lane.js";
 import { restAfter } from "./cadence.js";
-import { type Lane, type Step, type TrackingModules, waiting } from "./context.js";
-import { DiscoverLane } from "./discover.js";
-import { RefreshLane } from "./refresh.js";
-import { Reporter, WORKER } from "./report.js";
-import { DEFAULT_RETENTION, type Retention, thinSnapshots } from "./retention.js";
-import { mendTimes } from "./schedule.js";
+import { DiscoveryLane } from "./discovery-lane.js";
+import { type Lane, Reporter, type Step, type TrackingModules, WORKER, waiting } from "./lane.js";
+import { RefreshLane } from "./refresh-lane.js";
+import { type Retention, thinSnapshots } from "./retention.js";
+import { repairTimes } from "./schedule.js";
 
 export interface WorkerOptions {
   modules: TrackingModules;
   providers: readonly Provider[];
   clock: Clock;
   log: Logger;
-  /** From 0 to 1, for spreading what is due. */
+  /** A random number from 0 to 1, for spreading due times; default Math.random. */
   chance?: () => number;
-  /** Brings up to date what is derived. */
+  /** Updates everything derived from the catalogue. */
   derive: () => Promise<void>;
-  /** How long after it ended it is called again; where absent, as soon as its cost allows. */
+  /** Pause between two calls of `derive`; default: as short as its cost allows. */
   deriveEveryMs?: number;
-  /** How often it writes down how it is doing. */
+  /** How often the worker writes its report; default 10 s. */
   reportEveryMs?: number;
   retention?: Retention;
 }
 
-/** Deriving takes this part of the time at most, unless a minute has passed: a small catalogue is shown within seconds. */
-const DERIVE_PART = 0.05;
-const DERIVE_SOONEST_MS = 5_000;
-const DERIVE_LATEST_MS = 60_000;
+/** Share of time spent deriving, unless a minute has passed; a small catalogue is visible within seconds. */
+const DERIVE_SHARE = 0.05;
+const DERIVE_MIN_MS = 5_000;
+const DERIVE_MAX_MS = 60_000;
 const RETENTION_EVERY_MS = 3_600_000;
 const REPORT_EVERY_MS = 10_000;
-/** After a fault of our own a lane goes on this much later. */
-const FAULT_REST_MS = 60_000;
+/** Pause of a lane after an unexpected error. */
+const ERROR_REST_MS = 60_000;
 
-/** One loop: does a piece of work at a time. */
+/** A loop that does one step at a time. */
 interface Loop {
   name: string;
   step: () => Promise<Step>;
   reporter?: Reporter;
 }
 
-/** The loops that fill and refresh the catalogue. Each lane goes on by itself: a forge that is down delays no other. */
+/** Runs the loops that fill and refresh the catalogue. They are independent: a forge that is down delays no other. */
 export class Worker {
   readonly #options: WorkerOptions;
   readonly #stopping = new AbortController();
-  readonly #lanes: Loop[];
+  readonly #loops: Loop[];
   readonly reporters: ReadonlyMap<string, Reporter>;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    const { modules, providers, clock, log, chance = Math.random, retention = DEFAULT_RETENTION } = options;
+    const { modules, providers, clock, log, chance = Math.random, retention } = options;
     const { signal } = this.#stopping;
     const reporters = new Map<string, Reporter>();
-    this.#lanes = providers.flatMap((provider) => {
+    this.#loops = providers.flatMap((provider) => {
       const reporter = new Reporter(clock.now());
       reporters.set(provider.name, reporter);
       const lane: Lane = { modules, provider, clock, reporter, chance, signal };
-      const [refresh, discover, backfill] = [
-        new RefreshLane(lane),
-        new DiscoverLane(lane),
-        new BackfillLane(lane),
-      ];
-      const steps = [
+      const refresh = new RefreshLane(lane);
+      const discovery = new DiscoveryLane(lane);
+      const backfill = new BackfillLane(lane);
+      const loops: Loop[] = [
         { name: `${provider.name} refresh`, step: () => refresh.step(), reporter },
-        { name: `${provider.name} discover`, step: () => discover.step(), reporter },
+        { name: `${provider.name} discover`, step: () => discovery.step(), reporter },
       ];
-      // Only GitHub tells the past.
-      if (provider.kind !== "github") return steps;
-      return [...steps, { name: `${provider.name} backfill`, step: () => backfill.step(), reporter }];
+      // Only GitHub offers star histories.
+      if (provider.kind !== "github") return loops;
+      return [...loops, { name: `${provider.name} backfill`, step: () => backfill.step(), reporter }];
     });
     this.reporters = reporters;
-    this.#lanes.push(
+    this.#loops.push(
       {
         name: "derive",
         step: async () => {
           const began = clock.monotonic();
           await options.derive();
-          const rest = (clock.monotonic() - began) / DERIVE_PART;
-          return waiting(
-            options.deriveEveryMs ?? Math.min(DERIVE_LATEST_MS, Math.max(DERIVE_SOONEST_MS, rest)),
-          );
+          const rest = (clock.monotonic() - began) / DERIVE_SHARE;
+          return waiting(options.deriveEveryMs ?? Math.min(DERIVE_MAX_MS, Math.max(DERIVE_MIN_MS, rest)));
         },
       },
       {
         name: "retention",
         step: async () => {
-          for (const { name } of providers) await mendTimes(modules.database, name, clock.now());
-          const removed = await thinSnapshots(modules.database, clock, retention, signal);
-          if (removed > 0) log.info({ snapshots: removed }, "old snapshots were thinned");
+          for (const { name } of providers) await repairTimes(modules.database, name, clock.now());
+          const removed = await thinSnapshots({ database: modules.database, clock, signal }, retention);
+          if (removed > 0) log.info({ snapshots: removed }, "thinned old snapshots");
           return waiting(RETENTION_EVERY_MS);
         },
       },
       {
         name: "report",
         step: async () => {
-          await this.#report();
+          await this.#writeReports();
           return waiting(options.reportEveryMs ?? REPORT_EVERY_MS);
         },
       },
     );
   }
 
-  /** How many loops there are. */
-  get lanes(): number {
-    return this.#lanes.length;
+  /** Number of loops. */
+  get loops(): number {
+    return this.#loops.length;
   }
 
-  /** Works until `stop`. */
+  /** Runs until `stop` is called. */
   async run(): Promise<void> {
-    await Promise.all(this.#lanes.map((lane) => this.#loop(lane)));
-    await this.#report();
+    await Promise.all(this.#loops.map((loop) => this.#run(loop)));
+    await this.#writeReports();
   }
 
-  /** Ends all loops soon; what was taken and not done is given back. */
+  /** Ends all loops soon; claimed work that is not done is released. */
   stop(): void {
     this.#stopping.abort();
   }
 
-  async #loop({ name, step, reporter }: Loop): Promise<void> {
+  async #run({ name, step, reporter }: Loop): Promise<void> {
     const { clock, log, chance = Math.random } = this.#options;
     const { signal } = this.#stopping;
     let failures = 0;
     while (!signal.aborted) {
       let wait: number;
       try {
-        const { waitMs, hasAnswer } = await step();
+        const { waitMs, hasResponse } = await step();
         wait = waitMs;
-        if (hasAnswer) failures = 0;
+        if (hasResponse) failures = 0;
       } catch (error) {
         if (signal.aborted) return;
         failures++;
@@ -136,17 +131,20 @@ export class Worker {
           reporter?.failed(error, clock.now());
           wait = restOf(error, failures, clock.now(), chance());
           const { kind, message } = error;
-          log[kind === "quota" ? "debug" : "warn"]({ lane: name, kind, waitMs: wait }, message);
+          log[kind === "quota" ? "debug" : "warn"]({ loop: name, kind, waitMs: wait }, message);
         } else {
-          wait = FAULT_REST_MS;
-          log.error({ err: error, lane: name }, "a lane of the worker failed; it goes on in a minute");
+          wait = ERROR_REST_MS;
+          log.error(
+            { err: error, loop: name },
+            "unexpected error in a loop of the worker; it continues in a minute",
+          );
         }
       }
       await clock.sleep(wait, signal);
     }
   }
 
-  async #report(): Promise<void> {
+  async #writeReports(): Promise<void> {
     const { modules, providers, clock } = this.#options;
     for (const provider of providers) {
       const report = this.reporters.get(provider.name)?.report;
@@ -174,8 +172,8 @@ export class Worker {
   }
 }
 
-/** As long as the forge asked for, or longer with each failure in a row. */
+/** As long as the forge asked, but longer with each consecutive failure. */
 function restOf({ until }: UpstreamFailure, failures: number, now: number, chance: number): number {
-  const asked = until === null ? 0 : Math.max(0, until - now);
-  return Math.max(asked, restAfter(failures, chance));
+  const requested = until === null ? 0 : Math.max(0, until - now);
+  return Math.max(requested, restAfter(failures, chance));
 }

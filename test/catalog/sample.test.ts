@@ -103,7 +103,9 @@ onBothEngines("The sample", (engine) => {
     const world = await createWorld(engine);
     await withSample(world);
     const before = await contents(world);
-    const failing = world.modules.catalog.record(REAL, async () => {
+    const { catalog, database } = world.modules;
+    const failing = database.dialect.exclusively(database.write, "catalogue", async (tx) => {
+      await catalog.recordIn(tx, REAL);
       throw new Error("stop");
     });
     await assert.rejects(failing, /stop/);

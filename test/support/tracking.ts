@@ -126,7 +126,7 @@ export async function createTrackingWorld(
   };
   let current = begin(modules);
   const atRest = async () => {
-    const lanes = () => workers.reduce((sum, { worker }) => sum + worker.lanes, 0);
+    const lanes = () => workers.reduce((sum, { worker }) => sum + worker.loops, 0);
     while (clock.sleeping < lanes()) await new Promise((resolve) => setImmediate(resolve));
   };
   const config = loadConfig({ SIDEREAL_CACHE_MB: "0", ...GENEROUS });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS, ManualClock, WEEK_MS } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
-import { DEFAULT_RETENTION, thinSnapshots } from "../../src/tracking/tracking.js";
+import { thinSnapshots } from "../../src/tracking/tracking.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { createWorld, NOW, observation, snapshot } from "../support/world.js";
@@ -57,12 +57,12 @@ onBothEngines("Thinning old snapshots", (engine) => {
       ),
     );
     const before = await series(database, "one");
-    const removed = await thinSnapshots(database, world.clock, DEFAULT_RETENTION, never);
+    const removed = await thinSnapshots({ database, clock: world.clock, signal: never });
     const after = await series(database, "one");
     assert.deepEqual(after, kept(before, NOW));
     assert.equal(removed, before.length - after.length);
     await checkCounters(database);
-    assert.equal(await thinSnapshots(database, world.clock, DEFAULT_RETENTION, never), 0, "a second time");
+    assert.equal(await thinSnapshots({ database, clock: world.clock, signal: never }), 0, "a second time");
     assert.deepEqual(await series(database, "one"), after);
   });
 
@@ -79,7 +79,7 @@ onBothEngines("Thinning old snapshots", (engine) => {
     );
     const before = await series(database, "two");
     for (let day = 0; day <= 20; day++, clock.advance(DAY_MS)) {
-      await thinSnapshots(database, clock, DEFAULT_RETENTION, never);
+      await thinSnapshots({ database, clock, signal: never });
     }
     assert.deepEqual(await series(database, "two"), kept(before, NOW));
     await checkCounters(database);
@@ -90,9 +90,9 @@ onBothEngines("Thinning old snapshots", (engine) => {
     const { database } = world.modules;
     await world.record(observation("old/three", [snapshot(2_000, 1), snapshot(1_999.9, 2), snapshot(1, 3)]));
     const ended = AbortSignal.abort();
-    assert.equal(await thinSnapshots(database, world.clock, DEFAULT_RETENTION, ended), 0);
+    assert.equal(await thinSnapshots({ database, clock: world.clock, signal: ended }), 0);
     assert.equal((await series(database, "three")).length, 3);
-    assert.equal(await thinSnapshots(database, world.clock, DEFAULT_RETENTION, never), 1);
+    assert.equal(await thinSnapshots({ database, clock: world.clock, signal: never }), 1);
     await checkCounters(database);
   });
 
@@ -114,7 +114,7 @@ onBothEngines("Thinning old snapshots", (engine) => {
           ]);
           await sql`delete from marks where name = 'retention'`.execute(database.write);
           const reading = series(database, name);
-          await thinSnapshots(database, world.clock, DEFAULT_RETENTION, never);
+          await thinSnapshots({ database, clock: world.clock, signal: never });
           assert.ok((await reading).length > 0, "a reader waits for nothing");
           const before = times.map((hours) => NOW - hours * HOUR_MS);
           const after = await series(database, name);

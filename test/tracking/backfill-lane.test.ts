@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { DAILY_DAYS, pastSnapshots } from "../../src/tracking/backfill.js";
+import { DAILY_DAYS, pastSnapshots } from "../../src/tracking/backfill-lane.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";

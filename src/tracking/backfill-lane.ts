@@ -2,23 +2,22 @@ import { sql } from "kysely";
 import { z } from "zod";
 import { SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
-import { concernsForge, type PastDays } from "../providers/providers.js";
-import { answered, type Lane, LEASE_MS, restBetween, type Step, waiting } from "./context.js";
-import { asFailure } from "./report.js";
+import { asFailed, concernsForge, type PastDays } from "../providers/providers.js";
+import { type Lane, LEASE_MS, pauseMs, responded, type Step, waiting } from "./lane.js";
 
-/** Days back to which every day is kept; beyond it one a week, as retention would. */
+/** Age up to which every day is kept; older history is kept weekly, as retention does. */
 export const DAILY_DAYS = 400;
-/** Pages after the first come later than the first pages of all. */
+/** Delay of further pages, so that the first pages of all repositories come first. */
 const NEXT_PAGE_MS = HOUR_MS;
-/** How long to wait when there is nothing to ask for, or the forge does not offer it. */
+/** How long to wait when nothing is due, and when the forge does not offer star histories. */
 const IDLE_MS = 5_000;
 const NOT_OFFERED_MS = DAY_MS;
 
-/** How far the past of a repository has been told. */
+/** Progress through the star history of a repository. */
 const cursorSchema = z.object({
-  /** The provider's own cursor. */
+  /** The provider's cursor. */
   next: z.string(),
-  /** The oldest day that was told, and the stars at the end of the day before it. */
+  /** The oldest day read so far, and the stars at the end of the day before it. */
   day: z.int(),
   stars: z.int(),
 });
@@ -36,8 +35,8 @@ interface Candidate {
 }
 
 /**
- * Asks for the stars of past days, and adds them before the first snapshot of our own as BACKFILLED: they count stars
- * given on a day and still held, so they are near to what was to be seen that day, and not the same.
+ * Reads star histories and adds them before our own first snapshot as BACKFILLED. They count stars that were given on a day
+ * and not withdrawn since, so they are close to the real counts of that day, but not the same.
  */
 export class BackfillLane {
   readonly #lane: Lane;
@@ -46,13 +45,13 @@ export class BackfillLane {
     this.#lane = lane;
   }
 
-  /** Asks for one page. Throws what the provider throws. */
+  /** Reads one page. Throws what the provider throws. */
   async step(): Promise<Step> {
     const { modules, provider, clock, reporter, signal } = this.#lane;
     const now = clock.now();
     const readyAt = provider.readyAt("history");
     if (readyAt > now) return waiting(readyAt - now);
-    const candidate = await this.#take(now);
+    const candidate = await this.#claim(now);
     if (candidate === undefined) return waiting(IDLE_MS);
     const { id, provider_id, node_id, owner, name } = candidate;
     const ref = { providerId: provider_id, nodeId: node_id, fullName: `${owner}/${name}`, etag: null };
@@ -61,28 +60,29 @@ export class BackfillLane {
     try {
       page = await provider.history(ref, at?.next ?? null, signal);
     } catch (error) {
-      const failure = asFailure(error);
+      const { failure } = asFailed(error);
       const isOfRepository = !concernsForge(failure.kind);
-      // Asked for again after the others; what is wrong with one repository must not hold up the others.
-      await this.#leave(id, candidate.history_cursor, now + (isOfRepository ? WEEK_MS : NEXT_PAGE_MS));
+      // Retried after the others, so that one repository cannot hold them up.
+      await this.#postpone(id, candidate.history_cursor, now + (isOfRepository ? WEEK_MS : NEXT_PAGE_MS));
       if (!isOfRepository) throw failure;
       reporter.failed(failure, clock.now());
-      return answered(restBetween(provider.kind));
+      return responded(pauseMs(provider.kind));
     }
     if (page === null) {
-      await this.#leave(id, candidate.history_cursor, now + NOT_OFFERED_MS);
-      return answered(NOT_OFFERED_MS);
+      await this.#postpone(id, candidate.history_cursor, now + NOT_OFFERED_MS);
+      return responded(NOT_OFFERED_MS);
     }
-    // Counted at some time: what was gained on later days is not in the count. Pages overlap as weeks begin meanwhile.
+    // Gains after the time of the count are not part of it. Pages overlap when a new week begins in between.
     const known = at ?? { day: (candidate.counted_at ?? now) + 1, stars: candidate.stars ?? 0 };
     const days = page.days.filter(({ day }) => day < known.day);
     const { snapshots, before } = pastSnapshots({ days }, known.stars, now);
     const oldest = Math.min(known.day, ...days.map(({ day }) => day));
-    const first = await firstOwn(this.#lane, id);
+    const first = await firstOwnSnapshot(this.#lane, id);
     const older = snapshots.filter(({ capturedAt }) => first === null || capturedAt < first);
     const next: Cursor | null = page.next === null ? null : { next: page.next, day: oldest, stars: before };
-    await modules.catalog.record(
-      [
+    const { dialect, write } = modules.database;
+    await dialect.exclusively(write, "catalogue", async (tx) => {
+      await modules.catalog.recordIn(tx, [
         {
           provider: provider.name,
           providerId: provider_id,
@@ -93,25 +93,23 @@ export class BackfillLane {
           facts: {},
           snapshots: older,
         },
-      ],
-      async (tx) => {
-        await tx
-          .updateTable("tracking")
-          .set({
-            history_cursor: next === null ? "" : JSON.stringify(next),
-            history_due: next === null ? null : now + NEXT_PAGE_MS,
-          })
-          .where("repository_id", "=", id)
-          .execute();
-      },
-    );
-    reporter.report.backfilled += older.length;
+      ]);
+      await tx
+        .updateTable("tracking")
+        .set({
+          history_cursor: next === null ? "" : JSON.stringify(next),
+          history_due: next === null ? null : now + NEXT_PAGE_MS,
+        })
+        .where("repository_id", "=", id)
+        .execute();
+    });
+    reporter.add("backfilled", older.length);
     reporter.succeeded(clock.now());
-    return answered(restBetween(provider.kind));
+    return responded(pauseMs(provider.kind));
   }
 
-  /** The next one whose past is due, put off so that no other worker takes it too. */
-  async #take(now: number): Promise<Candidate | undefined> {
+  /** Claims the next repository whose history is due, by postponing it for the duration of a lease. */
+  async #claim(now: number): Promise<Candidate | undefined> {
     const { modules, provider } = this.#lane;
     const { write, dialect } = modules.database;
     return write.transaction().execute(async (tx) => {
@@ -132,7 +130,7 @@ export class BackfillLane {
     });
   }
 
-  async #leave(id: number, cursor: string | null, due: number): Promise<void> {
+  async #postpone(id: number, cursor: string | null, due: number): Promise<void> {
     await this.#lane.modules.database.write
       .updateTable("tracking")
       .set({ history_cursor: cursor, history_due: due })
@@ -147,8 +145,8 @@ function cursorOf(text: string | null): Cursor | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-/** When the first snapshot was taken that is not of the past; null where there is none. */
-async function firstOwn({ modules }: Lane, id: number): Promise<number | null> {
+/** Time of the first snapshot that is not backfilled; null without one. */
+async function firstOwnSnapshot({ modules }: Lane, id: number): Promise<number | null> {
   const { rows } = await sql<{ at: number | null }>`select min(captured_at) as at from snapshots
     where repository_id = ${id} and source <> ${SNAPSHOT_SOURCES.indexOf("BACKFILLED")}`.execute(
     modules.database.read,
@@ -157,8 +155,8 @@ async function firstOwn({ modules }: Lane, id: number): Promise<number | null> {
 }
 
 /**
- * Stars at the end of each day, worked out backwards from `stars` at the end of the newest, and what there were before the
- * oldest. Days may be missing: then nothing was gained on them.
+ * Stars at the end of each day, computed backwards from `stars` at the end of the newest day, and the stars before the oldest
+ * day. Nothing was gained on missing days.
  */
 export function pastSnapshots(
   { days }: Pick<PastDays, "days">,

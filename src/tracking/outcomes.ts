@@ -1,0 +1,198 @@
+/** Turns the results of a refresh into observations for the catalogue and appointments for the schedule. Pure. */
+import type { Availability, Observation, Repository } from "../catalog/catalog.js";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
+import {
+  type FailureKind,
+  isTemporary,
+  type Refreshed,
+  UpstreamFailure,
+  type UpstreamRepository,
+} from "../providers/providers.js";
+import type { Trend } from "../rankings/rankings.js";
+import { intervalOf, retryAfter, spread } from "./cadence.js";
+import type { Appointment, Claim } from "./schedule.js";
+
+/** A claimed repository and the result of its refresh. */
+export interface Outcome {
+  claim: Claim;
+  result: Refreshed;
+}
+
+/** Everything that decides what an outcome means. */
+export interface OutcomeContext {
+  provider: string;
+  /** Time of the response. */
+  at: number;
+  /** The repository as it was before. */
+  before: Repository;
+  /** Its recent trends; none if unknown. */
+  trends: readonly Trend[];
+  /** Factor of all intervals; see nextStretch. */
+  stretch: number;
+  /** From 0 to 1, for spreading due times. */
+  chance: number;
+}
+
+/** What to write for one outcome. */
+export interface Update {
+  /** Undefined: only the schedule changes. */
+  observation: Observation | undefined;
+  appointment: Appointment;
+}
+
+/** The availability that a failure implies; absent: none. */
+const AVAILABILITY_BY_FAILURE: Partial<Record<FailureKind, Availability>> = {
+  gone: "GONE",
+  renamed: "GONE",
+  private: "PRIVATE",
+  blocked: "BLOCKED",
+};
+
+/** Whether nothing was learned, through no fault of the repository, so that it stays as due as it was. */
+export function isPostponed(result: Refreshed): boolean {
+  return result.kind === "failed" && isTemporary(result.failure.kind);
+}
+
+/** Whether a forge says that the repository no longer exists or must not be shown. */
+export function isLoss(result: Refreshed): boolean {
+  return result.kind === "failed" && AVAILABILITY_BY_FAILURE[result.failure.kind] !== undefined;
+}
+
+/** The outcome without a loss that cannot be trusted: the repository is retried later and stays as it was. */
+export function withoutLoss({ claim, result }: Outcome): Outcome {
+  if (!isLoss(result)) return { claim, result };
+  const message = `${claim.owner}/${claim.name} is reported missing, but so is everything else`;
+  return { claim, result: { kind: "failed", failure: new UpstreamFailure("malformed", message) } };
+}
+
+/** What to record and when the repository is due next. */
+export function updateOf({ claim, result }: Outcome, context: OutcomeContext): Update {
+  const { provider, at, before, trends, stretch, chance } = context;
+  const { repositoryId } = claim;
+  if (result.kind === "failed") {
+    const failures = claim.failures + 1;
+    const dueAt = at + spread(retryAfter(failures), chance);
+    return {
+      observation: failedObservation(claim, result.failure, context),
+      appointment: { repositoryId, provider, dueAt, nodeId: claim.nodeId, etag: null, failures },
+    };
+  }
+  const isFound = result.kind === "found";
+  const stars = isFound ? result.repository.stars : (before.stars ?? 0);
+  const pushedAt = isFound ? result.repository.pushedAt : before.pushedAt;
+  const interval = intervalOf({
+    stars,
+    starsPerDay: starsPerDay({ claim, stars, trends, at }),
+    idleDays: pushedAt === null ? null : (at - pushedAt) / DAY_MS,
+  });
+  const observation = isFound
+    ? observationOf(provider, result.repository, at)
+    : unchangedObservation(before, claim.providerId ?? "", at);
+  return {
+    observation: { ...observation, repositoryId },
+    appointment: {
+      repositoryId,
+      provider,
+      dueAt: at + spread(Math.min(WEEK_MS, interval * stretch), chance),
+      nodeId: isFound ? result.repository.nodeId : claim.nodeId,
+      etag: isFound ? result.etag : claim.etag,
+      failures: 0,
+    },
+  };
+}
+
+/** A repository as its forge described it at a time. */
+export function observationOf(provider: string, repository: UpstreamRepository, at: number): Observation {
+  const { providerId, nodeId, owner, name, topics, stars, forks, openIssues, watchers, ...facts } =
+    repository;
+  const known = Object.entries({ ...facts, forks, openIssues, watchers }).filter(
+    ([, value]) => value !== null,
+  );
+  return {
+    provider,
+    providerId,
+    owner,
+    name,
+    at,
+    // null usually means "not included in this response" and replaces nothing; but an empty text has been removed.
+    facts: {
+      ...Object.fromEntries(known),
+      description: facts.description,
+      homepage: facts.homepage,
+      url: facts.url,
+      stars,
+      availability: "AVAILABLE",
+      ...(topics === null ? {} : { topics }),
+    },
+    snapshots: [{ capturedAt: at, stars, forks, openIssues, watchers, source: "OBSERVED" }],
+  };
+}
+
+/** The claimed repository has been replaced by another with the same name, and is gone. */
+export function replacedObservation({ provider, owner, name, repositoryId, at }: Observation): Observation {
+  return {
+    provider,
+    owner,
+    name,
+    at,
+    ...(repositoryId === undefined ? {} : { repositoryId }),
+    isNameless: true,
+    facts: { availability: "GONE" },
+    snapshots: [],
+  };
+}
+
+/** Nothing has changed since the last refresh: the same counts, at a later time. */
+function unchangedObservation(repository: Repository, providerId: string, at: number): Observation {
+  const { provider, owner, name, stars, forks, openIssues, watchers } = repository;
+  return {
+    provider,
+    providerId,
+    owner,
+    name,
+    at,
+    isNameless: true,
+    facts: { stars, forks, openIssues, watchers, availability: "AVAILABLE" },
+    snapshots:
+      stars === null ? [] : [{ capturedAt: at, stars, forks, openIssues, watchers, source: "OBSERVED" }],
+  };
+}
+
+function failedObservation(
+  { repositoryId, providerId }: Claim,
+  { kind }: UpstreamFailure,
+  { provider, at, before: { owner, name } }: OutcomeContext,
+): Observation | undefined {
+  const availability = AVAILABILITY_BY_FAILURE[kind];
+  if (availability === undefined) return undefined;
+  return {
+    provider,
+    ...(providerId === null ? {} : { providerId }),
+    repositoryId,
+    owner,
+    name,
+    at,
+    isNameless: true,
+    facts: { availability },
+    snapshots: [],
+  };
+}
+
+/** The highest known growth rate; null if none is known. */
+function starsPerDay({
+  claim,
+  stars,
+  trends,
+  at,
+}: {
+  claim: Claim;
+  stars: number;
+  trends: readonly Trend[];
+  at: number;
+}): number | null {
+  const rates = trends.map(({ starsDelta, from, to }) => (Math.max(0, starsDelta) * DAY_MS) / (to - from));
+  if (claim.stars !== null && claim.countedAt !== null && at - claim.countedAt >= HOUR_MS / 2) {
+    rates.push((Math.max(0, stars - claim.stars) * DAY_MS) / (at - claim.countedAt));
+  }
+  return rates.length === 0 ? null : Math.max(...rates);
+}

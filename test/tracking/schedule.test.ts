@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { KyselyPlugin } from "kysely";
+import { enroll, nextDue } from "../../src/tracking/schedule.js";
+import { onBothEngines } from "../support/engines.js";
+import { createWorld, NOW, observation, snapshot } from "../support/world.js";
+
+const GITHUB = { name: "GITHUB", kind: "github" } as const;
+const REPOSITORIES = 500;
+
+/** Counts the statements of a connection. */
+function counter(): KyselyPlugin & { statements: number } {
+  return {
+    statements: 0,
+    transformQuery({ node }) {
+      this.statements++;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+}
+
+onBothEngines("Enrolling repositories", (engine) => {
+  test("takes a bounded number of statements, and schedules star histories by stars", async () => {
+    const world = await createWorld(engine);
+    const { database } = world.modules;
+    await world.record(
+      ...Array.from({ length: REPOSITORIES }, (_, i) => observation(`owner/r${i}`, [snapshot(1, i)])),
+    );
+    const [first] = await database.read.selectFrom("repositories").select("id").orderBy("id").execute();
+    await database.write
+      .insertInto("tracking")
+      .values({
+        repository_id: first?.id ?? 0,
+        provider: "GITHUB",
+        node_id: null,
+        etag: null,
+        leased_until: 0,
+        failures: 0,
+        history_cursor: "",
+        history_due: null,
+      })
+      .execute();
+    const plugin = counter();
+    const counted = { ...database, write: database.write.withPlugin(plugin) };
+    assert.equal(await enroll(counted, GITHUB, { now: NOW, spreadMs: 1_000, limit: 5_000 }), REPOSITORIES);
+    assert.ok(plugin.statements > 0 && plugin.statements <= 20, `${plugin.statements} statements`);
+    assert.equal(await nextDue(database, "GITHUB"), NOW);
+    const rows = await database.read
+      .selectFrom("tracking")
+      .innerJoin("repositories", "id", "repository_id")
+      .select(["id", "stars", "history_due"])
+      .execute();
+    for (const { id, stars, history_due } of rows)
+      assert.equal(history_due, id === first?.id ? null : NOW - (stars ?? 0) * 1_000);
+    assert.equal(await enroll(counted, GITHUB, { now: NOW, spreadMs: 1_000, limit: 5_000 }), 0);
+  });
+});
