@@ -91,7 +91,7 @@ export class EventWatch {
 
 function respectOf(kind: EventKind): string {
   if (kind === "renamed" || kind === "transferred") return "name";
-  return kind === "archived" || kind === "created" ? kind : "standing";
+  return kind === "archived" || kind === "created" ? kind : "visibility";
 }
 
 /** Whether somebody outside can notice it: not what happens to what is hidden, nor what was created hidden. */
@@ -100,9 +100,9 @@ function isVisible(
   before: ForgeRepository | undefined,
   after: ForgeRepository | undefined,
 ): boolean {
-  const [was, is] = [before?.standing === "public", after?.standing === "public"];
+  const [was, is] = [before?.visibility === "public", after?.visibility === "public"];
   if (kind === "created") return is;
-  return respectOf(kind) === "standing" ? was !== is : was && is;
+  return respectOf(kind) === "visibility" ? was !== is : was && is;
 }
 
 function isShown({ kind, to }: ScriptEvent, row: Row | undefined): boolean {

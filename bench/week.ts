@@ -180,8 +180,8 @@ async function countDifferences({ modules, forges, clock }: TrackingWorld): Prom
       known.delete(String(id));
       compared++;
       if (row === undefined) {
-        const wasVisible = catalogue.get(id, clock.now() - 2 * DAY_MS)?.standing === "public";
-        if (wasVisible && catalogue.get(id, clock.now())?.standing === "public") differ(`${id} is missing`);
+        const wasVisible = catalogue.get(id, clock.now() - 2 * DAY_MS)?.visibility === "public";
+        if (wasVisible && catalogue.get(id, clock.now())?.visibility === "public") differ(`${id} is missing`);
         continue;
       }
       const at = row.refreshed_at ?? 0;
@@ -191,9 +191,9 @@ async function countDifferences({ modules, forges, clock }: TrackingWorld): Prom
         differ(`${id} was not there when it was refreshed`);
         continue;
       }
-      const isPublic = truth.standing === "public";
+      const isPublic = truth.visibility === "public";
       if (isPublic !== (row.availability === "AVAILABLE"))
-        differ(`${id} is ${truth.standing}, not ${row.availability}`);
+        differ(`${id} is ${truth.visibility}, not ${row.availability}`);
       if (!isPublic) continue;
       if (`${row.owner}/${row.name}` !== truth.fullName) differ(`${id} is called ${truth.fullName}`);
       if (row.stars !== truth.stars) differ(`${id} has ${truth.stars} stars, not ${row.stars}`);

@@ -9,7 +9,7 @@ import { createTransport } from "../../src/providers/transport.js";
 
 const signal = new AbortController().signal;
 
-/** Ways to write addresses that are not of the public internet, as the host of a URL. */
+/** Notations of non-public addresses as the host of a URL. */
 const HOSTS = [
   ...["127.0.0.1", "127.1", "127.0.1", "127.255.255.254", "2130706433", "0x7f000001", "0x7f.0.0.1"],
   ...["0x7f.1", "0177.0.0.1", "0177.1", "017700000001", "00000177.0.0.1", "127.0.0.1.", "%31%32%37.0.0.1"],
@@ -43,7 +43,7 @@ async function assertRefused(origin: string, lookup?: LookupFunction): Promise<v
   }
 }
 
-/** A name server that answers with these addresses, and counts how often it is asked. */
+/** A resolver that returns these addresses and counts lookups. */
 function nameServer(...answers: string[][]): LookupFunction & { asked: number } {
   const lookup = Object.assign(
     ((_hostname, options, callback) => {
@@ -61,12 +61,12 @@ function nameServer(...answers: string[][]): LookupFunction & { asked: number } 
   return lookup;
 }
 
-test("a private address is refused however it is written", async () => {
+test("a private address is refused in every notation", async () => {
   assert.ok(HOSTS.length >= 40);
   for (const host of HOSTS) await assertRefused(`http://${host}`);
 });
 
-test("a name is refused that leads to private addresses", async () => {
+test("a name that resolves to private addresses is refused", async () => {
   const addresses = HOSTS.flatMap(
     (host) => URL.parse(`http://${host}`)?.hostname.replace(/^\[|\]$/g, "") ?? [],
   );
@@ -75,7 +75,7 @@ test("a name is refused that leads to private addresses", async () => {
   await assertRefused("http://localhost");
 });
 
-test("a connection goes to the address that was checked: a name that changes its mind gains nothing", async () => {
+test("the connection uses the checked address, so DNS rebinding has no effect", async () => {
   const server = createServer((_request, response) => response.end("reached"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const origin = `http://forge.example:${(server.address() as AddressInfo).port}`;
@@ -96,7 +96,7 @@ test("a connection goes to the address that was checked: a name that changes its
   }
 });
 
-test("of the addresses of a name only the public ones are connected to, in their order", () => {
+test("only the public addresses of a name are used, in their order", () => {
   const given: unknown[] = [];
   const found = ["10.0.0.1", "1.1.1.1", "::1", "2606:4700::1111"].map((address) => ({
     address,
@@ -116,7 +116,7 @@ test("of the addresses of a name only the public ones are connected to, in their
   none("forge.example", { all: true }, (error) => assert.ok(error instanceof AddressRefused));
 });
 
-test("public addresses are public, and what is no address is not", () => {
+test("public addresses are recognized; names are not addresses", () => {
   for (const address of [
     "140.82.121.4",
     "1.1.1.1",
@@ -132,7 +132,7 @@ test("public addresses are public, and what is no address is not", () => {
     assert.ok(!isPublicAddress(text), text);
 });
 
-test("an IPv4 address is not let in as IPv6 in any form that routers or kernels take for it", () => {
+test("a private IPv4 address is refused in every IPv6 form", () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       for (const prefix of ["::ffff:", "::ffff:0:", "::", "64:ff9b::"]) {

@@ -6,7 +6,7 @@ import { checkClock, UpstreamFailure } from "../../src/providers/providers.js";
 const NOW = Date.UTC(2026, 3, 30, 12);
 const { signal } = new AbortController();
 
-/** Asks a forge whose clock says `date`; undefined: that tells no time. */
+/** Sends a request to a forge whose Date header is `date`; undefined: without one. */
 async function ask(date: number | undefined): Promise<number> {
   const headers = new Headers(date === undefined ? {} : { date: new Date(date).toUTCString() });
   const fetch = checkClock(
@@ -17,11 +17,11 @@ async function ask(date: number | undefined): Promise<number> {
   return (await fetch("https://github.com/", { signal })).status;
 }
 
-test("an answer at about our time, or without a time, is let through", async () => {
+test("a response with about our time, or without one, is accepted", async () => {
   for (const date of [undefined, NOW, NOW - HOUR_MS, NOW + HOUR_MS]) assert.equal(await ask(date), 200);
 });
 
-test("nothing is believed where the two clocks are more than an hour apart, and the log says by how much", async () => {
+test("nothing is accepted while the clocks differ by over an hour, and the message says by how much", async () => {
   const isTold = (pattern: RegExp) => (error: unknown) =>
     error instanceof UpstreamFailure && error.kind === "clock" && pattern.test(error.message);
   await assert.rejects(ask(NOW - 400 * DAY_MS), isTold(/9600 h ahead of that of GITHUB/));

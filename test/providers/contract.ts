@@ -25,7 +25,7 @@ const TOKENS = ["first-token", "second-token"];
 const MIN_STARS = 50;
 const never = new AbortController().signal;
 
-/** What each thing that goes wrong is to be called; both where a batch sees other things of it than a list. */
+/** The expected failures for each fault; several where a batch and a list fail differently. */
 const EXPECTED: Readonly<Record<FaultName, readonly FailureKind[]>> = {
   "status-500": ["unreachable"],
   "status-502": ["unreachable"],
@@ -52,13 +52,13 @@ const EXPECTED: Readonly<Record<FaultName, readonly FailureKind[]>> = {
 
 type Create = (settings: ProviderSettings, dependencies: { fetch: UpstreamFetch; clock: Clock }) => Provider;
 
-/** What holds for every provider, against a forge of its kind that is a server on this machine. */
+/** The guarantees of every provider, tested against a fake forge of its kind on this machine. */
 export function providerContract(kind: ForgeKind, create: Create): void {
-  describe(`${kind}: the contract of providers`, () => {
+  describe(`${kind}: the provider contract`, () => {
     let forge: Forge;
     const clock = new ManualClock(START + 20 * DAY_MS);
     let transport: Transport;
-    /** Of the calls while a fault is injected. A response that never ends is given up once the forge has begun it. */
+    /** Signal of calls during a fault. Responses that never end are aborted once the forge has begun them. */
     let signal = never;
 
     before(async () => {
@@ -75,7 +75,7 @@ export function providerContract(kind: ForgeKind, create: Create): void {
       await forge.close();
     });
 
-    /** A provider that knows nothing yet, of a forge that has counted nothing; some time after the last one. */
+    /** A new provider and reset counters, two hours after the last one. */
     function build(changes: Partial<ProviderSettings> = {}): Provider {
       behave();
       forge.switches.tokens = null;
@@ -107,7 +107,8 @@ export function providerContract(kind: ForgeKind, create: Create): void {
     }
 
     const all = () => [...forge.catalogue.truth(clock.now())];
-    const standing = (what: ForgeRepository["standing"]) => all().filter((each) => each.standing === what);
+    const withVisibility = (visibility: ForgeRepository["visibility"]) =>
+      all().filter((each) => each.visibility === visibility);
     const refOf = ({ id, fullName }: ForgeRepository): RepositoryRef => ({
       providerId: String(id),
       nodeId: kind === "github" ? nodeId("R", id) : null,
@@ -128,9 +129,9 @@ export function providerContract(kind: ForgeKind, create: Create): void {
       return found;
     }
 
-    test("a walk finds every public repository with enough stars, and tells the truth of it", async () => {
+    test("a walk finds every public repository with enough stars, with the right numbers", async () => {
       const found = new Map((await walk(build())).map((repository) => [repository.providerId, repository]));
-      const wanted = standing("public").filter(({ stars }) => stars >= 2 * MIN_STARS);
+      const wanted = withVisibility("public").filter(({ stars }) => stars >= 2 * MIN_STARS);
       assert.ok(wanted.length > 100);
       for (const truth of wanted) {
         const repository = found.get(String(truth.id));
@@ -142,19 +143,19 @@ export function providerContract(kind: ForgeKind, create: Create): void {
       assert.deepEqual(forge.violations, []);
     });
 
-    test("refreshing tells the truth of each, in their order, and what cannot be had", async () => {
+    test("a refresh returns the right result for each repository, in order", async () => {
       const provider = build();
       const some = [
-        ...standing("public").slice(0, 12),
-        ...standing("deleted").slice(0, 1),
-        ...standing("private").slice(0, 1),
-        ...standing("public").slice(-4),
+        ...withVisibility("public").slice(0, 12),
+        ...withVisibility("deleted").slice(0, 1),
+        ...withVisibility("private").slice(0, 1),
+        ...withVisibility("public").slice(-4),
       ].slice(0, provider.batchSize);
       const outcomes = await provider.refreshMany(some.map(refOf), signal);
       assert.equal(outcomes.length, some.length);
       for (const [i, truth] of some.entries()) {
         const outcome = outcomes[i];
-        if (truth.standing !== "public") {
+        if (truth.visibility !== "public") {
           assert.ok(
             outcome?.kind === "failed" && ["gone", "private"].includes(outcome.failure.kind),
             truth.fullName,
@@ -166,9 +167,9 @@ export function providerContract(kind: ForgeKind, create: Create): void {
       }
     });
 
-    test("a renamed repository is found by its number, and by its old name", async () => {
+    test("a renamed repository is found by its id and by its old name", async () => {
       const provider = build();
-      const [truth] = standing("public").slice(20);
+      const [truth] = withVisibility("public").slice(20);
       assert.ok(truth !== undefined);
       const newName = `${truth.owner}/renamed-${truth.id}`;
       forge.catalogue.add({ at: clock.now() - 1000, kind: "renamed", id: truth.id, to: newName });
@@ -180,9 +181,9 @@ export function providerContract(kind: ForgeKind, create: Create): void {
       await assert.rejects(provider.refreshOne("nobody/nothing", signal), { kind: "gone" });
     });
 
-    test("tokens are spent evenly, and one that is refused is left alone", async () => {
+    test("tokens are used evenly, and a rejected one is not used again", async () => {
       const provider = build();
-      const refs = standing("public").slice(0, 4).map(refOf);
+      const refs = withVisibility("public").slice(0, 4).map(refOf);
       for (const ref of refs) await provider.refreshMany([ref], signal);
       const [first = 0, second = 0] = TOKENS.map((token) => forge.counters.byToken[token] ?? 0);
       assert.ok(first > 0 && Math.abs(first - second) <= 1, `${first} and ${second}`);
@@ -194,9 +195,9 @@ export function providerContract(kind: ForgeKind, create: Create): void {
       assert.equal(forge.counters.byToken["first-token"], 1);
     });
 
-    test("what is asked for is waited for, and nothing is sent meanwhile", async () => {
+    test("a Retry-After is respected, and nothing is sent meanwhile", async () => {
       const provider = build({ tokens: TOKENS.slice(0, 1) });
-      const [ref] = standing("public").map(refOf);
+      const [ref] = withVisibility("public").map(refOf);
       assert.ok(ref !== undefined);
       play("429-retry-after");
       await assert.rejects(provider.refreshMany([ref], signal), { kind: "quota" });
@@ -215,9 +216,9 @@ export function providerContract(kind: ForgeKind, create: Create): void {
     });
 
     for (const fault of FAULTS) {
-      test(`${fault}: fails as it should, nothing wrong gets in, and the next good answer is taken`, async () => {
+      test(`${fault}: fails correctly, records nothing wrong, and accepts the next good response`, async () => {
         const provider = build();
-        const refs = standing("public").slice(0, 3).map(refOf);
+        const refs = withVisibility("public").slice(0, 3).map(refOf);
         for (const call of [
           async () => void checked(await provider.refreshMany(refs, signal)),
           async () => void (await provider.discover(null, signal)).repositories.forEach(assertFit),
@@ -230,7 +231,7 @@ export function providerContract(kind: ForgeKind, create: Create): void {
           });
           assert.ok((forge.counters.byFault[fault] ?? 0) > 0, "the fault was not played");
           behave();
-          // A token that was refused rests for an hour.
+          // A rejected token is unused for an hour.
           clock.advance(HOUR_MS);
           const outcomes = await provider.refreshMany(refs, signal);
           assert.deepEqual(
@@ -250,7 +251,7 @@ export function providerContract(kind: ForgeKind, create: Create): void {
       });
     }
 
-    test("an aborted call ends at once", async () => {
+    test("an aborted call ends immediately", async () => {
       const provider = build();
       await assert.rejects(provider.discover(null, AbortSignal.abort()), (error) => {
         assert.ok(error instanceof UpstreamFailure && FAILURE_KINDS.includes(error.kind));
@@ -265,18 +266,18 @@ function assertTrue(repository: UpstreamRepository, truth: ForgeRepository): voi
   assert.equal(`${repository.owner}/${repository.name}`, truth.fullName);
   assert.equal(repository.stars, truth.stars);
   assert.equal(repository.createdAt, truth.createdAt);
-  for (const [told, known] of [
+  for (const [actual, expected] of [
     [repository.forks, truth.forks],
     [repository.watchers, truth.watchers],
     [repository.archived, truth.isArchived],
     [repository.fork, truth.isFork],
     [repository.language, truth.language],
   ]) {
-    if (told !== null) assert.equal(told, known);
+    if (actual !== null) assert.equal(actual, expected);
   }
 }
 
-/** That it can be stored and shown, whatever it was made from. */
+/** Asserts that the record can be stored and shown. */
 function assertFit(repository: UpstreamRepository): void {
   assert.match(repository.providerId, /^[1-9]\d*$/);
   for (const value of Object.values(repository).flat()) {

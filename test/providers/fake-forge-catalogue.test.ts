@@ -8,7 +8,7 @@ const OPTIONS = { seed: 11, repositories: 20_000, start: START, days: 30 };
 const catalogue = new ForgeCatalogue(OPTIONS);
 const at = (day: number) => START + day * DAY_MS;
 
-test("the same seed gives the same catalogue at any time, another seed another one", () => {
+test("the same seed always gives the same catalogue, another seed a different one", () => {
   const twin = new ForgeCatalogue(OPTIONS);
   const [moment, id] = [at(17.3), catalogue.ids()[4_711] ?? 0];
   assert.deepEqual(twin.events(), catalogue.events());
@@ -18,7 +18,7 @@ test("the same seed gives the same catalogue at any time, another seed another o
   assert.notDeepEqual(other.get(other.ids()[4_711] ?? 0, moment), catalogue.get(id, moment));
 });
 
-test("everything that can happen happens, and the record follows it", () => {
+test("all kinds of events happen, and records follow them", () => {
   const events = catalogue.events();
   assert.deepEqual(new Set(events.map(({ kind }) => kind)), new Set(EVENT_KINDS));
   for (const { at: when, kind, id, from, to } of events) {
@@ -29,14 +29,14 @@ test("everything that can happen happens, and the record follows it", () => {
     if (kind === "renamed") assert.equal(before?.owner, after?.owner);
     if (kind === "transferred") assert.equal(before?.name, after?.name);
     if (kind === "archived") assert.deepEqual([before?.isArchived, after?.isArchived], [false, true]);
-    if (kind === "hidden") assert.equal(after?.standing, "private");
-    if (kind === "blocked" || kind === "deleted") assert.equal(after?.standing, kind);
-    if (kind === "shown" || kind === "restored") assert.equal(after?.standing, "public");
+    if (kind === "hidden") assert.equal(after?.visibility, "private");
+    if (kind === "blocked" || kind === "deleted") assert.equal(after?.visibility, kind);
+    if (kind === "shown" || kind === "restored") assert.equal(after?.visibility, "public");
     if (kind === "burst") assert.ok((after?.stars ?? 0) >= (before?.stars ?? 0) + Number(to));
   }
 });
 
-test("popularity follows a power law, and most repositories stand still for days", () => {
+test("popularity follows a power law, and most repositories do not change for days", () => {
   const now = new Map(Array.from(catalogue.truth(at(3)), (repository) => [repository.id, repository]));
   const later = Array.from(catalogue.truth(at(6)));
   const stars = later.map((repository) => repository.stars).sort((a, b) => b - a);
@@ -52,12 +52,12 @@ test("popularity follows a power law, and most repositories stand still for days
   assert.ok(same.length < 0.95 * later.length, `${same.length} of ${later.length}`);
 });
 
-test("numbers are never given twice, names only when they are free", () => {
+test("ids are never reused, names only when they are free", () => {
   const moment = at(30);
   const names = new Map<string, number>();
   let reused = 0;
-  for (const { id, fullName, standing } of catalogue.truth(moment)) {
-    if (standing === "deleted") continue;
+  for (const { id, fullName, visibility } of catalogue.truth(moment)) {
+    if (visibility === "deleted") continue;
     assert.equal(names.get(fullName.toLowerCase()), undefined, fullName);
     names.set(fullName.toLowerCase(), id);
     assert.equal(catalogue.find(fullName, moment)?.repository.id, id);

@@ -13,7 +13,7 @@ const SINGLE = {
   forgejo: "/api/v1/repositories/",
 };
 
-test("GitHub's allowances are counted by token and resource, and come back in time", async (t) => {
+test("GitHub's limits are counted per token and resource, and reset in time", async (t) => {
   const { clock, forge, get } = await forgeWorld(t, "github");
   const path = `/api/v3/repositories/${forge.catalogue.ids()[0]}`;
   forge.spend("one", "core", 4_998);
@@ -44,7 +44,7 @@ test("GitHub's allowances are counted by token and resource, and come back in ti
   assert.equal(forge.violations.length, 1);
 });
 
-test("without a token little is allowed, and nothing in GraphQL", async (t) => {
+test("without a token the limit is low and GraphQL is refused", async (t) => {
   const { forge, get, query } = await forgeWorld(t, "github");
   const { headers } = await get("/api/v3/search/repositories?q=x", {});
   assert.deepEqual([headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-used")], ["10", "1"]);
@@ -60,7 +60,7 @@ test("without a token little is allowed, and nothing in GraphQL", async (t) => {
   assert.equal(spent.body.errors[0].type, "RATE_LIMITED");
 });
 
-test("bursts are refused with a time to wait, and who comes back before is noted", async (t) => {
+test("bursts are refused with a Retry-After, and an early retry is a violation", async (t) => {
   const { clock, forge, get } = await forgeWorld(t, "github");
   const path = `/api/v3/repositories/${forge.catalogue.ids()[0]}`;
   forge.switches.secondary = { concurrent: 100, pointsPerMinute: 3, retryAfterSeconds: 30 };
@@ -80,7 +80,7 @@ test("bursts are refused with a time to wait, and who comes back before is noted
   assert.equal(forge.violations.length, 3);
 });
 
-test("too many at once are refused too", async (t) => {
+test("too many concurrent requests are refused too", async (t) => {
   const { forge, get } = await forgeWorld(t, "github");
   const path = `/api/v3/repositories/${forge.catalogue.ids()[0]}`;
   forge.switches.secondary = { concurrent: 2, pointsPerMinute: 900, retryAfterSeconds: 60 };
@@ -94,21 +94,21 @@ test("too many at once are refused too", async (t) => {
   assert.equal(forge.violations[0]?.kind, "concurrent");
   assert.equal(forge.counters.peakConcurrent, 3);
   stop.abort();
-  await Promise.allSettled(open.map((answer) => answer.text()));
+  await Promise.allSettled(open.map((response) => response.text()));
 });
 
-test("GitHub wants to know who asks", async (t) => {
+test("GitHub requires a User-Agent", async (t) => {
   const { forge } = await forgeWorld(t, "github");
   const status = await new Promise((resolve, reject) => {
-    const asked = httpRequest(`${forge.url}/api/v3/rate_limit`, (answer) =>
-      resolve(answer.resume().statusCode),
+    const asked = httpRequest(`${forge.url}/api/v3/rate_limit`, (response) =>
+      resolve(response.resume().statusCode),
     );
     asked.on("error", reject).end();
   });
   assert.equal(status, 403);
 });
 
-/** What a client sees of an answer of which it reads `most` bytes. One that stalls is given up after some turns of the loop. */
+/** Reads at most `most` bytes of a response. A stalled response is given up after some turns of the event loop. */
 async function look(url: string, most: number, isStalled: boolean) {
   const stop = new AbortController();
   const init = { redirect: "manual", signal: stop.signal, headers: { authorization: "Bearer one" } } as const;
@@ -167,7 +167,7 @@ const EXPECTED: Readonly<Record<FaultName, (seen: Seen) => void>> = {
 };
 
 for (const kind of KINDS) {
-  test(`${kind}: every fault happens when it is asked for, and none after`, async (t) => {
+  test(`${kind}: every fault happens while it is switched on, and not afterwards`, async (t) => {
     const { clock, forge } = await forgeWorld(t, kind);
     const id = forge.catalogue.ids()[1] ?? 0;
     forge.catalogue.override(id, { description: "A quick one" });
@@ -188,7 +188,7 @@ for (const kind of KINDS) {
   });
 }
 
-test("who follows to another host is noted", async (t) => {
+test("following a redirect to another host is a violation", async (t) => {
   const { forge, get } = await forgeWorld(t, "forgejo");
   forge.switches.fault = ({ path }) => (path.endsWith("/nothing") ? "other-host" : undefined);
   const { headers } = await get("/api/v1/repos/nobody/nothing");
@@ -200,14 +200,14 @@ test("who follows to another host is noted", async (t) => {
   );
 });
 
-test("long answers are compressed for those who accept it", async (t) => {
+test("long responses are compressed if the client accepts that", async (t) => {
   const { forge } = await forgeWorld(t, "gitlab");
   const raw = await new Promise<Buffer>((resolve, reject) => {
     const headers = { "accept-encoding": "gzip" };
-    const asked = httpRequest(`${forge.url}/api/v4/projects`, { headers }, (answer) => {
-      assert.equal(answer.headers["content-encoding"], "gzip");
+    const asked = httpRequest(`${forge.url}/api/v4/projects`, { headers }, (response) => {
+      assert.equal(response.headers["content-encoding"], "gzip");
       const parts: Buffer[] = [];
-      answer.on("data", (part: Buffer) => parts.push(part)).on("end", () => resolve(Buffer.concat(parts)));
+      response.on("data", (part: Buffer) => parts.push(part)).on("end", () => resolve(Buffer.concat(parts)));
     });
     asked.on("error", reject).end();
   });

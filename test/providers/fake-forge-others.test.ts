@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ForgeAnswer, forgeWorld, linked } from "../support/forge/world.js";
+import { type ClientResponse, forgeWorld, linked } from "../support/forge/world.js";
 
-/** All rows of a list that says where it goes on. */
+/** All rows of a paged list. */
 async function walk(
   first: string,
-  get: (path: string) => Promise<ForgeAnswer>,
-  rowsOf = (body: ForgeAnswer["body"]) => body,
+  get: (path: string) => Promise<ClientResponse>,
+  rowsOf = (body: ClientResponse["body"]) => body,
 ) {
   const rows = [];
   for (let next: string | null = first; next !== null; ) {
@@ -18,7 +18,7 @@ async function walk(
   return rows;
 }
 
-test("GitLab's list is walked by key in both directions", async (t) => {
+test("GitLab's list supports keyset pagination in both directions", async (t) => {
   const { clock, forge, get } = await forgeWorld(t, "gitlab");
   const [first = 0, second = 0] = forge.catalogue.ids();
   forge.catalogue.add({ at: clock.now(), kind: "hidden", id: first, to: null });
@@ -40,23 +40,23 @@ test("GitLab's list is walked by key in both directions", async (t) => {
   assert.equal((await get("/api/v4/projects?pagination=keyset&order_by=star_count")).status, 405);
 });
 
-test("GitLab shows whole records to those with a token, and plain ones to everybody else", async (t) => {
+test("GitLab returns complete records with a token, and reduced ones without", async (t) => {
   const { forge, get, truth } = await forgeWorld(t, "gitlab");
-  const told = truth(forge.catalogue.ids()[3] ?? 0);
-  const whole = await get(`/api/v4/projects/${told.id}`, { "private-token": "one" });
-  assert.equal(whole.body.open_issues_count, told.openIssues);
-  assert.equal(whole.body.archived, told.isArchived);
-  assert.equal(whole.body.star_count, told.stars);
+  const expected = truth(forge.catalogue.ids()[3] ?? 0);
+  const whole = await get(`/api/v4/projects/${expected.id}`, { "private-token": "one" });
+  assert.equal(whole.body.open_issues_count, expected.openIssues);
+  assert.equal(whole.body.archived, expected.isArchived);
+  assert.equal(whole.body.star_count, expected.stars);
   assert.match(whole.body.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  const plain = await get(`/api/v4/projects/${encodeURIComponent(told.fullName)}`, {});
-  assert.equal(plain.body.id, told.id);
+  const plain = await get(`/api/v4/projects/${encodeURIComponent(expected.fullName)}`, {});
+  assert.equal(plain.body.id, expected.id);
   assert.equal(plain.body.open_issues_count, undefined);
   const simple = await get("/api/v4/projects?simple=true");
   assert.equal(simple.body[0].archived, undefined);
   assert.equal((await get("/api/v4/projects")).body[0].archived, false);
 });
 
-test("GitLab leads from an old path to the number", async (t) => {
+test("GitLab redirects an old path to the project id", async (t) => {
   const { clock, forge, get, truth } = await forgeWorld(t, "gitlab");
   const { id, fullName } = truth(forge.catalogue.ids()[8] ?? 0);
   forge.catalogue.add({ at: clock.now(), kind: "transferred", id, to: "one/two/three/four" });
@@ -72,7 +72,7 @@ test("GitLab leads from an old path to the number", async (t) => {
   assert.deepEqual([missing.status, missing.body], [404, { message: "404 Project Not Found" }]);
 });
 
-test("GitLab tells what is left, and refuses with the time to wait", async (t) => {
+test("GitLab reports the remaining quota, and refuses with a Retry-After", async (t) => {
   const { clock, forge, get } = await forgeWorld(t, "gitlab");
   const path = `/api/v4/projects/${forge.catalogue.ids()[0]}`;
   const first = await get(path);
@@ -88,14 +88,14 @@ test("GitLab tells what is left, and refuses with the time to wait", async (t) =
   assert.equal((await get(path)).status, 200);
 });
 
-test("Forgejo's search gives every repository once, in every order", async (t) => {
+test("Forgejo's search returns every repository once, in every order", async (t) => {
   const { clock, forge, get } = await forgeWorld(t, "forgejo");
   const truth = [...forge.catalogue.truth(clock.now())];
   const orders = [
-    ["stars", (row: ForgeAnswer["body"]) => row.stars_count],
-    ["forks", (row: ForgeAnswer["body"]) => row.forks_count],
-    ["created", (row: ForgeAnswer["body"]) => Date.parse(row.created_at)],
-    ["id", (row: ForgeAnswer["body"]) => row.id],
+    ["stars", (row: ClientResponse["body"]) => row.stars_count],
+    ["forks", (row: ClientResponse["body"]) => row.forks_count],
+    ["created", (row: ClientResponse["body"]) => Date.parse(row.created_at)],
+    ["id", (row: ClientResponse["body"]) => row.id],
   ] as const;
   for (const [sort, key] of orders) {
     for (const order of ["asc", "desc"]) {
@@ -117,20 +117,20 @@ test("Forgejo's search gives every repository once, in every order", async (t) =
   assert.equal(wrong.body.message, 'Invalid sort mode: "bogus"');
 });
 
-test("Forgejo's records say what the catalogue says, and old names lead to the new path", async (t) => {
+test("Forgejo's records match the catalogue, and old names redirect to the new path", async (t) => {
   const { clock, forge, get, truth } = await forgeWorld(t, "forgejo");
   const { id, fullName } = truth(forge.catalogue.ids()[4] ?? 0);
   const { body } = await get(`/api/v1/repositories/${id}`);
-  const told = truth(id);
+  const expected = truth(id);
   assert.deepEqual((await get(`/api/v1/repos/${fullName}`)).body, body);
   assert.deepEqual(
     [body.full_name, body.stars_count, body.watchers_count, body.open_issues_count, body.open_pr_counter],
-    [fullName, told.stars, told.watchers, told.openIssues, told.openPullRequests],
+    [fullName, expected.stars, expected.watchers, expected.openIssues, expected.openPullRequests],
   );
-  assert.equal(Date.parse(body.created_at), told.createdAt);
-  forge.catalogue.add({ at: clock.now(), kind: "renamed", id, to: `${told.owner}/later` });
+  assert.equal(Date.parse(body.created_at), expected.createdAt);
+  forge.catalogue.add({ at: clock.now(), kind: "renamed", id, to: `${expected.owner}/later` });
   const moved = await get(`/api/v1/repos/${fullName}`);
   assert.equal(moved.status, 307);
-  assert.equal(moved.headers.get("location"), `/api/v1/repos/${told.owner}/later`);
+  assert.equal(moved.headers.get("location"), `/api/v1/repos/${expected.owner}/later`);
   assert.equal((await get("/api/v1/repos/nobody/nothing")).body.message, "The target couldn't be found.");
 });

@@ -12,7 +12,7 @@ const FIELDS = `id databaseId nameWithOwner name owner { login } url description
   issues(states: OPEN) { totalCount } pullRequests(states: OPEN) { totalCount } watchers { totalCount }
   isFork isArchived isPrivate visibility createdAt pushedAt`;
 
-test("GitHub's answers are as its description says", async (t) => {
+test("GitHub's responses match its API description", async (t) => {
   const { forge, clock, get } = await forgeWorld(t, "github");
   for (const { id, fullName } of [...forge.catalogue.truth(clock.now())].slice(0, 30)) {
     const single = await get(`/api/v3/repos/${fullName}`);
@@ -31,22 +31,22 @@ test("GitHub's answers are as its description says", async (t) => {
   checkGithubBody("/repos/{owner}/{repo}", 404, missing.body);
 });
 
-test("a record says what the catalogue says", async (t) => {
+test("a record matches the catalogue", async (t) => {
   const { forge, get, truth } = await forgeWorld(t, "github");
   for (const id of forge.catalogue.ids().slice(0, 50)) {
     const { body } = await get(`/api/v3/repositories/${id}`);
-    const told = truth(id);
-    assert.equal(body.full_name, told.fullName);
-    assert.equal(body.stargazers_count, told.stars);
-    assert.equal(body.subscribers_count, told.watchers);
-    assert.equal(body.open_issues_count, told.openIssues + told.openPullRequests);
-    assert.equal(Date.parse(body.created_at), told.createdAt);
-    assert.equal(Date.parse(body.pushed_at), told.pushedAt);
-    assert.deepEqual(body.topics, told.topics);
+    const expected = truth(id);
+    assert.equal(body.full_name, expected.fullName);
+    assert.equal(body.stargazers_count, expected.stars);
+    assert.equal(body.subscribers_count, expected.watchers);
+    assert.equal(body.open_issues_count, expected.openIssues + expected.openPullRequests);
+    assert.equal(Date.parse(body.created_at), expected.createdAt);
+    assert.equal(Date.parse(body.pushed_at), expected.pushedAt);
+    assert.deepEqual(body.topics, expected.topics);
   }
 });
 
-test("an answer that has not changed is a 304, which costs nothing with a token; another token gets another tag", async (t) => {
+test("an unchanged response is a 304, free with a token; ETags differ per token", async (t) => {
   const { forge, get } = await forgeWorld(t, "github");
   const path = `/api/v3/repositories/${forge.catalogue.ids()[0]}`;
   const first = await get(path);
@@ -61,7 +61,7 @@ test("an answer that has not changed is a 304, which costs nothing with a token;
   assert.deepEqual(forge.counters.byKindAndToken, { "repository-by-id one": 2, "repository-by-id two": 1 });
 });
 
-test("a search gives a thousand rows and no more", async (t) => {
+test("a search returns at most a thousand rows", async (t) => {
   const { clock, forge, get } = await forgeWorld(t, "github", { repositories: 2_500, topStars: 3_000_000 });
   const all =
     "/api/v3/search/repositories?q=stars:%3E%3D1+fork:true+is:public&sort=stars&order=desc&per_page=100";
@@ -89,7 +89,7 @@ test("a search gives a thousand rows and no more", async (t) => {
   assert.equal(below.body.total_count, rows.length);
 });
 
-test("searches divide by stars and by creation without gaps", async (t) => {
+test("searches by ranges of stars and creation time have no gaps", async (t) => {
   const { clock, forge, get } = await forgeWorld(t, "github");
   forge.switches.allowances = {};
   const count = async (q: string) =>
@@ -120,7 +120,7 @@ test("searches divide by stars and by creation without gaps", async (t) => {
   assert.equal(await count(`fork:true created:*..${second}`), 151);
 });
 
-test("GraphQL answers a hundred at once, and says which it does not have", async (t) => {
+test("GraphQL returns a hundred nodes, and reports missing ones", async (t) => {
   const { clock, forge, query, truth } = await forgeWorld(t, "github");
   const ids = forge.catalogue.ids().slice(0, 100);
   const text = `query($ids: [ID!]!) { nodes(ids: $ids) { ... on Repository { ${FIELDS} } } rateLimit { cost remaining resetAt } }`;
@@ -141,13 +141,13 @@ test("GraphQL answers a hundred at once, and says which it does not have", async
     ],
   );
   for (const node of body.data.nodes.slice(3)) {
-    const told = truth(node.databaseId);
-    assert.equal(node.nameWithOwner, told.fullName);
-    assert.equal(node.stargazerCount, told.stars);
-    assert.equal(node.issues.totalCount, told.openIssues);
-    assert.equal(node.watchers.totalCount, told.watchers);
-    assert.equal(node.primaryLanguage?.name ?? null, told.language);
-    assert.equal(node.licenseInfo?.spdxId ?? null, told.license);
+    const expected = truth(node.databaseId);
+    assert.equal(node.nameWithOwner, expected.fullName);
+    assert.equal(node.stargazerCount, expected.stars);
+    assert.equal(node.issues.totalCount, expected.openIssues);
+    assert.equal(node.watchers.totalCount, expected.watchers);
+    assert.equal(node.primaryLanguage?.name ?? null, expected.language);
+    assert.equal(node.licenseInfo?.spdxId ?? null, expected.license);
   }
   assert.equal(body.data.rateLimit.remaining, 4_999);
   assert.equal(forge.counters.refreshed, 97);
@@ -155,7 +155,7 @@ test("GraphQL answers a hundred at once, and says which it does not have", async
   assert.equal(tooMany.body.errors[0].type, "ARGUMENT_LIMIT");
 });
 
-test("GraphQL wants a token, a known field and a bound, and follows renames", async (t) => {
+test("GraphQL requires a token, known fields and limits, and follows renames", async (t) => {
   const { clock, forge, query, truth } = await forgeWorld(t, "github");
   assert.equal((await query("{ rateLimit { cost } }", {}, {})).status, 401);
   assert.match((await query("{ nothing }")).body.errors[0].message, /nothing/);
@@ -191,7 +191,7 @@ test("every field of the GraphQL types is in GitHub's schema with the same type"
   }
 });
 
-test("a renamed repository is found by way of its number, until the name is taken by another", async (t) => {
+test("a renamed repository is found by redirect, until another one takes the name", async (t) => {
   const { clock, forge, get, truth } = await forgeWorld(t, "github");
   const [first = 0, second = 0] = forge.catalogue.ids();
   const before = truth(first).fullName;
@@ -208,7 +208,7 @@ test("a renamed repository is found by way of its number, until the name is take
   assert.equal((await get(`/api/v3/repos/${before.toUpperCase()}`)).body.id, second);
 });
 
-test("hidden and deleted ones are missing, blocked ones are refused, and what returns is found again", async (t) => {
+test("private and deleted repositories are missing, blocked ones refused, and restored ones found again", async (t) => {
   const { clock, forge, get } = await forgeWorld(t, "github");
   const id = forge.catalogue.ids()[9] ?? 0;
   const statuses = [];
@@ -220,7 +220,7 @@ test("hidden and deleted ones are missing, blocked ones are refused, and what re
   assert.deepEqual(statuses, [404, 200, 451, 404, 200]);
 });
 
-test("the history's days sum up to the stars, newest week first", async (t) => {
+test("the days of a history add up to the stars, newest week first", async (t) => {
   const { clock, forge, get, truth } = await forgeWorld(t, "github", {
     days: 60,
     rates: { ...QUIET, burst: 0.02 },
@@ -234,8 +234,8 @@ test("the history's days sum up to the stars, newest week first", async (t) => {
       weeks.push(...page.body);
       next = linked(page, "next");
     }
-    const told = weeks.flatMap(({ days }) => days).reduce((sum, day) => sum + day, 0);
-    assert.equal(told, truth(id).stars);
+    const expected = weeks.flatMap(({ days }) => days).reduce((sum, day) => sum + day, 0);
+    assert.equal(expected, truth(id).stars);
     for (const { week, total, days } of weeks) {
       assert.equal(new Date(week * 1_000).getUTCDay(), 0);
       assert.equal(days.length, 7);

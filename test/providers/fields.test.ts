@@ -18,7 +18,7 @@ import {
 
 const read = <T extends z.ZodType>(type: T, value: unknown) => orNull(type).parse(value);
 
-test("counts and ids are whole numbers", () => {
+test("counts and ids are integers", () => {
   for (const value of [0, 1, 1e12]) assert.equal(read(count, value), value);
   for (const value of [-1, 0.5, 1e12 + 1, 2 ** 53, Number.NaN, "1", true, null, undefined, {}, [1]]) {
     assert.equal(read(count, value), null);
@@ -28,7 +28,7 @@ test("counts and ids are whole numbers", () => {
     assert.equal(read(id, value), null);
 });
 
-test("texts are cut and hold no control characters", () => {
+test("texts are cut to a maximum length, without control characters", () => {
   assert.equal(read(text, " a\u0000b\n\u009fc "), "a b c");
   assert.equal(read(text, " \u0000\n"), null);
   assert.equal(read(text, "x".repeat(20_000))?.length, 10_000);
@@ -36,7 +36,7 @@ test("texts are cut and hold no control characters", () => {
   assert.equal(read(label, "x".repeat(101)), null);
 });
 
-test("topics are labels, each once, and no more than a hundred", () => {
+test("topics are unique labels, at most a hundred", () => {
   assert.deepEqual(read(topics, ["a", "a", 1, null, {}, "", "x".repeat(101), "b"]), ["a", "b"]);
   assert.equal(
     read(
@@ -48,7 +48,7 @@ test("topics are labels, each once, and no more than a hundred", () => {
   assert.equal(read(topics, "a"), null);
 });
 
-test("addresses are of the web", () => {
+test("only web addresses are accepted", () => {
   assert.equal(read(webUrl, " HTTPS://Example.ORG/a b "), "https://example.org/a%20b");
   for (const value of [
     "javascript:alert(1)",
@@ -70,7 +70,7 @@ test("addresses are of the web", () => {
   }
 });
 
-test("times have a zone and lie where forges are", () => {
+test("times need a zone and must be plausible", () => {
   assert.equal(read(time, "2009-12-10T13:41:49-08:00"), Date.UTC(2009, 11, 10, 21, 41, 49));
   assert.equal(read(time, "2012-10-15T17:26:53.123Z"), Date.UTC(2012, 9, 15, 17, 26, 53, 123));
   for (const value of [
@@ -86,7 +86,7 @@ test("times have a zone and lie where forges are", () => {
   }
 });
 
-test("names are taken apart at the last slash, and lead nowhere else", () => {
+test("names are split at the last slash and contain no path tricks", () => {
   assert.deepEqual(read(fullName, "a/b/c.d"), { owner: "a/b", name: "c.d" });
   for (const value of [
     "a",
@@ -106,7 +106,7 @@ test("names are taken apart at the last slash, and lead nowhere else", () => {
   }
 });
 
-test("whatever a document holds, what comes out is of the right type, bounded, and fit to be stored", () => {
+test("any document yields values of the right type, bounded and storable", () => {
   const record = z.object({
     id,
     fullName,
@@ -160,7 +160,7 @@ test("whatever a document holds, what comes out is of the right type, bounded, a
   );
 });
 
-test("records that are wrong are left out of a list, and a list of nothing else is malformed", () => {
+test("invalid records are left out of a list, and a list without a valid one is malformed", () => {
   const type = z.object({ id });
   assert.deepEqual(parseRecords(type, [{ id: 1 }, {}, null, 7, { id: "x" }, { id: 2, more: 1 }]), [
     { id: "1" },
@@ -172,7 +172,7 @@ test("records that are wrong are left out of a list, and a list of nothing else 
   }
 });
 
-test("a record that is wrong is malformed, and the message tells the field and not the value", () => {
+test("an invalid record is malformed, and the message names the field but not the value", () => {
   assert.throws(
     () => parseRecord(z.object({ id, stars: count }), { id: "geheim", stars: 1 }),
     (error) => error instanceof Error && /: id$/.test(error.message) && !/geheim/.test(error.message),

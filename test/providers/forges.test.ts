@@ -14,7 +14,7 @@ const signal = new AbortController().signal;
 
 type Create = (settings: ProviderSettings, dependencies: { fetch: UpstreamFetch; clock: Clock }) => Provider;
 
-/** One kind of forge: how it is made, its smallest document, its list, and where a repository is asked for. */
+/** One kind of forge: its constructor, smallest document, list and repository path. */
 interface Kind {
   kind: "gitlab" | "forgejo";
   create: Create;
@@ -60,7 +60,7 @@ const hasKind = (kind: FailureKind) => (error: unknown) => {
 };
 
 for (const { kind, create, document, list, pathOfId, authorization, hidden } of KINDS) {
-  /** A provider whose forge answers for single repositories as told, by id; 404 for others. */
+  /** A provider whose forge has these responses for single repositories, by id; 404 for others. */
   function withRepositories(answers: Record<string, Scripted>, changes: Partial<ProviderSettings> = {}) {
     const paths = new Map(Object.entries(answers).map(([id, answer]) => [pathOfId(id), answer]));
     const fetch = scripted((path) => paths.get(path) ?? { status: 404, body: "{}" });
@@ -75,7 +75,7 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
       )
     ).map((outcome) => (outcome.kind === "failed" ? outcome.failure.kind : outcome.kind));
 
-  /** A provider whose forge lists these pages one after another. */
+  /** A provider whose forge returns these list pages in order. */
   function withPages(pages: Scripted[], changes: Partial<ProviderSettings> = {}) {
     let asked = 0;
     const fetch = scripted(() => pages[asked++] ?? { body: list([]) });
@@ -93,7 +93,7 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
     return found;
   }
 
-  test(`${kind}: a walk goes on to the end, with full pages and with links, and no address of an answer is followed`, async () => {
+  test(`${kind}: a walk reaches the end, with full pages and with links, and follows no address from a response`, async () => {
     const link = { link: '<https://evil.example/next>; rel="next"' };
     const { fetch, provider } = withPages([
       { body: list(documents(1, 100)) },
@@ -105,13 +105,13 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
     assert.equal(new Set(fetch.sent.map(({ path }) => path)).size, 3, "each page is another");
   });
 
-  test(`${kind}: a walk gives what has enough stars and is public`, async () => {
+  test(`${kind}: a walk returns public repositories with enough stars`, async () => {
     const page = [...documents(1, 9), document(10, hidden), document(11)];
     const { provider } = withPages([{ body: list(page) }], { minStars: 8 });
     assert.deepEqual(await walk(provider), ["8", "9", "11"]);
   });
 
-  test(`${kind}: wrong records are left out, a page of them is malformed, an empty one is the end`, async () => {
+  test(`${kind}: invalid records are left out, a page of them is malformed, an empty page is the end`, async () => {
     const wrong = [
       document(1, { id: "x" }),
       document(2, { full_name: 3, path_with_namespace: "x" }),
@@ -128,12 +128,12 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
     assert.deepEqual(await walk(withPages([]).provider), []);
   });
 
-  test(`${kind}: a walk that comes back to where it was is malformed`, async () => {
+  test(`${kind}: a walk that repeats itself is malformed`, async () => {
     const page = { body: list(documents(1, 100)) };
     await assert.rejects(walk(withPages([page, page]).provider), hasKind("malformed"));
   });
 
-  test(`${kind}: each repository has its own outcome, in their order`, async () => {
+  test(`${kind}: each repository has its own result, in order`, async () => {
     const { fetch, provider } = withRepositories({
       1: { body: document(1), headers: { etag: 'W/"a"' } },
       3: { status: 451 },
@@ -157,7 +157,7 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
     assert.deepEqual([outcome.repository.owner, outcome.repository.name], ["new", "name"]);
   });
 
-  test(`${kind}: a validator is sent back, and what has not changed is unchanged`, async () => {
+  test(`${kind}: an ETag is sent back, and a 304 is unchanged`, async () => {
     const { fetch, provider } = withRepositories({
       1: { status: 304 },
       2: { body: document(2), headers: { etag: '"b"' } },
@@ -171,7 +171,7 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
     );
   });
 
-  test(`${kind}: when no more may be sent the rest fails with quota, and nothing is sent for it`, async () => {
+  test(`${kind}: when the quota is used up, the rest fails with quota and is not sent`, async () => {
     const headers = { "ratelimit-limit": "9", "ratelimit-remaining": "0", "ratelimit-reset": "60" };
     const { fetch, clock, provider } = withRepositories({
       1: { body: document(1), headers },
@@ -196,7 +196,7 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
     assert.deepEqual(await outcomes(provider, [2]), ["found"]);
   });
 
-  test(`${kind}: a forge that does not answer is asked twice and not for all of a batch`, async () => {
+  test(`${kind}: after two requests without a response the rest of a batch is not sent`, async () => {
     const down = scripted(() => Promise.reject(new UpstreamFailure("unreachable", "down")));
     const provider = create(settingsOf(kind), { fetch: down, clock: new ManualClock(NOW) });
     await assert.rejects(
@@ -219,7 +219,7 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
     assert.equal(fetch.sent.length, 3);
   });
 
-  test(`${kind}: tokens take turns, and one that is refused is replaced by the next`, async () => {
+  test(`${kind}: tokens take turns, and a rejected one is replaced by the next`, async () => {
     const tokens = ["revoked", "good"];
     const fetch = scripted((path, { headers }) =>
       headers?.authorization === authorization("good")
@@ -244,13 +244,13 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
     await assert.rejects(none.refreshMany([refOf(1), refOf(2)], signal), hasKind("refused"));
   });
 
-  test(`${kind}: without a token none is sent`, async () => {
+  test(`${kind}: without tokens no Authorization header is sent`, async () => {
     const { fetch, provider } = withRepositories({ 1: { body: document(1) } });
     await outcomes(provider, [1]);
     assert.equal("authorization" in (fetch.sent[0]?.headers ?? {}), false);
   });
 
-  test(`${kind}: a redirect within the API is followed, another one is a rename, and no circle is`, async () => {
+  test(`${kind}: a redirect within the API is followed; others, and loops, are renames`, async () => {
     const { provider } = withRepositories({
       1: { status: 301, headers: { location: pathOfId("2") } },
       2: { body: document(1) },
@@ -268,7 +268,7 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
     ]);
   });
 
-  test(`${kind}: one repository is found by its name; a name that cannot be is gone without asking`, async () => {
+  test(`${kind}: a repository is found by name; an invalid name is gone without a request`, async () => {
     const fetch = scripted(() => ({ body: document(5) }));
     const provider = create(settingsOf(kind), { fetch, clock: new ManualClock(NOW) });
     assert.equal((await provider.refreshOne("some/name", signal)).providerId, "5");
@@ -283,11 +283,11 @@ for (const { kind, create, document, list, pathOfId, authorization, hidden } of 
     );
   });
 
-  test(`${kind}: the past is not told`, async () => {
+  test(`${kind}: no star history is offered`, async () => {
     assert.equal(await withRepositories({}).provider.history(refOf(1), null, signal), null);
   });
 
-  test(`${kind}: keys nobody asked for stay behind`, async () => {
+  test(`${kind}: unknown keys are dropped`, async () => {
     const body = JSON.stringify(document(1)).replace(
       /}$/,
       ',"__proto__":{"isPublic":true},"constructor":1,"stars":9}',

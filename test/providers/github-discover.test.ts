@@ -15,7 +15,7 @@ const rowOf = ({ id, stars, created }: Searchable) =>
     subscribers_count: undefined,
   });
 
-/** The search of GitHub over some repositories. */
+/** GitHub's search over some repositories. */
 const searching = (all: Searchable[]) =>
   scriptedFetch(({ url }) => {
     assert.equal(url.pathname, "/search/repositories");
@@ -44,7 +44,7 @@ const some: Searchable[] = Array.from({ length: 4000 }, (_, id) => ({
   created: Date.UTC(2009, 0, 1) / 1000 + ((id * 104_729) % 5000) * 100_000,
 }));
 
-test("a walk finds every repository of at least minStars stars, and no other", async () => {
+test("a walk finds exactly the repositories with at least minStars stars", async () => {
   const fetch = searching(some);
   const found = await walk(github(fetch, { minStars: 20 }));
   assert.deepEqual(
@@ -57,7 +57,7 @@ test("a walk finds every repository of at least minStars stars, and no other", a
   assert.ok(fetch.sent.every(({ url }) => (url.searchParams.get("q") ?? "").length <= 256));
 });
 
-test("a damaged cursor begins anew, and so does one below what is wanted now", async () => {
+test("a damaged cursor starts a new walk, and so does one below a raised minStars", async () => {
   const ended: Walk = { ...FIRST_WALK, top: 5 };
   for (const cursor of [
     "",
@@ -74,7 +74,7 @@ test("a damaged cursor begins anew, and so does one below what is wanted now", a
   }
 });
 
-test("private repositories and rows that are wrong are left out, and the walk goes on", async () => {
+test("private repositories and invalid rows are skipped, and the walk continues", async () => {
   const items = [
     rowOf({ id: 1, stars: 20_000, created: 1.5e9 }),
     restRow({ private: true }),
@@ -90,7 +90,7 @@ test("private repositories and rows that are wrong are left out, and the walk go
   assert.notEqual(next, null);
 });
 
-test("an answer without one right row among many is malformed", async () => {
+test("a page of many rows without a valid one is malformed", async () => {
   for (const body of [
     { total_count: 100, items: Array(100).fill({}) },
     { items: [] },
@@ -104,7 +104,7 @@ test("an answer without one right row among many is malformed", async () => {
   }
 });
 
-test("an answer that was cut short is asked for again", async () => {
+test("an incomplete search result is requested again", async () => {
   let isCutShort = true;
   const whole = searching(some);
   const fetch = scriptedFetch(({ url }) => {
@@ -119,7 +119,7 @@ test("an answer that was cut short is asked for again", async () => {
   assert.equal(whole.sent[0]?.url.search, fetch.sent[0]?.url.search);
 });
 
-test("searching waits for its own allowance only", async () => {
+test("searching waits only for the search limit", async () => {
   const headers = {
     "x-ratelimit-remaining": "0",
     "x-ratelimit-reset": "1777550430",

@@ -14,7 +14,7 @@ import { onForge } from "../support/github-stage.js";
 
 const signal = new AbortController().signal;
 
-/** What comes of a fault where everything goes wrong in that way. Some take real time or much memory, and are left out. */
+/** The failure for each fault. Faults that take real time or much memory are left out. */
 const KINDS: Partial<Record<FaultName, readonly [one: FailureKind | null, others: FailureKind | null]>> = {
   "status-500": ["unreachable", "unreachable"],
   "status-502": ["unreachable", "unreachable"],
@@ -33,17 +33,17 @@ const KINDS: Partial<Record<FaultName, readonly [one: FailureKind | null, others
   "wrong-types": ["malformed", "malformed"],
 };
 
-/** The failure of the only repository of a batch is as good as one of the call. */
+/** The failure of a batch of one repository counts as a failure of the call. */
 function orThrow(outcome: Refreshed | undefined): Refreshed | undefined {
   if (outcome?.kind === "failed") throw outcome.failure;
   return outcome;
 }
 
-test("whatever goes wrong is a failure of the list, and good answers are good again afterwards", async () => {
+test("every fault is a failure of the closed list, and the next good response is accepted", async () => {
   await onForge({ repositories: 200 }, async ({ forge, provider, clock, patiently }) => {
     const [id = 0] = forge.catalogue
       .ids()
-      .filter((one) => forge.catalogue.get(one, NOW + DAY_MS)?.standing === "public");
+      .filter((one) => forge.catalogue.get(one, NOW + DAY_MS)?.visibility === "public");
     const { fullName } = forge.catalogue.get(id, NOW) ?? { fullName: "" };
     const ref: RepositoryRef = { providerId: `${id}`, nodeId: nodeId("R", id), fullName, etag: null };
     for (const [fault, [one, others]] of Object.entries(KINDS)) {
@@ -65,7 +65,7 @@ test("whatever goes wrong is a failure of the list, and good answers are good ag
   });
 });
 
-test("keys and texts that would do harm elsewhere are not in a record", async () => {
+test("dangerous keys and texts never reach a record", async () => {
   await onForge({ repositories: 200 }, async ({ forge, provider }) => {
     for (const fault of ["proto-keys", "lone-surrogates"] as const) {
       forge.switches.fault = () => fault;

@@ -10,7 +10,7 @@ import { onForge, type Stage } from "../support/github-stage.js";
 
 const signal = new AbortController().signal;
 
-/** Walks to the end; gives the ids in the order in which they were first seen. */
+/** Walks to the end; returns the ids in the order of first appearance. */
 async function walk({ provider, patiently }: Stage): Promise<{ ids: Set<string>; requests: number }> {
   const ids = new Set<string>();
   let requests = 0;
@@ -25,16 +25,16 @@ async function walk({ provider, patiently }: Stage): Promise<{ ids: Set<string>;
   return { ids, requests };
 }
 
-/** The numbers of all that everybody may see now. */
+/** The ids of all repositories that are public now. */
 function publicIds({ forge, clock }: Stage): string[] {
   const { catalogue } = forge;
   return catalogue
     .ids()
-    .filter((id) => catalogue.get(id, clock.now())?.standing === "public")
+    .filter((id) => catalogue.get(id, clock.now())?.visibility === "public")
     .map(String);
 }
 
-test("50,000 repositories are all found, the most starred first, and no limit is overstepped", async () => {
+test("50,000 repositories are all found, most stars first, without exceeding a limit", async () => {
   await onForge({ repositories: 50_000 }, async (stage) => {
     const { forge, clock } = stage;
     const before = publicIds(stage);
@@ -57,7 +57,7 @@ test("50,000 repositories are all found, the most starred first, and no limit is
   });
 });
 
-test("repositories that are renamed, hidden, blocked and deleted are told apart from those that stay", async () => {
+test("renamed, private, blocked and deleted repositories are distinguished", async () => {
   const rates = {
     ...EVENT_RATES,
     renamed: 0.01,
@@ -89,11 +89,11 @@ test("repositories that are renamed, hidden, blocked and deleted are told apart 
         assert.ok(truth);
         const outcome = outcomes[k];
         assert.ok(outcome);
-        const told = outcome.kind === "failed" ? outcome.failure.kind : outcome.kind;
-        kinds.add(told);
+        const kind = outcome.kind === "failed" ? outcome.failure.kind : outcome.kind;
+        kinds.add(kind);
         assert.equal(
-          told,
-          { public: "found", blocked: "blocked", private: "gone", deleted: "gone" }[truth.standing],
+          kind,
+          { public: "found", blocked: "blocked", private: "gone", deleted: "gone" }[truth.visibility],
         );
         const second = alone[k];
         if (second !== undefined) assert.equal(second.kind, outcome.kind);
@@ -123,12 +123,12 @@ test("repositories that are renamed, hidden, blocked and deleted are told apart 
   });
 });
 
-test("the stars of past days are those that the forge counts, back to the first day", async () => {
+test("star histories match the forge, back to the first day", async () => {
   await onForge({ repositories: 50 }, async ({ forge, provider, clock, patiently }) => {
     const { catalogue } = forge;
     for (const id of catalogue.ids().slice(0, 5)) {
       const repository = catalogue.get(id, NOW);
-      if (repository?.standing !== "public") continue;
+      if (repository?.visibility !== "public") continue;
       const ref = { providerId: `${id}`, nodeId: null, fullName: repository.fullName, etag: null };
       let cursor: string | null = null;
       let oldest = Number.POSITIVE_INFINITY;

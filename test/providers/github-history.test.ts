@@ -8,7 +8,7 @@ const signal = new AbortController().signal;
 const week = (sunday: number, days: number[]) => ({ week: sunday / 1000, total: 0, days });
 const SUNDAY = Date.UTC(2026, 3, 26);
 
-test("a page of the past gives days, none of them in the future, and the way on", async () => {
+test("a history page has days, none in the future, and a cursor", async () => {
   const fetch = scriptedFetch(({ url }) => {
     const page = Number(url.searchParams.get("page"));
     const weeks = Array.from({ length: page === 3 ? 2 : 30 }, (_, i) =>
@@ -30,7 +30,7 @@ test("a page of the past gives days, none of them in the future, and the way on"
   for (const [day, gained] of days) assert.deepEqual([day % DAY_MS, gained], [0, new Date(day).getUTCDay()]);
 });
 
-test("an instance that does not offer the past is not asked again for a day", async () => {
+test("an instance without star histories is not asked again for a day", async () => {
   const clock = new ManualClock(NOW);
   const fetch = scriptedFetch(({ url }) =>
     url.pathname.endsWith("/history") ? { status: 404 } : { body: restRow() },
@@ -44,7 +44,7 @@ test("an instance that does not offer the past is not asked again for a day", as
   assert.equal(fetch.sent.length, 4);
 });
 
-test("a repository that is gone says nothing of what the instance offers", async () => {
+test("a missing repository does not mean that the instance lacks histories", async () => {
   const fetch = scriptedFetch(({ url }) =>
     url.pathname.includes("seven") || url.pathname.endsWith("/7") ? { status: 404 } : { body: [] },
   );
@@ -56,7 +56,7 @@ test("a repository that is gone says nothing of what the instance offers", async
   });
 });
 
-test("a past that is none is malformed", async () => {
+test("an invalid history is malformed", async () => {
   for (const body of [
     {},
     [week(SUNDAY, [1, 2])],

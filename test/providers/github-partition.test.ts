@@ -17,13 +17,13 @@ const LATEST = NOW / 1000 + 86_400;
 interface Change {
   /** Called before each request. */
   before?(): void;
-  /** Whether the answer to this request is cut short. */
+  /** Whether the result of this request is incomplete. */
   isCutShort?(request: number): boolean;
-  /** The stars that a row shows, where that is not what it was found and sorted by. */
+  /** The stars a row shows, if different from those it was sorted by. */
   shown?(row: Searchable): number;
 }
 
-/** Walks to the end; gives what was seen, and in how many requests. */
+/** Walks to the end; returns the rows and the number of requests. */
 function walkAll(repositories: Searchable[], minStars: number, change: Change = {}) {
   const seen = new Map<number, number>();
   let requests = 0;
@@ -47,7 +47,7 @@ function walkAll(repositories: Searchable[], minStars: number, change: Change = 
 const missing = (repositories: Searchable[], minStars: number, seen: Map<number, number>) =>
   repositories.filter(({ id, stars }) => stars >= minStars && !seen.has(id));
 
-/** Lumps: many with the same count, many created at the same time. */
+/** Clusters: many with the same count, many created at the same time. */
 const repositories = fc
   .array(
     fc.record({
@@ -69,7 +69,7 @@ const repositories = fc
       .map((one, id) => ({ id, ...one })),
   );
 
-test("every repository of at least minStars stars is visited, however stars and creation times are spread", () => {
+test("every repository with at least minStars stars is visited, for any distribution of stars and creation times", () => {
   fc.assert(
     fc.property(repositories, fc.constantFrom(0, 1, 10, 1000, 20_000), (all, minStars) => {
       const { seen } = walkAll(all, minStars);
@@ -80,8 +80,8 @@ test("every repository of at least minStars stars is visited, however stars and 
   );
 });
 
-test("5,000 repositories with one number of stars are all visited, in few requests", () => {
-  // Most of them young, as on GitHub.
+test("5,000 repositories with the same number of stars are all visited, in few requests", () => {
+  // Most of them recent, as on GitHub.
   const all = Array.from({ length: 5000 }, (_, id) => ({
     id,
     stars: 12,
@@ -92,12 +92,12 @@ test("5,000 repositories with one number of stars are all visited, in few reques
   assert.ok(requests <= 120, `${requests} requests`);
 });
 
-test("1,000 repositories of the same second and the same number of stars are all visited", () => {
+test("1,000 repositories created in the same second with the same number of stars are all visited", () => {
   const all = Array.from({ length: 1000 }, (_, id) => ({ id, stars: 7, created: NOW / 1000 - 5_000_000 }));
   assert.equal(walkAll(all, 5).seen.size, 1000);
 });
 
-test("the most starred come first, and a forge with nothing is done after few requests", () => {
+test("the most popular come first, and an empty forge takes few requests", () => {
   const all = Array.from({ length: 20_000 }, (_, id) => ({
     id,
     stars: Math.floor(400_000 / (id + 1)) + 10,
@@ -113,7 +113,7 @@ test("the most starred come first, and a forge with nothing is done after few re
   assert.ok(walkAll([], 10).requests <= 2);
 });
 
-test("who keeps its stars is visited while everybody else's change, come and go", () => {
+test("a repository with constant stars is visited while all others change, appear and disappear", () => {
   fc.assert(
     fc.property(repositories, fc.nat(), (all, seed) => {
       let state = seed;
@@ -132,7 +132,7 @@ test("who keeps its stars is visited while everybody else's change, come and go"
         },
       });
       const still = moving.filter(({ isStill }) => isStill);
-      // Pages are needed where more than one answer's worth is of one second; there, and only there, rows may slip.
+      // Paging is needed only for more than a page of one second; only there rows may be missed.
       const perSecond = new Map<string, number>();
       for (const { stars, created } of all) {
         const key = `${stars} ${created}`;
@@ -147,7 +147,7 @@ test("who keeps its stars is visited while everybody else's change, come and go"
   );
 });
 
-test("a search that sorts by older counts than its rows show hides nothing", () => {
+test("a search that sorts by older counts than it shows hides nothing", () => {
   fc.assert(
     fc.property(repositories, fc.integer({ min: -300, max: 300 }), (all, change) => {
       const shown = ({ id, stars }: Searchable) => (id % 7 === 0 ? Math.max(0, stars + change) : stars);
@@ -157,7 +157,7 @@ test("a search that sorts by older counts than its rows show hides nothing", () 
   );
 });
 
-test("answers that were cut short are asked for again", () => {
+test("incomplete results are requested again", () => {
   fc.assert(
     fc.property(repositories, fc.array(fc.boolean(), { minLength: 1 }), (all, pattern) => {
       let inARow = 0;
@@ -173,7 +173,7 @@ test("answers that were cut short are asked for again", () => {
   );
 });
 
-test("a search that is always cut short, or always says that there is more, does not hold the walk forever", () => {
+test("a search that is always incomplete, or always announces more, does not stop the walk", () => {
   const all = Array.from({ length: 300 }, (_, id) => ({ id, stars: id, created: EARLIEST + id }));
   assert.ok(walkAll(all, 5, { isCutShort: () => true }).requests < 300);
 

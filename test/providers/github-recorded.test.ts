@@ -30,7 +30,7 @@ function recorded(name: string): Exchange[] {
 
 const NEVER = new AbortController().signal;
 
-/** As it came, but for headers that are templates of the tool that recorded it. */
+/** As recorded, except for headers that are templates of the recording tool. */
 function answerOf({ response: { status, headers, body } }: Exchange): Scripted {
   const real = Object.entries(headers).filter(
     ([name, value]) => !value.includes("{{") && !/encoding|length/i.test(name),
@@ -54,7 +54,7 @@ function assertSane(repository: UpstreamRepository): void {
   }
 }
 
-/** What a record needs; those of 2012 count stars under another name, and some recordings are cut to a few fields. */
+/** Required fields; recordings of 2012 have another name for stars, and some contain only a few fields. */
 const essential = z.object({
   full_name: z.string(),
   html_url: z.url(),
@@ -62,27 +62,31 @@ const essential = z.object({
   private: z.boolean(),
 });
 
-test("every recorded repository is a record with the numbers it came with, unless it is private", {
+test("every recorded repository becomes a record with its numbers, unless it is private", {
   skip,
 }, async () => {
   let found = 0;
   for (const one of recorded("repo.jsonl.gz")) {
-    const told = essential.safeParse(one.response.body).data;
+    const expected = essential.safeParse(one.response.body).data;
     const call = github(scriptedFetch(() => answerOf(one))).refreshOne("octo/seven", NEVER);
-    if (told === undefined || told.private) {
-      assert.equal((await failureOf(call)).kind, told?.private ? "private" : "malformed", one.request.url);
+    if (expected === undefined || expected.private) {
+      assert.equal(
+        (await failureOf(call)).kind,
+        expected?.private ? "private" : "malformed",
+        one.request.url,
+      );
       continue;
     }
     const repository = await call;
     assertSane(repository);
-    assert.equal(repository.stars, told.stargazers_count);
-    assert.equal(`${repository.owner}/${repository.name}`, told.full_name);
+    assert.equal(repository.stars, expected.stargazers_count);
+    assert.equal(`${repository.owner}/${repository.name}`, expected.full_name);
     found++;
   }
   assert.ok(found > 250, `${found} records`);
 });
 
-test("recorded searches are pages of the walk, without watchers", { skip }, async () => {
+test("recorded searches are pages of a walk, without watchers", { skip }, async () => {
   for (const one of recorded("search.jsonl.gz")) {
     const provider = github(scriptedFetch(() => answerOf(one)));
     const isModern = one.request.url.includes("/search/repositories");
@@ -101,7 +105,7 @@ test("recorded searches are pages of the walk, without watchers", { skip }, asyn
   }
 });
 
-/** What a status means; 403 is a limit or a missing permission, and is looked at below. */
+/** The failure for each status; 403 is a limit or a missing permission, see below. */
 const KINDS: Record<number, FailureKind> = {
   401: "refused",
   404: "gone",
@@ -110,7 +114,7 @@ const KINDS: Record<number, FailureKind> = {
   503: "unreachable",
 };
 
-test("every recorded error is the failure it stands for", { skip }, async () => {
+test("every recorded error is the right failure", { skip }, async () => {
   const kinds = new Set<string>();
   for (const one of recorded("errors-redirects.jsonl")) {
     const { status, headers, body } = one.response;
@@ -143,7 +147,7 @@ test("every recorded error is the failure it stands for", { skip }, async () => 
   ]);
 });
 
-test("a recorded rename is followed to the number, and never to another place", { skip }, async () => {
+test("a recorded rename is followed by id, and never to another address", { skip }, async () => {
   const [repository] = recorded("repo.jsonl.gz").filter(({ response }) =>
     JSON.stringify(response.body).includes("node_id"),
   );
@@ -163,7 +167,7 @@ test("a recorded rename is followed to the number, and never to another place", 
   }
 });
 
-test("recorded answers to other questions are failures of the closed list, and never records", {
+test("recorded responses of other endpoints are failures of the closed list, never records", {
   skip,
 }, async () => {
   for (const name of ["rate_limit.jsonl", "graphql.jsonl"]) {

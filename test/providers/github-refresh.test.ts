@@ -16,7 +16,7 @@ import {
 const signal = new AbortController().signal;
 const tokens = ["secret-1"];
 
-/** So many repositories, their numbers from 1 on. */
+/** This many repositories, with ids from 1. */
 const refs = (count: number): RepositoryRef[] =>
   Array.from({ length: count }, (_, i) => ref({ providerId: `${i + 1}`, nodeId: `R_${i + 1}` }));
 const nodeOf = (id: string) =>
@@ -24,7 +24,7 @@ const nodeOf = (id: string) =>
 const kinds = (outcomes: Refreshed[]) =>
   outcomes.map((outcome) => (outcome.kind === "failed" ? outcome.failure.kind : outcome.kind));
 
-test("GraphQL and REST give the same record", async () => {
+test("GraphQL and REST produce the same record", async () => {
   const rest = await github(scriptedFetch(() => ({ body: restRow() }))).refreshOne("octo/seven", signal);
   const answer = { body: { data: { nodes: [node()] } } };
   const [outcome] = await github(
@@ -35,7 +35,7 @@ test("GraphQL and REST give the same record", async () => {
   assert.equal(rest.openIssues, 12);
 });
 
-test("a hundred repositories are one request, and what is wrong with one concerns no other", async () => {
+test("a hundred repositories take one request, and a failure of one does not affect the others", async () => {
   const errors = [
     { type: "NOT_FOUND", path: ["nodes", 0], message: "Could not resolve to a node" },
     { type: "FORBIDDEN", path: ["nodes", 1], message: "Repository access blocked" },
@@ -72,7 +72,7 @@ test("a hundred repositories are one request, and what is wrong with one concern
   assert.ok(rest.every((outcome, i) => outcome.kind === "found" && outcome.repository.stars === i + 9));
 });
 
-test("a batch that is too much is asked for in halves and quarters, and then given up", async () => {
+test("a batch that is too large is retried in halves and quarters, then fails", async () => {
   const tooMuch: Scripted[] = [
     { status: 502, body: "<html>" },
     { body: { data: null, errors: [{ message: "Something went wrong while executing your query." }] } },
@@ -102,7 +102,7 @@ test("a batch that is too much is asked for in halves and quarters, and then giv
   }
 });
 
-test("nodes that GitHub ran out of resources for are asked for again, the others are not", async () => {
+test("only nodes that GitHub ran out of resources for are requested again", async () => {
   let isFirst = true;
   const fetch = scriptedFetch(({ ids }) => {
     const from = isFirst ? 60 : ids.length;
@@ -121,7 +121,7 @@ test("nodes that GitHub ran out of resources for are asked for again, the others
   );
 });
 
-test("a limit in the midst of halves keeps what was found", async () => {
+test("reaching a limit between halves keeps earlier results", async () => {
   let requests = 0;
   const fetch = scriptedFetch(({ ids }): Scripted => {
     requests++;
@@ -133,7 +133,7 @@ test("a limit in the midst of halves keeps what was found", async () => {
   assert.deepEqual(kinds(outcomes), [...Array(5).fill("found"), ...Array(5).fill("quota")]);
 });
 
-test("points are counted as GitHub tells them, and nothing is sent once they are spent", async () => {
+test("points are counted as GitHub reports them, and nothing is sent once they are used up", async () => {
   const clock = new ManualClock(NOW);
   const resetAt = new Date(NOW + HOUR_MS).toISOString();
   let remaining = 7;
@@ -156,7 +156,7 @@ test("points are counted as GitHub tells them, and nothing is sent once they are
   await provider.refreshMany(refs(2), signal);
 });
 
-test("a limit that is told with status 200 is one of quota", async () => {
+test("a rate limit reported with status 200 is a quota failure", async () => {
   for (const type of ["RATE_LIMITED", "RATE_LIMIT"]) {
     const headers = { "x-ratelimit-remaining": "0", "x-ratelimit-reset": `${(NOW + 20 * 60_000) / 1000}` };
     const fetch = scriptedFetch(() => ({
@@ -173,7 +173,7 @@ test("a limit that is told with status 200 is one of quota", async () => {
   }
 });
 
-test("without a token repositories are asked for one by one, and unchanged ones cost nothing", async () => {
+test("without a token repositories are requested one by one, and unchanged ones cost nothing", async () => {
   const fetch = scriptedFetch(({ url, headers }) => {
     const id = Number(url.pathname.split("/").at(-1));
     if (headers["if-none-match"] === `"${id}"`) return { status: 304 };
@@ -188,7 +188,7 @@ test("without a token repositories are asked for one by one, and unchanged ones 
   assert.ok(fetch.sent.every(({ headers }) => headers.authorization === undefined));
 });
 
-test("once the allowance is spent the rest of a batch is not sent, and a batch of none is not begun", async () => {
+test("once the quota is used up, the rest of a batch and further batches are not sent", async () => {
   let left = 2;
   const fetch = scriptedFetch(() => {
     left--;
@@ -211,7 +211,7 @@ test("once the allowance is spent the rest of a batch is not sent, and a batch o
   assert.equal(fetch.sent.length, 2);
 });
 
-test("with a token those without a node id are asked for by their number", async () => {
+test("with a token, repositories without a node id are requested by their number", async () => {
   const fetch = scriptedFetch(({ ids, url }) =>
     ids.length > 0
       ? { body: { data: { nodes: ids.map(nodeOf) } } }

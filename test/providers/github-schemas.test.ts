@@ -24,7 +24,7 @@ const property = z.looseObject({
 });
 const object = z.object({ properties: z.record(z.string(), property), required: z.array(z.string()) });
 
-/** Types of JSON that the fields may have; `license` and `owner` are references. */
+/** JSON types of the fields; `license` and `owner` are references. */
 const TYPES: Record<keyof typeof restRepository.shape, string> = {
   id: "integer",
   node_id: "string",
@@ -46,8 +46,8 @@ const TYPES: Record<keyof typeof restRepository.shape, string> = {
   pushed_at: "string",
 };
 
-// The published text defines two fields twice, so it is not validated itself.
-test("the GraphQL query is one of GitHub's own schema, and uses nothing that will be removed", () => {
+// The published schema defines two fields twice, so validation would fail.
+test("the GraphQL query is valid in GitHub's schema and uses nothing deprecated", () => {
   const rules = [...specifiedRules, NoDeprecatedCustomRule];
   assert.deepEqual(
     validate(buildSchema(github.idl, { assumeValidSDL: true }), parse(REPOSITORIES_QUERY), rules),
@@ -55,7 +55,7 @@ test("the GraphQL query is one of GitHub's own schema, and uses nothing that wil
   );
 });
 
-test("every field that is read of REST exists in GitHub's description with that type", () => {
+test("every REST field we read exists in GitHub's API description with that type", () => {
   for (const [name, absent] of [
     ["full-repository", []],
     ["repo-search-result-item", ["subscribers_count"]],
@@ -71,7 +71,7 @@ test("every field that is read of REST exists in GitHub's description with that 
   assert.equal(license.properties.spdx_id?.type, "string");
 });
 
-test("whatever may be null or missing by GitHub's description may be so here", () => {
+test("fields that GitHub's API description makes nullable or optional may be missing here", () => {
   const example = z
     .record(z.string(), z.unknown())
     .parse(examples["full-repository-default-response"]?.value);
@@ -84,7 +84,7 @@ test("whatever may be null or missing by GitHub's description may be so here", (
   }
 });
 
-test("GitHub's own examples are read", () => {
+test("GitHub's own examples are accepted", () => {
   const repository = readRepository(examples["full-repository-default-response"]?.value);
   assert.equal(`${repository.owner}/${repository.name}`, "octocat/Hello-World");
   assert.deepEqual([repository.stars, repository.forks, repository.watchers], [80, 9, 42]);

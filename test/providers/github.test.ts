@@ -7,7 +7,7 @@ import { failureOf, github, NOW, node, ref, restRow, type Sent, scriptedFetch } 
 const signal = new AbortController().signal;
 const tokens = ["secret-1"];
 
-test("the public site has its API on a host of its own, every other site below itself", async () => {
+test("the public GitHub has a separate API host, other instances have it below their site", async () => {
   for (const [url, rest, graphql] of [
     ["https://github.com", "https://api.github.com/repos/octo/seven", "https://api.github.com/graphql"],
     ["https://git.corp", "https://git.corp/api/v3/repos/octo/seven", "https://git.corp/api/graphql"],
@@ -34,7 +34,7 @@ test("the public site has its API on a host of its own, every other site below i
   }
 });
 
-test("a burst that GitHub refuses is followed by a minute of silence on all resources", async () => {
+test("after a secondary limit the token is unused for a minute, for all resources", async () => {
   const clock = new ManualClock(NOW);
   const body = { message: "You have exceeded a secondary rate limit." };
   const fetch = scriptedFetch(() => ({ status: 403, headers: { "x-ratelimit-remaining": "4000" }, body }));
@@ -47,7 +47,7 @@ test("a burst that GitHub refuses is followed by a minute of silence on all reso
   assert.ok(provider.readyAt("discover") <= clock.now());
 });
 
-test("a token that is not accepted is left out, as long as another one is", async () => {
+test("a rejected token is replaced while another one is accepted", async () => {
   const fetch = scriptedFetch(({ headers }) =>
     headers.authorization === "Bearer bad"
       ? { status: 401, body: { message: "Bad credentials" } }
@@ -62,7 +62,7 @@ test("a token that is not accepted is left out, as long as another one is", asyn
   assert.doesNotMatch(`${failure.message}${failure.cause}`, /bad\b/);
 });
 
-test("a redirect is followed within the API to a repository by its number, and nowhere else", async () => {
+test("a redirect is followed only within the API, to a repository by its id", async () => {
   const moved = (location: string) => (sent: Sent) =>
     sent.url.pathname.startsWith("/repos/") ? { status: 301, headers: { location } } : { body: restRow() };
   for (const location of ["https://api.github.com/repositories/7", "/repositories/7"]) {
@@ -95,7 +95,7 @@ test("a redirect is followed within the API to a repository by its number, and n
   assert.equal((await failureOf(github(inCircles).refreshOne("octo/old", signal))).kind, "renamed");
 });
 
-test("what cannot be a name is gone without being asked for", async () => {
+test("an invalid name is gone without a request", async () => {
   const fetch = scriptedFetch(() => ({ body: restRow() }));
   for (const name of ["seven", "a/b/c", "../user", "octo/..", "octo/seven?x", "octo/%2e%2e", "", "octo/"]) {
     assert.equal((await failureOf(github(fetch).refreshOne(name, signal))).kind, "gone", name);
@@ -103,7 +103,7 @@ test("what cannot be a name is gone without being asked for", async () => {
   assert.equal(fetch.sent.length, 0);
 });
 
-test("blocked, hidden and unusable answers are the failures they stand for", async () => {
+test("blocked, private and unusable responses are the right failures", async () => {
   const block = { message: "Repository access blocked", block: { reason: "tos" } };
   for (const [answer, kind] of [
     [{ status: 451, body: block }, "blocked"],

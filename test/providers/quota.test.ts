@@ -7,7 +7,7 @@ import { type Lease, Quota, type QuotaReport } from "../../src/providers/quota.j
 
 const START = Date.UTC(2026, 0, 1);
 
-/** A clock whose wall time can be set while the monotonic time goes on. */
+/** A clock whose wall time can be set while the monotonic time continues. */
 class JumpingClock implements Clock {
   readonly sleep = () => Promise.resolve();
   #wall = START;
@@ -26,15 +26,15 @@ class JumpingClock implements Clock {
 function build(tokens: string[] = [], requestsPerHour: number | null = null) {
   const clock = new JumpingClock();
   const quota = new Quota({ tokens, requestsPerHour, clock });
-  const answer = (told: QuotaReport, resource = "core"): Lease => {
+  const answer = (report: QuotaReport, resource = "core"): Lease => {
     const lease = quota.take(resource);
-    quota.learn(lease, told);
+    quota.learn(lease, report);
     return lease;
   };
   return { clock, quota, answer };
 }
 
-/** Takes leave to send: null where it is given, else until when it is not. */
+/** Takes a lease: null on success, otherwise when to retry. */
 function takeOrUntil(quota: Quota, resource = "core"): number | null {
   try {
     quota.take(resource);
@@ -55,7 +55,7 @@ test("without tokens there is one anonymous entry", () => {
   ]);
 });
 
-test("tokens of which nothing is known take turns", () => {
+test("tokens without known limits take turns", () => {
   const { quota } = build(["a", "b", "c"]);
   assert.deepEqual(
     [1, 2, 3, 4, 5].map(() => quota.take("core").label),
@@ -63,7 +63,7 @@ test("tokens of which nothing is known take turns", () => {
   );
 });
 
-test("the token with most left goes first, apart for every resource", () => {
+test("the token with most quota left goes first, separately for each resource", () => {
   const { quota } = build(["a", "b"]);
   const resetAt = START + HOUR_MS;
   quota.learn(quota.take("core"), { limit: 100, remaining: 10, resetAt });
@@ -73,7 +73,7 @@ test("the token with most left goes first, apart for every resource", () => {
   assert.equal(quota.take("search").token, "b", "of search nothing is known, and b was used less lately");
 });
 
-test("nothing is sent while nothing is left, until the reset", () => {
+test("nothing is sent between using up the quota and its reset", () => {
   const { clock, quota, answer } = build(["a"]);
   answer({ limit: 60, remaining: 0, resetAt: START + HOUR_MS });
   assert.equal(takeOrUntil(quota), START + HOUR_MS);
@@ -86,7 +86,7 @@ test("nothing is sent while nothing is left, until the reset", () => {
   assert.equal(takeOrUntil(quota), null);
 });
 
-test("a request that costs more than is left waits, unless it costs more than there ever is", () => {
+test("a request that costs more than is left waits, unless it costs more than the whole limit", () => {
   const { quota, answer } = build(["a"]);
   answer({ limit: 10, remaining: 3, resetAt: START + HOUR_MS });
   assert.throws(() => quota.take("core", 4), UpstreamFailure);
@@ -96,7 +96,7 @@ test("a request that costs more than is left waits, unless it costs more than th
   whole.quota.take("core", 11);
 });
 
-test("a block holds for the token whatever the resource, and is never shortened", () => {
+test("a block applies to the token for all resources, and is never shortened", () => {
   const { clock, quota, answer } = build(["a", "b"]);
   assert.equal(answer({ blockedUntil: START + 60_000 }).token, "a");
   for (let i = 0; i < 3; i++) assert.equal(answer({}, "search").token, "b");
@@ -108,7 +108,7 @@ test("a block holds for the token whatever the resource, and is never shortened"
   assert.equal(quota.take("core").token, "a");
 });
 
-test("a token that was refused rests for an hour and the others go on", () => {
+test("a rejected token is unused for an hour, the others continue", () => {
   const { clock, quota, answer } = build(["a", "b"]);
   assert.equal(answer({ isRejected: true }).token, "a");
   for (let i = 0; i < 5; i++) assert.equal(answer({}).token, "b");
@@ -118,22 +118,22 @@ test("a token that was refused rests for an hour and the others go on", () => {
   assert.equal(takeOrUntil(quota), null);
 });
 
-test("free answers do not use up what is left, missing ones do", () => {
+test("free responses use no quota, missing ones do", () => {
   const { quota, answer } = build(["a"]);
-  const told = { limit: 5, remaining: 3, resetAt: START + HOUR_MS };
-  for (let i = 0; i < 20; i++) answer(told);
+  const report = { limit: 5, remaining: 3, resetAt: START + HOUR_MS };
+  for (let i = 0; i < 20; i++) answer(report);
   assert.equal(quota.list()[0]?.remaining, 3);
   for (let i = 0; i < 3; i++) answer({});
   assert.equal(takeOrUntil(quota), START + HOUR_MS);
 });
 
-test("a count that comes without the time of its reset is believed for a minute", () => {
+test("a count without a reset time is valid for a minute", () => {
   const { quota, answer } = build(["a"]);
   answer({ remaining: 0 });
   assert.equal(takeOrUntil(quota), START + 60_000);
 });
 
-test("leases that are never given back stop counting as under way", () => {
+test("leases that are never returned stop counting as in flight", () => {
   const { clock, quota, answer } = build(["a"]);
   answer({ limit: 10, remaining: 10, resetAt: START + HOUR_MS });
   for (let i = 0; i < 4; i++) quota.take("core");
@@ -142,7 +142,7 @@ test("leases that are never given back stop counting as under way", () => {
   assert.equal(quota.list()[0]?.remaining, 5);
 });
 
-test("nonsense is not believed", () => {
+test("invalid reports are ignored", () => {
   for (const value of [Number.NaN, Number.POSITIVE_INFINITY, -1, 0.5, 2 ** 60]) {
     const { quota, answer } = build(["a"]);
     answer({ limit: value, remaining: value, resetAt: Number.NaN, blockedUntil: Number.POSITIVE_INFINITY });
@@ -151,14 +151,14 @@ test("nonsense is not believed", () => {
   }
 });
 
-test("a clock that is set keeps nobody waiting longer, or shorter, than the forge asked for", () => {
+test("setting the clock makes no wait longer or shorter than the forge asked", () => {
   for (const jump of [-HOUR_MS, HOUR_MS, 400 * DAY_MS, -400 * DAY_MS]) {
-    for (const told of [
+    for (const report of [
       { blockedUntil: START + 60_000 },
       { remaining: 0, limit: 5, resetAt: START + 60_000 },
     ]) {
       const { clock, quota, answer } = build(["a"], 3600);
-      answer(told);
+      answer(report);
       clock.jump(jump);
       assert.equal(takeOrUntil(quota), clock.now() + 60_000);
       clock.advance(59_999);
@@ -169,7 +169,7 @@ test("a clock that is set keeps nobody waiting longer, or shorter, than the forg
   }
 });
 
-test("the pace holds in every hour, for one token or many or none", () => {
+test("our own limit holds in every hour, for any number of tokens", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 200 }),
@@ -194,7 +194,7 @@ test("the pace holds in every hour, for one token or many or none", () => {
   );
 });
 
-test("who waits for readyAt gets the whole pace", () => {
+test("waiting for readyAt achieves the full rate", () => {
   for (const perHour of [1, 59, 60, 600, 5000]) {
     const clock = new ManualClock(START);
     const quota = new Quota({ tokens: [], requestsPerHour: perHour, clock });
@@ -207,7 +207,7 @@ test("who waits for readyAt gets the whole pace", () => {
   }
 });
 
-/** A forge that counts by the hour. */
+/** A forge with an hourly limit. */
 class CountingForge {
   readonly used = new Map<string | null, { period: number; count: number }>();
   readonly #limit: number;
@@ -216,7 +216,7 @@ class CountingForge {
     this.#limit = limit;
     this.#clock = clock;
   }
-  /** What the answer to a request that arrives now tells. */
+  /** The report for a request that arrives now. */
   ask(token: string | null): QuotaReport {
     const period = Math.floor(this.#clock.monotonic() / HOUR_MS);
     const known = this.used.get(token);
@@ -228,7 +228,7 @@ class CountingForge {
   }
 }
 
-test("a forge that counts never sees one too many, however answers overtake each other, and tokens are spent evenly", () => {
+test("a counting forge never sees a request too many, in any order of responses, and tokens are used evenly", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 8, max: 30 }),
@@ -239,22 +239,22 @@ test("a forge that counts never sees one too many, however answers overtake each
         const names = Array.from({ length: tokens }, (_, i) => `t${i}`);
         const quota = new Quota({ tokens: names, requestsPerHour: null, clock });
         const forge = new CountingForge(limit, clock);
-        const underWay: { lease: Lease; told: QuotaReport }[] = [];
+        const inFlight: { lease: Lease; report: QuotaReport }[] = [];
         for (const [gap, pick, mayAnswer] of steps) {
           clock.advance(mayAnswer ? gap : 0);
           const [next] =
-            mayAnswer || underWay.length > 7 ? underWay.splice(pick % (underWay.length || 1), 1) : [];
-          if (next !== undefined) quota.learn(next.lease, next.told);
+            mayAnswer || inFlight.length > 7 ? inFlight.splice(pick % (inFlight.length || 1), 1) : [];
+          if (next !== undefined) quota.learn(next.lease, next.report);
           if (quota.readyAt("core") > clock.now()) continue;
           const lease = quota.take("core");
-          underWay.push({ lease, told: forge.ask(lease.token) });
+          inFlight.push({ lease, report: forge.ask(lease.token) });
         }
       },
     ),
   );
 });
 
-test("tokens that stand alike are spent evenly", () => {
+test("tokens with equal quota are used evenly", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 0, max: 100 }), (tokens, requests) => {
       const clock = new JumpingClock();

@@ -14,7 +14,7 @@ const skip = existsSync(realData("fixtures"))
   ? false
   : "the recorded answers are not here: set SIDEREAL_TEST_DATA to a folder with fixtures";
 
-/** The recorded bodies of one kind. */
+/** The recorded responses of one kind of forge. */
 function bodiesOf(path: string): unknown[] {
   return readFileSync(realData("fixtures", path), "utf8")
     .trim()
@@ -32,7 +32,7 @@ function assertTold(repository: UpstreamRepository): void {
   assert.ok(repository.createdAt !== null && repository.pushedAt !== null, repository.url);
 }
 
-test("gitlab: a recorded project is told whole", { skip }, async () => {
+test("gitlab: a recorded project is read completely", { skip }, async () => {
   const fetch = scripted(() => ({ body: bodiesOf("gitlab/other.jsonl")[0] }));
   const provider = createGitlab(settingsOf("gitlab", { url: "https://gitlab.com" }), { fetch, clock });
   assert.deepEqual(await provider.refreshOne("ase/ase", signal), {
@@ -59,7 +59,7 @@ test("gitlab: a recorded project is told whole", { skip }, async () => {
   assert.equal(fetch.sent[0]?.path, "/api/v4/projects/ase%2Fase?license=true");
 });
 
-test("gitlab: recorded lists of several versions are read whole, groups within groups too", {
+test("gitlab: recorded lists of several versions are read completely, with nested groups", {
   skip,
 }, async () => {
   const pages = bodiesOf("gitlab/repos-body.jsonl").filter((body) => Array.isArray(body));
@@ -78,7 +78,7 @@ test("gitlab: recorded lists of several versions are read whole, groups within g
   assert.deepEqual([sparse?.fork, sparse?.archived, sparse?.openIssues], [null, null, null]);
 });
 
-test("forgejo: a recorded repository of Codeberg is told whole", { skip }, async () => {
+test("forgejo: a recorded repository of Codeberg is read completely", { skip }, async () => {
   const fetch = scripted(() => ({ body: bodiesOf("codeberg/repo.jsonl")[0] }));
   const provider = createForgejo(settingsOf("forgejo", { url: "https://codeberg.org" }), { fetch, clock });
   assert.deepEqual(await provider.refreshOne("forgejo/forgejo", signal), {
@@ -104,7 +104,9 @@ test("forgejo: a recorded repository of Codeberg is told whole", { skip }, async
   assert.equal(fetch.sent[0]?.path, "/api/v1/repos/forgejo/forgejo");
 });
 
-test("forgejo: recorded lists of Forgejo and Gitea are read whole, the empty one too", { skip }, async () => {
+test("forgejo: recorded lists of Forgejo and Gitea are read completely, also an empty one", {
+  skip,
+}, async () => {
   let count = 0;
   for (const body of [...bodiesOf("forgejo/repos-body.jsonl"), ...bodiesOf("gitea/repos-body.jsonl")]) {
     if (!isObject(body) || !Array.isArray(body.data)) continue;
@@ -118,7 +120,7 @@ test("forgejo: recorded lists of Forgejo and Gitea are read whole, the empty one
   assert.ok(count >= 15);
 });
 
-test("forgejo: a recorded repository that is private is not told", { skip }, async () => {
+test("forgejo: a recorded private repository is refused", { skip }, async () => {
   const hidden = bodiesOf("gitea/repos-body.jsonl").find((body) => isObject(body) && body.private === true);
   const provider = createForgejo(settingsOf("forgejo"), { fetch: scripted(() => ({ body: hidden })), clock });
   await assert.rejects(provider.refreshOne("go-gitea/gitea", signal), { kind: "private" });

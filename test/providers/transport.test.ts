@@ -13,7 +13,7 @@ after(async () => {
 
 const signal = new AbortController().signal;
 
-/** A forge of one test on a free port, answering as `listener` does; its address. */
+/** Starts a server for one test on a free port; returns its address. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -24,7 +24,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** As `serve`, where not even HTTP is sure. */
+/** The same without HTTP, on the socket. */
 async function serveRaw(answer: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
@@ -59,7 +59,7 @@ async function failsAs(kind: FailureKind, sent: Promise<unknown>, message: RegEx
   });
 }
 
-test("a request goes out whole and its answer comes back whole", async () => {
+test("requests and responses are transferred completely", async () => {
   const seen: unknown[] = [];
   const origin = await serve((request, response) => {
     const { method, url, headers } = request;
@@ -86,7 +86,7 @@ test("a request goes out whole and its answer comes back whole", async () => {
   assert.equal(answer.headers.get("x-ratelimit-remaining"), "7");
 });
 
-test("a redirect is an answer and is not followed", async () => {
+test("a redirect is returned, not followed", async () => {
   const paths: unknown[] = [];
   const origin = await serve((request, response) => {
     paths.push(request.url);
@@ -98,7 +98,7 @@ test("a redirect is an answer and is not followed", async () => {
   assert.deepEqual(paths, ["/here"]);
 });
 
-test("another origin is refused before anything is sent", async () => {
+test("other origins are refused before anything is sent", async () => {
   let requests = 0;
   const origin = await serve((_request, response) => response.end("{}"));
   const other = await serve((_request, response) => {
@@ -128,7 +128,7 @@ test("another origin is refused before anything is sent", async () => {
   assert.equal(requests, 0);
 });
 
-test("a token that cannot be a header is refused and not told", async () => {
+test("a token that cannot be a header is refused without being shown", async () => {
   const origin = await serve((_request, response) => response.end("{}"));
   const sent = transportTo(origin).fetch(origin, { signal, headers: { authorization: "geheim\nx" } });
   await assert.rejects(sent, (error) => {
@@ -154,7 +154,7 @@ for (const [encoding, body] of [
   });
 }
 
-test("an answer without a body is empty, whatever encoding it claims", async () => {
+test("a response without a body is empty, whatever encoding it claims", async () => {
   const origin = await serve((request, response) => {
     const status = request.url === "/moved" ? 301 : 200;
     response.writeHead(status, {
@@ -183,7 +183,7 @@ for (const [what, headers, body] of [
   });
 }
 
-test("a body without an end is read no further than it may be long", async () => {
+test("an endless body is read only up to the maximum length", async () => {
   let sent = 0;
   const origin = await serve((_request, response) => {
     const piece = Buffer.alloc(64 * 1024, "a");
@@ -198,7 +198,7 @@ test("a body without an end is read no further than it may be long", async () =>
   assert.ok(sent < 16 * 2 ** 20, `${sent} bytes were sent`);
 });
 
-test("an answer that comes drop by drop ends with the time for whole answers", async () => {
+test("a response that trickles in is ended by the total time limit", async () => {
   const origin = await serve((_request, response) => {
     const drip = setInterval(() => response.write(" "), 5);
     response.on("close", () => clearInterval(drip));
@@ -210,7 +210,7 @@ test("an answer that comes drop by drop ends with the time for whole answers", a
   );
 });
 
-test("a forge that says nothing, or stops in the middle, is unreachable", async () => {
+test("a forge that sends nothing, or stops in the middle, is unreachable", async () => {
   const silent = await serve(() => {});
   const stalled = await serve((_request, response) => response.write("{"));
   const ask = (origin: string, silenceMs: number) =>
@@ -226,7 +226,7 @@ test("a forge that says nothing, or stops in the middle, is unreachable", async 
   }
 });
 
-test("an answer that is cut off is malformed, none at all is unreachable", async () => {
+test("a response that is cut off is malformed, no response is unreachable", async () => {
   const cut = await serveRaw((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"));
   await failsAs("malformed", transportTo(cut).fetch(cut, { signal }), /cut off/);
   const chunked = await serveRaw((socket) =>
@@ -243,13 +243,13 @@ test("an answer that is cut off is malformed, none at all is unreachable", async
   await failsAs("malformed", transportTo(headers).fetch(headers, { signal }));
 });
 
-test("nothing listening is unreachable", async () => {
+test("a closed port is unreachable", async () => {
   const origin = await serve(() => {});
   await ends.pop()?.();
   await failsAs("unreachable", transportTo(origin).fetch(origin, { signal }), /ECONNREFUSED/);
 });
 
-test("a request ends when it is given up, before and while it runs, and with the transport", async () => {
+test("a request ends when it is aborted, before and while it runs, and when the transport closes", async () => {
   const origin = await serve(() => {});
   const transport = transportTo(origin);
   await failsAs("unreachable", transport.fetch(origin, { signal: AbortSignal.abort() }), /aborted/);
@@ -262,7 +262,7 @@ test("a request ends when it is given up, before and while it runs, and with the
   await failsAs("unreachable", left);
 });
 
-test("after a failure the next answer is taken as if nothing had been", async () => {
+test("after a failure the next response is accepted normally", async () => {
   let requests = 0;
   const origin = await serve((_request, response) => {
     if (requests++ % 2 === 0) response.destroy();

@@ -5,16 +5,16 @@ import { createTransport } from "../../src/providers/transport.js";
 import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
 import { github, NOW } from "./github.js";
 
-/** A forge, and GitHub as this service sees it there. */
+/** A fake forge and the GitHub provider for it. */
 export interface Stage {
   forge: Forge;
   provider: Provider;
   clock: ManualClock;
-  /** The call, as often as it takes; waits, by the clock, where the quota asks for it. */
+  /** Repeats the call until it succeeds, and waits on the clock for the quota. */
   patiently<T>(call: () => Promise<T>): Promise<T>;
 }
 
-/** Plays over a forge with such a catalogue, reached through the real transport; in the end it has seen no limit overstepped. */
+/** Runs a test with a fake forge and the real transport; asserts at the end that no limit was exceeded. */
 export async function onForge(
   options: Omit<CatalogueOptions, "seed" | "start">,
   play: (stage: Stage) => Promise<void>,

@@ -4,10 +4,10 @@ import { createGithub } from "../../src/providers/github/github.js";
 import { type Provider, type RepositoryRef, UpstreamFailure } from "../../src/providers/providers.js";
 import type { UpstreamFetch } from "../../src/providers/transport.js";
 
-/** The time in every test, unless it moves the clock. */
+/** Initial time of every test. */
 export const NOW = Date.UTC(2026, 3, 30, 12);
 
-/** A repository as a search knows it. */
+/** A repository in a search index. */
 export interface Searchable {
   id: number;
   stars: number;
@@ -23,7 +23,7 @@ export interface Found {
 const ROWS = 100;
 const REACHABLE_ROWS = 1000;
 
-/** The repository search of GitHub: the qualifiers, the order, 100 rows a page and 1,000 in all. */
+/** GitHub's repository search: qualifiers, order, 100 rows per page and 1,000 in total. */
 export function search(repositories: Iterable<Searchable>, query: string, page: number): Found {
   const words = query.split(" ");
   if (!words.includes("fork:true") || !words.includes("is:public"))
@@ -57,22 +57,22 @@ function within(word: string | undefined, read: (text: string) => number): (valu
   return (value) => value >= from && value <= to;
 }
 
-/** An answer as a test writes it: 200 where it does not say otherwise; what is no text is sent as JSON. */
+/** A scripted response; default status 200. A body that is not a string is sent as JSON. */
 export interface Scripted {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
 }
 
-/** A request that was sent. */
+/** A sent request. */
 export interface Sent {
   url: URL;
   headers: Readonly<Record<string, string>>;
-  /** The parsed body of a query. */
+  /** The ids in the body of a query. */
   ids: string[];
 }
 
-/** A GitHub that answers what `answer` says, without a network; `sent` holds what it was asked. */
+/** A fake GitHub without a network that responds with `answer`; `sent` has all requests. */
 export function scriptedFetch(
   answer: (sent: Sent) => Scripted | UpstreamFailure,
 ): UpstreamFetch & { sent: Sent[] } {
@@ -93,7 +93,7 @@ export function scriptedFetch(
   return Object.assign(fetch, { sent });
 }
 
-/** GitHub over an answer that is given to every request. */
+/** The GitHub provider on a scripted fetch. */
 export function github(
   fetch: UpstreamFetch,
   { clock = new ManualClock(NOW), ...changes }: Partial<ProviderSettings> & { clock?: ManualClock } = {},
@@ -111,7 +111,7 @@ export function github(
   return createGithub(settings, { fetch, clock });
 }
 
-/** A repository as REST gives it. */
+/** A repository of the REST API. */
 export function restRow(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     id: 7,
@@ -138,7 +138,7 @@ export function restRow(changes: Record<string, unknown> = {}): Record<string, u
   };
 }
 
-/** The same repository as a node of GraphQL. */
+/** The same repository as a GraphQL node. */
 export function node(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     __typename: "Repository",
@@ -165,12 +165,12 @@ export function node(changes: Record<string, unknown> = {}): Record<string, unkn
   };
 }
 
-/** What is asked for with the number and the node id of `restRow`. */
+/** The reference of `restRow`. */
 export function ref(changes: Partial<RepositoryRef> = {}): RepositoryRef {
   return { providerId: "7", nodeId: "R_7", fullName: "octo/seven", etag: null, ...changes };
 }
 
-/** The failure that a call ends with. */
+/** The failure that a call throws. */
 export async function failureOf(call: Promise<unknown>): Promise<UpstreamFailure> {
   const outcome = await call.then(
     () => "no failure",

@@ -17,25 +17,25 @@ import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from ".
 import { QUIET } from "./forge/world.js";
 import { GENEROUS } from "./world.js";
 
-/** The forges of a simulated world begin at this time; tracking begins some days later. */
+/** Start time of the forges; tracking starts some days later. */
 export const FORGE_START = Date.UTC(2026, 0, 10);
 
 export interface TrackedForge {
   kind: ForgeKind;
-  /** As the provider is called here. */
+  /** Provider name. */
   name: string;
   repositories: number;
   tokens?: readonly string[];
   minStars?: number;
-  /** The catalogue behind it; where absent events happen at their usual rates. `"quiet"`: none do. */
+  /** Its catalogue; default: with events at their usual rates. `"quiet"`: without events. */
   catalogue?: Partial<CatalogueOptions> | "quiet";
-  /** GitHub: whether stars of past days are offered; they are where absent. */
+  /** GitHub: whether star histories are offered; default true. */
   hasHistory?: boolean;
-  /** How old its lists may be, in ms; 0 where absent. */
+  /** Maximum age of its lists, in ms; default 0. */
   listingAgeMs?: number;
-  /** How long answers may take, in ms of real time. */
+  /** Maximum time of a response, in ms of real time. */
   responseMs?: number;
-  /** Stands between the worker and the provider. */
+  /** Wraps the provider that the worker uses. */
   wrap?: (provider: Provider) => Provider;
 }
 
@@ -45,26 +45,26 @@ export interface TrackingOptions {
   retention?: Retention;
 }
 
-/** Forges on this machine, a catalogue, and workers between them, in a time of their own. */
+/** Fake forges, a catalogue, and workers between them, on a simulated clock. */
 export interface TrackingWorld {
   clock: ManualClock;
   modules: Modules;
   opened: OpenProvider[];
-  /** The worker that was started last. */
+  /** The last started worker. */
   worker: Worker;
-  /** Everything that workers have logged, in lines of JSON. */
+  /** All log lines of workers, as JSON. */
   logged: readonly string[];
   forges: ReadonlyMap<string, Forge>;
   forge(name: string): Forge;
-  /** Answers as the service over the same database does. */
+  /** Sends a GET to the API on the same database. */
   get(path: string): Promise<{ status: number; body: Body }>;
-  /** Lets the workers work until so much time has passed. */
+  /** Lets the workers run for a period of simulated time. */
   pass(ms: number): Promise<void>;
   /** Starts another worker, over the same database unless another one is given. */
   addWorker(modules?: Modules): Promise<void>;
   /** Stops all workers. */
   stop(): Promise<void>;
-  /** Stops the workers and begins with another one, as after a restart. */
+  /** Stops the workers and starts a new one. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -117,7 +117,7 @@ export async function createTrackingWorld(
       },
       derive: () => followChanges(over, false),
       ...(options.retention && { retention: options.retention }),
-      // Each costs a transaction, and tests pass days.
+      // Each takes a transaction, and tests simulate days.
       deriveEveryMs: options.deriveEveryMs ?? HOUR_MS,
       reportEveryMs: HOUR_MS,
     });
@@ -178,7 +178,7 @@ export async function createTrackingWorld(
   };
 }
 
-/** A catalogue of so many repositories to which nothing happens by itself. */
+/** A catalogue without events. */
 export function quietCatalogue(kind: ForgeKind, repositories: number, seed = 1): ForgeCatalogue {
   return new ForgeCatalogue({
     seed,
@@ -205,7 +205,7 @@ async function startTracked(
           ...catalogue,
         });
   const forge = await startForge({ kind, clock, catalogue: made });
-  // Lists as old as an hour are a matter of tests of their own.
+  // Only some tests need old lists.
   forge.switches.listingAgeMs = listingAgeMs;
   forge.switches.hasHistory = hasHistory;
   return forge;

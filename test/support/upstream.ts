@@ -1,21 +1,21 @@
 import type { ForgeKind, ProviderSettings } from "../../src/forges.js";
 import type { UpstreamFetch, UpstreamRequest, UpstreamResponse } from "../../src/providers/transport.js";
 
-/** An answer as a test writes it; 200 without headers unless it says otherwise. What is no text is sent as JSON. */
+/** A scripted response; default status 200 without headers. A body that is not a string is sent as JSON. */
 export interface Scripted {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
 }
 
-/** A request that was sent, as far as tests look at it. */
+/** The parts of a sent request that tests check. */
 export interface Sent {
-  /** Path and query below the host. */
+  /** Path and query. */
   path: string;
   headers: Readonly<Record<string, string>>;
 }
 
-/** A forge that answers what `answer` says, without a network; keeps what was sent. */
+/** A fake forge without a network that responds with `answer` and records requests. */
 export function scripted(
   answer: (path: string, request: UpstreamRequest) => Scripted | Promise<Scripted>,
 ): UpstreamFetch & { sent: Sent[] } {

@@ -10,7 +10,7 @@ const FORGE: TrackedForge = { kind: "github", name: "GITHUB", repositories: 4, c
 const DAYS_ON_PAGE = 210;
 const TODAY = 20_000;
 
-test("the gains of past days add up, every day for 400 days and one a week beyond", () => {
+test("gains of past days add up: daily for 400 days, weekly before", () => {
   const gains = fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 1, maxLength: 600 });
   fc.assert(
     fc.property(gains, fc.integer({ min: 0, max: 1_000 }), (gained, begin) => {
@@ -39,8 +39,8 @@ test("the gains of past days add up, every day for 400 days and one a week beyon
   );
 });
 
-onBothEngines("The past of a repository", (engine) => {
-  test("is added before what was seen, in several pages, also over a restart", async (t) => {
+onBothEngines("The star history of a repository", (engine) => {
+  test("is added before our first snapshot, page by page, also across a restart", async (t) => {
     const world = await createTrackingWorld(await engine.open(), [FORGE]);
     t.after(() => world.close());
     const { modules, forge, clock, pass, restart } = world;
@@ -66,7 +66,7 @@ onBothEngines("The past of a repository", (engine) => {
       for (const { captured_at, stars } of past) {
         assert.ok(captured_at < own && captured_at % DAY_MS === 0);
         const truth = catalogue.get(Number(provider_id), captured_at)?.stars ?? 0;
-        // Stars that were taken back later are missing.
+        // Stars that were withdrawn later are missing.
         assert.ok(Math.abs(stars - truth) <= 0.26 * truth + 5, `${stars} for ${truth}`);
       }
     }
@@ -74,7 +74,7 @@ onBothEngines("The past of a repository", (engine) => {
     assert.deepEqual(forge("GITHUB").violations, []);
   });
 
-  test("that a forge does not offer is missing without a word, and asked for again when it does", async (t) => {
+  test("that a forge does not offer is skipped silently, and read once it is offered", async (t) => {
     const world = await createTrackingWorld(await engine.open(), [FORGE]);
     t.after(() => world.close());
     const { forge, pass, worker, modules, clock } = world;
@@ -86,7 +86,7 @@ onBothEngines("The past of a repository", (engine) => {
     forge("GITHUB").switches.hasHistory = true;
     await modules.database.write.updateTable("tracking").set({ history_due: clock.now() }).execute();
     await world.restart();
-    // What an instance offers is remembered for a day.
+    // Missing features of an instance are remembered for a day.
     clock.advance(DAY_MS);
     await pass(2 * HOUR_MS);
     const { total } = await modules.database.read

@@ -16,7 +16,7 @@ const pace = fc.double({ min: 0, max: 1e6, noNaN: true });
 const idleDays = fc.option(fc.double({ min: 0, max: 5_000, noNaN: true }));
 const chance = fc.double({ min: 0, max: 1, noNaN: true });
 
-test("a repository is looked at hourly at the soonest and weekly at the latest, whatever it does", () => {
+test("every interval is between an hour and a week", () => {
   fc.assert(
     fc.property(stars, fc.option(pace), idleDays, (count, starsPerDay, idle) => {
       const interval = intervalOf({ stars: count, starsPerDay, idleDays: idle });
@@ -25,7 +25,7 @@ test("a repository is looked at hourly at the soonest and weekly at the latest, 
   );
 });
 
-test("the faster it grows the sooner it is looked at, and one that is worked on no later than one at rest", () => {
+test("faster growth and recent pushes never make the interval longer", () => {
   fc.assert(
     fc.property(stars, pace, pace, idleDays, (count, one, other, idle) => {
       const [slow, fast] = one < other ? [one, other] : [other, one];
@@ -37,17 +37,17 @@ test("the faster it grows the sooner it is looked at, and one that is worked on 
   );
 });
 
-test("of two that grow alike, the one for which that is more comes first", () => {
+test("at the same growth, the smaller repository is refreshed sooner", () => {
   const of = (count: number) => intervalOf({ stars: count, starsPerDay: 30, idleDays: 0 });
   assert.ok(of(1_000) < of(100_000));
 });
 
-test("intervals fall into four classes, from hot to cold", () => {
+test("intervals are grouped into four classes, from hot to cold", () => {
   const classes = [HOUR_MS, 6 * HOUR_MS, DAY_MS, 3 * DAY_MS, WEEK_MS].map(heatClass);
   assert.deepEqual(classes, ["hot", "hot", "warm", "cool", "cold"]);
 });
 
-test("after failures one waits longer and longer, up to a week for a repository and an hour for a forge", () => {
+test("waits grow with each failure, up to a week for a repository and an hour for a forge", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1e9 }), chance, (failures, part) => {
       assert.ok(retryAfter(failures) >= HOUR_MS && retryAfter(failures) <= WEEK_MS);
@@ -59,7 +59,7 @@ test("after failures one waits longer and longer, up to a week for a repository 
   );
 });
 
-test("what is spread stays within a tenth", () => {
+test("spreading changes a time by at most a tenth", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 2 * WEEK_MS }), chance, (ms, part) => {
       const spreadMs = spread(ms, part);
@@ -68,7 +68,7 @@ test("what is spread stays within a tenth", () => {
   );
 });
 
-test("intervals are stretched while repositories wait too long, up to a bound, and shrink back to what is wished", () => {
+test("intervals are stretched while repositories are late, up to a maximum, and shrink back", () => {
   let stretch = 1;
   for (let i = 0; i < 200; i++) {
     const next = nextStretch(stretch, 2 * HOUR_MS, HOUR_MS / 2);

@@ -22,17 +22,17 @@ async function bring(
   world.forge(name).catalogue.add({ at: world.clock.now(), kind, id, to });
 }
 
-/** Lets everything be asked for again, also what has been put off. */
+/** Makes everything due, also after failures. */
 async function again(world: TrackingWorld): Promise<void> {
   await world.pass(HOUR_MS);
   await makeAllDue(world);
   await world.pass(HOUR_MS);
 }
 
-onBothEngines("What happens to repositories of a forge", (engine) => {
-  // The engines differ in nothing that a kind of forge could touch.
+onBothEngines("Changes of repositories on a forge", (engine) => {
+  // The kind of forge makes no difference to the engine.
   for (const { kind, name } of engine.name === "sqlite" ? KINDS : KINDS.slice(0, 1)) {
-    test(`is found out, and identity is kept by the forge's own number: ${kind}`, async (t) => {
+    test(`are recorded, and the forge's id keeps their identity: ${kind}`, async (t) => {
       const catalogue = { rates: { ...NOTHING, created: 0.3 }, days: 30 };
       const world = await createTrackingWorld(
         await engine.open(),
@@ -94,7 +94,7 @@ onBothEngines("What happens to repositories of a forge", (engine) => {
 
       await bring(world, name, "restored", deleted);
       await bring(world, name, "shown", hidden);
-      // A stranger takes a name that was given up.
+      // Another repository takes a name that became free.
       await bring(world, name, "transferred", taken, was(renamed));
       await again(world);
       for (const id of [deleted, hidden]) {
@@ -106,7 +106,7 @@ onBothEngines("What happens to repositories of a forge", (engine) => {
 
       await world.pass(4 * HOUR_MS);
       await again(world);
-      // A worker sleeps until the walk of the next day; a new one begins at once.
+      // A worker sleeps until the walk of the next day; a new one starts immediately.
       await makeAllDue(world);
       await world.restart();
       await world.pass(2 * HOUR_MS);
@@ -114,8 +114,8 @@ onBothEngines("What happens to repositories of a forge", (engine) => {
       const all = await listed();
       const born = truth.filter(({ id }) => !ids.includes(id) && id > Math.max(...ids));
       assert.ok(born.length > 0, "none was created");
-      for (const { fullName, standing } of born)
-        if (standing === "public") assert.ok(all.includes(fullName), fullName);
+      for (const { fullName, visibility } of born)
+        if (visibility === "public") assert.ok(all.includes(fullName), fullName);
       await checkTruth(world);
       assert.deepEqual(forge(name).violations, []);
     });

@@ -5,7 +5,7 @@ import { onBothEngines } from "../support/engines.js";
 import { createTrackingWorld } from "../support/tracking.js";
 
 onBothEngines("The worker", (engine) => {
-  test("outlives a clock that is set back or ahead, and leaves nothing unscheduled", async (t) => {
+  test("survives a clock that is set back or ahead, and leaves nothing unscheduled", async (t) => {
     const forge = { kind: "forgejo", name: "CODEBERG", repositories: 6, catalogue: "quiet" } as const;
     const world = await createTrackingWorld(await engine.open(), [forge]);
     t.after(() => world.close());
@@ -25,7 +25,7 @@ onBothEngines("The worker", (engine) => {
     );
   });
 
-  test("takes up imported repositories without a number, learns it by their names and keeps their past", async (t) => {
+  test("schedules imported repositories without an id, learns it by their names and keeps their history", async (t) => {
     const forge = {
       kind: "forgejo",
       name: "CODEBERG",

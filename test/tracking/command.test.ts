@@ -28,7 +28,7 @@ async function start(
   return { forge, settings, name: catalogue.get(id, Date.now())?.fullName ?? "" };
 }
 
-/** What a program has written, so far. */
+/** The output of a program so far. */
 function output({ process: child }: Running): () => string {
   let text = "";
   for (const stream of [child.stdout, child.stderr])
@@ -51,7 +51,7 @@ async function until<T>(
   }
 }
 
-test("track and refresh take up single repositories, and status tells of them", async (t) => {
+test("track and refresh handle single repositories, and status shows them", async (t) => {
   const { settings, name } = await start(t);
   const dataDir = world.newDataDir();
   const tracked = await world.run(dataDir, ["track", `github:${name}`, "--json"], { settings });
@@ -70,7 +70,7 @@ test("track and refresh take up single repositories, and status tells of them", 
     assert.ok(!(stdout + stderr).includes(TOKEN));
 });
 
-test("start fills the catalogue and serves it, tells metrics, and its worker ends with it, however it ends", async (t) => {
+test("start fills and serves the catalogue and metrics, and its worker ends with it, however it ends", async (t) => {
   const { settings } = await start(t);
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     const running = world.start(world.newDataDir(), ["start"], settings);

@@ -14,14 +14,14 @@ const FORGES: readonly TrackedForge[] = [
 const NAMES = FORGES.map(({ name }) => name);
 const LIST = "/api/repos?sort=stars&limit=100";
 
-/** Those that need real time-outs have a test of their own. */
+/** Faults that need real timeouts have their own test. */
 const QUICK = FAULTS.filter((name) => name !== "slow" && name !== "stall");
 const OF_EACH_SORT: readonly FaultName[] = ["status-404", "html"];
-/** Just over what is put up with, as packing takes the forge long. */
+/** Just over the maximum, as compressing is slow. */
 const OVERSIZED_BYTES = 17 * 2 ** 20;
-/** Answers that are spoilt and still tell the truth. */
+/** Faults whose responses still contain correct data. */
 const HARMLESS: readonly FaultName[] = ["proto-keys", "lone-surrogates"];
-/** Of each lane: a call, a second attempt, and again after 30 s, 1 min, 2 min …; of each repository, once. */
+/** Per lane: a call, a second attempt, and retries after 30 s, 1 min, 2 min …; per repository, one. */
 const REQUESTS_IN_FIRST_HOUR = 60;
 const REQUESTS_IN_LATER_HOURS = 30;
 
@@ -39,10 +39,10 @@ onBothEngines("While a forge misbehaves", (engine) =>
     });
     after(() => world.close());
 
-    // What is kept does not depend on how it was spoilt, so one of each sort is enough there.
+    // What is recorded does not depend on the kind of fault, so one of each group is enough there.
     const played = engine.name === "sqlite" ? QUICK : QUICK.filter((name) => OF_EACH_SORT.includes(name));
     for (const name of played) {
-      test(`readers notice nothing, nothing false is kept, and work goes on after it: ${name}`, async () => {
+      test(`readers notice nothing, nothing false is recorded, and work continues afterwards: ${name}`, async () => {
         const { clock, forge, get, pass } = world;
         const known = await get(LIST);
         assert.equal(known.body.data.length, 24);
@@ -82,7 +82,7 @@ onBothEngines("While a forge misbehaves", (engine) =>
       });
     }
 
-    test("a forge that is down delays no other", async () => {
+    test("a forge that is down does not delay others", async () => {
       const { forge, pass } = world;
       await makeAllDue(world);
       forge("GITLAB").switches.fault = () => "status-502";

@@ -4,8 +4,8 @@ import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";
 import { makeAllDue, openSqlite } from "./truth.js";
 
-describe("The allowance of a forge", () => {
-  // What is kept of it is kept in memory, so one engine is enough for so many days.
+describe("The quota of a forge", () => {
+  // Quota is kept in memory, so one engine is enough.
   const start = async (t: TestContext, forge: TrackedForge) => {
     const world = await createTrackingWorld(await openSqlite(), [forge]);
     t.after(() => world.close());
@@ -13,7 +13,7 @@ describe("The allowance of a forge", () => {
   };
   const github = { kind: "github", name: "GITHUB", catalogue: "quiet" } as const;
 
-  test("is never overdrawn without a token, and still everything is refreshed in turn", async (t) => {
+  test("is never exceeded without a token, and everything is still refreshed", async (t) => {
     const world = await start(t, { ...github, repositories: 80, tokens: [] });
     await world.pass(DAY_MS);
     const forge = world.forge("GITHUB");
@@ -28,7 +28,7 @@ describe("The allowance of a forge", () => {
     assert.equal(Number(never?.total), 0, "a repository was starved");
   });
 
-  test("is spent evenly where there are two tokens", async (t) => {
+  test("is used evenly with two tokens", async (t) => {
     const world = await start(t, { ...github, repositories: 60, tokens: ["token-one", "token-two"] });
     for (let day = 0; day < 2; day++) {
       await makeAllDue(world);
@@ -40,7 +40,7 @@ describe("The allowance of a forge", () => {
     assert.ok(one + two > 50 && Math.abs(one - two) <= 0.2 * (one + two), `${one} and ${two}`);
   });
 
-  test("is kept to when it is nearly spent, when the forge asks to wait, and when it calls it a burst", async (t) => {
+  test("is respected when it is nearly used up, on a Retry-After, and after a burst", async (t) => {
     for (const kind of ["github", "gitlab"] as const) {
       const world = await start(t, { kind, name: "FORGE", repositories: 40, catalogue: "quiet" });
       const forge = world.forge("FORGE");
@@ -62,7 +62,7 @@ describe("The allowance of a forge", () => {
     }
   });
 
-  test("far too small for all lets each have its turn", async (t) => {
+  test("that is far too small starves no repository", async (t) => {
     const world = await start(t, { kind: "gitlab", name: "GITLAB", repositories: 100, catalogue: "quiet" });
     const forge = world.forge("GITLAB");
     await world.pass(HOUR_MS);

@@ -21,7 +21,7 @@ async function taken({ modules, clock }: TrackingWorld): Promise<number> {
   return Number(row?.total);
 }
 
-/** A forge that remembers which repositories are asked for at the same time, and by how many. */
+/** Wraps a provider and counts concurrent requests per repository. */
 function watched() {
   const under = new Map<string, number>();
   const asked = new Map<string, number>();
@@ -45,7 +45,7 @@ function watched() {
 }
 
 onBothEngines("A worker", (engine) => {
-  test("that is killed leaves work to the next one, which does it once, when the lease is over", async (t) => {
+  test("that is killed leaves its work to the next one, which does it once, after the lease", async (t) => {
     const world = await createTrackingWorld(await engine.open(), [FORGE]);
     t.after(() => world.close());
     await world.pass(HOUR_MS);
@@ -70,7 +70,7 @@ onBothEngines("A worker", (engine) => {
     assert.equal(await taken(world), 0);
   });
 
-  test("goes on after a fault of its own, without losing or doubling anything", async (t) => {
+  test("continues after an unexpected error, without losing or doubling anything", async (t) => {
     let faults = 2;
     const wrap = (provider: Provider): Provider => ({
       ...provider,
@@ -84,14 +84,14 @@ onBothEngines("A worker", (engine) => {
     await world.pass(HOUR_MS);
     await makeAllDue(world);
     const from = world.clock.now();
-    // Shorter than the shortest interval, and over before lists are looked at again.
+    // Shorter than the shortest interval, and over before the next list check.
     await world.pass(HOUR_MS / 12);
     assert.equal(await checkTruth(world, { from: from - 1, to: world.clock.now() + 1 }), 30);
     assert.equal(await taken(world), 0);
     assert.equal(world.logged.filter((line) => line.includes("a fault of our own")).length, 2);
   });
 
-  test("never asks for what another one over the same database is asking for", async (t) => {
+  test("never requests repositories that another worker on the same database has claimed", async (t) => {
     const { wrap, asked, peak } = watched();
     const world = await createTrackingWorld(await engine.open(), [{ ...FORGE, wrap }]);
     t.after(() => world.close());
@@ -108,7 +108,7 @@ onBothEngines("A worker", (engine) => {
     await second.close();
   });
 
-  test("that is stopped gives back what it has taken, and soon, even while the forge is silent", async (t) => {
+  test("that is stopped releases its claims soon, even while the forge is silent", async (t) => {
     const world = await createTrackingWorld(await engine.open(), [FORGE]);
     t.after(() => world.close());
     await world.pass(HOUR_MS);

@@ -21,7 +21,7 @@ async function series(database: Database, name: string): Promise<number[]> {
   return rows.map((row) => row.captured_at);
 }
 
-/** What is to be kept: all that is young, then the last of each day, then the last of each week. */
+/** The snapshots to keep: all recent ones, then the last of each day, then the last of each week. */
 function kept(times: readonly number[], now: number): number[] {
   const daily = Math.floor((now - 30 * DAY_MS) / DAY_MS) * DAY_MS;
   const weekly = Math.floor((now - 400 * DAY_MS) / WEEK_MS) * WEEK_MS;
@@ -66,7 +66,7 @@ onBothEngines("Thinning old snapshots", (engine) => {
     assert.deepEqual(await series(database, "one"), after);
   });
 
-  test("day by day it keeps what it would keep at once, and is not called for twice", async () => {
+  test("thinning day by day keeps the same snapshots as thinning once", async () => {
     const world = await createWorld(engine);
     const { database } = world.modules;
     const clock = new ManualClock(NOW - 20 * DAY_MS);
@@ -85,7 +85,7 @@ onBothEngines("Thinning old snapshots", (engine) => {
     await checkCounters(database);
   });
 
-  test("being ended in the middle loses nothing that is to be kept, and the rest is done the next time", async () => {
+  test("being stopped in the middle loses no snapshot that should be kept, and the next run does the rest", async () => {
     const world = await createWorld(engine);
     const { database } = world.modules;
     await world.record(observation("old/three", [snapshot(2_000, 1), snapshot(1_999.9, 2), snapshot(1, 3)]));
@@ -96,7 +96,7 @@ onBothEngines("Thinning old snapshots", (engine) => {
     await checkCounters(database);
   });
 
-  test("whatever was recorded, what stays was there, and the newest always does", async () => {
+  test("for any snapshots, thinning keeps a subset with the newest", async () => {
     const world = await createWorld(engine);
     const { database } = world.modules;
     let count = 0;

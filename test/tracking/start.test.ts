@@ -9,7 +9,7 @@ test("start ends with its worker when it is asked to stop", async () => {
   const settings = {
     SIDEREAL_PORT: "0",
     SIDEREAL_LOG_LEVEL: "info",
-    // Nobody listens there.
+    // A closed port.
     SIDEREAL_GITHUB_URL: "http://127.0.0.1:9",
     SIDEREAL_GITHUB_PRIVATE: "true",
   };
@@ -26,7 +26,7 @@ test("start ends with its worker when it is asked to stop", async () => {
   assert.match(stderr, /the worker is stopping/);
 });
 
-test("start ends when it is asked to while the service opens", async () => {
+test("start stops on SIGTERM while the service is opening", async () => {
   const world = new CommandWorld();
   const sockets: Socket[] = [];
   // Redis is connected to while the service opens, and this one never replies.

@@ -4,7 +4,7 @@ import { createLog } from "../../src/log.js";
 import type { TrackingWorld } from "../support/tracking.js";
 
 /**
- * Compares every snapshot that was taken with what its forge had at that time. Returns how many there are between two
+ * Compares every snapshot with its forge's data at that time. Returns the number between two
  * times.
  */
 export async function checkTruth(
@@ -24,7 +24,7 @@ export async function checkTruth(
   return rows.filter(({ captured_at }) => captured_at > from && captured_at < to).length;
 }
 
-/** Lets everything be due now: all repositories, and the walks. */
+/** Makes all repositories and walks due now. */
 export async function makeAllDue({ modules, clock }: TrackingWorld): Promise<void> {
   const { write } = modules.database;
   await write.updateTable("repositories").set({ next_refresh_at: clock.now() }).execute();

@@ -1,66 +1,66 @@
 /**
- * The way through a search that shows 100 rows in an answer and 1,000 in all, past everything of at least `minStars` stars,
- * most stars first. Pure: a walk and an answer give the next walk.
+ * Walks through all repositories with at least `minStars` stars, most stars first, with a search that shows 100 rows per page
+ * and 1,000 in total. Pure: a walk and a search result give the next walk.
  *
- * Ranges are not paged through. The rows of an answer are sorted by stars, so the next range begins where they end; a
- * star count that more repositories have than fit into one answer is cut into ranges of creation time, which never
- * changes, until each fits. So rows that move while the walk goes on push no other row out of sight. Only what is of one
- * second and one star count is paged.
+ * Ranges of stars are not paged. Rows are sorted by stars, so the next range begins where the rows end. If more repositories
+ * have the same star count than fit on a page, they are split into ranges of creation time, which never changes, until
+ * each fits. So rows that move during the walk cannot hide others. Only repositories with the same star count and the
+ * same second of creation are paged.
  *
- * Guaranteed: a repository whose count is at least `minStars` and stays the same during the walk is seen, whatever the
- * others do; so is one that loses stars and stays at or above `minStars`. One that gains stars is missed if it climbs past
- * the walk just as that goes by (ranges overlap by one star count, which catches most), and is seen by the next walk.
- * Not seen: the rest where over 1,000 repositories were created in the same second and have the same number of stars.
+ * Guarantee: the walk sees every repository that keeps its star count, whatever the others do, and every one that loses stars
+ * but stays at or above `minStars`. A repository that gains stars is missed if it passes the walk at that very moment (ranges
+ * overlap by one star count, which catches most); the next walk sees it. Not seen: all but 1,000 of the repositories that were
+ * created in the same second and have the same star count.
  */
 import { z } from "zod";
 
-/** Rows in an answer, at most. */
+/** Maximum number of rows per page. */
 export const ROWS = 100;
-/** Rows that can be reached by paging. */
+/** Maximum number of rows that paging can reach. */
 const REACHABLE_ROWS = 1000;
-/** As many rows as a range of creation time aims at: few enough that most fit at the first try. */
+/** Number of rows a range of creation time aims for, so that most fit on a page at the first try. */
 const AIM = 75;
-/** A rest of so few is asked for at once. */
+/** A remainder of at most this many rows is requested as one range. */
 const REST = 90;
-/** With fewer rows an answer says little about how many there are beside it. */
-const TELLING = 10;
-/** So many of the last rows are seen again in the next answer: counts shown may be newer than those sorted by. */
+/** With fewer rows a result says little about the density of neighbouring ranges. */
+const SIGNIFICANT = 10;
+/** Number of last rows that the next range repeats, because the counts shown may be newer than the sort order. */
 const OVERLAP = 10;
-/** Where the first range ends. */
+/** Lower end of the first range. */
 const FIRST_LOW = 10_000;
-/** An answer that is cut short is asked for again once and then narrowed; after so many it is taken as it is. */
+/** An incomplete result is requested again once, then with narrower ranges; after this many tries it is accepted. */
 const MAX_TRIES = 4;
 const MAX_SPAN = 2 ** 30;
-/** Each is at most AIM / ROWS of the one around it, and none is shorter than a second. */
+/** Bound of the nesting: each range is at most AIM / ROWS of its parent and at least a second long. */
 const MAX_RESTS = 80;
-/** Earlier than any repository of GitHub, in seconds since 1970; what is even older falls into the first range. */
+/** Earlier than any repository on GitHub, in seconds since 1970. The first range includes anything older. */
 const BEGINNING = Date.UTC(2007, 0, 1) / 1000;
 
-/** No number of stars and no second since 1970 is larger. */
+/** Upper bound of star counts and of seconds since 1970. */
 const MAX_COUNT = 2 ** 33;
 const count = z.int().min(0).max(MAX_COUNT);
 
-/** Where a walk is. Goes into a cursor; what comes out of one is parsed with this. */
+/** The state of a walk, kept in its cursor. */
 export const walkSchema = z.strictObject({
-  /** The highest number of stars that is not done with; null: nothing is. */
+  /** The highest star count not yet finished; null at the start. */
   top: count.nullable(),
-  /** How many numbers of stars the next range takes. */
+  /** Number of star counts in the next range. */
   span: count.min(1).max(MAX_SPAN),
-  /** Within the repositories of `top` stars, by creation time in seconds since 1970; null: in a range of stars. */
+  /** Progress by creation time (seconds since 1970) among repositories with `top` stars; null: in a range of stars. */
   within: z
     .strictObject({
       from: count,
-      /** The next range takes so many seconds. */
+      /** Length of the next range. */
       seconds: count.min(1),
       page: count.min(1).max(REACHABLE_ROWS / ROWS),
-      /** Ends of the ranges that were too full, and how many are left in each; the outermost, which is open, first. */
+      /** Ends of the ranges that were too full, with the remaining rows of each; the outermost, open one first. */
       rests: z
         .array(z.tuple([count, count]))
         .min(1)
         .max(MAX_RESTS),
     })
     .nullable(),
-  /** Answers to the present query that were cut short. */
+  /** Number of incomplete results for the current query. */
   tries: count.max(MAX_TRIES),
 });
 export type Walk = z.infer<typeof walkSchema>;
@@ -69,7 +69,7 @@ type Rest = Within["rests"][number];
 
 export const FIRST_WALK: Walk = { top: null, span: FIRST_LOW, within: null, tries: 0 };
 
-/** What is asked for; both ends are included, null is an open end. */
+/** A range to search. Both ends are inclusive; null is an open end. */
 export interface Range {
   lowStars: number;
   highStars: number | null;
@@ -79,16 +79,16 @@ export interface Range {
   page: number;
 }
 
-export interface SearchAnswer {
-  /** Repositories in the range, as the search says. */
+export interface SearchResult {
+  /** Number of repositories in the range, according to the search. */
   total: number;
-  /** Whether the search ended before it had looked everywhere. */
+  /** Whether the search timed out before it was complete. */
   isIncomplete: boolean;
-  /** Stars of the rows, in their order. */
+  /** Stars of the rows, in order. */
   stars: readonly number[];
 }
 
-/** The range to ask for next. */
+/** The next range of a walk. */
 export function rangeOf(walk: Walk, minStars: number): Range {
   const narrowing = 2 ** Math.max(0, walk.tries - 1);
   const { top, within } = walk;
@@ -111,7 +111,7 @@ export function rangeOf(walk: Walk, minStars: number): Range {
   };
 }
 
-/** The range in the language of the search. */
+/** The range as a search query. */
 export function queryOf(range: Range): string {
   const time = (seconds: number) => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
   const from = range.createdFrom === null ? null : time(range.createdFrom);
@@ -129,15 +129,15 @@ export function queryOf(range: Range): string {
   return `${stars}${created} fork:true is:public`;
 }
 
-/** The walk after the answer to its range; null: everything has been seen. `now`: ms since 1970. */
-export function advance(walk: Walk, answer: SearchAnswer, minStars: number, now: number): Walk | null {
+/** The walk after the result of its range; null: everything has been seen. `now`: ms since 1970. */
+export function advance(walk: Walk, result: SearchResult, minStars: number, now: number): Walk | null {
   const range = rangeOf(walk, minStars);
-  const inside = answer.stars.filter(
+  const inside = result.stars.filter(
     (stars) => stars >= range.lowStars && stars <= (range.highStars ?? Number.POSITIVE_INFINITY),
   );
-  const isCutShort = answer.isIncomplete || (answer.total > ROWS && inside.length === 0);
-  if (isCutShort && walk.tries < MAX_TRIES) return { ...walk, tries: walk.tries + 1 };
-  const total = inside.length === 0 ? 0 : Math.min(answer.total, MAX_COUNT);
+  const isIncomplete = result.isIncomplete || (result.total > ROWS && inside.length === 0);
+  if (isIncomplete && walk.tries < MAX_TRIES) return { ...walk, tries: walk.tries + 1 };
+  const total = inside.length === 0 ? 0 : Math.min(result.total, MAX_COUNT);
   if (walk.within !== null) return advanceWithin(walk, walk.within, range, total, minStars);
   if (total <= ROWS) return below(walk, range, total, minStars);
 
@@ -152,14 +152,14 @@ export function advance(walk: Walk, answer: SearchAnswer, minStars: number, now:
   return { ...walk, within: { ...within, seconds }, tries: 0 };
 }
 
-/** Everything in a range of stars has been seen; ranges of several numbers overlap by one, for those that climb. */
+/** Continues below a range of stars that is complete. Ranges of several counts overlap by one, for rising repositories. */
 function below(walk: Walk, range: Range, total: number, minStars: number): Walk | null {
   if (range.lowStars <= minStars) return null;
   const top = range.lowStars === range.highStars ? range.lowStars - 1 : range.lowStars;
   return { top, span: nextSpan(walk.span, total), within: null, tries: 0 };
 }
 
-/** Ranges hold a few hundred: many are slow to search, and few waste an answer. */
+/** Aims for a few hundred rows per range: more are slow to search, fewer waste requests. */
 function nextSpan(span: number, total: number): number {
   if (total > REACHABLE_ROWS) return Math.max(1, Math.floor(span / 2));
   return total < REACHABLE_ROWS / 3 ? Math.min(MAX_SPAN, span * 2) : span;
@@ -196,11 +196,11 @@ function advanceWithin(
   return range.lowStars <= minStars ? null : { top: range.lowStars - 1, span: 1, within: null, tries: 0 };
 }
 
-/** How long the next range is, when in one of `seconds` there were `total`. */
+/** Length of the next range, given that one of `seconds` had `total` rows. */
 function nextSeconds({ from, rests }: Omit<Within, "seconds">, seconds: number, total: number): number {
   const [end, left] = rests.at(-1) ?? [from, 0];
   const all = end - from + 1;
   if (left <= REST) return all;
-  const holdsAim = total < TELLING ? (all * AIM) / left : (seconds * AIM) / total;
+  const holdsAim = total < SIGNIFICANT ? (all * AIM) / left : (seconds * AIM) / total;
   return Math.max(1, Math.min(all, Math.floor(holdsAim)));
 }

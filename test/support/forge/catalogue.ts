@@ -1,7 +1,6 @@
 /**
- * The repositories behind a made-up forge. The same options give the same catalogue, and its state at any time is a closed
- * form of that time: nothing has to be played through, and time may run backwards. It is the truth that simulations hold
- * a tracker against.
+ * The repositories of a fake forge. The same options give the same catalogue, and its state is a pure function of time, so
+ * time can even run backwards. It is the truth that simulations compare a tracker with.
  */
 import { DAY_MS } from "../../../src/clock.js";
 import { type CatalogueOptions, populate } from "./population.js";
@@ -11,22 +10,22 @@ import {
   type ForgeRepository,
   nameAt,
   recordAt,
-  standingAt,
   starsKeptWith,
   starsWith,
+  visibilityAt,
 } from "./state.js";
 
 export type { CatalogueOptions } from "./population.js";
-export type { ForgeRepository, Standing } from "./state.js";
+export type { ForgeRepository, Visibility } from "./state.js";
 
 export class ForgeCatalogue {
   readonly start: number;
   /** When the script ends. */
   readonly end: number;
-  /** Grows when something is added by hand, so that what was derived from the catalogue can be derived anew. */
+  /** Increases when a test adds events, so that derived data can be rebuilt. */
   version = 0;
   readonly #entries: Entry[];
-  /** By full name in lower case: the places of all that have or had it. */
+  /** By full name in lower case: the indices of all that have or had it. */
   readonly #byName = new Map<string, number[]>();
   readonly #overrides = new Map<number, Partial<ForgeRepository>>();
 
@@ -40,24 +39,24 @@ export class ForgeCatalogue {
     });
   }
 
-  /** How many there are at any time, those to come included. */
+  /** Total number, including repositories created later. */
   get size(): number {
     return this.#entries.length;
   }
 
-  /** The forge's numbers, ascending; older repositories have smaller ones. */
+  /** Repository ids, ascending; older repositories have smaller ones. */
   ids(): number[] {
     return this.#entries.map(({ id }) => id);
   }
 
-  /** The place of a number among `ids()`, or of the next larger one. */
+  /** The index of an id in `ids()`, or of the next larger one. */
   place(id: number): number {
     const guess = Math.max(0, Math.min(this.#entries.length, Math.floor((id - 1_000) / 3)));
     const at = this.#entries[guess]?.id;
     return at !== undefined && at < id ? guess + 1 : guess;
   }
 
-  /** The record at a place of `ids()`; undefined while it does not exist yet. */
+  /** The record at an index of `ids()`; undefined before its creation. */
   atPlace(place: number, at: number): ForgeRepository | undefined {
     const entry = this.#entries[place];
     if (entry === undefined || entry.growth.createdAt > at) return undefined;
@@ -65,13 +64,13 @@ export class ForgeCatalogue {
     return changed === undefined ? recordAt(entry, at) : { ...recordAt(entry, at), ...changed };
   }
 
-  /** The record of that number, whatever its standing; undefined where there is none, or not yet. */
+  /** The record with this id, whatever its visibility; undefined before its creation. */
   get(id: number, at: number): ForgeRepository | undefined {
     const place = this.place(id);
     return this.#entries[place]?.id === id ? this.atPlace(place, at) : undefined;
   }
 
-  /** By full name in any case: who has it, else who had it last and has another one now (`isMoved`). */
+  /** By full name in any case: its current holder, otherwise the last one, which has another name now (`isMoved`). */
   find(fullName: string, at: number): { repository: ForgeRepository; isMoved: boolean } | undefined {
     const wanted = fullName.toLowerCase();
     let moved: ForgeRepository | undefined;
@@ -79,7 +78,7 @@ export class ForgeCatalogue {
       const repository = this.atPlace(place, at);
       if (repository === undefined) continue;
       if (repository.fullName.toLowerCase() === wanted) {
-        if (repository.standing !== "deleted") return { repository, isMoved: false };
+        if (repository.visibility !== "deleted") return { repository, isMoved: false };
       } else if (
         this.#entries[place]?.events.some((event) => event.at <= at && event.from?.toLowerCase() === wanted)
       ) {
@@ -89,12 +88,12 @@ export class ForgeCatalogue {
     return moved === undefined ? undefined : { repository: moved, isMoved: true };
   }
 
-  /** Only what searches are made of, for all places at once; null where nothing is to be seen. */
+  /** The fields that searches need, for all indices; null where not public. */
   glance(place: number, at: number): { stars: number; createdAt: number; isFork: boolean } | null {
     const entry = this.#entries[place];
     if (entry === undefined || entry.growth.createdAt > at) return null;
     const changed = this.#overrides.get(entry.id);
-    if ((changed?.standing ?? standingAt(entry, at)) !== "public") return null;
+    if ((changed?.visibility ?? visibilityAt(entry, at)) !== "public") return null;
     return {
       stars: changed?.stars ?? starsWith(entry, at),
       createdAt: changed?.createdAt ?? entry.growth.createdAt,
@@ -102,13 +101,13 @@ export class ForgeCatalogue {
     };
   }
 
-  /** Stars given on a day of UTC (days since 1970) and still held at `at`. The days of a repository sum up to its stars. */
+  /** Stars given on a UTC day (days since 1970) and not withdrawn at `at`. The days of a repository add up to its stars. */
   starsKept(id: number, day: number, at: number): number {
     const entry = this.#entries[this.place(id)];
     return entry === undefined || entry.id !== id ? 0 : starsKeptWith(entry, day, at);
   }
 
-  /** Everything that is or was there at a moment, with its exact record, by ascending number. */
+  /** All records at a moment, including those no longer visible, by ascending id. */
   *truth(at: number): Generator<ForgeRepository> {
     for (let place = 0; place < this.#entries.length; place++) {
       const repository = this.atPlace(place, at);
@@ -116,14 +115,14 @@ export class ForgeCatalogue {
     }
   }
 
-  /** The script up to a moment, in order of time; all of it where absent. */
+  /** The script up to a moment, in order of time; default: all of it. */
   events(until = Infinity): ScriptEvent[] {
     return this.#entries
       .flatMap(({ events }) => events.filter(({ at }) => at <= until))
       .sort((a, b) => a.at - b.at || a.id - b.id);
   }
 
-  /** Lets something happen to a repository that is there. `from` is filled in for renames and transfers. */
+  /** Adds an event to an existing repository. `from` is filled in for renames and transfers. */
   add(event: Omit<ScriptEvent, "from">): void {
     const place = this.place(event.id);
     const entry = this.#entries[place];
@@ -135,7 +134,7 @@ export class ForgeCatalogue {
     this.version++;
   }
 
-  /** Says something else of a repository than the script does, at all times. Names are changed by `add`. */
+  /** Overrides fields of a repository, at all times. Use `add` to change names. */
   override(id: number, facts: Partial<Omit<ForgeRepository, "id" | "owner" | "name" | "fullName">>): void {
     this.#overrides.set(id, { ...this.#overrides.get(id), ...facts });
     this.version++;

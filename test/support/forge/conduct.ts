@@ -1,16 +1,16 @@
-import type { ForgeRequest } from "./answers.js";
 import type { Counters } from "./counters.js";
 import type { SecondaryLimit, Violation } from "./limits.js";
+import type { ForgeRequest } from "./responses.js";
 
-/** Turns of the event loop that an answer may take to its reader: requests sent before that knew nothing of it. */
+/** Turns of the event loop until a response reaches its client; requests sent before that could not know of it. */
 const TURNS_TO_READ = 2;
 
-/** Watches whether clients do as they are told, and how much they send at once. */
+/** Checks whether clients respect limits, and how much they send concurrently. */
 export class Conduct {
   readonly violations: Violation[] = [];
   readonly #now: () => number;
   readonly #counters: Counters;
-  readonly #told = new Map<string, { until: number; kind: Violation["kind"] }>();
+  readonly #notices = new Map<string, { until: number; kind: Violation["kind"] }>();
   readonly #active = new Map<string, number>();
   readonly #minutes = new Map<string, { minute: number; count: number }>();
 
@@ -19,15 +19,15 @@ export class Conduct {
     this.#counters = counters;
   }
 
-  /** A request has come. Says whether it is more than the limit on bursts allows. */
+  /** Call when a request arrives. Returns whether it exceeds the secondary limit. */
   begin(request: ForgeRequest, resource: string, secondary: SecondaryLimit | null): "ok" | "too-much" {
     const who = request.token ?? "";
     for (const key of [`${who} ${resource}`, `${who} *`]) {
-      const told = this.#told.get(key);
-      // Asking what is left is free.
-      const isAllowed = told?.kind === "spent" && request.kind === "rate-limit";
-      if (told !== undefined && this.#now() < told.until && !isAllowed)
-        this.report(told.kind, request, resource);
+      const notice = this.#notices.get(key);
+      // Requesting the rate limits is free.
+      const isAllowed = notice?.kind === "spent" && request.kind === "rate-limit";
+      if (notice !== undefined && this.#now() < notice.until && !isAllowed)
+        this.report(notice.kind, request, resource);
     }
     const active = (this.#active.get(who) ?? 0) + 1;
     this.#active.set(who, active);
@@ -44,16 +44,16 @@ export class Conduct {
     return "too-much";
   }
 
-  /** A request has been answered, or its sender has left. */
+  /** Call when a request has its response, or the client has disconnected. */
   end(request: ForgeRequest): void {
     const who = request.token ?? "";
     this.#active.set(who, (this.#active.get(who) ?? 1) - 1);
   }
 
-  /** An answer has been sent that says to wait until then. `resource`: `*` for everything. */
-  tell(token: string | null, resource: string, until: number, kind: "spent" | "retry-after"): void {
+  /** Call when a response asked the client to wait until then. `resource`: `*` for all. */
+  notify(token: string | null, resource: string, until: number, kind: "spent" | "retry-after"): void {
     const key = `${token ?? ""} ${resource}`;
-    afterTurns(TURNS_TO_READ, () => this.#told.set(key, { until, kind }));
+    afterTurns(TURNS_TO_READ, () => this.#notices.set(key, { until, kind }));
   }
 
   report(kind: Violation["kind"], { token, path }: ForgeRequest, resource: string): void {

@@ -1,10 +1,10 @@
-import type { Answer, ForgeRequest } from "./answers.js";
 import type { FaultName } from "./faults.js";
+import type { ForgeRequest, ForgeResponse } from "./responses.js";
 
 /** The key of requests without a token. */
 export const ANONYMOUS = "anonymous";
 
-/** What a forge has been asked for since it started, or since `reset`. Requests that were refused are counted too. */
+/** Counts requests since the start or `reset`, including refused ones. */
 export class Counters {
   requests = 0;
   /** By kind of path: `search`, `repository`, `repository-by-id`, `history`, `graphql`, `list`, `rate-limit`, `other`. */
@@ -14,33 +14,33 @@ export class Counters {
   /** By `kind token`. */
   byKindAndToken: Record<string, number> = {};
   byStatus: Record<number, number> = {};
-  /** By name of the fault that was played. */
+  /** By name of the injected fault. */
   byFault: Record<string, number> = {};
-  /** Repositories whose present state was told on request: single ones (304 included) and those of batches, not rows of lists. */
+  /** Repositories refreshed by single requests (including 304) and batches; list rows do not count. */
   refreshed = 0;
-  /** Answers of 304. */
+  /** Number of 304 responses. */
   unchanged = 0;
-  /** Bytes of bodies that were handed to sockets, as sent (compressed). */
+  /** Bytes of bodies as sent (compressed). */
   bytes = 0;
-  /** The most requests of one token that were under way at once. */
+  /** Maximum number of concurrent requests of one token. */
   peakConcurrent = 0;
-  /** The most requests of one token within one minute of the clock. */
+  /** Maximum number of requests of one token within a clock minute. */
   peakPerMinute = 0;
 
   reset(): void {
     Object.assign(this, new Counters());
   }
 
-  count(request: ForgeRequest, answer: Answer, fault: FaultName | undefined): void {
+  count(request: ForgeRequest, response: ForgeResponse, fault: FaultName | undefined): void {
     const token = request.token ?? ANONYMOUS;
     this.requests++;
     add(this.byKind, request.kind);
     add(this.byToken, token);
     add(this.byKindAndToken, `${request.kind} ${token}`);
-    add(this.byStatus, answer.status);
+    add(this.byStatus, response.status);
     if (fault !== undefined) add(this.byFault, fault);
-    else this.refreshed += answer.repositories;
-    if (answer.status === 304) this.unchanged++;
+    else this.refreshed += response.repositories;
+    if (response.status === 304) this.unchanged++;
   }
 
   addBytes(count: number): void {

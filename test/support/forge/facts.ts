@@ -1,11 +1,11 @@
 import { chance, pick } from "./numbers.js";
 
-/** What a repository says of itself; derived from its place, so that a hundred thousand need no memory. */
+/** Descriptive fields of a repository, derived from its index, so that a hundred thousand need no memory. */
 export interface Facts {
   description: string | null;
   homepage: string | null;
   language: string | null;
-  /** SPDX identifier; `NOASSERTION` where there is a licence that was not recognised. */
+  /** SPDX identifier; `NOASSERTION` for an unrecognized license. */
   license: string | null;
   topics: string[];
   isFork: boolean;
@@ -90,7 +90,7 @@ const PURPOSE = {
   homepage: 31,
 };
 
-/** The name that a repository is created with; no two have the same. `isNested`: owners may be groups within groups. */
+/** The unique initial name of a repository. `isNested`: owners may be nested groups. */
 export function firstName(seed: number, index: number, isNested: boolean): { owner: string; name: string } {
   const ask = (purpose: number) => chance(seed, index, purpose);
   const crowd = Math.floor(ask(PURPOSE.crowd) * 400);

@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
-import type { Answer, ForgeRequest, Site } from "./answers.js";
 import type { Interface } from "./interfaces.js";
+import type { ForgeRequest, ForgeResponse, Site } from "./responses.js";
 import type { Deliver } from "./wire.js";
 
-/** Everything that can be made to go wrong. */
+/** All faults that can be injected. */
 export const FAULTS = [
   "status-500",
   "status-502",
@@ -30,16 +30,16 @@ export const FAULTS = [
 ] as const;
 export type FaultName = (typeof FAULTS)[number];
 
-/** One thing that goes wrong, and how. */
+/** A fault and its options. */
 export interface Fault {
   name: FaultName;
-  /** `429-retry-after`, `403-secondary`: 60 where absent. */
+  /** `429-retry-after`, `403-secondary`; default 60. */
   retryAfterSeconds?: number;
-  /** `slow`: real time between two bytes; 1,000 where absent. */
+  /** `slow`: real time between two bytes; default 1,000. */
   byteIntervalMs?: number;
-  /** `huge`: 500 MB where absent; `gzip-bomb`: unpacked, 1 GiB where absent. */
+  /** `huge`: default 500 MB; `gzip-bomb`: unpacked, default 1 GiB. */
   bytes?: number;
-  /** `other-host`: where absent another name of this machine, under which the forge notices whoever follows. */
+  /** `other-host`: the redirect target; default: another name of this machine, so that the forge detects clients that follow. */
   location?: string;
 }
 
@@ -48,32 +48,32 @@ const HUGE_BYTES = 500_000_000;
 const BOMB_BYTES = 1_073_741_824;
 const BOMB_PART = 33_554_432;
 
-/** What is sent instead of an answer, and how. */
+/** What is sent instead of the response, and how. */
 export function spoil(
   fault: Fault,
-  answer: Answer,
+  response: ForgeResponse,
   request: ForgeRequest,
   site: Site,
   { error }: Interface,
-): { answer: Answer; deliver?: Deliver } {
+): { response: ForgeResponse; deliver?: Deliver } {
   const after = { "retry-after": String(fault.retryAfterSeconds ?? 60) };
   const fail = (status: number, message: string, headers: Record<string, string> = {}) => {
     const failed = error(site.url, status, message);
-    const { etag: _, link: __, location: ___, ...rest } = answer.headers;
-    return { answer: { ...failed, headers: { ...rest, ...failed.headers, ...headers } } };
+    const { etag: _, link: __, location: ___, ...rest } = response.headers;
+    return { response: { ...failed, headers: { ...rest, ...failed.headers, ...headers } } };
   };
   const instead = (body: string, type = "application/json; charset=utf-8") => {
-    const { etag: _, link: __, location: ___, ...rest } = answer.headers;
-    return { ...answer, status: 200, headers: { ...rest, "content-type": type }, body };
+    const { etag: _, link: __, location: ___, ...rest } = response.headers;
+    return { ...response, status: 200, headers: { ...rest, "content-type": type }, body };
   };
   const rewritten = (rewrite: Rewrite) => ({
-    answer: { ...answer, body: rewriteJson(answer.body, rewrite) },
+    response: { ...response, body: rewriteJson(response.body, rewrite) },
   });
   switch (fault.name) {
     case "status-500":
       return fail(500, "Internal Server Error");
     case "status-502":
-      return { answer: { ...fail(502, "").answer, body: "<html><h1>502 Bad Gateway</h1></html>" } };
+      return { response: { ...fail(502, "").response, body: "<html><h1>502 Bad Gateway</h1></html>" } };
     case "429-retry-after":
       return fail(429, "Too Many Requests", after);
     case "429-bare":
@@ -96,36 +96,38 @@ export function spoil(
       return fail(451, "Repository access blocked");
     case "slow":
       return {
-        answer,
+        response,
         deliver: (outgoing, body, signal) => drip(outgoing, body, fault.byteIntervalMs ?? 1_000, signal),
       };
     case "stall":
-      return { answer, deliver: () => {} };
+      return { response, deliver: () => {} };
     case "cut": {
-      const length = String(Buffer.byteLength(answer.body));
+      const length = String(Buffer.byteLength(response.body));
       return {
-        answer: { ...answer, headers: { ...answer.headers, "content-length": length } },
+        response: { ...response, headers: { ...response.headers, "content-length": length } },
         deliver: cut,
       };
     }
     case "truncated":
-      return { answer: { ...answer, body: answer.body.slice(0, Math.floor(answer.body.length / 2)) } };
+      return {
+        response: { ...response, body: response.body.slice(0, Math.floor(response.body.length / 2)) },
+      };
     case "html":
       return {
-        answer: instead("<!DOCTYPE html><html><title>Sign in</title></html>", "text/html; charset=utf-8"),
+        response: instead("<!DOCTYPE html><html><title>Sign in</title></html>", "text/html; charset=utf-8"),
       };
     case "huge":
-      return { answer: instead(""), deliver: (outgoing) => pour(outgoing, fault.bytes ?? HUGE_BYTES) };
+      return { response: instead(""), deliver: (outgoing) => pour(outgoing, fault.bytes ?? HUGE_BYTES) };
     case "gzip-bomb": {
       const packed = instead("");
       const headers = { ...packed.headers, "content-encoding": "gzip" };
       return {
-        answer: { ...packed, headers },
+        response: { ...packed, headers },
         deliver: (outgoing) => bomb(outgoing, fault.bytes ?? BOMB_BYTES),
       };
     }
     case "deep":
-      return { answer: instead("[".repeat(DEPTH) + "]".repeat(DEPTH)) };
+      return { response: instead("[".repeat(DEPTH) + "]".repeat(DEPTH)) };
     case "wrong-types":
       return rewritten({ leaf: otherType });
     case "proto-keys":
@@ -135,7 +137,7 @@ export function spoil(
   }
 }
 
-/** The same port under another name: a client that follows comes back with a `Host` that tells on it. */
+/** The same port under another name: a client that follows is detected by its `Host` header. */
 function elsewhere(url: string, { path }: ForgeRequest): string {
   const { port } = new URL(url);
   return `http://localhost:${port}${path}`;
@@ -156,7 +158,7 @@ function cut(outgoing: ServerResponse, body: Buffer): void {
   outgoing.write(body.subarray(0, Math.floor(body.length / 2)), () => outgoing.destroy());
 }
 
-/** Writes JSON without end, as fast as it is read and no faster. */
+/** Writes endless JSON, as fast as the client reads it. */
 function pour(outgoing: ServerResponse, bytes: number): void {
   const chunk = Buffer.from('{"name":"again and again"},'.repeat(2_500));
   let left = bytes;
@@ -171,7 +173,7 @@ function pour(outgoing: ServerResponse, bytes: number): void {
   more();
 }
 
-/** Blanks, packed a thousand to one, in parts that unpack one after the other. */
+/** Spaces, compressed a thousand to one, as concatenated gzip members. */
 function bomb(outgoing: ServerResponse, bytes: number): void {
   const part = gzipSync(Buffer.alloc(Math.min(BOMB_PART, bytes), " "));
   for (let left = bytes; left > 0; left -= BOMB_PART) outgoing.write(part);
@@ -206,7 +208,7 @@ function rewritten(value: unknown, rewrite: Rewrite): unknown {
   return isLeaf && rewrite.leaf !== undefined ? rewrite.leaf(JSON.parse(JSON.stringify(value))) : value;
 }
 
-/** Another type than the value has; small numbers become ones that no column holds. */
+/** A value of another type; small numbers become ones that no column can store. */
 function otherType(value: string | number | boolean | null): unknown {
   if (typeof value === "number") return value % 2 === 0 ? `${value}` : -1e300;
   if (typeof value === "string") return value.length % 2 === 0 ? { text: value } : [value, 7];

@@ -1,13 +1,11 @@
 /**
- * A made-up forge for tests and simulations: a real HTTP server on this machine that speaks the API of GitHub (as an
- * Enterprise instance does), GitLab or Forgejo over a scripted catalogue. It counts requests, enforces quotas by the clock
- * it is given, remembers what clients did that they must not, and misbehaves when told to. It owns no time of its own and
- * keeps nothing on disk.
+ * A fake forge for tests and simulations: an HTTP server on this machine that implements the API of GitHub (as an Enterprise
+ * instance does), GitLab or Forgejo on a scripted catalogue. It counts requests, enforces quotas on an injected clock, records
+ * violations by clients, and injects faults. It stores nothing on disk.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Clock } from "../../../src/clock.js";
 import type { ForgeKind } from "../../../src/forges.js";
-import type { Answer, ForgeRequest, Site } from "./answers.js";
 import { ForgeCatalogue } from "./catalogue.js";
 import { Conduct } from "./conduct.js";
 import { Counters } from "./counters.js";
@@ -22,10 +20,10 @@ import {
   type Violation,
 } from "./limits.js";
 import { Listing } from "./listing.js";
+import type { ForgeRequest, ForgeResponse, Site } from "./responses.js";
 import { hasOtherHost, readRequest, send } from "./wire.js";
 
-export type { ForgeRequest } from "./answers.js";
-export { type CatalogueOptions, ForgeCatalogue, type ForgeRepository, type Standing } from "./catalogue.js";
+export { type CatalogueOptions, ForgeCatalogue, type ForgeRepository, type Visibility } from "./catalogue.js";
 export type { Counters } from "./counters.js";
 export { FAULTS, type Fault, type FaultName } from "./faults.js";
 export { GITHUB_SCHEMA } from "./github-graphql.js";
@@ -37,39 +35,40 @@ export {
   type SecondaryLimit,
   type Violation,
 } from "./limits.js";
+export type { ForgeRequest } from "./responses.js";
 export { EVENT_KINDS, type EventKind, type EventRates, type ScriptEvent } from "./script.js";
 
 export interface ForgeOptions {
   kind: ForgeKind;
-  /** What time it is there; quotas and the script follow it. */
+  /** Drives quotas and the script. */
   clock: Pick<Clock, "now">;
-  /** Shared with other forges or prepared by a test; where absent one is made from `seed` and `repositories`. */
+  /** Shared with other forges or prepared by a test; default: created from `seed` and `repositories`. */
   catalogue?: ForgeCatalogue;
-  /** 1 where absent. */
+  /** Default 1. */
   seed?: number;
-  /** 1,000 where absent. */
+  /** Default 1,000. */
   repositories?: number;
 }
 
-/** What may be changed at any time. */
+/** Settings that a test may change at any time. */
 export interface Switches {
-  /** The tokens that are accepted; null: any. */
+  /** Accepted tokens; null: any. */
   tokens: ReadonlySet<string> | null;
-  /** What each resource allows; see also `Forge.spend`. */
+  /** Limits per resource; see also `Forge.spend`. */
   allowances: Allowances;
-  /** null: bursts are not limited. Only GitHub has such a limit. */
+  /** GitHub's limit on bursts; null: none. */
   secondary: SecondaryLimit | null;
-  /** The status of an answer to a request that the quota does not allow; 403 on GitHub, 429 elsewhere. */
+  /** Status when the quota is used up; 403 on GitHub, 429 elsewhere. */
   spentStatus: 403 | 429;
-  /** GitHub: whether daily star counts are offered. */
+  /** GitHub: whether star histories are offered. */
   hasHistory: boolean;
-  /** GitHub: whether searches say that they are incomplete. */
+  /** GitHub: whether searches report incomplete results. */
   isSearchIncomplete: boolean;
-  /** Whether long answers are compressed for those who accept it. */
+  /** Whether long responses are compressed if the client accepts that. */
   isCompressed: boolean;
-  /** How old the index of searches and lists may get, in ms of the clock. */
+  /** Maximum age of the index of searches and lists, in ms of the clock. */
   listingAgeMs: number;
-  /** Asked for every request; what it names goes wrong. null: nothing does. */
+  /** Called for every request; returns the fault to inject. null: none. */
   fault: ((request: ForgeRequest) => Fault | FaultName | undefined) | null;
 }
 
@@ -121,23 +120,23 @@ export class Forge {
     });
   }
 
-  /** Address of the site without a slash at the end. */
+  /** Address of the site without a trailing slash. */
   get url(): string {
     return this.#url;
   }
 
-  /** What clients did that they must not, in order of time. */
+  /** Violations by clients, in order of time. */
   get violations(): readonly Violation[] {
     return this.#conduct.violations;
   }
 
-  /** As if so many requests (or points) had been used already; `token` null: of those without one. */
+  /** Uses up requests (or points) of a token; null: of anonymous requests. */
   spend(token: string | null, resource: string, count: number): void {
     this.#limiter.allowances = this.switches.allowances;
     this.#limiter.spend(token, resource, count);
   }
 
-  /** What is left for a token; null where the resource is not limited. */
+  /** Remaining quota of a token; null if the resource is not limited. */
   remaining(token: string | null, resource: string): number | null {
     return this.#limiter.quota(token, resource)?.remaining ?? null;
   }
@@ -152,7 +151,7 @@ export class Forge {
     this.#url = `http://127.0.0.1:${address.port}`;
   }
 
-  /** Ends at once: sockets are destroyed, slow answers too. */
+  /** Closes immediately and destroys all sockets, also of slow responses. */
   async close(): Promise<void> {
     this.#left.abort();
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
@@ -166,17 +165,17 @@ export class Forge {
     const isTooMuch = this.#conduct.begin(request, resource, this.switches.secondary) === "too-much";
     outgoing.once("close", () => this.#conduct.end(request));
     if (hasOtherHost(request, this.#url)) this.#conduct.report("other-host", request, resource);
-    const answer = isTooMuch
+    const response = isTooMuch
       ? this.#interface.tooMuch(this.switches.secondary)
-      : this.#answer(request, resource);
-    this.#addHeaders(answer, request, resource);
+      : this.#response(request, resource);
+    this.#addHeaders(response, request, resource);
     const asked = this.switches.fault?.(request);
     const fault = typeof asked === "string" ? { name: asked } : asked;
     const spoilt =
-      fault === undefined ? { answer } : spoil(fault, answer, request, this.#site(), this.#interface);
-    this.counters.count(request, spoilt.answer, fault?.name);
-    outgoing.once("finish", () => this.#tell(spoilt.answer, request, resource));
-    send(outgoing, request, spoilt.answer, {
+      fault === undefined ? { response } : spoil(fault, response, request, this.#site(), this.#interface);
+    this.counters.count(request, spoilt.response, fault?.name);
+    outgoing.once("finish", () => this.#noteLimits(spoilt.response, request, resource));
+    send(outgoing, request, spoilt.response, {
       isCompressed: this.switches.isCompressed,
       deliver: spoilt.deliver,
       signal: this.#left.signal,
@@ -184,7 +183,7 @@ export class Forge {
     });
   }
 
-  #answer(request: ForgeRequest, resource: string): Answer {
+  #response(request: ForgeRequest, resource: string): ForgeResponse {
     this.#limiter.allowances = this.switches.allowances;
     const site = this.#site();
     const refusal = this.#interface.refuse(request, this.switches.tokens);
@@ -198,24 +197,24 @@ export class Forge {
         site,
       );
     }
-    const answer = this.#interface.answer(site, request, this.#limiter);
-    if (answer.status === 304 && request.token !== null) this.#limiter.giveBack(request.token, resource);
-    return answer;
+    const response = this.#interface.response(site, request, this.#limiter);
+    if (response.status === 304 && request.token !== null) this.#limiter.giveBack(request.token, resource);
+    return response;
   }
 
-  #addHeaders(answer: Answer, request: ForgeRequest, resource: string): void {
+  #addHeaders(response: ForgeResponse, request: ForgeRequest, resource: string): void {
     const quota = this.#limiter.quota(request.token, resource);
-    Object.assign(answer.headers, this.#interface.headersOf(request, resource, quota));
-    answer.headers.date = new Date(this.#clock.now()).toUTCString();
+    Object.assign(response.headers, this.#interface.headersOf(request, resource, quota));
+    response.headers.date = new Date(this.#clock.now()).toUTCString();
   }
 
-  /** Remembers what the client has been told by an answer that has reached it. */
-  #tell({ headers }: Answer, { token, kind }: ForgeRequest, resource: string): void {
+  /** Notes the limits that a delivered response has reported to the client. */
+  #noteLimits({ headers }: ForgeResponse, { token, kind }: ForgeRequest, resource: string): void {
     const seconds = Number(headers["retry-after"] ?? Number.NaN);
-    if (seconds > 0) this.#conduct.tell(token, "*", this.#clock.now() + seconds * 1_000, "retry-after");
+    if (seconds > 0) this.#conduct.notify(token, "*", this.#clock.now() + seconds * 1_000, "retry-after");
     const quota = this.#limiter.quota(token, resource);
     if (quota !== null && kind !== "rate-limit" && this.#interface.saysSpent(headers)) {
-      this.#conduct.tell(token, resource, quota.resetAt, "spent");
+      this.#conduct.notify(token, resource, quota.resetAt, "spent");
     }
   }
 

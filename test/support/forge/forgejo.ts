@@ -1,46 +1,46 @@
+import type { ForgeRepository } from "./catalogue.js";
+import { ownerNumber } from "./github-record.js";
+import { LIST_ORDERS } from "./listing.js";
 import {
-  type Answer,
   countOf,
   decoded,
   type ForgeRequest,
+  type ForgeResponse,
   isoSeconds,
   json,
   links,
   pageUrl,
   type Site,
-} from "./answers.js";
-import type { ForgeRepository } from "./catalogue.js";
-import { ownerNumber } from "./github-record.js";
-import { LIST_ORDERS } from "./listing.js";
+} from "./responses.js";
 
-/** What a path asks for. */
+/** The route of a path. */
 export function forgejoKind(path: string): string {
   if (path === "/api/v1/repos/search") return "search";
   if (/^\/api\/v1\/repos\/[^/]+\/[^/]+$/.test(path)) return "repository";
   return /^\/api\/v1\/repositories\/\d+$/.test(path) ? "repository-by-id" : "other";
 }
 
-/** Forgejo's errors name the place of its own description. */
+/** Forgejo's errors link to its API description. */
 export function forgejoError(
   url: string,
   status: number,
   message: string,
   headers: Record<string, string> = {},
-): Answer {
+): ForgeResponse {
   return json(status, { message, url: `${url}/api/swagger`, ...(status === 404 && { errors: [] }) }, headers);
 }
 
-/** Answers a request that may be answered. */
-export function answerForgejo(site: Site, request: ForgeRequest): Answer {
+/** Handles a permitted request. */
+export function handleForgejo(site: Site, request: ForgeRequest): ForgeResponse {
   const now = site.clock.now();
-  if (request.kind === "search") return answerSearch(site, request);
+  if (request.kind === "search") return handleSearch(site, request);
   const [, , , , first = "", second = ""] = request.path.split("/").map(decoded);
   if (request.kind === "repository-by-id")
-    return answerRepository(site, site.catalogue.get(Number(first), now));
+    return handleRepository(site, site.catalogue.get(Number(first), now));
   if (request.kind !== "repository") return forgejoError(site.url, 404, "The target couldn't be found.");
   const found = site.catalogue.find(`${first}/${second}`, now);
-  if (found?.isMoved && found.repository.standing === "public") {
-    // The path of the new name, without the host, and a redirect that is not for good: as Forgejo does it.
+  if (found?.isMoved && found.repository.visibility === "public") {
+    // Like Forgejo: a temporary redirect to the path of the new name, without a host.
     const query = request.query.size === 0 ? "" : `?${request.query}`;
     const location = `/api/v1/repos/${found.repository.fullName}${query}`;
     const headers = { "content-type": "text/html; charset=utf-8", location };
@@ -51,16 +51,18 @@ export function answerForgejo(site: Site, request: ForgeRequest): Answer {
       repositories: 0,
     };
   }
-  return answerRepository(site, found?.repository);
+  return handleRepository(site, found?.repository);
 }
 
-function answerRepository(site: Site, repository: ForgeRepository | undefined): Answer {
-  if (repository?.standing === "blocked") return forgejoError(site.url, 451, "Unavailable For Legal Reasons");
-  if (repository?.standing !== "public") return forgejoError(site.url, 404, "The target couldn't be found.");
+function handleRepository(site: Site, repository: ForgeRepository | undefined): ForgeResponse {
+  if (repository?.visibility === "blocked")
+    return forgejoError(site.url, 451, "Unavailable For Legal Reasons");
+  if (repository?.visibility !== "public")
+    return forgejoError(site.url, 404, "The target couldn't be found.");
   return json(200, record(site.url, repository), {}, 1);
 }
 
-function answerSearch(site: Site, request: ForgeRequest): Answer {
+function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
   const { query } = request;
   const sort = query.get("sort") || "alpha";
   const direction = query.get("order") || "asc";
@@ -87,7 +89,7 @@ function answerSearch(site: Site, request: ForgeRequest): Answer {
           .reverse();
   const data = Array.from(places).flatMap((place) => {
     const repository = site.catalogue.atPlace(place, now);
-    return repository?.standing === "public" ? [record(site.url, repository)] : [];
+    return repository?.visibility === "public" ? [record(site.url, repository)] : [];
   });
   const last = Math.ceil(matches.length / limit);
   const to = (number: number) => pageUrl(`${site.url}${request.path}`, query, { page: number });
@@ -192,7 +194,7 @@ function record(url: string, repository: ForgeRepository) {
   };
 }
 
-/** With an offset, as a server writes times that does not live in UTC. */
+/** With an offset, like a server that is not in UTC. */
 function zoned(ms: number): string {
   return isoSeconds(ms + 3_600_000).replace("Z", "+01:00");
 }

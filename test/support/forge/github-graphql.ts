@@ -1,10 +1,10 @@
 import { buildSchema, type DocumentNode, execute, GraphQLError, parse, validate } from "graphql";
-import { type Answer, type ForgeRequest, isoSeconds, json, type Site } from "./answers.js";
 import type { ForgeRepository } from "./catalogue.js";
 import { nodeId, numberOfNode, ownerNumber } from "./github-record.js";
 import type { Limiter } from "./limits.js";
+import { type ForgeRequest, type ForgeResponse, isoSeconds, json, type Site } from "./responses.js";
 
-/** The part of GitHub's schema that is answered; every field is in the whole schema with the same type. */
+/** The supported part of GitHub's schema; every field is in the full schema with the same type. */
 export const GITHUB_SCHEMA = `
   scalar URI
   scalar DateTime
@@ -61,7 +61,7 @@ export const GITHUB_SCHEMA = `
 const SCHEMA = buildSchema(GITHUB_SCHEMA);
 const MOST_IDS = 100;
 
-/** Clients send the same few texts again and again. */
+/** Cache of parsed queries; clients repeat the same few. */
 const documents = new Map<string, DocumentNode>();
 
 interface Failure {
@@ -79,8 +79,8 @@ const failures = (errors: readonly GraphQLError[]): Failure[] =>
     message,
   }));
 
-/** Answers a query. As on GitHub, what goes wrong inside of one is told with status 200. */
-export function answerGraphql(site: Site, request: ForgeRequest, limiter: Limiter): Answer {
+/** Handles a query. Like on GitHub, errors within a query have status 200. */
+export function handleGraphql(site: Site, request: ForgeRequest, limiter: Limiter): ForgeResponse {
   if (request.method !== "POST") return json(404, { message: "Not Found" });
   const headers = { "x-github-media-type": "github.v4; format=json" };
   const { query, variables } = readBody(request.body);
@@ -100,8 +100,8 @@ export function answerGraphql(site: Site, request: ForgeRequest, limiter: Limite
     if (wrong.length > 0) return json(200, { errors: failures(wrong) }, headers);
     documents.set(query, document);
   }
-  const told = { repositories: 0, nodes: 0 };
-  const rootValue = root(site, request, limiter, told);
+  const counted = { repositories: 0, nodes: 0 };
+  const rootValue = root(site, request, limiter, counted);
   const result = execute({ schema: SCHEMA, document, rootValue, variableValues: variables });
   if (result instanceof Promise) throw new Error("a field was answered late");
   const { data, errors } = result;
@@ -109,7 +109,7 @@ export function answerGraphql(site: Site, request: ForgeRequest, limiter: Limite
     ...(data !== undefined && { data }),
     ...(errors !== undefined && { errors: failures(errors) }),
   };
-  return json(200, body, headers, told.repositories);
+  return json(200, body, headers, counted.repositories);
 }
 
 function readBody(text: string): { query: string | null; variables: Record<string, unknown> } {
@@ -127,19 +127,19 @@ function readBody(text: string): { query: string | null; variables: Record<strin
   };
 }
 
-/** The fields of Query. */
+/** Resolvers of Query. */
 function root(
   site: Site,
   request: ForgeRequest,
   limiter: Limiter,
-  told: { repositories: number; nodes: number },
+  counted: { repositories: number; nodes: number },
 ) {
   const now = site.clock.now();
   const shown = (repository: ForgeRepository | undefined, missing: string) => {
-    told.nodes++;
-    if (repository?.standing === "blocked") return failure("FORBIDDEN", "Repository access blocked");
-    if (repository?.standing !== "public") return failure("NOT_FOUND", missing);
-    told.repositories++;
+    counted.nodes++;
+    if (repository?.visibility === "blocked") return failure("FORBIDDEN", "Repository access blocked");
+    if (repository?.visibility !== "public") return failure("NOT_FOUND", missing);
+    counted.repositories++;
     return repositoryNode(site.url, repository);
   };
   const node = (id: string) => {
@@ -171,7 +171,14 @@ function root(
         used: 0,
         resetAt: now,
       };
-      return { cost: 1, limit, remaining, used, resetAt: isoSeconds(resetAt), nodeCount: () => told.nodes };
+      return {
+        cost: 1,
+        limit,
+        remaining,
+        used,
+        resetAt: isoSeconds(resetAt),
+        nodeCount: () => counted.nodes,
+      };
     },
   };
 }

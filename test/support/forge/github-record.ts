@@ -1,5 +1,5 @@
-import { isoSeconds } from "./answers.js";
 import type { ForgeRepository } from "./catalogue.js";
+import { isoSeconds } from "./responses.js";
 
 /** Addresses below a repository's own, by field. */
 const BELOW_REPOSITORY = {
@@ -56,14 +56,14 @@ const BELOW_USER = {
 const addresses = (base: string, below: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(below).map(([field, path]) => [`${field}_url`, base + path]));
 
-/** GitHub's node ids of today: a prefix, and the number in MessagePack, in base64url. */
+/** GitHub's current node ids: a prefix, and the id in MessagePack as base64url. */
 export function nodeId(prefix: "R" | "U", id: number): string {
   const packed = Buffer.from([0x92, 0x00, 0xce, 0, 0, 0, 0]);
   packed.writeUInt32BE(id, 3);
   return `${prefix}_${packed.toString("base64url")}`;
 }
 
-/** The number in a node id of a repository; null where it is none. Takes the form of earlier years too. */
+/** The id in a repository's node id, also in the older format; null if invalid. */
 export function numberOfNode(text: string): number | null {
   if (text.startsWith("R_")) {
     const packed = Buffer.from(text.slice(2), "base64url");
@@ -73,7 +73,7 @@ export function numberOfNode(text: string): number | null {
   return old === null ? null : Number(old[1]);
 }
 
-/** A number for an owner; the same name has the same one. */
+/** The id of an owner, derived from the name. */
 export function ownerNumber(login: string): number {
   let number = 7;
   for (const character of login) number = (Math.imul(number, 31) + character.charCodeAt(0)) >>> 0;
@@ -110,13 +110,13 @@ function license(url: string, spdx: string | null) {
   };
 }
 
-/** A row of a search or a list: what single records have beyond it is not there. */
+/** A row of a search or a list, which lacks some fields of single records. */
 export function listRecord(url: string, repository: ForgeRepository) {
   const { id, fullName, stars, forks } = repository;
   const api = `${url}/api/v3/repos/${fullName}`;
   const host = url.replace(/^https?:\/\//, "");
   const open = repository.openIssues + repository.openPullRequests;
-  const isPrivate = repository.standing === "private";
+  const isPrivate = repository.visibility === "private";
   return {
     id,
     node_id: nodeId("R", id),
@@ -166,7 +166,7 @@ export function listRecord(url: string, repository: ForgeRepository) {
   };
 }
 
-/** A single record; the real number of watchers is only here. */
+/** A single record, the only one with the real number of watchers. */
 export function fullRecord(url: string, repository: ForgeRepository) {
   return {
     ...listRecord(url, repository),

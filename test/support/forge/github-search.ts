@@ -1,14 +1,14 @@
 import { DAY_MS } from "../../../src/clock.js";
-import type { Site } from "./answers.js";
 import type { ForgeRepository } from "./catalogue.js";
+import type { Site } from "./responses.js";
 
-/** A closed range of whole numbers. */
+/** A closed range of integers. */
 interface Range {
   least: number;
   most: number;
 }
 
-/** What a `q` asks for. Ranges of the same qualifier are alternatives. */
+/** A parsed `q`. Ranges of the same qualifier are alternatives. */
 export interface SearchQuery {
   stars: Range[];
   created: Range[];
@@ -51,7 +51,7 @@ export function parseSearch(q: string): SearchQuery {
   return query;
 }
 
-/** The places in the catalogue that match, most stars first. */
+/** Indices of matching repositories in the catalogue, most stars first. */
 export function search(site: Site, query: SearchQuery): number[] {
   const listing = site.listing();
   const ranges = query.stars.length === 0 ? [{ least: 0, most: Number.MAX_SAFE_INTEGER }] : query.stars;
@@ -84,7 +84,7 @@ function contains(word: string): (repository: ForgeRepository) => boolean {
   return ({ name, description }) => `${name} ${description ?? ""}`.toLowerCase().includes(wanted);
 }
 
-/** `a..b`, `a..*`, `*..b`, `>=a`, `>a`, `<=b`, `<b`, `a`. A value has an extent: a date is a whole day. */
+/** `a..b`, `a..*`, `*..b`, `>=a`, `>a`, `<=b`, `<b`, `a`. A date covers its whole day. */
 function range(text: string, parse: (text: string) => Range): Range {
   const open = { least: -Infinity, most: Infinity };
   const [, from, to] = /^(.+?)\.\.(.+)$/.exec(text) ?? [];

@@ -1,21 +1,21 @@
 import { DAY_MS } from "../../../src/clock.js";
+import type { ForgeRepository } from "./catalogue.js";
+import { handleGraphql } from "./github-graphql.js";
+import { fullRecord, listRecord } from "./github-record.js";
+import { InvalidSearch, parseSearch, search } from "./github-search.js";
+import type { Limiter } from "./limits.js";
 import {
-  type Answer,
   countOf,
   decoded,
   type ForgeRequest,
+  type ForgeResponse,
   isoSeconds,
   json,
   links,
   pageUrl,
   type Site,
   weakTag,
-} from "./answers.js";
-import type { ForgeRepository } from "./catalogue.js";
-import { answerGraphql } from "./github-graphql.js";
-import { fullRecord, listRecord } from "./github-record.js";
-import { InvalidSearch, parseSearch, search } from "./github-search.js";
-import type { Limiter } from "./limits.js";
+} from "./responses.js";
 
 const SEARCH_ROWS = 1_000;
 const PATHS: readonly (readonly [string, RegExp])[] = [
@@ -27,17 +27,21 @@ const PATHS: readonly (readonly [string, RegExp])[] = [
   ["repository-by-id", /^\/api\/v3\/repositories\/\d+$/],
 ];
 
-/** What a path asks for. */
+/** The route of a path. */
 export function githubKind(path: string): string {
   return PATHS.find(([, pattern]) => pattern.test(path))?.[0] ?? "other";
 }
 
-/** The allowance that a kind of request is counted against. */
+/** The limit that a kind of request counts against. */
 export function githubResource(kind: string): string {
   return kind === "search" || kind === "graphql" ? kind : "core";
 }
 
-export function githubError(status: number, message: string, headers: Record<string, string> = {}): Answer {
+export function githubError(
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+): ForgeResponse {
   return json(
     status,
     { message, documentation_url: "https://docs.github.com/rest", status: String(status) },
@@ -45,9 +49,9 @@ export function githubError(status: number, message: string, headers: Record<str
   );
 }
 
-/** Answers a request that may be answered: the quota has been seen to. */
-export function answerGithub(site: Site, request: ForgeRequest, limiter: Limiter): Answer {
-  if (request.kind === "graphql") return answerGraphql(site, request, limiter);
+/** Handles a permitted request; the quota is already checked. */
+export function handleGithub(site: Site, request: ForgeRequest, limiter: Limiter): ForgeResponse {
+  if (request.kind === "graphql") return handleGraphql(site, request, limiter);
   if (request.method !== "GET" && request.method !== "HEAD") return githubError(404, "Not Found");
   const [, , , collection, first = "", second = ""] = request.path.split("/").map(decoded);
   const found = () =>
@@ -56,25 +60,25 @@ export function answerGithub(site: Site, request: ForgeRequest, limiter: Limiter
       : site.catalogue.get(Number(first), site.clock.now());
   switch (request.kind) {
     case "search":
-      return answerSearch(site, request);
+      return handleSearch(site, request);
     case "rate-limit":
-      return answerRateLimit(request, limiter);
+      return handleRateLimit(request, limiter);
     case "repository":
     case "repository-by-id":
-      return answerRepository(site, request, found());
+      return handleRepository(site, request, found());
     case "history":
-      return answerHistory(site, request, found());
+      return handleHistory(site, request, found());
     default:
       return githubError(404, "Not Found");
   }
 }
 
-type Found = ForgeRepository | Answer | undefined;
+type Found = ForgeRepository | ForgeResponse | undefined;
 
-/** Who has the name now; for a name of before, the way to the repository by its number. */
+/** The current holder of a name; for a previous name, a redirect to the repository by id. */
 function byName(site: Site, request: ForgeRequest, fullName: string): Found {
   const found = site.catalogue.find(fullName, site.clock.now());
-  if (!found?.isMoved || found.repository.standing !== "public") return found?.repository;
+  if (!found?.isMoved || found.repository.visibility !== "public") return found?.repository;
   const rest = request.path
     .split("/")
     .slice(6)
@@ -91,11 +95,11 @@ function byName(site: Site, request: ForgeRequest, fullName: string): Found {
   return json(301, body, { location });
 }
 
-/** The repository where it may be seen; the answer to give where not. */
-function visible(site: Site, found: Found): ForgeRepository | Answer {
+/** The repository if it is public; otherwise the error response. */
+function visible(site: Site, found: Found): ForgeRepository | ForgeResponse {
   if (found === undefined) return githubError(404, "Not Found");
-  if ("status" in found || found.standing === "public") return found;
-  if (found.standing !== "blocked") return githubError(404, "Not Found");
+  if ("status" in found || found.visibility === "public") return found;
+  if (found.visibility !== "blocked") return githubError(404, "Not Found");
   const block = {
     reason: "dmca",
     created_at: isoSeconds(found.updatedAt),
@@ -104,27 +108,27 @@ function visible(site: Site, found: Found): ForgeRepository | Answer {
   return json(451, { message: "Repository access blocked", block, documentation_url: `${site.url}/docs` });
 }
 
-/** With a validator: whoever has this answer already is told so. */
-function validated(request: ForgeRequest, answer: Answer): Answer {
-  const etag = weakTag(answer.body, request.token);
-  const headers = { ...answer.headers, etag, "cache-control": "private, max-age=60, s-maxage=60" };
+/** With an ETag; 304 if the client already has this response. */
+function validated(request: ForgeRequest, response: ForgeResponse): ForgeResponse {
+  const etag = weakTag(response.body, request.token);
+  const headers = { ...response.headers, etag, "cache-control": "private, max-age=60, s-maxage=60" };
   const known = request.headers["if-none-match"]?.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  if (known?.includes(etag.slice(2)) !== true) return { ...answer, headers };
-  return { status: 304, headers: withoutType(headers), body: "", repositories: answer.repositories };
+  if (known?.includes(etag.slice(2)) !== true) return { ...response, headers };
+  return { status: 304, headers: withoutType(headers), body: "", repositories: response.repositories };
 }
 
 function withoutType({ "content-type": _, ...headers }: Record<string, string>): Record<string, string> {
   return headers;
 }
 
-function answerRepository(site: Site, request: ForgeRequest, found: Found): Answer {
+function handleRepository(site: Site, request: ForgeRequest, found: Found): ForgeResponse {
   const repository = visible(site, found);
   if ("status" in repository) return repository;
   const changed = new Date(repository.updatedAt).toUTCString();
   return validated(request, json(200, fullRecord(site.url, repository), { "last-modified": changed }, 1));
 }
 
-function answerSearch(site: Site, request: ForgeRequest): Answer {
+function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
   const q = request.query.get("q")?.trim() ?? "";
   const refuse = (message: string, extra: object = {}) =>
     json(422, { message, ...extra, documentation_url: "https://docs.github.com/v3/search/", status: "422" });
@@ -148,8 +152,8 @@ function answerSearch(site: Site, request: ForgeRequest): Answer {
   const now = site.clock.now();
   const items = places.slice((page - 1) * perPage, page * perPage).flatMap((place) => {
     const repository = site.catalogue.atPlace(place, now);
-    // What has vanished since the listing was made is missing from the page, and still counted.
-    return repository?.standing === "public" ? [{ ...listRecord(site.url, repository), score: 1 }] : [];
+    // Repositories that disappeared after the listing was created are missing from the page, but still counted.
+    return repository?.visibility === "public" ? [{ ...listRecord(site.url, repository), score: 1 }] : [];
   });
   const last = Math.ceil(Math.min(places.length, SEARCH_ROWS) / perPage);
   const to = (number: number) => pageUrl(`${site.url}${request.path}`, request.query, { page: number });
@@ -163,8 +167,8 @@ function answerSearch(site: Site, request: ForgeRequest): Answer {
   return json(200, body, { "cache-control": "no-cache", ...(link !== "" && { link }) });
 }
 
-/** Weeks of seven daily counts from Sunday on, the newest first; stars that are still held. */
-function answerHistory(site: Site, request: ForgeRequest, found: Found): Answer {
+/** Weeks of seven daily counts from Sunday, newest first; withdrawn stars do not count. */
+function handleHistory(site: Site, request: ForgeRequest, found: Found): ForgeResponse {
   if (!site.hasHistory) return githubError(404, "Not Found");
   const repository = visible(site, found);
   if ("status" in repository) return repository;
@@ -192,12 +196,12 @@ function answerHistory(site: Site, request: ForgeRequest, found: Found): Answer 
   return validated(request, json(200, weeks, link === "" ? {} : { link }));
 }
 
-function answerRateLimit(request: ForgeRequest, limiter: Limiter): Answer {
-  const told = (resource: string) => {
+function handleRateLimit(request: ForgeRequest, limiter: Limiter): ForgeResponse {
+  const limitOf = (resource: string) => {
     const quota = limiter.quota(request.token, resource) ?? { limit: 0, used: 0, remaining: 0, resetAt: 0 };
     const { limit, used, remaining, resetAt } = quota;
     return { limit, used, remaining, reset: Math.floor(resetAt / 1000) };
   };
-  const resources = { core: told("core"), search: told("search"), graphql: told("graphql") };
+  const resources = { core: limitOf("core"), search: limitOf("search"), graphql: limitOf("graphql") };
   return json(200, { resources, rate: resources.core });
 }

@@ -1,16 +1,16 @@
+import type { ForgeRepository } from "./catalogue.js";
 import {
-  type Answer,
   countOf,
   decoded,
   type ForgeRequest,
+  type ForgeResponse,
   json,
   links,
   pageUrl,
   type Site,
-} from "./answers.js";
-import type { ForgeRepository } from "./catalogue.js";
+} from "./responses.js";
 
-/** What a path asks for. */
+/** The route of a path. */
 export function gitlabKind(path: string): string {
   if (path === "/api/v4/projects") return "list";
   const [, id] = /^\/api\/v4\/projects\/([^/]+)$/.exec(path) ?? [];
@@ -18,24 +18,28 @@ export function gitlabKind(path: string): string {
   return /^\d+$/.test(id) ? "repository-by-id" : "repository";
 }
 
-export function gitlabError(status: number, message: string, headers: Record<string, string> = {}): Answer {
+export function gitlabError(
+  status: number,
+  message: string,
+  headers: Record<string, string> = {},
+): ForgeResponse {
   return json(status, { message: `${status} ${message}` }, headers);
 }
 
-/** Answers a request that may be answered. */
-export function answerGitlab(site: Site, request: ForgeRequest): Answer {
-  if (request.kind === "list") return answerList(site, request);
+/** Handles a permitted request. */
+export function handleGitlab(site: Site, request: ForgeRequest): ForgeResponse {
+  if (request.kind === "list") return handleList(site, request);
   if (request.kind === "other") return json(404, { error: "404 Not Found" });
-  return answerProject(site, request);
+  return handleProject(site, request);
 }
 
-/** Whoever sends a token is shown the whole record, everybody else the plain one; as GitLab has it. */
+/** Like GitLab: complete records with a token, reduced ones without. */
 function record(site: Site, repository: ForgeRepository, isPlain: boolean) {
   return isPlain ? plainRecord(site.url, repository) : fullRecord(site, repository);
 }
 
-/** Lists can be walked by key, in the order of the numbers only; pages by number end at 50,000 rows. */
-function answerList(site: Site, request: ForgeRequest): Answer {
+/** Lists support keyset pagination by id only; numbered pages end at 50,000 rows. */
+function handleList(site: Site, request: ForgeRequest): ForgeResponse {
   const { query, token } = request;
   const isKeyset = query.get("pagination") === "keyset";
   const orderBy = query.get("order_by") ?? "created_at";
@@ -60,7 +64,7 @@ function answerList(site: Site, request: ForgeRequest): Answer {
   let skip = (page - 1) * perPage;
   for (let at = isAscending ? after : before - 1; at >= after && at < before; at += step) {
     const repository = catalogue.atPlace(at, now);
-    if (repository?.standing !== "public" || query.get("visibility") === "private") continue;
+    if (repository?.visibility !== "public" || query.get("visibility") === "private") continue;
     if (skip-- > 0) continue;
     rows.push(repository);
     if (rows.length === perPage) break;
@@ -78,7 +82,7 @@ function answerList(site: Site, request: ForgeRequest): Answer {
   });
 }
 
-/** Totals are left out, as they are for more than 10,000 rows. */
+/** Without totals, like GitLab for more than 10,000 rows. */
 function offsetHeaders(page: number, perPage: number, hasNext: boolean) {
   return {
     "x-page": String(page),
@@ -88,15 +92,15 @@ function offsetHeaders(page: number, perPage: number, hasNext: boolean) {
   };
 }
 
-function answerProject(site: Site, request: ForgeRequest): Answer {
+function handleProject(site: Site, request: ForgeRequest): ForgeResponse {
   const now = site.clock.now();
   const asked = decoded(request.path.slice("/api/v4/projects/".length));
   const found = /^\d+$/.test(asked)
     ? { repository: site.catalogue.get(Number(asked), now), isMoved: false }
     : site.catalogue.find(asked, now);
   const repository = found?.repository;
-  if (repository?.standing === "blocked") return gitlabError(451, "Unavailable For Legal Reasons");
-  if (repository?.standing !== "public") return gitlabError(404, "Project Not Found");
+  if (repository?.visibility === "blocked") return gitlabError(451, "Unavailable For Legal Reasons");
+  if (repository?.visibility !== "public") return gitlabError(404, "Project Not Found");
   if (found?.isMoved) {
     const search = request.query.size === 0 ? "" : `?${request.query}`;
     const location = `${site.url}/api/v4/projects/${repository.id}${search}`;
@@ -106,7 +110,7 @@ function answerProject(site: Site, request: ForgeRequest): Answer {
   return json(200, record(site, repository, request.token === null), {}, 1);
 }
 
-/** What everybody is shown: no open issues, no word on archiving and forking, and no visibility. */
+/** The anonymous record: without open issues, archived, origin and visibility. */
 function plainRecord(url: string, repository: ForgeRepository) {
   const { id, fullName, owner, name, topics } = repository;
   const host = url.replace(/^https?:\/\//, "");
@@ -180,7 +184,7 @@ function fullRecord(site: Site, repository: ForgeRepository) {
   };
 }
 
-/** The source of a fork is one that the forge does not have. */
+/** The origin of a fork is a repository that is not on this forge. */
 function forkedFrom(url: string, id: number) {
   const path = `upstream/source-${id}`;
   return {

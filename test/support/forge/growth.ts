@@ -2,22 +2,22 @@ import { DAY_MS } from "../../../src/clock.js";
 import { chance } from "./numbers.js";
 
 /**
- * How one repository grows. All numbers are closed forms of time: a read costs the same at any moment, and days can be
- * asked for in any order. Days are days of UTC, counted from 1970.
+ * How one repository grows. All numbers are pure functions of time, so a read costs the same at any moment and in any order.
+ * Days are UTC days since 1970.
  */
 export interface Growth {
   seed: number;
   index: number;
   /** ms since 1970. */
   createdAt: number;
-  /** The day on which the script begins, and the stars held when it does; 0 for a repository made later. */
+  /** The first day of the script, and the stars at that time; 0 for a repository created later. */
   startDay: number;
   starsAtStart: number;
-  /** Stars given a day from `startDay` on, in the mean: most days of most repositories see none. */
+  /** Mean number of stars per day from `startDay`; most repositories get none on most days. */
   starsPerDay: number;
 }
 
-/** Of so many stars given, at most one is taken back: the K-th, the 2K-th and so on, in this order. */
+/** At most one of this many stars is withdrawn: the K-th, the 2K-th and so on, in this order. */
 const TAKEN_BACK_EVERY = 4;
 const PURPOSE = { day: 1, phase: 2, loss: 3, forks: 4, watchers: 5, issues: 6, pulls: 7, pushes: 8 };
 
@@ -25,7 +25,7 @@ const about = (growth: Growth, purpose: number) => chance(growth.seed, growth.in
 const onDay = (growth: Growth, purpose: number, day: number) =>
   chance(growth.seed ^ Math.imul(purpose, 0x632be5ab), growth.index, day);
 
-/** Stars given up to the begin of a day, as a real number; grows with the day, faster on some days than on others. */
+/** Stars given before a day, as a real number; increases faster on some days than on others. */
 function givenAtMidnight(growth: Growth, day: number): number {
   const { startDay, starsAtStart, starsPerDay } = growth;
   const createdDay = Math.floor(growth.createdAt / DAY_MS);
@@ -38,7 +38,7 @@ function givenAtMidnight(growth: Growth, day: number): number {
   return (starsAtStart + phase) * ((day + shift - createdDay) / (startDay - createdDay)) ** 1.5;
 }
 
-/** Stars given up to a moment, counted whether or not they were taken back. */
+/** Stars given up to a moment, including withdrawn ones. */
 function given(growth: Growth, at: number): number {
   const day = Math.floor(at / DAY_MS);
   const from = Math.max(day * DAY_MS, growth.createdAt);
@@ -47,19 +47,19 @@ function given(growth: Growth, at: number): number {
   return Math.floor(begin + (givenAtMidnight(growth, day + 1) - begin) * part);
 }
 
-/** Stars taken back up to a moment. */
+/** Stars withdrawn up to a moment. */
 function takenBack(growth: Growth, at: number): number {
   const days = Math.max(0, at / DAY_MS - Math.max(growth.startDay, growth.createdAt / DAY_MS));
   const wanted = about(growth, PURPOSE.loss) + growth.starsPerDay * 0.06 * days;
   return Math.min(Math.floor(wanted), Math.floor(given(growth, at) / TAKEN_BACK_EVERY));
 }
 
-/** Stars held at a moment, scripted bursts and purges aside. */
+/** Stars at a moment, without scripted bursts and purges. */
 export function starsAt(growth: Growth, at: number): number {
   return given(growth, at) - takenBack(growth, at);
 }
 
-/** Stars that were given on a day and are still held at `at`. Over all days they sum up to `starsAt`. */
+/** Stars given on a day and not withdrawn at `at`. All days add up to `starsAt`. */
 export function starsKeptOf(growth: Growth, day: number, at: number): number {
   if (day * DAY_MS > at) return 0;
   const before = given(growth, day * DAY_MS);
@@ -69,7 +69,7 @@ export function starsKeptOf(growth: Growth, day: number, at: number): number {
   return after - before - (lostOf(after) - lostOf(before));
 }
 
-/** The counters that follow the stars more or less. */
+/** Counters that roughly follow the stars. */
 export function countersAt(growth: Growth, at: number) {
   const stars = given(growth, at);
   const size = (growth.starsAtStart + 1) ** 0.55;
@@ -84,7 +84,7 @@ export function countersAt(growth: Growth, at: number) {
   };
 }
 
-/** The last push up to a moment: some repositories see one a day, half of them none for weeks. */
+/** The last push before a moment: some repositories have one per day, half of them none for weeks. */
 export function pushedAt(growth: Growth, at: number): number {
   const part = about(growth, PURPOSE.pushes);
   const periodMs = Math.round(DAY_MS * 10 ** (3 * part));

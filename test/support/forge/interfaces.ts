@@ -1,29 +1,29 @@
 import type { ForgeKind } from "../../../src/forges.js";
-import type { Answer, ForgeRequest, Site } from "./answers.js";
-import { answerForgejo, forgejoError, forgejoKind } from "./forgejo.js";
-import { answerGithub, githubError, githubKind, githubResource } from "./github.js";
-import { answerGitlab, gitlabError, gitlabKind } from "./gitlab.js";
+import { forgejoError, forgejoKind, handleForgejo } from "./forgejo.js";
+import { githubError, githubKind, githubResource, handleGithub } from "./github.js";
+import { gitlabError, gitlabKind, handleGitlab } from "./gitlab.js";
 import type { Limiter, Quota, SecondaryLimit } from "./limits.js";
+import type { ForgeRequest, ForgeResponse, Site } from "./responses.js";
 
-/** What sets the three APIs apart for the server that they share. */
+/** The differences between the three APIs on the shared server. */
 export interface Interface {
-  /** What a path asks for. */
+  /** The route of a path. */
   kindOf(path: string): string;
-  /** The allowance that such a request is counted against. */
+  /** The limit that such a request counts against. */
   resourceOf(kind: string): string;
-  answer(site: Site, request: ForgeRequest, limiter: Limiter): Answer;
-  /** The answer to who may not ask at all; null: go on. `tokens` null: any token is good. */
-  refuse(request: ForgeRequest, tokens: ReadonlySet<string> | null): Answer | null;
-  /** The answer when the allowance is spent. */
-  spent(request: ForgeRequest, status: number, quota: Quota | null, site: Site): Answer;
-  /** The answer to a burst. */
-  tooMuch(limit: SecondaryLimit | null): Answer;
-  /** Headers of every answer. */
+  response(site: Site, request: ForgeRequest, limiter: Limiter): ForgeResponse;
+  /** The response to an unauthorized request; null: permitted. `tokens` null: any token is valid. */
+  refuse(request: ForgeRequest, tokens: ReadonlySet<string> | null): ForgeResponse | null;
+  /** The response when the quota is used up. */
+  spent(request: ForgeRequest, status: number, quota: Quota | null, site: Site): ForgeResponse;
+  /** The response to a burst. */
+  tooMuch(limit: SecondaryLimit | null): ForgeResponse;
+  /** Headers of every response. */
   headersOf(request: ForgeRequest, resource: string, quota: Quota | null): Record<string, string>;
-  /** Whether headers say that nothing is left. */
+  /** Whether headers say that no quota is left. */
   saysSpent(headers: Readonly<Record<string, string>>): boolean;
-  /** An error in the words of this forge. */
-  error(url: string, status: number, message: string, headers?: Record<string, string>): Answer;
+  /** An error in this forge's format. */
+  error(url: string, status: number, message: string, headers?: Record<string, string>): ForgeResponse;
 }
 
 const secondsUntil = (quota: Quota | null, site: Site) =>
@@ -34,7 +34,7 @@ const isUnknown = (token: string | null, tokens: ReadonlySet<string> | null) =>
 const github: Interface = {
   kindOf: githubKind,
   resourceOf: githubResource,
-  answer: answerGithub,
+  response: handleGithub,
   refuse({ headers, token, kind }, tokens) {
     if (!headers["user-agent"]) {
       const body =
@@ -52,7 +52,7 @@ const github: Interface = {
         : "user ID 1.";
     const message = `API rate limit exceeded for ${who}`;
     if (kind !== "graphql") return githubError(status, message);
-    // GraphQL tells it with status 200.
+    // GraphQL reports it with status 200.
     const headers = { "content-type": "application/json; charset=utf-8" };
     const body = JSON.stringify({ errors: [{ type: "RATE_LIMITED", message }] });
     return { status: 200, headers, body, repositories: 0 };
@@ -82,7 +82,7 @@ const github: Interface = {
 const gitlab: Interface = {
   kindOf: gitlabKind,
   resourceOf: () => "core",
-  answer: answerGitlab,
+  response: handleGitlab,
   refuse: ({ token }, tokens) => (isUnknown(token, tokens) ? gitlabError(401, "Unauthorized") : null),
   spent: (_request, status, quota, site) => ({
     status,
@@ -110,7 +110,7 @@ const gitlab: Interface = {
 const forgejo: Interface = {
   kindOf: forgejoKind,
   resourceOf: () => "core",
-  answer: answerForgejo,
+  response: handleForgejo,
   refuse: ({ token }, tokens) =>
     isUnknown(token, tokens) ? forgejoError("", 401, "user does not exist [uid: 0, name: ]") : null,
   spent: (_request, status, quota, site) => ({

@@ -1,18 +1,18 @@
 import type { ForgeKind } from "../../../src/forges.js";
 
-/** So many requests (or points) are allowed within a window, with a token and without one. */
+/** Maximum number of requests (or points) per window, with and without a token. */
 export interface Allowance {
   limit: number;
   anonymous: number;
   windowMs: number;
 }
 
-/** By resource, in the forge's words. What is not named is not limited. */
+/** By the forge's resource name. Other resources are not limited. */
 export type Allowances = Record<string, Allowance>;
 
 const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
 
-/** As the public sites have them; Forgejo itself has none. */
+/** The limits of the public sites; Forgejo itself has none. */
 export const ALLOWANCES: Readonly<Record<ForgeKind, Allowances>> = {
   github: {
     core: { limit: 5_000, anonymous: 60, windowMs: HOUR_MS },
@@ -36,9 +36,9 @@ export const SECONDARY_LIMIT: Readonly<SecondaryLimit> = {
 };
 
 /**
- * What a client did that it must not: `spent`: sent although it had been told that nothing is left; `retry-after`: sent
- * before the time it had been told to wait for; `concurrent`, `points`: too much at once; `other-host`: came with the
- * name of another host, so a redirect was followed that must not be.
+ * A violation by a client. `spent`: sent a request after a response reported no quota left; `retry-after`: sent a request
+ * before the requested time; `concurrent`, `points`: exceeded a secondary limit; `other-host`: followed a redirect to
+ * another host.
  */
 export interface Violation {
   kind: "spent" | "retry-after" | "concurrent" | "points" | "other-host";
@@ -49,7 +49,7 @@ export interface Violation {
   path: string;
 }
 
-/** What is left of one allowance. `resetAt` in ms since 1970, whole seconds. */
+/** The remaining quota. `resetAt` in ms since 1970, in whole seconds. */
 export interface Quota {
   limit: number;
   remaining: number;
@@ -61,9 +61,9 @@ interface Window extends Quota {
   from: number;
 }
 
-/** Counts what tokens have used, by the forge's own clock. Real time plays no part. */
+/** Counts the usage of tokens on the forge's clock, independent of real time. */
 export class Limiter {
-  /** May be changed at any time; windows that are open keep their limit. */
+  /** May be changed at any time; open windows keep their limit. */
   allowances: Allowances;
   readonly #now: () => number;
   readonly #windows = new Map<string, Window>();
@@ -73,7 +73,7 @@ export class Limiter {
     this.allowances = allowances;
   }
 
-  /** What is left for a token; null where the resource is not limited. */
+  /** Remaining quota of a token; null if the resource is not limited. */
   quota(token: string | null, resource: string): Quota | null {
     const allowance = this.allowances[resource];
     if (allowance === undefined) return null;
@@ -88,7 +88,7 @@ export class Limiter {
     return window;
   }
 
-  /** Takes one of what is left; false where nothing is. */
+  /** Uses one; false when none is left. */
   take(token: string | null, resource: string): boolean {
     const window = this.quota(token, resource);
     if (window === null) return true;
@@ -98,7 +98,7 @@ export class Limiter {
     return true;
   }
 
-  /** Gives one back, for an answer that costs nothing. */
+  /** Returns one, for a free response. */
   giveBack(token: string | null, resource: string): void {
     const window = this.quota(token, resource);
     if (window === null || window.used === 0) return;
@@ -106,7 +106,7 @@ export class Limiter {
     window.used--;
   }
 
-  /** As if so much had been used; for tests that begin near the end of an allowance. */
+  /** Uses up quota; for tests that start near a limit. */
   spend(token: string | null, resource: string, count: number): void {
     for (let i = 0; i < count; i++) this.take(token, resource);
   }

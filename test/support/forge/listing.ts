@@ -5,11 +5,11 @@ export const LIST_ORDERS = ["alpha", "created", "updated", "size", "id", "stars"
 export type ListOrder = (typeof LIST_ORDERS)[number];
 
 /**
- * All that was public at one moment, in the orders that lists are asked for. Pages of one walk are cut from the same
- * listing, so they neither overlap nor leave gaps; what rows say is as of the request.
+ * All public repositories at one moment, in the orders of the lists. Pages of a walk come from the same listing, so they neither
+ * overlap nor leave gaps; the fields of rows are current.
  */
 export class Listing {
-  /** Places in the catalogue by stars, the most first. */
+  /** Indices in the catalogue, most stars first. */
   readonly byStars: Int32Array;
   readonly #stars: Int32Array;
   readonly #createdAt: Float64Array;
@@ -52,12 +52,12 @@ export class Listing {
     return this.#isFork[place] === 1;
   }
 
-  /** Those with `least` to `most` stars, the most first. */
+  /** Those with `least` to `most` stars, most stars first. */
   between(least: number, most: number): Int32Array {
     return this.byStars.subarray(this.#firstBelow(most + 1), this.#firstBelow(least));
   }
 
-  /** All places in an order, ascending. */
+  /** All indices in an order, ascending. */
   inOrder(order: ListOrder): Int32Array {
     const known = this.#orders.get(order);
     if (known !== undefined) return known;
@@ -75,7 +75,7 @@ export class Listing {
     return sorted;
   }
 
-  /** The first position by stars where there are fewer than `stars`. */
+  /** The first position in the order by stars with fewer than `stars`. */
   #firstBelow(stars: number): number {
     let [low, high] = [0, this.byStars.length];
     while (low < high) {

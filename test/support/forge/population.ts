@@ -6,17 +6,17 @@ import { type Entry, nameAt } from "./state.js";
 
 export interface CatalogueOptions {
   seed: number;
-  /** How many there are at `start`; the script makes more. */
+  /** Number at `start`; the script creates more. */
   repositories: number;
-  /** When the script begins, in ms since 1970; the repositories are older than that. */
+  /** Start of the script, in ms since 1970; the repositories are older. */
   start: number;
-  /** How long the script goes on; 30 where absent. Counters go on growing after it. */
+  /** Length of the script; default 30. Counters continue to grow after it. */
   days?: number;
-  /** Zeros switch events off; what is absent is as in EVENT_RATES. */
+  /** Zero switches an event off; defaults in EVENT_RATES. */
   rates?: Partial<EventRates>;
-  /** Stars of the most popular one; 300,000 where absent. */
+  /** Stars of the most popular repository; default 300,000. */
   topStars?: number;
-  /** Owners may be groups within groups, as on GitLab. */
+  /** Owners may be nested groups, as on GitLab. */
   isNested?: boolean;
 }
 
@@ -25,7 +25,7 @@ const OLDEST_MS = 12 * 365 * DAY_MS;
 
 type Filled = Required<Omit<CatalogueOptions, "rates">> & Pick<CatalogueOptions, "rates">;
 
-/** All repositories, the oldest first, with what happens to each of them. */
+/** All repositories with their events, oldest first. */
 export function populate(options: Filled): Entry[] {
   const { seed, repositories, start, days, topStars } = options;
   const rates = { ...EVENT_RATES, ...options.rates };
@@ -46,7 +46,7 @@ export function populate(options: Filled): Entry[] {
     const part = (birth + chance(seed, index, PURPOSE.birth)) / births;
     const createdAt = wholeSeconds(start + part * days * DAY_MS) + 1_000;
     const pace = Math.min(2_000, powerLaw(chance(seed, index, PURPOSE.pace), 0.05, 0.8));
-    // A name that was given up is sometimes taken by a stranger.
+    // Another repository sometimes takes a name that became free.
     const isTaken = chance(seed, index, PURPOSE.reuse) < 0.2 && (freed[0]?.at ?? Infinity) < createdAt;
     entries.push(entry(options, rates, index, createdAt, 0, pace, isTaken ? freed.shift()?.name : undefined));
   }
@@ -73,7 +73,7 @@ function entry(
   return { id, fullName, growth, isFork: factsOf(seed, index).isFork, events };
 }
 
-/** Names that are given up for good, in order of time. */
+/** Names that become free permanently, in order of time. */
 function freedNames(entries: readonly Entry[]): { at: number; name: string }[] {
   return entries
     .flatMap((entry) =>
@@ -84,7 +84,7 @@ function freedNames(entries: readonly Entry[]): { at: number; name: string }[] {
     .sort((a, b) => a.at - b.at);
 }
 
-/** Moves away, or is deleted; a restored one gets its name back, so that is spared. */
+/** Renamed or deleted; restored repositories get their name back and are excluded. */
 function isFreeing({ kind }: ScriptEvent, events: readonly ScriptEvent[]): boolean {
   if (kind === "renamed" || kind === "transferred") return true;
   return kind === "deleted" && !events.some((event) => event.kind === "restored");
@@ -92,7 +92,7 @@ function isFreeing({ kind }: ScriptEvent, events: readonly ScriptEvent[]): boole
 
 const wholeSeconds = (ms: number) => Math.floor(ms / 1_000) * 1_000;
 
-/** A step that leads through `count` places without meeting one twice: popularity must not follow age. */
+/** A step that visits `count` indices without repetition, so that popularity does not follow age. */
 function stepThrough(count: number): number {
   const divides = (a: number, b: number): boolean => (b === 0 ? a > 1 : divides(b, a % b));
   let step = Math.max(1, Math.floor(count * 0.618));

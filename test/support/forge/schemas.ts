@@ -9,7 +9,7 @@ interface Response {
   content?: Record<string, { schema: object }>;
 }
 
-/** GitHub's published description of its REST API, as far as it is needed here. */
+/** The part of GitHub's REST API description that tests need. */
 interface Description {
   components: { schemas: Record<string, object>; responses: Record<string, Response> };
   paths: Record<string, { get?: { responses: Record<string, Response> } }>;
@@ -18,7 +18,7 @@ interface Description {
 let loaded: { description: Description; ajv: Ajv } | undefined;
 const compiled = new Map<string, ValidateFunction>();
 
-/** Twelve megabytes, so only when it is asked for. */
+/** Loaded on demand, as it has twelve megabytes. */
 function load() {
   if (loaded !== undefined) return loaded;
   const path = import.meta.resolve("@octokit/openapi/generated/api.github.com.json");
@@ -33,7 +33,7 @@ function load() {
 
 /**
  * Fails unless GitHub's description has this body for a GET of that path (with its parameters in braces). An empty home
- * page is let pass: it is not a URI as described, and what GitHub really answers.
+ * page is accepted: it violates the description, but GitHub really returns it.
  */
 export function checkGithubBody(path: string, status: number, answered: unknown): void {
   const body: unknown = JSON.parse(JSON.stringify(answered).replaceAll('"homepage":""', '"homepage":null'));

@@ -3,9 +3,9 @@ import { otherOwner } from "./facts.js";
 import { chance } from "./numbers.js";
 
 /**
- * What happens to repositories. `renamed` keeps the owner and `transferred` keeps the name; `hidden` makes private and
- * `shown` public again; `blocked` is for legal reasons; `restored` undoes a deletion; `burst` brings many stars at once
- * and `purged` takes stars away at once.
+ * Kinds of events. `renamed` keeps the owner and `transferred` keeps the name; `hidden` makes private and `shown` public
+ * again; `blocked` is for legal reasons; `restored` undoes a deletion; `burst` adds many stars and `purged` removes
+ * stars in one moment.
  */
 export const EVENT_KINDS = [
   "created",
@@ -22,12 +22,12 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
-/** One thing that happens to one repository at one time. */
+/** An event of one repository. */
 export interface ScriptEvent {
-  /** ms since 1970; from then on the answers are as after it. */
+  /** When it takes effect, in ms since 1970. */
   at: number;
   kind: EventKind;
-  /** The forge's number of the repository. */
+  /** The repository's id. */
   id: number;
   /** Full names for `renamed` and `transferred`, null otherwise. */
   from: string | null;
@@ -35,7 +35,7 @@ export interface ScriptEvent {
   to: string | number | null;
 }
 
-/** How often things happen: events per repository and day. */
+/** Mean number of events per repository and day. */
 export type EventRates = Record<Exclude<EventKind, "shown" | "restored" | "purged">, number>;
 
 export const EVENT_RATES: Readonly<EventRates> = {
@@ -52,8 +52,8 @@ export const EVENT_RATES: Readonly<EventRates> = {
 const NONE = { from: null, to: null };
 
 /**
- * What happens to one repository from `start` for `days` days, in order of time. At most one event of a kind, and nothing
- * but a restoring after a deletion. `name` is the full name at the begin.
+ * The events of one repository from `start` for `days` days, in order of time. At most one per kind, and only a restoration
+ * after a deletion. `name`: the initial full name.
  */
 export function scriptOf(options: {
   seed: number;

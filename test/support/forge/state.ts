@@ -3,8 +3,8 @@ import { type Facts, factsOf } from "./facts.js";
 import { countersAt, type Growth, pushedAt, starsAt, starsKeptOf } from "./growth.js";
 import type { ScriptEvent } from "./script.js";
 
-/** What may be seen of it: all, nothing because its owner hides it, nothing for legal reasons, nothing as it is gone. */
-export type Standing = "public" | "private" | "blocked" | "deleted";
+/** `private`: hidden by its owner; `blocked`: for legal reasons. */
+export type Visibility = "public" | "private" | "blocked" | "deleted";
 
 /** A repository at one moment. Times in ms since 1970. */
 export interface ForgeRepository extends Facts {
@@ -12,7 +12,7 @@ export interface ForgeRepository extends Facts {
   owner: string;
   name: string;
   fullName: string;
-  standing: Standing;
+  visibility: Visibility;
   stars: number;
   forks: number;
   watchers: number;
@@ -24,10 +24,10 @@ export interface ForgeRepository extends Facts {
   updatedAt: number;
 }
 
-/** What is kept of a repository; its state at any time follows from it. */
+/** A repository's origin and events, from which its state at any time follows. */
 export interface Entry {
   id: number;
-  /** As at first. */
+  /** The initial name. */
   fullName: string;
   growth: Growth;
   isFork: boolean;
@@ -35,7 +35,7 @@ export interface Entry {
   events: ScriptEvent[];
 }
 
-/** The whole record at a moment. */
+/** The complete record at a moment. */
 export function recordAt(entry: Entry, at: number): ForgeRepository {
   const { id, growth, events } = entry;
   const fullName = nameAt(entry, at);
@@ -50,7 +50,7 @@ export function recordAt(entry: Entry, at: number): ForgeRepository {
     owner: fullName.slice(0, slash),
     name: fullName.slice(slash + 1),
     fullName,
-    standing: standingAt(entry, at),
+    visibility: visibilityAt(entry, at),
     stars: starsWith(entry, at),
     isArchived: archived !== undefined,
     createdAt: growth.createdAt,
@@ -65,7 +65,7 @@ export function nameAt(entry: Entry, at: number): string {
   return typeof move?.to === "string" ? move.to : entry.fullName;
 }
 
-/** Stars held at a moment, bursts and purges included. */
+/** Stars at a moment, including bursts and purges. */
 export function starsWith(entry: Entry, at: number): number {
   let stars = starsAt(entry.growth, at);
   for (const { at: when, kind, to } of entry.events) {
@@ -74,20 +74,20 @@ export function starsWith(entry: Entry, at: number): number {
   return Math.max(0, stars);
 }
 
-/** What may be seen of it at a moment. */
-export function standingAt(entry: Entry, at: number): Standing {
-  let standing: Standing = "public";
+/** The visibility at a moment. */
+export function visibilityAt(entry: Entry, at: number): Visibility {
+  let visibility: Visibility = "public";
   for (const { at: when, kind } of entry.events) {
     if (when > at) break;
-    if (kind === "hidden") standing = "private";
-    else if (kind === "blocked") standing = "blocked";
-    else if (kind === "deleted") standing = "deleted";
-    else if (kind === "shown" || kind === "restored") standing = "public";
+    if (kind === "hidden") visibility = "private";
+    else if (kind === "blocked") visibility = "blocked";
+    else if (kind === "deleted") visibility = "deleted";
+    else if (kind === "shown" || kind === "restored") visibility = "public";
   }
-  return standing;
+  return visibility;
 }
 
-/** Stars given on a day and still held at `at`: a purge takes away what the burst before it has brought. */
+/** Stars given on a day and not withdrawn at `at`: a purge removes the stars of the burst before it. */
 export function starsKeptWith(entry: Entry, day: number, at: number): number {
   let kept = starsKeptOf(entry.growth, day, at);
   let burstDay = -1;

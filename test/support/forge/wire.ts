@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, gzipSync } from "node:zlib";
-import type { Answer, ForgeRequest } from "./answers.js";
+import type { ForgeRequest, ForgeResponse } from "./responses.js";
 
-/** How an answer is put on the wire when not simply whole. `signal` is aborted when the forge is closed. */
+/** Writes a response in an unusual way. `signal` is aborted when the forge closes. */
 export type Deliver = (outgoing: ServerResponse, body: Buffer, signal: AbortSignal) => void;
 
-/** Reads a request to its end. */
+/** Reads a complete request. */
 export async function readRequest(
   incoming: IncomingMessage,
   kindOf: (path: string) => string,
@@ -28,7 +28,7 @@ export async function readRequest(
   };
 }
 
-/** Whether a request came under another name than the forge's own. */
+/** Whether the request's `Host` is another name than the forge's. */
 export function hasOtherHost({ headers }: ForgeRequest, url: string): boolean {
   return headers.host !== new URL(url).host;
 }
@@ -38,11 +38,11 @@ function tokenOf(headers: Readonly<Record<string, string>>): string | null {
   return token ?? headers["private-token"] ?? null;
 }
 
-/** Sends an answer, compressed where that is wanted and pays. */
+/** Sends a response, compressed if the client accepts that and it is worthwhile. */
 export function send(
   outgoing: ServerResponse,
   request: ForgeRequest,
-  answer: Answer,
+  response: ForgeResponse,
   options: {
     isCompressed: boolean;
     deliver?: Deliver | undefined;
@@ -51,8 +51,8 @@ export function send(
   },
 ): void {
   const accepted = options.isCompressed && /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
-  let body = Buffer.from(answer.body);
-  const headers = { ...answer.headers };
+  let body = Buffer.from(response.body);
+  const headers = { ...response.headers };
   if (accepted && options.deliver === undefined && body.length > 1_000) {
     body = gzipSync(body, { level: constants.Z_BEST_SPEED });
     headers["content-encoding"] = "gzip";
@@ -62,10 +62,10 @@ export function send(
   const before = socket?.bytesWritten ?? 0;
   outgoing.once("close", () => options.onBytes((socket?.bytesWritten ?? 0) - before));
   outgoing.on("error", () => outgoing.destroy());
-  outgoing.writeHead(answer.status, headers);
+  outgoing.writeHead(response.status, headers);
   if (options.deliver !== undefined) {
     outgoing.flushHeaders();
     options.deliver(outgoing, body, options.signal);
-  } else if (answer.status === 304 || request.method === "HEAD") outgoing.end();
+  } else if (response.status === 304 || request.method === "HEAD") outgoing.end();
   else outgoing.end(body);
 }

@@ -9,10 +9,10 @@ import {
   startForge,
 } from "./forge.js";
 
-/** When the forges of tests begin. */
+/** Start time of forges in tests. */
 export const START = Date.UTC(2026, 0, 7, 5, 30);
 
-/** Rates of a script in which nothing happens. */
+/** Rates of a script without events. */
 export const QUIET = {
   created: 0,
   renamed: 0,
@@ -24,26 +24,26 @@ export const QUIET = {
   burst: 0,
 };
 
-/** A forge, its clock, and a client without manners. */
+/** A forge, its clock, and a client that ignores limits. */
 export interface ForgeWorld {
   forge: Forge;
   clock: ManualClock;
   /** GET without following redirects; with the token `one` unless headers say otherwise. */
-  get(path: string, headers?: Record<string, string>): Promise<ForgeAnswer>;
+  get(path: string, headers?: Record<string, string>): Promise<ClientResponse>;
   /** A GraphQL query with the token `one`. */
-  query(query: string, variables?: object, headers?: Record<string, string>): Promise<ForgeAnswer>;
-  /** The record of a repository as it is now. */
+  query(query: string, variables?: object, headers?: Record<string, string>): Promise<ClientResponse>;
+  /** The current record of a repository. */
   truth(id: number): ForgeRepository;
 }
 
-export interface ForgeAnswer {
+export interface ClientResponse {
   status: number;
   headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies whose shape is proved elsewhere.
   body: any;
 }
 
-/** A forge of that kind with 300 repositories to which nothing happens, unless options say otherwise; closed after the test. */
+/** A forge with, by default, 300 repositories and no events; closed after the test. */
 export async function forgeWorld(
   t: TestContext,
   kind: ForgeKind,
@@ -62,14 +62,14 @@ export async function forgeWorld(
   const forge = await startForge({ kind, clock, catalogue });
   t.after(() => forge.close());
   const token = { authorization: "Bearer one" };
-  const ask = async (path: string, init: RequestInit): Promise<ForgeAnswer> => {
-    const answer = await fetch(path.startsWith("http") ? path : forge.url + path, {
+  const ask = async (path: string, init: RequestInit): Promise<ClientResponse> => {
+    const response = await fetch(path.startsWith("http") ? path : forge.url + path, {
       redirect: "manual",
       ...init,
     });
-    const text = await answer.text();
-    const isJson = answer.headers.get("content-type")?.startsWith("application/json") === true;
-    return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   };
   return {
     forge,
@@ -85,8 +85,8 @@ export async function forgeWorld(
   };
 }
 
-/** The address of a relation in a `Link` header; null where it is not there. */
-export function linked(answer: ForgeAnswer, relation: string): string | null {
+/** The address of a relation in a `Link` header; null without it. */
+export function linked(response: ClientResponse, relation: string): string | null {
   const pattern = new RegExp(`<([^>]+)>; rel="${relation}"`);
-  return pattern.exec(answer.headers.get("link") ?? "")?.[1] ?? null;
+  return pattern.exec(response.headers.get("link") ?? "")?.[1] ?? null;
 }

@@ -3,50 +3,50 @@ import type { Clock } from "../../../src/clock.js";
 import type { ForgeCatalogue } from "./catalogue.js";
 import type { Listing } from "./listing.js";
 
-/** A request as the forge has read it. */
+/** A parsed request. */
 export interface ForgeRequest {
   method: string;
   /** Without the query, not decoded. */
   path: string;
   query: URLSearchParams;
   headers: Readonly<Record<string, string | undefined>>;
-  /** The token that came with it, in whatever form; null: none. */
+  /** Its token, from any of the accepted headers; null without one. */
   token: string | null;
   body: string;
-  /** What it asks for, such as `search`, `repository`, `graphql`, `list`. */
+  /** Kind of request, such as `search`, `repository`, `graphql`, `list`. */
   kind: string;
 }
 
-/** What is sent back. `headers` by lower-case name. */
-export interface Answer {
+/** `headers` by lower-case name. */
+export interface ForgeResponse {
   status: number;
   headers: Record<string, string>;
   body: string;
-  /** How many repositories it tells the present state of. */
+  /** Number of repositories whose current state it contains. */
   repositories: number;
 }
 
-/** What the three APIs answer from. */
+/** What the three APIs response from. */
 export interface Site {
-  /** Address of the site without a slash at the end. */
+  /** Address of the site without a trailing slash. */
   url: string;
   clock: Pick<Clock, "now">;
   catalogue: ForgeCatalogue;
-  /** What searches and lists see, at most an hour old. */
+  /** The index of searches and lists, at most an hour old. */
   listing(): Listing;
-  /** GitHub: whether daily star counts are offered; else 404. */
+  /** GitHub: whether star histories are offered; otherwise 404. */
   hasHistory: boolean;
-  /** GitHub: whether searches say that they are incomplete. */
+  /** GitHub: whether searches report incomplete results. */
   isSearchIncomplete: boolean;
 }
 
-/** A JSON answer. */
+/** A JSON response. */
 export function json(
   status: number,
   body: unknown,
   headers: Record<string, string> = {},
   repositories = 0,
-): Answer {
+): ForgeResponse {
   return {
     status,
     headers: { "content-type": "application/json; charset=utf-8", ...headers },
@@ -55,7 +55,7 @@ export function json(
   };
 }
 
-/** A validator of a body as one token sees it; another token gets another one. */
+/** The ETag of a body for one token; it differs per token. */
 export function weakTag(body: string, token: string | null): string {
   return `W/"${createHash("sha256")
     .update(token ?? "")
@@ -64,7 +64,7 @@ export function weakTag(body: string, token: string | null): string {
     .digest("hex")}"`;
 }
 
-/** A whole number of a query, at least 1 and at most `most`; `fallback` where it is absent or none. */
+/** An integer query parameter from 1 to `most`; `fallback` when absent or invalid. */
 export function countOf(query: URLSearchParams, name: string, fallback: number, most: number): number {
   const value = Number(query.get(name) ?? Number.NaN);
   return Number.isInteger(value) && value >= 1 ? Math.min(value, most) : fallback;
@@ -96,7 +96,7 @@ export function isoSeconds(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** A part of a path without its escapes; as it is where they are malformed, so that it names nothing. */
+/** A decoded path segment; unchanged if its escapes are malformed, so that it matches nothing. */
 export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
