@@ -3,6 +3,7 @@
  * request is also given as a multiple of the baseline, the read of one repository by its id in the same run, since
  * machines differ and are noisy. Requests go through everything but the network; the front cache is off.
  */
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +15,7 @@ import { openDatabase } from "../src/database/database.js";
 import { fillWithDemo, syntheticRepository } from "../src/demo/demo.js";
 import { createLog } from "../src/log.js";
 import { updateDerived } from "../src/modules.js";
+import { inject } from "../test/support/inject.js";
 
 const { values } = parseArgs({
   options: {
@@ -152,7 +154,12 @@ async function main(): Promise<void> {
   ];
   for (const [title, path] of requests) {
     const ask = async (round: number) => {
-      const response = await front(new Request(`http://localhost${path(round)}`), undefined);
+      const request = new Request(`http://localhost${path(round)}`);
+      const response = await inject(
+        (message, reply) => void front.handle(message, reply),
+        request,
+        "127.0.0.1",
+      );
       if (response.status !== 200) throw new Error(`${path(round)} answered ${response.status}`);
       await response.arrayBuffer();
     };

@@ -1,21 +1,13 @@
 /** Builds modules and joins them into a service; what tracks is joined in tracker.ts. */
 import type { Server } from "node:http";
 import { Accounts, ApiKeys, readSecret } from "./accounts/accounts.js";
-import {
-  createApi,
-  createFront,
-  createHttpServer,
-  type Front,
-  type FrontOptions,
-  listen,
-  Meter,
-  openApiDocument,
-} from "./api/api.js";
+import { apiRoutes, errorPicture, openApiDocument } from "./api/api.js";
 import { Catalog } from "./catalog/catalog.js";
 import { type Clock, DAY_MS } from "./clock.js";
 import type { Config } from "./config.js";
 import { type Database, openDatabase } from "./database/database.js";
 import { type DemoSize, fillWithDemo } from "./demo/demo.js";
+import { Admission, createHttpServer, Front, listen } from "./http/http.js";
 import { Lists } from "./lists/lists.js";
 import type { Logger } from "./log.js";
 import { openAllowances, type TableMemory, Usage } from "./metering/metering.js";
@@ -74,27 +66,47 @@ export async function openDemo({ clock, log }: AppContext, options: DemoSize): P
   return modules;
 }
 
-/** What the front asks where it has no answer of its own. */
-type Handler = Pick<FrontOptions, "handle" | "errorPage">;
-
-/** The whole service without a port and without the front before its routes. */
-function buildHandler(context: AppContext, modules: Modules, members: Members, meter: Meter): Handler {
-  const pages = createWeb({
-    modules,
-    members,
-    clock: context.clock,
-    baseUrl: context.config.baseUrl,
-    tracked: context.config.providers.map(({ name }) => name),
-    limits: context.config.limits,
-    document: () => JSON.parse(JSON.stringify(openApiDocument(api, context.config.baseUrl))),
-  });
-  const api = createApi({ ...context, modules, members, meter, pages });
-  return { handle: (request, bindings) => api.fetch(request, bindings), errorPage: pages.error };
-}
-
 /** Changes whenever a response may: with the data, and with the day, as responses say how old the data is. */
 async function revisionOf({ catalog }: Modules, clock: Clock): Promise<string> {
   return `${Math.floor(clock.now() / DAY_MS)} ${await catalog.revision()}`;
+}
+
+interface FrontParts {
+  modules: Modules;
+  members: Members;
+  admission: Admission;
+}
+
+/** The front over these modules, with all routes of the API and of the pages. */
+function joinFront({ config, clock, log }: AppContext, { modules, members, admission }: FrontParts): Front {
+  const { baseUrl, cacheBytes } = config;
+  const { accounts, keys, usage } = members;
+  const web = createWeb({
+    modules,
+    members,
+    clock,
+    baseUrl,
+    tracked: config.providers.map(({ name }) => name),
+    limits: config.limits,
+    document: () => JSON.parse(JSON.stringify(openApiDocument(baseUrl))),
+  });
+  return new Front({
+    routes: [...apiRoutes({ modules, members, config, admission }), ...web.routes],
+    baseUrl,
+    renderers: { page: web.errorPage, picture: errorPicture },
+    identities: {
+      findKey: (secret) => keys.find(secret),
+      findAccount: (cookie) => accounts.find(cookie),
+      findAccountId: (cookie) => accounts.findId(cookie),
+      isOwnOrigin: (headers) => accounts.isOwnOrigin(headers),
+    },
+    readRevision: () => revisionOf(modules, clock),
+    cacheBytes,
+    admission,
+    recordUsage: (request) => usage.record(request),
+    clock,
+    log,
+  });
 }
 
 /** The whole service without a port, for tests. */
@@ -103,23 +115,7 @@ export function buildFront(
   modules: Modules,
   members = buildMembers(context, modules),
 ): Front {
-  const meter = new Meter(context);
-  const handler = buildHandler(context, modules, members, meter);
-  const findKey = (secret: string) => members.keys.find(secret);
-  const findSession = (cookie: string) => members.accounts.findId(cookie);
-  const readRevision = () => revisionOf(modules, context.clock);
-  const { cacheBytes } = context.config;
-  const { usage } = members;
-  return createFront({
-    ...context,
-    ...handler,
-    readRevision,
-    findKey,
-    findSession,
-    meter,
-    usage,
-    cacheBytes,
-  });
+  return joinFront(context, { modules, members, admission: new Admission(context) });
 }
 
 export interface Service {
@@ -155,22 +151,12 @@ export async function startService(
     memory: share?.memory,
     readSecret: () => readSecret(config, modules.database),
   });
-  const meter = new Meter({ ...context, allowances });
+  const admission = new Admission({ ...context, allowances });
   let members = buildMembers(context, modules);
   const { usage } = members;
   const leaveOthers = share && members.keys.revocations.joinThreads();
-  let handler = buildHandler(context, modules, members, meter);
-  const server = createHttpServer({
-    ...context,
-    handle: (request, bindings) => handler.handle(request, bindings),
-    errorPage: (error, request) => handler.errorPage(error, request),
-    meter,
-    usage,
-    readRevision: () => revisionOf(modules, context.clock),
-    findKey: (secret) => members.keys.find(secret),
-    findSession: (cookie) => members.accounts.findId(cookie),
-    cacheBytes: config.cacheBytes,
-  });
+  let front = joinFront(context, { modules, members, admission });
+  const server = createHttpServer((request, response) => void front.handle(request, response));
   try {
     await members.accounts.open();
     await listen(server, config, share !== undefined);
@@ -187,7 +173,7 @@ export async function startService(
   if (url !== config.baseUrl) {
     const known = { ...context, config: { ...config, baseUrl: url } };
     members = buildMembers(known, modules, members);
-    handler = buildHandler(known, modules, members, meter);
+    front = joinFront(known, { modules, members, admission });
   }
   usage.start();
   return {
@@ -198,7 +184,7 @@ export async function startService(
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const deadline = setTimeout(() => server.closeAllConnections(), STOP_MS);
-      // At once: running requests may use up the time that this process is given.
+      // Now: requests in flight may use up the time that this process is given.
       void usage.flush();
       await closed;
       clearTimeout(deadline);
@@ -212,7 +198,7 @@ export async function startService(
   };
 }
 
-/** Waits until all have ended, but not for long. What fails or is left behind is told to the log, and nothing is thrown. */
+/** Waits until all have settled, but not for long. Logs what fails or takes too long, and never throws. */
 async function settledSoon(
   { clock, log }: AppContext,
   step: string,

@@ -29,6 +29,7 @@ const RANKS: Readonly<Record<string, number>> = {
   metering: 3,
   demo: 3,
   embeds: 4,
+  http: 4,
   tracking: 4,
   lists: 4,
   modules: 5,

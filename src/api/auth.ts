@@ -1,9 +1,9 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { emailField, SITES } from "../accounts/accounts.js";
 import { invalidParameter } from "../errors.js";
+import { json, noContent, redirect } from "../http/http.js";
 import { accountSchema, accountView } from "./account-views.js";
-import { type ApiContext, dataResponse, endpoint, errorResponses } from "./endpoint.js";
-import { jsonBody } from "./parameters.js";
+import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 
 const tags = ["Signing in"];
 
@@ -11,17 +11,13 @@ const next = z
   .string()
   .max(2_000)
   .default("/")
-  .openapi({ description: "Where to go on after signing in: a path of this service, such as /account." });
+  .openapi({ description: "Where to continue after signing in: a path of this service, such as /account." });
 
-/** Throws VALIDATION_FAILED for a place to go on to that is not a path of this service. */
-function checkedNext(context: ApiContext, path: string): string {
-  const safe = context.var.members.accounts.safeNext(path);
+/** Where to go on after signing in. Throws VALIDATION_FAILED for anything but a path of this service. */
+function checkedNext({ members }: ApiServices, path: string): string {
+  const safe = members.accounts.safeNext(path);
   if (safe === undefined) throw invalidParameter("next", "must be a path of this service");
   return safe;
-}
-
-export function setCookies(context: ApiContext, cookies: readonly string[]): void {
-  for (const cookie of cookies) context.header("Set-Cookie", cookie, { append: true });
 }
 
 const BODY_ERRORS = [
@@ -31,140 +27,122 @@ const BODY_ERRORS = [
   "UNSUPPORTED_MEDIA_TYPE",
 ] as const;
 
-export const requestMagicLink = endpoint(
-  createRoute({
-    method: "post",
-    path: "/api/auth/magic-link",
-    operationId: "requestMagicLink",
-    tags,
-    summary: "Ask for a link that signs in, by e-mail",
-    description:
-      "The answer is the same whether the address is known or not. Three links go to one address in 15 minutes at most; further wishes are answered alike, and no mail is sent.",
-    request: jsonBody(z.strictObject({ email: emailField, next })),
-    responses: {
-      202: dataResponse("The link is on its way.", z.object({ expiresInSeconds: z.int() })),
-      ...errorResponses(...BODY_ERRORS),
-    },
-  }),
-  async (context) => {
-    const { email, next } = context.req.valid("json");
-    const { accounts } = context.var.members;
-    await accounts.requestLink(email, checkedNext(context, next));
-    return context.json({ data: { expiresInSeconds: accounts.linkSeconds } }, 202);
+export const requestMagicLink = operation({
+  id: "requestMagicLink",
+  tags,
+  summary: "Send a sign-in link by e-mail",
+  description:
+    "The response is the same whether the address is known or not. At most three links are sent to one address in 15 minutes; further requests get the same response, and no mail is sent.",
+  params: null,
+  query: null,
+  body: z.strictObject({ email: emailField, next }),
+  responses: {
+    202: dataResponse("The link is on its way.", z.object({ expiresInSeconds: z.int() })),
+    ...errorResponses(...BODY_ERRORS),
   },
-  { bucket: "auth" },
-);
+  handle: async (request) => {
+    const { email, next } = request.body;
+    const { accounts } = request.services.members;
+    await accounts.requestLink(email, checkedNext(request.services, next));
+    return json({ data: { expiresInSeconds: accounts.linkSeconds } }, { status: 202 });
+  },
+});
 
-export const verifyMagicLink = endpoint(
-  createRoute({
-    method: "post",
-    path: "/api/auth/verify",
-    operationId: "verifyMagicLink",
-    tags,
-    summary: "Sign in by the token of a link, which works once",
-    request: jsonBody(z.strictObject({ token: z.string().max(200) })),
-    responses: {
-      200: {
-        ...dataResponse("Signed in; the answer sets the cookie of the session.", accountSchema),
-        headers: z.object({ "Set-Cookie": z.string() }),
-      },
-      ...errorResponses(...BODY_ERRORS),
+export const verifyMagicLink = operation({
+  id: "verifyMagicLink",
+  tags,
+  summary: "Sign in with the token of a link, which works once",
+  params: null,
+  query: null,
+  body: z.strictObject({ token: z.string().max(200) }),
+  responses: {
+    200: {
+      ...dataResponse("Signed in; the response sets the session cookie.", accountSchema),
+      headers: z.object({ "Set-Cookie": z.string() }),
     },
-  }),
-  async (context) => {
-    const { accounts } = context.var.members;
-    const signedIn = await accounts.signInByLink(context.req.valid("json").token);
-    if (signedIn === undefined)
-      throw invalidParameter("token", "is not valid: it was used before, is too old, or never was");
-    setCookies(context, signedIn.cookies);
-    const { account } = signedIn;
-    return context.json({ data: accountView(account, await accounts.sitesOf(account.id)) }, 200);
+    ...errorResponses(...BODY_ERRORS),
   },
-  { bucket: "auth" },
-);
+  handle: async (request) => {
+    const { accounts } = request.services.members;
+    const signedIn = await accounts.signInByLink(request.body.token);
+    if (signedIn === undefined)
+      throw invalidParameter("token", "is not valid: used before, expired, or unknown");
+    const { account, cookies } = signedIn;
+    const data = accountView(account, await accounts.sitesOf(account.id));
+    return json({ data }, { headers: { "Set-Cookie": cookies } });
+  },
+});
 
 const site = z.object({ site: z.enum(SITES).openapi({ description: "A site that is configured here." }) });
 
-export const startSiteSignIn = endpoint(
-  createRoute({
-    method: "post",
-    path: "/api/auth/sign-in/{site}",
-    operationId: "startSiteSignIn",
-    tags,
-    summary: "Begin to sign in by a site that vouches for you",
-    request: { params: site, ...jsonBody(z.strictObject({ next })) },
-    responses: {
-      200: {
-        ...dataResponse("Go there with the browser that gets this answer.", z.object({ url: z.string() })),
-        headers: z.object({ "Set-Cookie": z.string() }),
-      },
-      ...errorResponses(...BODY_ERRORS, "NOT_FOUND"),
+export const startSiteSignIn = operation({
+  id: "startSiteSignIn",
+  tags,
+  summary: "Start signing in with another site",
+  params: site,
+  query: null,
+  body: z.strictObject({ next }),
+  responses: {
+    200: {
+      ...dataResponse(
+        "Open this address in the browser that received this response.",
+        z.object({ url: z.string() }),
+      ),
+      headers: z.object({ "Set-Cookie": z.string() }),
     },
-  }),
-  async (context) => {
-    const path = checkedNext(context, context.req.valid("json").next);
-    const { cookies, location } = await context.var.members.accounts.startOAuth(
-      context.req.valid("param").site,
+    ...errorResponses(...BODY_ERRORS, "NOT_FOUND"),
+  },
+  handle: async (request) => {
+    const path = checkedNext(request.services, request.body.next);
+    const { cookies, location } = await request.services.members.accounts.startOAuth(
+      request.params.site,
       path,
     );
-    setCookies(context, cookies);
-    return context.json({ data: { url: location } }, 200);
+    return json({ data: { url: location } }, { headers: { "Set-Cookie": cookies } });
   },
-  { bucket: "auth" },
-);
+});
 
-const told = z.string().max(4_000).optional();
+const callbackValue = z.string().max(4_000).optional();
 
-export const finishSiteSignIn = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/auth/callback/{site}",
-    operationId: "finishSiteSignIn",
-    tags,
-    summary: "Where a site sends the browser back to",
-    request: {
-      params: site,
-      query: z.object({ code: told, state: told, error: told, iss: told }),
-    },
-    responses: {
-      302: { description: "Signed in, on to where it was asked for; else to a page that says it failed." },
-      ...errorResponses("VALIDATION_FAILED"),
-    },
-  }),
-  async (context) => {
+export const finishSiteSignIn = operation({
+  id: "finishSiteSignIn",
+  tags,
+  summary: "The address to which a site sends the browser back",
+  params: site,
+  query: z.object({ code: callbackValue, state: callbackValue, error: callbackValue, iss: callbackValue }),
+  body: null,
+  responses: {
+    302: { description: "To the requested page after signing in, or to a page that says it failed." },
+    ...errorResponses("VALIDATION_FAILED"),
+  },
+  handle: async (request) => {
     const query = Object.fromEntries(
-      Object.entries(context.req.valid("query")).filter(
-        (entry): entry is [string, string] => entry[1] !== undefined,
-      ),
+      Object.entries(request.query).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
-    const { cookies, location } = await context.var.members.accounts.finishOAuth(
-      context.req.valid("param").site,
+    const { cookies, location } = await request.services.members.accounts.finishOAuth(
+      request.params.site,
       query,
-      context.req.header("cookie") ?? "",
+      request.http.headers.cookie ?? "",
     );
-    setCookies(context, cookies);
-    return context.redirect(location, 302);
+    return redirect(location, 302, { "Set-Cookie": cookies });
   },
-  { bucket: "auth" },
-);
+});
 
-export const signOut = endpoint(
-  createRoute({
-    method: "post",
-    path: "/api/auth/sign-out",
-    operationId: "signOut",
-    tags,
-    summary: "End this session",
-    responses: {
-      204: { description: "Done; also when nobody was signed in." },
-      ...errorResponses("FORBIDDEN"),
-    },
-  }),
-  async (context) => {
-    const { accounts } = context.var.members;
-    const account = await accounts.find(context.req.header("cookie"));
-    setCookies(context, account === undefined ? [accounts.clearingCookie] : await accounts.signOut(account));
-    return context.body(null, 204);
+export const signOut = operation({
+  id: "signOut",
+  tags,
+  summary: "End this session",
+  params: null,
+  query: null,
+  body: null,
+  responses: {
+    204: { description: "Done; also when nobody was signed in." },
+    ...errorResponses("FORBIDDEN"),
   },
-  { bucket: "auth" },
-);
+  handle: async (request) => {
+    const { accounts } = request.services.members;
+    const account = await accounts.find(request.http.headers.cookie);
+    const cookies = account === undefined ? [accounts.clearingCookie] : await accounts.signOut(account);
+    return noContent({ "Set-Cookie": cookies });
+  },
+});

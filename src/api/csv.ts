@@ -1,49 +1,44 @@
 import { z } from "@hono/zod-openapi";
-import type { ApiContext } from "./endpoint.js";
+import { content, type Reply } from "../http/http.js";
+import type { ResponseContract } from "./operation.js";
 
-/** Answers as CSV: one writer for all of them. */
+/** CSV: one writer for all responses. */
 
-/** A parameter of routes that have both forms. */
+/** Parameter of routes that return JSON or CSV. */
 export const formatParameter = z
   .enum(["json", "csv"])
   .default("json")
   .openapi({ description: "csv: the rows as a file (RFC 4180), without meta." });
 
-/** A response that is also there as CSV. */
-export function orCsv<Response extends { content: object }>(response: Response) {
+/** A response that is available as CSV too. */
+export function orCsv(response: ResponseContract): ResponseContract {
   const csv = { "text/csv": { schema: z.string().openapi({ description: "With a line of column names." }) } };
   return { ...response, content: { ...response.content, ...csv } };
 }
 
-/** A column: its name, and what stands there for a row; null where it is not known. */
+/** A column: its name, and its value in a row; null where it is not known. */
 export interface CsvColumn<Row> {
   name: string;
-  /** Whether its texts come from elsewhere, and so might be taken for a formula. */
+  /** Whether its texts come from a forge, and so could be taken for a formula. */
   isForeign?: boolean;
   value: (row: Row) => string | number | boolean | null;
 }
 
-/** Columns that are the fields of the row of the same name. */
+/** Columns named after the fields of a row. */
 export function fieldColumns<Name extends string>(
   names: readonly Name[],
 ): CsvColumn<Readonly<Record<Name, string | number | boolean | null>>>[] {
   return names.map((name) => ({ name, value: (row) => row[name] }));
 }
 
-/** Answers with the rows as a file of this name. */
-export function sendCsv<Row>(
-  context: ApiContext,
-  name: string,
-  columns: readonly CsvColumn<Row>[],
-  rows: readonly Row[],
-) {
-  return context.body(csvText(columns, rows), 200, {
-    "Content-Type": "text/csv; charset=utf-8",
-    "Content-Disposition": `attachment; filename="${name}.csv"`,
+/** The rows as a file of this name. */
+export function csv<Row>(name: string, columns: readonly CsvColumn<Row>[], rows: readonly Row[]): Reply {
+  return content("text/csv; charset=utf-8", csvText(columns, rows), {
+    headers: { "Content-Disposition": `attachment; filename="${name}.csv"` },
   });
 }
 
-/** A table as RFC 4180 has it: a line of names, lines that end with CRLF, quotes where they are needed. */
+/** A table as in RFC 4180: a line of names, CRLF line ends, quotes where needed. */
 export function csvText<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string {
   const lines = rows.map((row) =>
     columns.map((column) => cell(column.value(row), column.isForeign ?? false)),
@@ -54,7 +49,7 @@ export function csvText<Row>(columns: readonly CsvColumn<Row>[], rows: readonly 
 function cell(value: string | number | boolean | null, isForeign: boolean): string {
   if (value === null) return "";
   const text = String(value);
-  // A spreadsheet would run what begins like a formula; with an apostrophe before it, it is text there.
+  // A spreadsheet would run what begins like a formula; an apostrophe in front makes it text.
   const safe = isForeign && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { Repository } from "../catalog/catalog.js";
 import {
   drawCard,
@@ -10,12 +10,13 @@ import {
   readHistory,
   UNREACHABLE,
 } from "../embeds/embeds.js";
+import { content } from "../http/http.js";
 import { windowParameter } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
 import { RANK_LIMITS, RANKINGS, type Rank, WINDOWS } from "../rankings/rankings.js";
 import { findNamed, repositoryReference, themeParameter } from "./embed-parameters.js";
-import { endpoint, errorResponses } from "./endpoint.js";
-import { EMBED_CACHE, FREE, pictureErrors, svgAnswer, svgResponse } from "./pictures.js";
+import { errorResponses, operation } from "./operation.js";
+import { pictureErrors, svg, svgResponse } from "./pictures.js";
 
 const SCOPES = ["overall", "language"] as const;
 
@@ -59,31 +60,26 @@ function placeIn(
   );
 }
 
-export const getBadge = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/embed/badge.svg",
-    operationId: "getBadge",
-    tags: ["Embeds"],
-    summary: "A badge with a repository's place in a ranking, or with its stars",
-    description:
-      "Free of charge. ranking and scope are of kind=rank; the ranking by stars has no window. Errors are badges too, with their status.",
-    request: { query: badgeQuery },
-    responses: { 200: svgResponse("The badge."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
-  }),
-  async (context) => {
-    const { repo, kind, ranking, window, scope, theme } = context.req.valid("query");
-    const { repository, asOf, ranks, trends } = await context.var.gate.pass(() =>
-      readStanding(context.var.modules, repo),
+export const getBadge = operation({
+  id: "getBadge",
+  tags: ["Embeds"],
+  summary: "A badge with a repository's rank, or with its stars",
+  description:
+    "Costs nothing. ranking and scope apply to kind=rank; the ranking by stars has no window. Errors are badges too, with their status.",
+  params: null,
+  query: badgeQuery,
+  body: null,
+  responses: { 200: svgResponse("The badge."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
+  handle: async (request) => {
+    const { repo, kind, ranking, window, scope, theme } = request.query;
+    const { repository, asOf, ranks, trends } = await request.services.gate.pass(() =>
+      readStanding(request.services.modules, repo),
     );
     const { fullName, stars } = repository;
     const note = noteOn(repository);
     if (kind === "stars") {
       const gained = trends[window]?.starsDelta ?? null;
-      return svgAnswer(
-        context,
-        drawStarsBadge({ fullName, stars, gained, window, asOf, ...note }, theme),
-      ) as never;
+      return svg(drawStarsBadge({ fullName, stars, gained, window, asOf, ...note }, theme));
     }
     const over = ranking === "stars" ? null : window;
     const language = scope === "language" ? (repository.language ?? "its language") : null;
@@ -98,10 +94,9 @@ export const getBadge = endpoint(
       asOf,
       ...note,
     };
-    return svgAnswer(context, drawRankBadge(facts, theme)) as never;
+    return svg(drawRankBadge(facts, theme));
   },
-  FREE,
-);
+});
 
 /** The place that says most for a repository: the one furthest up, overall where equal. */
 function bestRank(ranks: readonly Rank[]): string | null {
@@ -112,28 +107,26 @@ function bestRank(ranks: readonly Rank[]): string | null {
   return best === undefined ? null : rankWords({ ...best, language: best.name });
 }
 
-export const getCard = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/embed/card.png",
-    operationId: "getCard",
-    tags: ["Embeds"],
-    summary: "A card of a repository, 1200 × 630, for pages that show links",
-    description:
-      "Free of charge. So many are made at a time; beyond that the answer is 503 with Retry-After.",
-    request: { query: z.object({ repo: repositoryReference }) },
-    responses: {
-      200: {
-        description: "The card.",
-        content: { "image/png": { schema: z.string().openapi({ format: "binary" }) } },
-      },
-      ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
+export const getCard = operation({
+  id: "getCard",
+  tags: ["Embeds"],
+  summary: "A social card of a repository, 1200 × 630",
+  description:
+    "Costs nothing. The number rendered at the same time is limited; beyond that the response is 503 with Retry-After.",
+  params: null,
+  query: z.object({ repo: repositoryReference }),
+  body: null,
+  responses: {
+    200: {
+      description: "The card.",
+      content: { "image/png": { schema: z.string().openapi({ format: "binary" }) } },
     },
-  }),
-  async (context) => {
-    const { modules, gate, pictures } = context.var;
-    const svg = await gate.pass(async () => {
-      const standing = await readStanding(modules, context.req.valid("query").repo);
+    ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
+  },
+  handle: async (request) => {
+    const { modules, gate, pictures } = request.services;
+    const drawing = await gate.pass(async () => {
+      const standing = await readStanding(modules, request.query.repo);
       const { points, asOf } = await readHistory(modules.catalog, standing.repository, "stars", "1y");
       const gained = WINDOWS.map((window) => ({
         window,
@@ -148,15 +141,9 @@ export const getCard = endpoint(
         ...noteOn(standing.repository),
       });
     });
-    const png = new Uint8Array(await pictures.render(svg));
+    const png = new Uint8Array(await pictures.render(drawing));
     // Strong, so that it is not compressed once more.
     const etag = `"${createHash("sha256").update(png).digest("base64url").slice(0, 22)}"`;
-    return context.body(png, 200, {
-      "Content-Type": "image/png",
-      "Cache-Control": EMBED_CACHE,
-      Vary: "Accept-Encoding",
-      ETag: etag,
-    }) as never;
+    return content("image/png", png, { headers: { Vary: "Accept-Encoding", ETag: etag } });
   },
-  FREE,
-);
+});

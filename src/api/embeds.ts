@@ -1,4 +1,4 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { AVAILABILITIES, SNAPSHOT_SOURCES } from "../catalog/catalog.js";
 import { DAY_MS, isoTime } from "../clock.js";
 import {
@@ -14,17 +14,17 @@ import {
   snippetsOf,
   titleOf,
 } from "../embeds/embeds.js";
+import { json } from "../http/http.js";
 import { type ChartQuery, chartAddress, chartQuery, findNamed } from "./embed-parameters.js";
-import { type ApiContext, dataResponse, endpoint, errorResponses } from "./endpoint.js";
-import { EMBED_CACHE, FREE, pictureErrors, svgAnswer, svgResponse } from "./pictures.js";
+import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
+import { pictureErrors, svg, svgResponse } from "./pictures.js";
 
-/** Reads what a chart shows, and passes it on while others of its kind wait. */
+/** Reads what a chart shows and uses it, while other charts wait. */
 function withHistories<T>(
-  context: ApiContext,
+  { modules, gate }: ApiServices,
   { repo, metric, range }: ChartQuery,
   use: (histories: readonly History[]) => T,
 ): Promise<T> {
-  const { modules, gate } = context.var;
   return gate.pass(async () => {
     const repositories = await findNamed(modules, repo);
     const { catalog } = modules;
@@ -32,25 +32,19 @@ function withHistories<T>(
   });
 }
 
-export const getChart = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/embed/chart.svg",
-    operationId: "getChart",
-    tags: ["Embeds"],
-    summary: "A chart of one to six repositories, as a picture for any page",
-    description:
-      "Free of charge. Errors are pictures too, with their status; a repository with fewer than two snapshots gets one that says since when it is known.",
-    request: { query: chartQuery },
-    responses: { 200: svgResponse("The chart."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
-  }),
-  async (context) => {
-    const query = context.req.valid("query");
-    const svg = await withHistories(context, query, (histories) => drawHistories(histories, query));
-    return svgAnswer(context, svg) as never;
-  },
-  FREE,
-);
+export const getChart = operation({
+  id: "getChart",
+  tags: ["Embeds"],
+  summary: "A chart of one to six repositories, as a picture for any page",
+  description:
+    "Costs nothing. Errors are pictures too, with their status; a repository with fewer than two snapshots gets a picture that says since when it has been tracked.",
+  params: null,
+  query: chartQuery,
+  body: null,
+  responses: { 200: svgResponse("The chart."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
+  handle: async ({ query, services }) =>
+    svg(await withHistories(services, query, (histories) => drawHistories(histories, query))),
+});
 
 const time = z.iso.datetime({ precision: 3 });
 
@@ -134,26 +128,21 @@ function chartView(histories: readonly History[], query: ChartQuery, baseUrl: st
   };
 }
 
-export const getChartData = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/embed/chart",
-    operationId: "getChartData",
-    tags: ["Embeds"],
-    summary: "What a chart shows, as data, with what is pasted to show it",
-    description: "The same parameters as the picture. Free of charge.",
-    request: { query: chartQuery },
-    responses: {
-      200: dataResponse("The chart.", chartSchema),
-      ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
-    },
-  }),
-  async (context) => {
-    const query = context.req.valid("query");
-    const { baseUrl } = context.var.config;
-    const data = await withHistories(context, query, (histories) => chartView(histories, query, baseUrl));
-    context.header("Cache-Control", EMBED_CACHE);
-    return context.json({ data }, 200);
+export const getChartData = operation({
+  id: "getChartData",
+  tags: ["Embeds"],
+  summary: "The data of a chart, with snippets that embed it",
+  description: "The same parameters as the picture.",
+  params: null,
+  query: chartQuery,
+  body: null,
+  responses: {
+    200: dataResponse("The chart.", chartSchema),
+    ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
   },
-  FREE,
-);
+  handle: async ({ query, services }) => {
+    const { baseUrl } = services.config;
+    const data = await withHistories(services, query, (histories) => chartView(histories, query, baseUrl));
+    return json({ data });
+  },
+});

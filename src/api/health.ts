@@ -1,42 +1,35 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { AppError } from "../errors.js";
-import { dataResponse, endpoint, errorResponses } from "./endpoint.js";
+import { json } from "../http/http.js";
+import { dataResponse, errorResponses, operation } from "./operation.js";
 
 const status = z.object({ status: z.literal("ok") });
 
-export const getHealth = endpoint(
-  createRoute({
-    method: "get",
-    path: "/healthz",
-    operationId: "getHealth",
-    tags: ["Operation"],
-    summary: "Whether the process answers",
-    responses: { 200: dataResponse("It does.", status), ...errorResponses() },
-  }),
-  (context) => {
-    context.header("Cache-Control", "no-store");
-    return context.json({ data: { status: "ok" as const } }, 200);
-  },
-  { bucket: "none" },
-);
+export const getHealth = operation({
+  id: "getHealth",
+  tags: ["Operation"],
+  summary: "Whether the process responds",
+  params: null,
+  query: null,
+  body: null,
+  responses: { 200: dataResponse("It does.", status), ...errorResponses() },
+  handle: () => json({ data: { status: "ok" } }),
+});
 
-export const getReadiness = endpoint(
-  createRoute({
-    method: "get",
-    path: "/readyz",
-    operationId: "getReadiness",
-    tags: ["Operation"],
-    summary: "Whether requests can be served: the database answers",
-    responses: { 200: dataResponse("They can.", status), ...errorResponses() },
-  }),
-  async (context) => {
-    context.header("Cache-Control", "no-store");
+export const getReadiness = operation({
+  id: "getReadiness",
+  tags: ["Operation"],
+  summary: "Whether requests can be served: the database responds",
+  params: null,
+  query: null,
+  body: null,
+  responses: { 200: dataResponse("They can.", status), ...errorResponses() },
+  handle: async (request) => {
     try {
-      await context.var.modules.catalog.revision();
+      await request.services.modules.catalog.revision();
     } catch (cause) {
-      throw new AppError("UNAVAILABLE", "The database does not answer.", { cause });
+      throw new AppError("UNAVAILABLE", "The database does not respond.", { cause });
     }
-    return context.json({ data: { status: "ok" as const } }, 200);
+    return json({ data: { status: "ok" } });
   },
-  { bucket: "none" },
-);
+});

@@ -1,9 +1,10 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { isoTime } from "../clock.js";
+import { json } from "../http/http.js";
 import { BUCKETS } from "../limit-config.js";
 import { idParameter } from "../lists/lists.js";
 import { type FailedRequest, USAGE_PERIODS, type UsageView } from "../metering/metering.js";
-import { dataResponse, endpoint, errorResponses } from "./endpoint.js";
+import { dataResponse, errorResponses, operation } from "./operation.js";
 
 const time = z.iso.datetime({ precision: 3 });
 const count = z.int().min(0);
@@ -90,29 +91,22 @@ export function keyUsageView(view: UsageView): z.input<typeof keyUsageSchema> {
   };
 }
 
-export const getKeyUsage = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/me/keys/{keyId}/usage",
-    operationId: "getKeyUsage",
-    tags: ["Account"],
-    summary: "What one of your API keys was used for",
-    description:
-      "Of a revoked key too. Where several processes answer, what others have counted may be five seconds behind.",
-    request: {
-      params: z.object({ keyId: idParameter }),
-      query: z.object({ period: z.enum(USAGE_PERIODS).default("24h") }),
-    },
-    responses: {
-      200: dataResponse("Sums, and what happened last.", keyUsageSchema),
-      ...errorResponses("UNAUTHENTICATED", "VALIDATION_FAILED", "NOT_FOUND"),
-    },
-  }),
-  async (context) => {
-    const { account, members } = context.var;
-    const { keyId } = context.req.valid("param");
-    const view = await members.usage.view(account.id, keyId, context.req.valid("query").period);
-    return context.json({ data: keyUsageView(view) }, 200);
+export const getKeyUsage = operation({
+  id: "getKeyUsage",
+  tags: ["Account"],
+  summary: "What one of your API keys was used for",
+  description:
+    "Of a revoked key too. Where several processes answer, what others have counted may be five seconds behind.",
+  params: z.object({ keyId: idParameter }),
+  query: z.object({ period: z.enum(USAGE_PERIODS).default("24h") }),
+  body: null,
+  responses: {
+    200: dataResponse("Sums, and what happened last.", keyUsageSchema),
+    ...errorResponses("UNAUTHENTICATED", "VALIDATION_FAILED", "NOT_FOUND"),
   },
-  { bucket: "default" },
-);
+  handle: async (request) => {
+    const { account, params, query, services } = request;
+    const view = await services.members.usage.view(account.id, params.keyId, query.period);
+    return json({ data: keyUsageView(view) });
+  },
+});

@@ -1,7 +1,8 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { json } from "../http/http.js";
 import { BUCKETS, CALLER_KINDS } from "../limit-config.js";
 import type { Level } from "../metering/metering.js";
-import { dataResponse, endpoint, errorResponses } from "./endpoint.js";
+import { dataResponse, errorResponses, operation } from "./operation.js";
 
 const bucketSchema = z.object({
   bucket: z.enum(BUCKETS),
@@ -33,37 +34,24 @@ function bucketView({ policy, remaining, moreInSeconds, resetSeconds }: Level): 
   return { bucket, limit, windowSeconds, remaining, moreInSeconds, resetSeconds };
 }
 
-export const getLimits = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/limits",
-    operationId: "getLimits",
-    tags: ["Operation"],
-    summary: "Your rate limits, and what is left of them",
-    description:
-      "Costs nothing, even when nothing is left. A request with an API key counts against the limit of the key and the ceiling of its account.",
-    responses: { 200: dataResponse("Every bucket that you have.", limitsSchema), ...errorResponses() },
-  }),
-  async (context) => {
-    const { caller } = context.env;
-    const remaining = await context.var.meter.remaining(caller);
+export const getLimits = operation({
+  id: "getLimits",
+  tags: ["Operation"],
+  summary: "Your rate limits, and what is left of them",
+  description:
+    "Costs nothing, even when nothing is left. A request with an API key counts against the limit of the key and the ceiling of its account.",
+  params: null,
+  query: null,
+  body: null,
+  responses: { 200: dataResponse("Every bucket that you have.", limitsSchema), ...errorResponses() },
+  handle: async ({ http: { caller }, services }) => {
+    const remaining = await services.admission.remaining(caller);
     const levels = remaining ?? [];
-    const own = levels.flatMap(([first]) => (first === undefined ? [] : [bucketView(first)]));
+    const buckets = levels.flatMap(([own]) => (own === undefined ? [] : [bucketView(own)]));
     const ceilings = levels.flatMap((each) =>
       each.filter(({ policy }) => policy.scope === "account").map(bucketView),
     );
-    context.header("Cache-Control", "no-store");
-    return context.json(
-      {
-        data: {
-          caller: caller.kind,
-          isLimited: remaining !== undefined,
-          buckets: own,
-          account: caller.account === undefined ? null : ceilings,
-        },
-      },
-      200,
-    );
+    const account = caller.account === undefined ? null : ceilings;
+    return json({ data: { caller: caller.kind, isLimited: remaining !== undefined, buckets, account } });
   },
-  { bucket: "default", isFree: true },
-);
+});

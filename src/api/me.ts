@@ -1,6 +1,7 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import type { ErrorCode } from "../errors.js";
-import { idParameter, idText, watchlistQuery } from "../lists/lists.js";
+import { json, noContent } from "../http/http.js";
+import { idParameter, idText, watchlistPage, watchlistQuery } from "../lists/lists.js";
 import {
   accountSchema,
   accountView,
@@ -10,209 +11,188 @@ import {
   personalWatchlistSchema,
   personalWatchlistView,
 } from "./account-views.js";
-import { setCookies } from "./auth.js";
 import { formatParameter, orCsv } from "./csv.js";
-import { dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
-import { idsField, jsonBody, nameField } from "./parameters.js";
-import { sendPage } from "./repository-list.js";
+import { dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
+import { idsField, nameField } from "./parameters.js";
+import { repositoryPage } from "./repository-list.js";
 import { repositoryPageMetaSchema, repositorySchema } from "./views.js";
-import { answerWatchlistPage, idNumber, namingUnknown } from "./watchlist-page.js";
+import { idNumber, namingUnknown } from "./watchlist-page.js";
 
 const tags = ["Account"];
 
-/** What every route of somebody signed in can answer besides. */
+/** The errors of every route for signed-in users. */
 const errors = (...codes: ErrorCode[]) => errorResponses("UNAUTHENTICATED", ...codes);
 const changeErrors = (...codes: ErrorCode[]) => errors("FORBIDDEN", ...codes);
 const bodyErrors = (...codes: ErrorCode[]) =>
   changeErrors("VALIDATION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", ...codes);
 
-export const getMe = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/me",
-    operationId: "getMe",
-    tags,
-    summary: "Who is signed in",
-    responses: { 200: dataResponse("The account.", accountSchema), ...errors() },
-  }),
-  async (context) => {
-    const { account, members } = context.var;
-    return context.json({ data: accountView(account, await members.accounts.sitesOf(account.id)) }, 200);
+export const getMe = operation({
+  id: "getMe",
+  tags,
+  summary: "The signed-in account",
+  params: null,
+  query: null,
+  body: null,
+  responses: { 200: dataResponse("The account.", accountSchema), ...errors() },
+  handle: async (request) => {
+    const { account } = request;
+    const { members } = request.services;
+    return json({ data: accountView(account, await members.accounts.sitesOf(account.id)) });
   },
-  { bucket: "default" },
-);
+});
 
-export const removeMe = endpoint(
-  createRoute({
-    method: "delete",
-    path: "/api/me",
-    operationId: "removeMe",
-    tags,
-    summary: "Remove the account for good, with its sessions, keys and watchlist",
-    responses: { 204: { description: "Done." }, ...changeErrors() },
-  }),
-  async (context) => {
-    const { account, members } = context.var;
-    setCookies(context, await members.accounts.remove(account));
-    return context.body(null, 204);
+export const removeMe = operation({
+  id: "removeMe",
+  tags,
+  summary: "Delete the account with its sessions, keys and watchlist",
+  params: null,
+  query: null,
+  body: null,
+  responses: { 204: { description: "Done." }, ...changeErrors() },
+  handle: async (request) => {
+    const { account } = request;
+    const { members } = request.services;
+    return noContent({ "Set-Cookie": await members.accounts.remove(account) });
   },
-  { bucket: "write" },
-);
+});
 
-export const signOutEverywhere = endpoint(
-  createRoute({
-    method: "post",
-    path: "/api/me/sign-out-everywhere",
-    operationId: "signOutEverywhere",
-    tags,
-    summary: "End all sessions of the account, this one too",
-    responses: { 204: { description: "Done." }, ...changeErrors() },
-  }),
-  async (context) => {
-    const { account, members } = context.var;
-    setCookies(context, await members.accounts.signOutEverywhere(account));
-    return context.body(null, 204);
+export const signOutEverywhere = operation({
+  id: "signOutEverywhere",
+  tags,
+  summary: "End all sessions of the account, including this one",
+  params: null,
+  query: null,
+  body: null,
+  responses: { 204: { description: "Done." }, ...changeErrors() },
+  handle: async (request) => {
+    const { account } = request;
+    const { members } = request.services;
+    return noContent({ "Set-Cookie": await members.accounts.signOutEverywhere(account) });
   },
-  { bucket: "write" },
-);
+});
 
-export const listMyWatchlist = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/me/watchlist",
-    operationId: "listMyWatchlist",
-    tags,
-    summary: "The repositories of your watchlist, with their growth",
-    description: "One that is gone stays in the list; its availability says so.",
-    request: { query: watchlistQuery.extend({ format: formatParameter }) },
-    responses: {
-      200: orCsv(
-        dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
-      ),
-      ...errors("VALIDATION_FAILED"),
-    },
-  }),
-  async (context) => {
-    const { account, modules } = context.var;
-    const id = await modules.watchlists.idOf({ accountId: account.id });
-    const { format, ...query } = context.req.valid("query");
-    const scope = { kind: "watchlist", id } as const;
-    const page = await answerWatchlistPage(context, modules, scope, query);
-    return sendPage(context, page, format, "sidereal-my-watchlist");
-  },
-  { bucket: "default" },
-);
-
-export const addToMyWatchlist = endpoint(
-  createRoute({
-    method: "post",
-    path: "/api/me/watchlist",
-    operationId: "addToMyWatchlist",
-    tags,
-    summary: "Add a repository to your watchlist, or several at once",
-    description: "All or none are added; those that are there already stay where they are.",
-    request: jsonBody(
-      z.union([z.strictObject({ repositoryId: idText }), z.strictObject({ ids: idsField })], {
-        error:
-          "must hold either repositoryId, an identifier, or ids, at most 500 that differ from each other",
-      }),
+export const listMyWatchlist = operation({
+  id: "listMyWatchlist",
+  tags,
+  summary: "The repositories of your watchlist, with their growth",
+  description: "A repository that is gone stays on the list; its availability says so.",
+  params: null,
+  query: watchlistQuery.extend({ format: formatParameter }),
+  body: null,
+  responses: {
+    200: orCsv(
+      dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
     ),
-    responses: {
-      200: dataResponse("All were there already.", personalWatchlistSchema),
-      201: dataResponse("The list with them.", personalWatchlistSchema),
-      ...bodyErrors("LIMIT_REACHED"),
-    },
+    ...errors("VALIDATION_FAILED"),
+  },
+  handle: async (request) => {
+    const { account } = request;
+    const { modules } = request.services;
+    const id = await modules.watchlists.idOf({ accountId: account.id });
+    const { query, http } = request;
+    const page = await watchlistPage(modules, { kind: "watchlist", id }, query);
+    const { baseUrl } = request.services.config;
+    return repositoryPage(page, { http, baseUrl, query, file: "sidereal-my-watchlist" });
+  },
+});
+
+export const addToMyWatchlist = operation({
+  id: "addToMyWatchlist",
+  tags,
+  summary: "Add one or several repositories to your watchlist",
+  description: "Adds all or none. Repositories already on the list keep their position.",
+  params: null,
+  query: null,
+  body: z.union([z.strictObject({ repositoryId: idText }), z.strictObject({ ids: idsField })], {
+    error: "must hold either repositoryId, an identifier, or ids, at most 500 that differ from each other",
   }),
-  async (context) => {
-    const { account, modules } = context.var;
-    const body = context.req.valid("json");
+  responses: {
+    200: dataResponse("All were on the list already.", personalWatchlistSchema),
+    201: dataResponse("The list with them.", personalWatchlistSchema),
+    ...bodyErrors("LIMIT_REACHED"),
+  },
+  handle: async (request) => {
+    const { account } = request;
+    const { watchlists } = request.services.modules;
+    const { body } = request;
     const isOne = "repositoryId" in body;
     const parameter = isOne ? "repositoryId" : "ids";
     const ids = isOne ? [body.repositoryId] : body.ids;
-    const adding = modules.watchlists.add({ accountId: account.id }, ids.map(idNumber));
+    const adding = watchlists.add({ accountId: account.id }, ids.map(idNumber));
     const { watchlist, added } = await namingUnknown(parameter, ids, adding);
-    const answer = { data: personalWatchlistView(watchlist.items) };
-    return added > 0 ? context.json(answer, 201) : context.json(answer, 200);
+    return json({ data: personalWatchlistView(watchlist.items) }, { status: added > 0 ? 201 : 200 });
   },
-  { bucket: "write" },
-);
+});
 
-export const removeFromMyWatchlist = endpoint(
-  createRoute({
-    method: "delete",
-    path: "/api/me/watchlist/{repositoryId}",
-    operationId: "removeFromMyWatchlist",
-    tags,
-    summary: "Take a repository out of your watchlist",
-    request: { params: z.object({ repositoryId: idParameter }) },
-    responses: {
-      204: { description: "Done; also when it was not there." },
-      ...changeErrors("VALIDATION_FAILED"),
-    },
-  }),
-  async (context) => {
-    const { account, modules } = context.var;
-    await modules.watchlists.removeItems({ accountId: account.id }, context.req.valid("param").repositoryId);
-    return context.body(null, 204);
+export const removeFromMyWatchlist = operation({
+  id: "removeFromMyWatchlist",
+  tags,
+  summary: "Remove a repository from your watchlist",
+  params: z.object({ repositoryId: idParameter }),
+  query: null,
+  body: null,
+  responses: {
+    204: { description: "Done, also if it was not on the list." },
+    ...changeErrors("VALIDATION_FAILED"),
   },
-  { bucket: "write" },
-);
+  handle: async (request) => {
+    const { account } = request;
+    const { watchlists } = request.services.modules;
+    await watchlists.removeItems({ accountId: account.id }, request.params.repositoryId);
+    return noContent();
+  },
+});
 
-export const listKeys = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/me/keys",
-    operationId: "listKeys",
-    tags,
-    summary: "Your active API keys, oldest first",
-    responses: { 200: dataResponse("The keys, without their secrets.", z.array(apiKeySchema)), ...errors() },
-  }),
-  async (context) => {
-    const { account, members } = context.var;
-    return context.json({ data: (await members.keys.list(account.id)).map(apiKeyView) }, 200);
+export const listKeys = operation({
+  id: "listKeys",
+  tags,
+  summary: "Your active API keys, oldest first",
+  params: null,
+  query: null,
+  body: null,
+  responses: { 200: dataResponse("The keys, without their secrets.", z.array(apiKeySchema)), ...errors() },
+  handle: async (request) => {
+    const { account } = request;
+    const { members } = request.services;
+    return json({ data: (await members.keys.list(account.id)).map(apiKeyView) });
   },
-  { bucket: "default" },
-);
+});
 
-export const createKey = endpoint(
-  createRoute({
-    method: "post",
-    path: "/api/me/keys",
-    operationId: "createKey",
-    tags,
-    summary: "Make an API key",
-    description: "The key itself is shown only here. An account has at most five active ones.",
-    request: jsonBody(z.strictObject({ name: nameField })),
-    responses: {
-      201: dataResponse("The key.", createdApiKeySchema),
-      ...bodyErrors("LIMIT_REACHED"),
-    },
-  }),
-  async (context) => {
-    const { account, members } = context.var;
-    const { key, secret } = await members.keys.create(account.id, context.req.valid("json").name);
-    return context.json({ data: { ...apiKeyView(key), key: secret } }, 201);
+export const createKey = operation({
+  id: "createKey",
+  tags,
+  summary: "Create an API key",
+  description: "The key itself is returned only here. An account has at most five active keys.",
+  params: null,
+  query: null,
+  body: z.strictObject({ name: nameField }),
+  responses: {
+    201: dataResponse("The key.", createdApiKeySchema),
+    ...bodyErrors("LIMIT_REACHED"),
   },
-  { bucket: "write" },
-);
+  handle: async (request) => {
+    const { account } = request;
+    const { members } = request.services;
+    const { key, secret } = await members.keys.create(account.id, request.body.name);
+    return json({ data: { ...apiKeyView(key), key: secret } }, { status: 201 });
+  },
+});
 
-export const revokeKey = endpoint(
-  createRoute({
-    method: "delete",
-    path: "/api/me/keys/{keyId}",
-    operationId: "revokeKey",
-    tags,
-    summary: "Revoke an API key, at once and for good",
-    request: { params: z.object({ keyId: idParameter }) },
-    responses: {
-      204: { description: "Done; also when it was revoked before." },
-      ...changeErrors("VALIDATION_FAILED", "NOT_FOUND"),
-    },
-  }),
-  async (context) => {
-    const { account, members } = context.var;
-    await members.keys.revoke(account.id, context.req.valid("param").keyId);
-    return context.body(null, 204);
+export const revokeKey = operation({
+  id: "revokeKey",
+  tags,
+  summary: "Revoke an API key, permanently and immediately",
+  params: z.object({ keyId: idParameter }),
+  query: null,
+  body: null,
+  responses: {
+    204: { description: "Done, also if it was revoked before." },
+    ...changeErrors("VALIDATION_FAILED", "NOT_FOUND"),
   },
-  { bucket: "write" },
-);
+  handle: async (request) => {
+    const { account } = request;
+    const { members } = request.services;
+    await members.keys.revoke(account.id, request.params.keyId);
+    return noContent();
+  },
+});

@@ -1,44 +1,40 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { DAY_MS, isoTime } from "../clock.js";
+import { json } from "../http/http.js";
 import { idParameter } from "../lists/lists.js";
 import { RANKINGS, WINDOWS } from "../rankings/rankings.js";
-import { fieldColumns, formatParameter, orCsv, sendCsv } from "./csv.js";
-import { dataMetaResponse, endpoint, errorResponses } from "./endpoint.js";
+import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
+import { dataMetaResponse, errorResponses, operation } from "./operation.js";
 import { seriesMetaSchema, snapshotSchema, snapshotView } from "./views.js";
 
 const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
 
 export const seriesWindowParameter = z.enum(SERIES_WINDOWS).default("30d");
 
-/** Begin of a series' window that ends at `asOf`; undefined for all. */
+/** Start of the window of a series that ends at `asOf`; undefined for all. */
 export function seriesStart(window: (typeof SERIES_WINDOWS)[number], asOf: number): number | undefined {
   return window === "all" ? undefined : asOf - (window === "30d" ? 30 : 90) * DAY_MS;
 }
 
 const SNAPSHOT_COLUMNS = fieldColumns(["capturedAt", "stars", "forks", "openIssues", "watchers", "source"]);
 
-export const listMetrics = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/repos/{id}/metrics",
-    operationId: "listMetrics",
-    tags: ["Repositories"],
-    summary: "The snapshots of a repository over time",
-    description:
-      "Oldest first, at most 2,000 points; meta.resolution says how they were thinned. The window ends at the newest snapshot of the provider. Which snapshots there are depends on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
-    request: {
-      params: z.object({ id: idParameter }),
-      query: z.object({ window: seriesWindowParameter, format: formatParameter }),
-    },
-    responses: {
-      200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), seriesMetaSchema)),
-      ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
-    },
-  }),
-  async (context) => {
-    const { catalog } = context.var.modules;
-    const { id } = context.req.valid("param");
-    const { window, format } = context.req.valid("query");
+export const listMetrics = operation({
+  id: "listMetrics",
+  tags: ["Repositories"],
+  summary: "The snapshots of a repository over time",
+  description:
+    "Oldest first, at most 2,000 points; meta.resolution says how they were thinned. The window ends at the newest snapshot of the provider. Which snapshots there are depends on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
+  params: z.object({ id: idParameter }),
+  query: z.object({ window: seriesWindowParameter, format: formatParameter }),
+  body: null,
+  responses: {
+    200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), seriesMetaSchema)),
+    ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
+  },
+  handle: async (request) => {
+    const { catalog } = request.services.modules;
+    const { id } = request.params;
+    const { window, format } = request.query;
     const repository = await catalog.get(id);
     const asOf = await catalog.asOf(repository.provider);
     const from = asOf === undefined ? undefined : seriesStart(window, asOf);
@@ -47,7 +43,7 @@ export const listMetrics = endpoint(
     // Without a snapshot in the window, nothing is after its end.
     const series = await catalog.series(id, start ?? Number.MAX_SAFE_INTEGER);
     const data = series.points.map(snapshotView);
-    if (format === "csv") return sendCsv(context, `sidereal-${id}-${window}`, SNAPSHOT_COLUMNS, data);
+    if (format === "csv") return csv(`sidereal-${id}-${window}`, SNAPSHOT_COLUMNS, data);
     const meta = {
       repositoryId: String(id),
       window,
@@ -58,12 +54,11 @@ export const listMetrics = endpoint(
       gaps: series.gaps.map((gap) => ({ ...gap, from: isoTime(gap.from), to: isoTime(gap.to) })),
       nextRefreshAt: repository.nextRefreshAt === null ? null : isoTime(repository.nextRefreshAt),
     };
-    return context.json({ data, meta }, 200);
+    return json({ data, meta });
   },
-  { bucket: "heavy" },
-);
+});
 
-/** Places answered at most: all that are kept of 400 days in 16 rankings and two scopes. */
+/** Upper bound of a response: everything stored of 400 days in 16 rankings and two scopes. */
 const MAX_RANKS = 12_800;
 
 const pastRankSchema = z
@@ -76,29 +71,27 @@ const pastRankSchema = z
   })
   .openapi("PastRank");
 
-export const listRanks = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/repos/{id}/ranks",
-    operationId: "listRanks",
-    tags: ["Repositories"],
-    summary: "Where a repository stood in the rankings, day by day",
-    description:
-      "Oldest first: overall among the first 1,000, and in its language among the first 200. The window ends at the newest snapshot of the provider. A day without an entry had no place for it.",
-    request: { params: z.object({ id: idParameter }), query: z.object({ window: seriesWindowParameter }) },
-    responses: {
-      200: dataMetaResponse(
-        "The places.",
-        z.array(pastRankSchema),
-        z.object({ repositoryId: z.string(), window: seriesWindowParameter, places: z.int() }),
-      ),
-      ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
-    },
-  }),
-  async (context) => {
-    const { catalog, rankings } = context.var.modules;
-    const { id } = context.req.valid("param");
-    const { window } = context.req.valid("query");
+export const listRanks = operation({
+  id: "listRanks",
+  tags: ["Repositories"],
+  summary: "The ranks of a repository, day by day",
+  description:
+    "Oldest first: among the first 1,000 overall and the first 200 of its language. The window ends at the newest snapshot of the provider. On a day without an entry it was not among them.",
+  params: z.object({ id: idParameter }),
+  query: z.object({ window: seriesWindowParameter }),
+  body: null,
+  responses: {
+    200: dataMetaResponse(
+      "The ranks.",
+      z.array(pastRankSchema),
+      z.object({ repositoryId: z.string(), window: seriesWindowParameter, places: z.int() }),
+    ),
+    ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
+  },
+  handle: async (request) => {
+    const { catalog, rankings } = request.services.modules;
+    const { id } = request.params;
+    const { window } = request.query;
     const repository = await catalog.get(id);
     const asOf = await catalog.asOf(repository.provider);
     const since = asOf === undefined ? 0 : (seriesStart(window, asOf) ?? 0);
@@ -111,7 +104,6 @@ export const listRanks = endpoint(
         position,
       }),
     );
-    return context.json({ data, meta: { repositoryId: String(id), window, places: data.length } }, 200);
+    return json({ data, meta: { repositoryId: String(id), window, places: data.length } });
   },
-  { bucket: "heavy" },
-);
+});

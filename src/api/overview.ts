@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { json } from "../http/http.js";
 import {
   count,
   EXACT_TOTAL,
@@ -10,8 +11,8 @@ import {
   windowParameter,
 } from "../lists/lists.js";
 import { FACET_SORTS, type FacetKind } from "../rankings/rankings.js";
-import { dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
-import { linkPages } from "./repository-list.js";
+import { dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
+import { linkHeader } from "./repository-list.js";
 import {
   facetSchema,
   facetView,
@@ -22,50 +23,44 @@ import {
   summaryView,
 } from "./views.js";
 
-export const getSummary = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/stats/summary",
-    operationId: "getSummary",
-    tags: ["Statistics"],
-    summary: "Counters of the catalogue and of each provider",
-    responses: { 200: dataResponse("The counters.", summarySchema), ...errorResponses() },
-  }),
-  async (context) => {
-    const summary = await context.var.modules.rankings.summary();
-    return context.json({ data: summaryView(summary, context.var.config.baseUrl) }, 200);
+export const getSummary = operation({
+  id: "getSummary",
+  tags: ["Statistics"],
+  summary: "Counters of the catalogue and of each provider",
+  params: null,
+  query: null,
+  body: null,
+  responses: { 200: dataResponse("The counters.", summarySchema), ...errorResponses() },
+  handle: async (request) => {
+    const { modules, config } = request.services;
+    return json({ data: summaryView(await modules.rankings.summary(), config.baseUrl) });
   },
-  { bucket: "default" },
-);
+});
 
-function facetEndpoint(kind: FacetKind, path: string, operationId: string, what: string) {
-  return endpoint(
-    createRoute({
-      method: "get",
-      path,
-      operationId,
-      tags: ["Facets"],
-      summary: `The ${what} of listed repositories, the greatest first`,
-      request: {
-        query: z.object({
-          provider: providerParameter.optional(),
-          window: windowParameter,
-          sort: z.enum(FACET_SORTS).default("repositories"),
-          limit: limitParameter,
-          page: pageParameter.openapi({
-            description: "Number of the page. page × limit may be at most 10,000.",
-          }),
-        }),
-      },
-      responses: {
-        200: dataMetaResponse(`A page of ${what}.`, z.array(facetSchema), pageMetaSchema),
-        ...errorResponses("VALIDATION_FAILED"),
-      },
+function facetOperation(id: string, kind: FacetKind, what: string) {
+  return operation({
+    id,
+    tags: ["Facets"],
+    summary: `The ${what} of listed repositories, largest first`,
+    params: null,
+    query: z.object({
+      provider: providerParameter.optional(),
+      window: windowParameter,
+      sort: z.enum(FACET_SORTS).default("repositories"),
+      limit: limitParameter,
+      page: pageParameter.openapi({
+        description: "Number of the page. page × limit may be at most 10,000.",
+      }),
     }),
-    async (context) => {
-      const { provider, window, sort, limit, page = 1 } = context.req.valid("query");
+    body: null,
+    responses: {
+      200: dataMetaResponse(`A page of ${what}.`, z.array(facetSchema), pageMetaSchema),
+      ...errorResponses("VALIDATION_FAILED"),
+    },
+    handle: async ({ query, http, services }) => {
+      const { provider, window, sort, limit, page = 1 } = query;
       const offset = pageOffset({ page, limit });
-      const { facets, total, totalIsExact } = await context.var.modules.rankings.facets({
+      const { facets, total, totalIsExact } = await services.modules.rankings.facets({
         kind,
         ...(provider === undefined ? {} : { provider }),
         window,
@@ -75,58 +70,54 @@ function facetEndpoint(kind: FacetKind, path: string, operationId: string, what:
       });
       const hasMore = offset + facets.length < total;
       const isReachable = hasMore && (page + 1) * limit <= EXACT_TOTAL;
-      linkPages(context, { nextCursor: null, page, ...(isReachable ? { nextPage: page + 1 } : {}) });
+      const links = { nextCursor: null, page, ...(isReachable ? { nextPage: page + 1 } : {}) };
       const meta = { page, limit, total, totalIsExact, hasMore, nextCursor: null };
-      return context.json({ data: facets.map(facetView), meta }, 200);
+      const Link = linkHeader(http, services.config.baseUrl, links);
+      return json({ data: facets.map(facetView), meta }, { headers: { Link } });
     },
-    { bucket: "default" },
-  );
+  });
 }
 
-export const listLanguages = facetEndpoint("language", "/api/facets/languages", "listLanguages", "languages");
-export const listTopics = facetEndpoint("topic", "/api/facets/topics", "listTopics", "topics");
+export const listLanguages = facetOperation("listLanguages", "language", "languages");
+export const listTopics = facetOperation("listTopics", "topic", "topics");
 
 const suggestedSchema = z.object({ name: z.string(), repositories: z.int() }).openapi("SuggestedFacet");
 
-export const suggest = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/search/suggest",
-    operationId: "suggest",
-    tags: ["Search"],
-    summary: "Repositories, languages and topics that begin like this",
-    description:
-      "The beginning of a name, of an owner, of owner/name, or of a word inside a name. The popular ones first.",
-    request: {
-      query: z.object({
-        q: searchText(64).default("").openapi({ description: "Empty: the popular ones." }),
-        limit: count(1, 20).default(8).openapi({ description: "Of each kind.", default: 8 }),
-      }),
-    },
-    responses: {
-      200: dataResponse(
-        "Suggestions of each kind.",
-        z.object({
-          repositories: z.array(
-            repositorySchema.pick({
-              id: true,
-              provider: true,
-              fullName: true,
-              description: true,
-              language: true,
-              stars: true,
-            }),
-          ),
-          languages: z.array(suggestedSchema),
-          topics: z.array(suggestedSchema),
-        }),
-      ),
-      ...errorResponses("VALIDATION_FAILED"),
-    },
+export const suggest = operation({
+  id: "suggest",
+  tags: ["Search"],
+  summary: "Repositories, languages and topics that match what is being typed",
+  description:
+    "Matches the beginning of a name, of an owner, of owner/name, or of a word inside a name. Popular ones first.",
+  params: null,
+  query: z.object({
+    q: searchText(64).default("").openapi({ description: "Empty: popular ones." }),
+    limit: count(1, 20).default(8).openapi({ description: "Of each kind.", default: 8 }),
   }),
-  async (context) => {
-    const { q, limit } = context.req.valid("query");
-    const { repositories, languages, topics } = await context.var.modules.search.suggest(q, limit);
+  body: null,
+  responses: {
+    200: dataResponse(
+      "Suggestions of each kind.",
+      z.object({
+        repositories: z.array(
+          repositorySchema.pick({
+            id: true,
+            provider: true,
+            fullName: true,
+            description: true,
+            language: true,
+            stars: true,
+          }),
+        ),
+        languages: z.array(suggestedSchema),
+        topics: z.array(suggestedSchema),
+      }),
+    ),
+    ...errorResponses("VALIDATION_FAILED"),
+  },
+  handle: async (request) => {
+    const { q, limit } = request.query;
+    const { repositories, languages, topics } = await request.services.modules.search.suggest(q, limit);
     const data = {
       repositories: repositories.map((repository) => {
         const { id, provider, fullName, description, language, stars } = repositoryView(
@@ -138,7 +129,6 @@ export const suggest = endpoint(
       languages,
       topics,
     };
-    return context.json({ data }, 200);
+    return json({ data });
   },
-  { bucket: "search" },
-);
+});

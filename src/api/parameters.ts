@@ -15,8 +15,3 @@ export const idsField = z
   .array(idText)
   .max(MAX_ITEMS, `must be at most ${MAX_ITEMS}`)
   .refine((ids) => new Set(ids).size === ids.length, "must differ from each other");
-
-/** The part of a route's contract that says it takes JSON. */
-export function jsonBody<T extends z.ZodType>(schema: T) {
-  return { body: { required: true, content: { "application/json": { schema } } } };
-}

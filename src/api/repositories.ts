@@ -1,10 +1,11 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { type Repository, splitFullName } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import { AppError, invalidParameter } from "../errors.js";
+import { json, type Reply } from "../http/http.js";
 import { providerParameter } from "../lists/lists.js";
 import { RANK_SCOPES, RANKINGS, SCORE_VERSION, WINDOWS, windowMs } from "../rankings/rankings.js";
-import { type ApiContext, dataResponse, endpoint, errorResponses } from "./endpoint.js";
+import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { repositorySchema, repositoryView, trendSchema, trendView } from "./views.js";
 
 const byWindow = <T extends z.ZodType>(value: T) => z.object({ "24h": value, "7d": value, "30d": value });
@@ -38,7 +39,7 @@ const explanationSchema = z
 const explainParameter = z
   .enum(["true", "false"])
   .default("false")
-  .openapi({ description: "true: also tell how the scores come about." });
+  .openapi({ description: "true: also explain how each score is made up." });
 
 const detailSchema = repositorySchema
   .omit({ trend: true })
@@ -46,13 +47,13 @@ const detailSchema = repositorySchema
     trends: byWindow(trendSchema.nullable()),
     ranks: z.array(rankSchema).openapi({
       description:
-        "Its places in the rankings overall, of its provider, its language and its topics; none further down than places are kept.",
+        "Its ranks overall and within its provider, language and topics, as far down as ranks are stored.",
     }),
     explanation: z
       .object({ version: z.int(), windows: byWindow(explanationSchema.nullable()) })
       .optional()
       .openapi({
-        description: "With explain=true: the terms each score is made of, and the version of the formulas.",
+        description: "With explain=true: the terms of each score, and the version of the formulas.",
       }),
     previousFullNames: z.array(z.string()).openapi({ description: "The latest first." }),
     dataQuality: z.object({
@@ -60,8 +61,7 @@ const detailSchema = repositorySchema
       firstSnapshotAt: z.iso.datetime({ precision: 3 }).nullable(),
       lastSnapshotAt: z.iso.datetime({ precision: 3 }).nullable(),
       coverage: byWindow(z.number().min(0).max(1)).openapi({
-        description:
-          "The part of each window that lies between the two snapshots compared; 0 without a trend.",
+        description: "The share of each window between the two compared snapshots; 0 without a trend.",
       }),
     }),
   })
@@ -72,7 +72,7 @@ type Detail = z.output<typeof detailSchema>;
 const detailResponses = {
   200: dataResponse("The repository.", detailSchema),
   301: {
-    ...dataResponse("An earlier name; the present one is in Location.", z.object({ location: z.string() })),
+    ...dataResponse("A previous name; the current one is in Location.", z.object({ location: z.string() })),
     headers: z.object({ Location: z.string() }),
   },
   ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
@@ -84,24 +84,40 @@ const fullNameParameter = z
   .refine((text) => splitFullName(text) !== undefined, "must be of the form owner/name")
   .openapi({ example: "facebook/react" });
 
-/** The relative address of a repository's detail. */
-function addressOf({ provider, owner, name, fullName }: Repository): string {
-  // An owner of this name would be read as the route of it.
-  if (owner === "by-full-name")
-    return `/api/repos/${provider}/by-full-name?fullName=${encodeURIComponent(fullName)}`;
-  return `/api/repos/${[provider, owner, name].map(encodeURIComponent).join("/")}`;
+/** The address of the detail of a repository, in the form of the address that was requested. */
+type AddressOf = (repository: Repository) => string;
+
+const segments = (...parts: string[]): string => parts.map(encodeURIComponent).join("/");
+
+const byQuery: AddressOf = ({ provider, fullName }) =>
+  `/api/repos/${provider}/by-full-name?${new URLSearchParams({ fullName })}`;
+const byPath: AddressOf = ({ provider, fullName }) =>
+  `/api/repos/${provider}/by-full-name/${segments(...fullName.split("/"))}`;
+/** An owner called `by-full-name` would be taken for that route. */
+const byParts: AddressOf = (repository) => {
+  const { provider, owner, name } = repository;
+  return owner === "by-full-name" ? byQuery(repository) : `/api/repos/${segments(provider, owner, name)}`;
+};
+
+interface DetailRequest {
+  services: ApiServices;
+  provider: string;
+  fullName: string;
+  explain: "true" | "false";
+  addressOf: AddressOf;
 }
 
-/** The detail answer for a name, or the way to the present name. */
-async function answerDetail(context: ApiContext, provider: string, fullName: string, isExplained: boolean) {
-  const { catalog, rankings } = context.var.modules;
+/** The detail of a repository, or a redirect from a previous name that keeps the form and the query of the request. */
+async function detail({ services, provider, fullName, explain, addressOf }: DetailRequest): Promise<Reply> {
+  const { catalog, rankings } = services.modules;
+  const isExplained = explain === "true";
   const found = await catalog.findByName(provider, fullName);
-  if (found === undefined) throw new AppError("NOT_FOUND", "There is no repository of this name.");
+  if (found === undefined) throw new AppError("NOT_FOUND", "There is no repository with this name.");
   const { repository } = found;
   if (found.isPreviousName) {
-    const location = addressOf(repository);
-    context.header("Location", location);
-    return context.json({ data: { location } }, 301);
+    const address = addressOf(repository);
+    const location = isExplained ? `${address}${address.includes("?") ? "&" : "?"}explain=true` : address;
+    return json({ data: { location } }, { status: 301, headers: { Location: location } });
   }
   const [trends, names, range, ranks] = await Promise.all([
     rankings.trendsOf(repository.id),
@@ -138,75 +154,52 @@ async function answerDetail(context: ApiContext, provider: string, fullName: str
       }),
     },
   };
-  return context.json({ data }, 200);
+  return json({ data });
 }
 
-export const getRepository = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/repos/{provider}/{owner}/{name}",
-    operationId: "getRepository",
-    tags: ["Repositories"],
-    summary: "One repository by provider, owner and name",
-    description:
-      "Case does not matter. An owner with slashes is written with %2F, or use by-full-name. An earlier name answers 301.",
-    request: {
-      params: z.object({
-        provider: providerParameter,
-        owner: z.string().max(300),
-        name: z.string().max(100),
-      }),
-      query: z.object({ explain: explainParameter }),
-    },
-    responses: detailResponses,
+export const getRepository = operation({
+  id: "getRepository",
+  tags: ["Repositories"],
+  summary: "One repository by provider, owner and name",
+  description:
+    "Case does not matter. Write the slashes of an owner as %2F, or use by-full-name. A previous name redirects with 301.",
+  params: z.object({
+    provider: providerParameter,
+    owner: z.string().max(300),
+    name: z.string().max(100),
   }),
-  (context) => {
-    const { provider, owner, name } = context.req.valid("param");
+  query: z.object({ explain: explainParameter }),
+  body: null,
+  responses: detailResponses,
+  handle: ({ params, query: { explain }, services }) => {
+    const { provider, owner, name } = params;
     if (name.includes("/")) throw invalidParameter("name", "cannot hold a slash");
     if (splitFullName(`${owner}/${name}`) === undefined)
       throw invalidParameter("owner", "owner and name must be those of a repository");
-    return answerDetail(context, provider, `${owner}/${name}`, context.req.valid("query").explain === "true");
+    return detail({ services, provider, fullName: `${owner}/${name}`, explain, addressOf: byParts });
   },
-  { bucket: "default" },
-);
+});
 
-export const getRepositoryByFullName = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/repos/{provider}/by-full-name",
-    operationId: "getRepositoryByFullName",
-    tags: ["Repositories"],
-    summary: "One repository by its full name, in the query",
-    request: {
-      params: z.object({ provider: providerParameter }),
-      query: z.object({ fullName: fullNameParameter, explain: explainParameter }),
-    },
-    responses: detailResponses,
-  }),
-  (context) => {
-    const { fullName, explain } = context.req.valid("query");
-    return answerDetail(context, context.req.valid("param").provider, fullName, explain === "true");
-  },
-  { bucket: "default" },
-);
+export const getRepositoryByFullName = operation({
+  id: "getRepositoryByFullName",
+  tags: ["Repositories"],
+  summary: "One repository by its full name, in the query",
+  params: z.object({ provider: providerParameter }),
+  query: z.object({ fullName: fullNameParameter, explain: explainParameter }),
+  body: null,
+  responses: detailResponses,
+  handle: ({ params: { provider }, query, services }) =>
+    detail({ services, provider, ...query, addressOf: byQuery }),
+});
 
-export const getRepositoryByFullNamePath = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/repos/{provider}/by-full-name/{fullName}",
-    operationId: "getRepositoryByFullNamePath",
-    tags: ["Repositories"],
-    summary: "One repository by its full name, in the path",
-    description: "Slashes are written as they are or as %2F. The path is decoded once.",
-    request: {
-      params: z.object({ provider: providerParameter, fullName: fullNameParameter }),
-      query: z.object({ explain: explainParameter }),
-    },
-    responses: detailResponses,
-  }),
-  (context) => {
-    const { provider, fullName } = context.req.valid("param");
-    return answerDetail(context, provider, fullName, context.req.valid("query").explain === "true");
-  },
-  { bucket: "default", pattern: "/api/repos/:provider/by-full-name/:fullName{.+}" },
-);
+export const getRepositoryByFullNamePath = operation({
+  id: "getRepositoryByFullNamePath",
+  tags: ["Repositories"],
+  summary: "One repository by its full name, in the path",
+  description: "Slashes may be written as they are or as %2F. The path is decoded once.",
+  params: z.object({ provider: providerParameter, fullName: fullNameParameter }),
+  query: z.object({ explain: explainParameter }),
+  body: null,
+  responses: detailResponses,
+  handle: ({ params, query, services }) => detail({ services, ...params, ...query, addressOf: byPath }),
+});

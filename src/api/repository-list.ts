@@ -1,9 +1,8 @@
 import type { z } from "@hono/zod-openapi";
 import { isoTime } from "../clock.js";
-import { type ListPage, type ListQuery, listPage } from "../lists/lists.js";
-import { sendCsv } from "./csv.js";
-import type { ApiContext } from "./endpoint.js";
-import type { RouteLimit } from "./meter.js";
+import { addressOf, type HttpRequest, json, type Reply } from "../http/http.js";
+import type { ListPage, ListQuery } from "../lists/lists.js";
+import { csv } from "./csv.js";
 import { REPOSITORY_COLUMNS } from "./repository-csv.js";
 import { type RepositoryView, type repositoryPageMetaSchema, repositoryView } from "./views.js";
 
@@ -12,59 +11,51 @@ export interface RepositoryPageView {
   meta: z.output<typeof repositoryPageMetaSchema>;
 }
 
-/** A list with words to look for is a search. */
-export const LIST_LIMIT: RouteLimit = { bucket: { withQ: "search", without: "default" } };
-
-/** Answers a list; sets the Link header. */
-export async function answerList(context: ApiContext, query: ListQuery): Promise<RepositoryPageView> {
-  return pageView(context, await listPage(context.var.modules, query), query);
+interface PageOptions {
+  http: HttpRequest;
+  baseUrl: string;
+  query: Pick<ListQuery, "limit" | "window"> & { format: "json" | "csv" };
+  /** Name of the CSV file. */
+  file: string;
 }
 
-/** A page of a list as it is answered; sets the Link header. */
-export function pageView(
-  context: ApiContext,
-  { rows, asOf, plan: _, ...found }: ListPage,
-  { limit, window }: Pick<ListQuery, "limit" | "window">,
-): RepositoryPageView {
-  linkPages(context, found);
-  return {
-    data: rows.map(({ repository, trend }) => repositoryView(repository, trend)),
-    meta: { ...found, limit, window, asOf: asOf === null ? null : isoTime(asOf) },
-  };
+/** A page of a list in the requested format, with its Link header. CSV has no meta: there the header alone leads on. */
+export function repositoryPage(page: ListPage, { http, baseUrl, query, file }: PageOptions): Reply {
+  const { rows, asOf, plan: _, ...found } = page;
+  const { limit, window, format } = query;
+  const data = rows.map(({ repository, trend }) => repositoryView(repository, trend));
+  const meta = { ...found, limit, window, asOf: asOf === null ? null : isoTime(asOf) };
+  const view: RepositoryPageView = { data, meta };
+  const reply = format === "csv" ? csv(file, REPOSITORY_COLUMNS, data) : json(view);
+  return { ...reply, headers: { ...reply.headers, Link: linkHeader(http, baseUrl, found) } };
 }
 
-/** Sends a page in the asked form; as CSV it is a file of this name, and the Link header alone leads on. */
-export function sendPage(
-  context: ApiContext,
-  page: RepositoryPageView,
-  format: "json" | "csv",
-  file: string,
-) {
-  return format === "csv" ? sendCsv(context, file, REPOSITORY_COLUMNS, page.data) : context.json(page, 200);
+/** Where a page of a list stands among the others. */
+export interface PageLinks {
+  nextCursor: string | null;
+  /** Number of the page; null where it was reached by cursor. */
+  page: number | null;
+  /** Number of the next page, where there are no cursors. */
+  nextPage?: number;
 }
 
-/**
- * Sets the Link header (RFC 8288) from the present address: the first page, the one before, and the next, which is by
- * cursor, or by number where `nextPage` gives one.
- */
-export function linkPages(
-  context: ApiContext,
-  { nextCursor, page, nextPage }: { nextCursor: string | null; page: number | null; nextPage?: number },
-): void {
-  const links: string[] = [];
-  const link = (rel: string, changes: Record<string, string | undefined>) => {
-    const url = new URL(context.req.url);
-    const parameters = new URLSearchParams(url.search);
+/** The Link header (RFC 8288) of a page: the first page, the previous one, and the next. */
+export function linkHeader(
+  http: HttpRequest,
+  baseUrl: string,
+  { nextCursor, page, nextPage }: PageLinks,
+): string {
+  const link = (rel: string, changes: Record<string, string | undefined>): string => {
+    const query = new URLSearchParams(http.query);
     for (const [name, value] of Object.entries(changes)) {
-      parameters.delete(name);
-      if (value !== undefined) parameters.set(name, value);
+      query.delete(name);
+      if (value !== undefined) query.set(name, value);
     }
-    const search = parameters.size === 0 ? "" : `?${parameters}`;
-    links.push(`<${context.var.config.baseUrl}${url.pathname}${search}>; rel="${rel}"`);
+    return `<${baseUrl}${addressOf({ path: http.path, query })}>; rel="${rel}"`;
   };
-  link("first", { page: undefined, cursor: undefined });
-  if (page !== null && page > 1) link("prev", { page: String(page - 1) });
-  if (nextCursor !== null) link("next", { page: undefined, cursor: nextCursor });
-  else if (nextPage !== undefined) link("next", { page: String(nextPage) });
-  context.header("Link", links.join(", "));
+  const links = [link("first", { page: undefined, cursor: undefined })];
+  if (page !== null && page > 1) links.push(link("prev", { page: String(page - 1) }));
+  if (nextCursor !== null) links.push(link("next", { page: undefined, cursor: nextCursor }));
+  else if (nextPage !== undefined) links.push(link("next", { page: String(nextPage) }));
+  return links.join(", ");
 }

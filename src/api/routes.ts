@@ -1,92 +1,153 @@
-import type { Access } from "./access.js";
+import {
+  type Access,
+  type CachePolicy,
+  DEFAULT_LIMIT,
+  type Form,
+  type Method,
+  type RateLimit,
+  type Route,
+  UNKNOWN_TOKEN_COST,
+  UNLIMITED,
+} from "../http/http.js";
 import * as auth from "./auth.js";
 import { getBadge, getCard } from "./embed-badges.js";
 import { getChart, getChartData } from "./embeds.js";
-import type { Endpoint } from "./endpoint.js";
 import { getFeed } from "./feeds.js";
 import { getHealth, getReadiness } from "./health.js";
+import { getHome } from "./home.js";
 import { getKeyUsage } from "./key-usage.js";
 import { getLimits } from "./limits.js";
+import { listForkGrowth, listNewHot, listRepositories, listRising, listTrending } from "./lists.js";
 import * as me from "./me.js";
 import { listMetrics, listRanks } from "./metrics.js";
+import type { Operation } from "./operation.js";
 import { getSummary, listLanguages, listTopics, suggest } from "./overview.js";
-import {
-  getHome,
-  listForkGrowth,
-  listNewHot,
-  listRepositories,
-  listRising,
-  listTrending,
-} from "./rankings.js";
+import { EMBED_CACHE } from "./pictures.js";
 import { getRepository, getRepositoryByFullName, getRepositoryByFullNamePath } from "./repositories.js";
 import * as watchlists from "./watchlists.js";
 
-/** A route, and who may use it. */
-export interface Route extends Endpoint {
+/** A route of the API, and the operation behind it. */
+export interface ApiRoute {
+  route: Omit<Route, "handle">;
+  operation: Operation;
+}
+
+interface Facts {
   access: Access;
+  limit: RateLimit;
+  cache: CachePolicy;
+  form?: Form;
 }
 
-function open(access: Access, ...endpoints: Endpoint[]): Route[] {
-  return endpoints.map((endpoint) => ({ ...endpoint, access }));
+function route(
+  method: Method,
+  path: string,
+  { operation, ...facts }: Facts & { operation: Operation },
+): ApiRoute {
+  const query = Object.keys(operation.query?.shape ?? {});
+  const body = operation.body === null ? "none" : "json";
+  return { operation, route: { form: "json", ...facts, method, path, query, body } };
 }
 
-/** All routes of the API, each with its access. Where two patterns fit a path, the one that stands first here answers. */
-export const ROUTES: readonly Route[] = [
-  ...open(
-    "public",
-    listRepositories,
-    listTrending,
-    listRising,
-    listNewHot,
-    listForkGrowth,
-    getFeed,
-    getHome,
-    suggest,
-    getRepositoryByFullName,
-    getRepositoryByFullNamePath,
-    listMetrics,
-    listRanks,
-    getRepository,
-    getSummary,
-    listLanguages,
-    listTopics,
-    getChart,
-    getChartData,
-    getBadge,
-    getCard,
-    watchlists.createWatchlist,
-  ),
-  ...open(
-    "watchlist token",
-    watchlists.getWatchlist,
-    watchlists.updateWatchlist,
-    watchlists.removeWatchlist,
-    watchlists.listWatchlistRepositories,
-    watchlists.listWatchlistMetrics,
-    watchlists.addWatchlistItem,
-    watchlists.clearWatchlist,
-    watchlists.removeWatchlistItem,
-  ),
-  ...open(
-    "sign-in",
-    auth.requestMagicLink,
-    auth.verifyMagicLink,
-    auth.startSiteSignIn,
-    auth.finishSiteSignIn,
-    auth.signOut,
-  ),
-  ...open(
-    "session",
-    me.getMe,
-    me.removeMe,
-    me.signOutEverywhere,
-    me.listMyWatchlist,
-    me.addToMyWatchlist,
-    me.removeFromMyWatchlist,
-    me.listKeys,
-    me.createKey,
-    me.revokeKey,
-    getKeyUsage,
-  ),
-  ...open("public", getLimits, getHealth, getReadiness),
+const limit = (bucket: RateLimit["bucket"], more: Partial<RateLimit> = {}): RateLimit => ({
+  bucket,
+  cost: 1,
+  ...more,
+});
+const HEAVY = limit("heavy");
+/** A list with words to search for is a search. */
+const LIST = limit({ withQ: "search", without: "default" });
+const FREE = limit("default", { cost: 0 });
+const unknownCost = UNKNOWN_TOKEN_COST;
+
+const SHARED: CachePolicy = { kind: "shared" };
+const NO_STORE: CachePolicy = { kind: "none" };
+const EMBED: CachePolicy = { kind: "shared", control: EMBED_CACHE };
+
+/** Public data: the same for everybody, kept for a short time. */
+const open = (path: string, operation: Operation, facts: Partial<Facts> = {}): ApiRoute =>
+  route("GET", path, { access: "public", limit: DEFAULT_LIMIT, cache: SHARED, ...facts, operation });
+/** A watchlist addressed by its token. Reads count in `bucket`. */
+const byToken = (
+  method: Method,
+  path: string,
+  operation: Operation,
+  bucket: "default" | "heavy" | "write",
+): ApiRoute =>
+  route(method, path, {
+    access: "token",
+    limit: limit(bucket, { unknownCost }),
+    cache: { kind: "private" },
+    operation,
+  });
+const signIn = (method: Method, path: string, operation: Operation): ApiRoute =>
+  route(method, path, { access: "browser", limit: limit("auth"), cache: NO_STORE, operation });
+const mine = (method: Method, path: string, operation: Operation): ApiRoute =>
+  route(method, path, {
+    access: "session",
+    limit: method === "GET" ? DEFAULT_LIMIT : limit("write"),
+    cache: NO_STORE,
+    operation,
+  });
+
+/** One repository has several addresses, all with the same ETag. */
+const DETAIL: Partial<Facts> = { cache: { kind: "shared", tag: "body" } };
+
+/** All routes of the API. Where two match a path, the first one wins. */
+export const API_ROUTES: readonly ApiRoute[] = [
+  open("/api/repos", listRepositories, { limit: LIST }),
+  open("/api/trending", listTrending, { limit: LIST }),
+  open("/api/rising", listRising, { limit: LIST }),
+  open("/api/new-hot", listNewHot, { limit: LIST }),
+  open("/api/fork-growth", listForkGrowth, { limit: LIST }),
+  open("/api/feeds/{ranking}.atom", getFeed, { limit: LIST }),
+  open("/api/home", getHome),
+  open("/api/search/suggest", suggest, { limit: limit("search") }),
+  open("/api/repos/{provider}/by-full-name", getRepositoryByFullName, DETAIL),
+  open("/api/repos/{provider}/by-full-name/{fullName*}", getRepositoryByFullNamePath, DETAIL),
+  open("/api/repos/{id}/metrics", listMetrics, { limit: HEAVY }),
+  open("/api/repos/{id}/ranks", listRanks, { limit: HEAVY }),
+  open("/api/repos/{provider}/{owner}/{name}", getRepository, DETAIL),
+  open("/api/stats/summary", getSummary),
+  open("/api/facets/languages", listLanguages),
+  open("/api/facets/topics", listTopics),
+  open("/api/embed/chart.svg", getChart, { limit: FREE, cache: EMBED, form: "picture" }),
+  open("/api/embed/chart", getChartData, { limit: HEAVY, cache: EMBED }),
+  open("/api/embed/badge.svg", getBadge, { limit: FREE, cache: EMBED, form: "picture" }),
+  open("/api/embed/card.png", getCard, { limit: FREE, cache: EMBED }),
+  open("/api/limits", getLimits, { limit: FREE, cache: NO_STORE }),
+  open("/healthz", getHealth, { limit: UNLIMITED, cache: NO_STORE }),
+  open("/readyz", getReadiness, { limit: UNLIMITED, cache: NO_STORE }),
+
+  route("POST", "/api/watchlists", {
+    access: "public",
+    limit: limit("write"),
+    cache: { kind: "private" },
+    operation: watchlists.createWatchlist,
+  }),
+  byToken("GET", "/api/watchlists/{token}", watchlists.getWatchlist, "default"),
+  byToken("PATCH", "/api/watchlists/{token}", watchlists.updateWatchlist, "write"),
+  byToken("DELETE", "/api/watchlists/{token}", watchlists.removeWatchlist, "write"),
+  byToken("GET", "/api/watchlists/{token}/repositories", watchlists.listWatchlistRepositories, "default"),
+  byToken("GET", "/api/watchlists/{token}/metrics", watchlists.listWatchlistMetrics, "heavy"),
+  byToken("POST", "/api/watchlists/{token}/items", watchlists.addWatchlistItem, "write"),
+  byToken("DELETE", "/api/watchlists/{token}/items", watchlists.clearWatchlist, "write"),
+  byToken("DELETE", "/api/watchlists/{token}/items/{repositoryId}", watchlists.removeWatchlistItem, "write"),
+
+  signIn("POST", "/api/auth/magic-link", auth.requestMagicLink),
+  signIn("POST", "/api/auth/verify", auth.verifyMagicLink),
+  signIn("POST", "/api/auth/sign-in/{site}", auth.startSiteSignIn),
+  signIn("GET", "/api/auth/callback/{site}", auth.finishSiteSignIn),
+  signIn("POST", "/api/auth/sign-out", auth.signOut),
+
+  mine("GET", "/api/me", me.getMe),
+  mine("DELETE", "/api/me", me.removeMe),
+  mine("POST", "/api/me/sign-out-everywhere", me.signOutEverywhere),
+  mine("GET", "/api/me/watchlist", me.listMyWatchlist),
+  mine("POST", "/api/me/watchlist", me.addToMyWatchlist),
+  mine("DELETE", "/api/me/watchlist/{repositoryId}", me.removeFromMyWatchlist),
+  mine("GET", "/api/me/keys", me.listKeys),
+  mine("POST", "/api/me/keys", me.createKey),
+  mine("DELETE", "/api/me/keys/{keyId}", me.revokeKey),
+  mine("GET", "/api/me/keys/{keyId}/usage", getKeyUsage),
 ];

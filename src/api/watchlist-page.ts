@@ -1,20 +1,6 @@
 import { repositoryId } from "../catalog/catalog.js";
 import { invalidParameter } from "../errors.js";
-import { type Scope, type WatchlistQuery, watchlistPage } from "../lists/lists.js";
-import type { Modules } from "../modules.js";
 import { UnknownRepositories } from "../watchlists/watchlists.js";
-import type { ApiContext } from "./endpoint.js";
-import { pageView, type RepositoryPageView } from "./repository-list.js";
-
-/** A page of the repositories of a list, with their growth. */
-export async function answerWatchlistPage(
-  context: ApiContext,
-  modules: Modules,
-  scope: Scope,
-  query: WatchlistQuery,
-): Promise<RepositoryPageView> {
-  return pageView(context, await watchlistPage(modules, scope, query), query);
-}
 
 /** An identifier that passed validation, as a number; 0, which no repository has, for one too large for any. */
 export function idNumber(text: string): number {

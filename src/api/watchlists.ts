@@ -1,12 +1,12 @@
-import { createRoute, z } from "@hono/zod-openapi";
-import { idParameter, watchlistQuery } from "../lists/lists.js";
+import { z } from "@hono/zod-openapi";
+import { json, noContent, type Reply } from "../http/http.js";
+import { idParameter, watchlistPage, watchlistQuery } from "../lists/lists.js";
 import { DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
-import { fieldColumns, formatParameter, orCsv, sendCsv } from "./csv.js";
-import { type ApiContext, dataMetaResponse, dataResponse, endpoint, errorResponses } from "./endpoint.js";
-import { UNKNOWN_TOKEN_COST } from "./meter.js";
+import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { seriesStart, seriesWindowParameter } from "./metrics.js";
-import { idsField, jsonBody, nameField, tokenParameter } from "./parameters.js";
-import { sendPage } from "./repository-list.js";
+import { dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
+import { idsField, nameField, tokenParameter } from "./parameters.js";
+import { repositoryPage } from "./repository-list.js";
 import {
   createdWatchlistSchema,
   repositoryPageMetaSchema,
@@ -16,7 +16,7 @@ import {
   watchlistSchema,
   watchlistView,
 } from "./views.js";
-import { answerWatchlistPage, idNumber, namingUnknown } from "./watchlist-page.js";
+import { idNumber, namingUnknown } from "./watchlist-page.js";
 
 const tags = ["Watchlists"];
 const token = z.object({ token: tokenParameter });
@@ -25,271 +25,240 @@ const precondition = z.object({
     .string()
     .max(500)
     .optional()
-    .openapi({ description: "ETag of the list as it was read; 412 when it has changed since." }),
+    .openapi({ description: "ETag of the version that was read; 412 when the list has changed since." }),
 });
-/** The tag of a list as it is now; strong, so that If-Match can be trusted. */
+/** The tag of the current version of a list; strong, so that If-Match can be trusted. */
 function etag({ version, canEdit }: Watchlist): string {
   return `"${version}${canEdit ? "" : "r"}"`;
 }
 
-/** What If-Match asks for (RFC 9110, 13.1.1): `*` or any of the tags; weak ones never match. */
+/** The condition of an If-Match header (RFC 9110, 13.1.1): `*` or any of the tags; weak ones never match. */
 function preconditionOf(header: string | undefined): Precondition | undefined {
   if (header === undefined || header.trim() === "*") return undefined;
   const tags = header.split(",").map((tag) => tag.trim());
   return (version) => tags.includes(`"${version}"`);
 }
 
-function answer(context: ApiContext, watchlist: Watchlist, shown: string) {
-  context.header("ETag", etag(watchlist));
-  return { data: watchlistView(watchlist, shown) };
+/** A watchlist as a response; `shown` is the token it was requested with. */
+function watchlistReply(watchlist: Watchlist, shown: string, status = 200): Reply {
+  return json({ data: watchlistView(watchlist, shown) }, { status, headers: { ETag: etag(watchlist) } });
 }
 
-export const createWatchlist = endpoint(
-  createRoute({
-    method: "post",
-    path: "/api/watchlists",
-    operationId: "createWatchlist",
-    tags,
-    summary: "Make a watchlist",
-    description: "Both tokens are shown only here. `token` may change the list; `shareToken` only reads it.",
-    request: jsonBody(
-      z.strictObject({
-        name: nameField.default(DEFAULT_NAME),
-        ids: idsField.default([]),
-      }),
-    ),
-    responses: {
-      201: {
-        ...dataResponse("The list.", createdWatchlistSchema),
-        headers: z.object({ Location: z.string(), ETag: z.string() }),
-      },
-      ...errorResponses("VALIDATION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"),
-    },
+export const createWatchlist = operation({
+  id: "createWatchlist",
+  tags,
+  summary: "Create a watchlist",
+  description:
+    "Both tokens are returned only here. `token` can change the list; `shareToken` can only read it.",
+  params: null,
+  query: null,
+  body: z.strictObject({
+    name: nameField.default(DEFAULT_NAME),
+    ids: idsField.default([]),
   }),
-  async (context) => {
-    const { name, ids } = context.req.valid("json");
-    const { watchlists } = context.var.modules;
+  responses: {
+    201: {
+      ...dataResponse("The list.", createdWatchlistSchema),
+      headers: z.object({ Location: z.string(), ETag: z.string() }),
+    },
+    ...errorResponses("VALIDATION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"),
+  },
+  handle: async (request) => {
+    const { name, ids } = request.body;
+    const { watchlists } = request.services.modules;
     const created = await namingUnknown("ids", ids, watchlists.create(name, ids.map(idNumber)));
-    context.header("Location", `/api/watchlists/${created.token}`);
-    const { data } = answer(context, created.watchlist, created.token);
-    return context.json({ data: { ...data, shareToken: created.shareToken } }, 201);
+    const { watchlist, token, shareToken } = created;
+    const data = { ...watchlistView(watchlist, token), shareToken };
+    const headers = { Location: `/api/watchlists/${token}`, ETag: etag(watchlist) };
+    return json({ data }, { status: 201, headers });
   },
-  { bucket: "write" },
-);
+});
 
-export const getWatchlist = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/watchlists/{token}",
-    operationId: "getWatchlist",
-    tags,
-    summary: "A watchlist, by either token",
-    request: { params: token },
-    responses: { 200: dataResponse("The list.", watchlistSchema), ...errorResponses("NOT_FOUND") },
-  }),
-  async (context) => {
-    const { token } = context.req.valid("param");
-    return context.json(answer(context, await context.var.modules.watchlists.get({ token }), token), 200);
+export const getWatchlist = operation({
+  id: "getWatchlist",
+  tags,
+  summary: "A watchlist, by either token",
+  params: token,
+  query: null,
+  body: null,
+  responses: { 200: dataResponse("The list.", watchlistSchema), ...errorResponses("NOT_FOUND") },
+  handle: async (request) => {
+    const { token } = request.params;
+    return watchlistReply(await request.services.modules.watchlists.get({ token }), token);
   },
-  { bucket: "default", unknownCost: UNKNOWN_TOKEN_COST },
-);
+});
 
-export const updateWatchlist = endpoint(
-  createRoute({
-    method: "patch",
-    path: "/api/watchlists/{token}",
-    operationId: "updateWatchlist",
-    tags,
-    summary: "Rename a watchlist",
-    request: { params: token, headers: precondition, ...jsonBody(z.strictObject({ name: nameField })) },
-    responses: {
-      200: dataResponse("The list.", watchlistSchema),
-      ...errorResponses(
-        "VALIDATION_FAILED",
-        "NOT_FOUND",
-        "FORBIDDEN",
-        "PRECONDITION_FAILED",
-        "PAYLOAD_TOO_LARGE",
-        "UNSUPPORTED_MEDIA_TYPE",
-      ),
-    },
-  }),
-  async (context) => {
-    const { token } = context.req.valid("param");
-    const { name } = context.req.valid("json");
-    const condition = preconditionOf(context.req.valid("header")["if-match"]);
-    return context.json(
-      answer(context, await context.var.modules.watchlists.rename({ token }, name, condition), token),
-      200,
+export const updateWatchlist = operation({
+  id: "updateWatchlist",
+  tags,
+  summary: "Rename a watchlist",
+  params: token,
+  query: null,
+  body: z.strictObject({ name: nameField }),
+  headers: precondition,
+  responses: {
+    200: dataResponse("The list.", watchlistSchema),
+    ...errorResponses(
+      "VALIDATION_FAILED",
+      "NOT_FOUND",
+      "FORBIDDEN",
+      "PRECONDITION_FAILED",
+      "PAYLOAD_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+    ),
+  },
+  handle: async (request) => {
+    const { token } = request.params;
+    const { name } = request.body;
+    const condition = preconditionOf(request.headers["if-match"]);
+    return watchlistReply(
+      await request.services.modules.watchlists.rename({ token }, name, condition),
+      token,
     );
   },
-  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
-);
+});
 
 const removed = {
-  204: { description: "Done; also when there was nothing to remove." },
+  204: { description: "Done, also if there was nothing to remove." },
   ...errorResponses("VALIDATION_FAILED", "NOT_FOUND", "FORBIDDEN", "PRECONDITION_FAILED"),
 };
 
-export const removeWatchlist = endpoint(
-  createRoute({
-    method: "delete",
-    path: "/api/watchlists/{token}",
-    operationId: "removeWatchlist",
-    tags,
-    summary: "Remove a watchlist for good",
-    request: { params: token, headers: precondition },
-    responses: removed,
-  }),
-  async (context) => {
-    const condition = preconditionOf(context.req.valid("header")["if-match"]);
-    await context.var.modules.watchlists.remove(context.req.valid("param"), condition);
-    return context.body(null, 204);
+export const removeWatchlist = operation({
+  id: "removeWatchlist",
+  tags,
+  summary: "Delete a watchlist",
+  params: token,
+  query: null,
+  body: null,
+  headers: precondition,
+  responses: removed,
+  handle: async (request) => {
+    const condition = preconditionOf(request.headers["if-match"]);
+    await request.services.modules.watchlists.remove(request.params, condition);
+    return noContent();
   },
-  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
-);
+});
 
-export const addWatchlistItem = endpoint(
-  createRoute({
-    method: "post",
-    path: "/api/watchlists/{token}/items",
-    operationId: "addWatchlistItem",
-    tags,
-    summary: "Add a repository to a watchlist",
-    request: {
-      params: token,
-      headers: precondition,
-      ...jsonBody(z.strictObject({ repositoryId: idParameter })),
-    },
-    responses: {
-      200: dataResponse("It was there already.", watchlistSchema),
-      201: dataResponse("The list with it.", watchlistSchema),
-      ...errorResponses(
-        "VALIDATION_FAILED",
-        "NOT_FOUND",
-        "FORBIDDEN",
-        "LIMIT_REACHED",
-        "PRECONDITION_FAILED",
-        "PAYLOAD_TOO_LARGE",
-        "UNSUPPORTED_MEDIA_TYPE",
-      ),
-    },
-  }),
-  async (context) => {
-    const { token } = context.req.valid("param");
-    const { repositoryId } = context.req.valid("json");
-    const condition = preconditionOf(context.req.valid("header")["if-match"]);
-    const adding = context.var.modules.watchlists.add({ token }, [repositoryId], condition);
+export const addWatchlistItem = operation({
+  id: "addWatchlistItem",
+  tags,
+  summary: "Add a repository to a watchlist",
+  params: token,
+  query: null,
+  body: z.strictObject({ repositoryId: idParameter }),
+  headers: precondition,
+  responses: {
+    200: dataResponse("It was on the list already.", watchlistSchema),
+    201: dataResponse("The list with it.", watchlistSchema),
+    ...errorResponses(
+      "VALIDATION_FAILED",
+      "NOT_FOUND",
+      "FORBIDDEN",
+      "LIMIT_REACHED",
+      "PRECONDITION_FAILED",
+      "PAYLOAD_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+    ),
+  },
+  handle: async (request) => {
+    const { token } = request.params;
+    const { repositoryId } = request.body;
+    const condition = preconditionOf(request.headers["if-match"]);
+    const adding = request.services.modules.watchlists.add({ token }, [repositoryId], condition);
     const { watchlist, added } = await namingUnknown("repositoryId", undefined, adding);
-    return added > 0
-      ? context.json(answer(context, watchlist, token), 201)
-      : context.json(answer(context, watchlist, token), 200);
+    return watchlistReply(watchlist, token, added > 0 ? 201 : 200);
   },
-  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
-);
+});
 
-export const removeWatchlistItem = endpoint(
-  createRoute({
-    method: "delete",
-    path: "/api/watchlists/{token}/items/{repositoryId}",
-    operationId: "removeWatchlistItem",
-    tags,
-    summary: "Take a repository out of a watchlist",
-    request: { params: token.extend({ repositoryId: idParameter }), headers: precondition },
-    responses: removed,
-  }),
-  async (context) => {
-    const { token, repositoryId } = context.req.valid("param");
-    const condition = preconditionOf(context.req.valid("header")["if-match"]);
-    await context.var.modules.watchlists.removeItems({ token }, repositoryId, condition);
-    return context.body(null, 204);
+export const removeWatchlistItem = operation({
+  id: "removeWatchlistItem",
+  tags,
+  summary: "Remove a repository from a watchlist",
+  params: token.extend({ repositoryId: idParameter }),
+  query: null,
+  body: null,
+  headers: precondition,
+  responses: removed,
+  handle: async (request) => {
+    const { token, repositoryId } = request.params;
+    const condition = preconditionOf(request.headers["if-match"]);
+    await request.services.modules.watchlists.removeItems({ token }, repositoryId, condition);
+    return noContent();
   },
-  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
-);
+});
 
-export const clearWatchlist = endpoint(
-  createRoute({
-    method: "delete",
-    path: "/api/watchlists/{token}/items",
-    operationId: "clearWatchlist",
-    tags,
-    summary: "Take all repositories out of a watchlist",
-    request: { params: token, headers: precondition },
-    responses: removed,
-  }),
-  async (context) => {
-    const condition = preconditionOf(context.req.valid("header")["if-match"]);
-    await context.var.modules.watchlists.removeItems(context.req.valid("param"), "all", condition);
-    return context.body(null, 204);
+export const clearWatchlist = operation({
+  id: "clearWatchlist",
+  tags,
+  summary: "Remove all repositories from a watchlist",
+  params: token,
+  query: null,
+  body: null,
+  headers: precondition,
+  responses: removed,
+  handle: async (request) => {
+    const condition = preconditionOf(request.headers["if-match"]);
+    await request.services.modules.watchlists.removeItems(request.params, "all", condition);
+    return noContent();
   },
-  { bucket: "write", unknownCost: UNKNOWN_TOKEN_COST },
-);
+});
 
-export const listWatchlistRepositories = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/watchlists/{token}/repositories",
-    operationId: "listWatchlistRepositories",
-    tags,
-    summary: "The repositories of a watchlist, with their growth",
-    description: "One that is gone stays in the list; its availability says so.",
-    request: {
-      params: token,
-      query: watchlistQuery.extend({ format: formatParameter }),
-    },
-    responses: {
-      200: orCsv(
-        dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
-      ),
-      ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
-    },
-  }),
-  async (context) => {
-    const { modules } = context.var;
-    const id = await modules.watchlists.idOf(context.req.valid("param"));
-    const { format, ...query } = context.req.valid("query");
-    const scope = { kind: "watchlist", id } as const;
-    const page = await answerWatchlistPage(context, modules, scope, query);
-    return sendPage(context, page, format, "sidereal-watchlist");
+export const listWatchlistRepositories = operation({
+  id: "listWatchlistRepositories",
+  tags,
+  summary: "The repositories of a watchlist, with their growth",
+  description: "A repository that is gone stays on the list; its availability says so.",
+  params: token,
+  query: watchlistQuery.extend({ format: formatParameter }),
+  body: null,
+  responses: {
+    200: orCsv(
+      dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
+    ),
+    ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
   },
-  { bucket: "default", unknownCost: UNKNOWN_TOKEN_COST },
-);
+  handle: async (request) => {
+    const { modules } = request.services;
+    const id = await modules.watchlists.idOf(request.params);
+    const { query, http } = request;
+    const page = await watchlistPage(modules, { kind: "watchlist", id }, query);
+    const { baseUrl } = request.services.config;
+    return repositoryPage(page, { http, baseUrl, query, file: "sidereal-watchlist" });
+  },
+});
 
 const SUM_COLUMNS = fieldColumns(["capturedAt", "stars", "forks", "openIssues", "watchers", "repositories"]);
 
-export const listWatchlistMetrics = endpoint(
-  createRoute({
-    method: "get",
-    path: "/api/watchlists/{token}/metrics",
-    operationId: "listWatchlistMetrics",
-    tags,
-    summary: "The counts of a watchlist's repositories added up over time",
-    description:
-      "Between its snapshots a repository counts with the last one before; before its first one it does not count.",
-    request: { params: token, query: z.object({ window: seriesWindowParameter, format: formatParameter }) },
-    responses: {
-      200: orCsv(
-        dataMetaResponse(
-          "The summed series.",
-          z.array(sumPointSchema),
-          z.object({ window: seriesWindowParameter, resolution: z.enum(["day", "week"]), points: z.int() }),
-        ),
+export const listWatchlistMetrics = operation({
+  id: "listWatchlistMetrics",
+  tags,
+  summary: "The summed counts of a watchlist's repositories over time",
+  description:
+    "Between snapshots a repository counts with its latest one; before its first snapshot it does not count.",
+  params: token,
+  query: z.object({ window: seriesWindowParameter, format: formatParameter }),
+  body: null,
+  responses: {
+    200: orCsv(
+      dataMetaResponse(
+        "The summed series.",
+        z.array(sumPointSchema),
+        z.object({ window: seriesWindowParameter, resolution: z.enum(["day", "week"]), points: z.int() }),
       ),
-      ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
-    },
-  }),
-  async (context) => {
-    const { watchlists, rankings } = context.var.modules;
-    const { window, format } = context.req.valid("query");
-    const watchlist = await watchlists.get(context.req.valid("param"));
+    ),
+    ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
+  },
+  handle: async (request) => {
+    const { watchlists, rankings } = request.services.modules;
+    const { window, format } = request.query;
+    const watchlist = await watchlists.get(request.params);
     const { asOf } = await rankings.summary();
     const series = await watchlists.metrics(
       watchlist,
       (asOf === null ? undefined : seriesStart(window, asOf)) ?? 0,
     );
     const data = series.points.map(sumPointView);
-    if (format === "csv") return sendCsv(context, `sidereal-watchlist-${window}`, SUM_COLUMNS, data);
-    return context.json({ data, meta: { window, resolution: series.resolution, points: data.length } }, 200);
+    if (format === "csv") return csv(`sidereal-watchlist-${window}`, SUM_COLUMNS, data);
+    return json({ data, meta: { window, resolution: series.resolution, points: data.length } });
   },
-  { bucket: "heavy", unknownCost: UNKNOWN_TOKEN_COST },
-);
+});

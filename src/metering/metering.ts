@@ -18,7 +18,6 @@ export {
   WINDOW_SECONDS,
 } from "./rates.js";
 export { type AllowancesOptions, openAllowances } from "./shared-limiter.js";
-export { UnderWay } from "./under-way.js";
 export { type KeyedRequest, Usage, type UsageOptions } from "./usage.js";
 export { TALLY_BOUNDS, type TallyBounds } from "./usage-tally.js";
 export {

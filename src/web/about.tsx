@@ -4,14 +4,10 @@ import type { Modules } from "../modules.js";
 import { repositoryPage } from "../page-addresses.js";
 import { Command } from "./components/command.js";
 import { type Example, WorkedExample } from "./components/worked-example.js";
-import type { Pages, Sheet, Visit } from "./page.js";
+import type { Sheet, Visit } from "./visit.js";
 
 /** How scores are made, for people: docs/RANKINGS.md has the formulas. */
-export function serveAbout(pages: Pages): void {
-  pages.get("/about", about);
-}
-
-async function about({ modules, baseUrl }: Visit): Promise<Sheet> {
+export async function showAbout({ modules, baseUrl }: Visit): Promise<Sheet> {
   return {
     title: "How scores are made",
     description: "Where the numbers come from, what is compared, and how a score is put together from it.",

@@ -2,50 +2,52 @@ import type { FC } from "hono/jsx";
 import type { Account } from "../accounts/accounts.js";
 import { Field } from "./components/field.js";
 import { formatDay, Time } from "./components/numbers.js";
-import type { Pages, Sheet } from "./page.js";
 import { toSignIn } from "./sign-in.js";
+import type { Redirect, Sheet, Visit } from "./visit.js";
 
 /** What must be typed to remove an account. */
 const CONFIRMATION = "delete";
 
-/** Who is signed in, and the ends of it: of this session, of all of them, of the account. */
-export function serveAccount(pages: Pages): void {
-  pages.get("/account", async (visit) => {
-    const { account, members } = visit;
-    if (account === undefined) return toSignIn(visit);
-    const [sites, keys] = await Promise.all([
-      members.accounts.sitesOf(account.id),
-      members.keys.list(account.id),
-    ]);
-    return {
-      title: "Account",
-      privacy: "private",
-      body: <Profile {...{ account, sites }} keys={keys.length} saved={visit.saved.size} />,
-    };
-  });
-  pages.post("/account/sign-out-everywhere", async ({ account, members: { accounts } }) => ({
-    location: "/sign-in",
-    status: 303,
-    cookies: account === undefined ? [accounts.clearingCookie] : await accounts.signOutEverywhere(account),
-  }));
-  pages.get("/account/delete", (visit) =>
-    visit.account === undefined ? toSignIn(visit) : removalSheet(visit.account),
-  );
-  pages.post("/account/delete", async (visit, form) => {
-    const { account, members } = visit;
-    if (account === undefined) return toSignIn(visit);
-    const typed = form.get("confirmation")?.trim() ?? "";
-    if (typed.toLowerCase() !== CONFIRMATION)
-      return removalSheet(account, `Type the word ${CONFIRMATION} to go on. Nothing has been removed.`);
-    return { location: "/account/deleted", status: 303, cookies: await members.accounts.remove(account) };
-  });
-  pages.get("/account/deleted", () => ({ title: "The account is gone", privacy: "private", body: <Gone /> }));
+/** The signed-in account, and ways to end the session or the account. */
+export async function showAccount(visit: Visit): Promise<Sheet | Redirect> {
+  const { account, members } = visit;
+  if (account === undefined) return toSignIn(visit);
+  const [sites, keys] = await Promise.all([
+    members.accounts.sitesOf(account.id),
+    members.keys.list(account.id),
+  ]);
+  return {
+    title: "Account",
+    body: <Profile {...{ account, sites }} keys={keys.length} saved={visit.saved.size} />,
+  };
+}
+
+export async function signOutEverywhere({ account, members: { accounts } }: Visit): Promise<Redirect> {
+  const cookies =
+    account === undefined ? [accounts.clearingCookie] : await accounts.signOutEverywhere(account);
+  return { location: "/sign-in", status: 303, cookies };
+}
+
+export function showAccountRemoval(visit: Visit): Sheet | Redirect {
+  return visit.account === undefined ? toSignIn(visit) : removalSheet(visit.account);
+}
+
+export async function removeAccount(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
+  const { account, members } = visit;
+  if (account === undefined) return toSignIn(visit);
+  const typed = form.get("confirmation")?.trim() ?? "";
+  if (typed.toLowerCase() !== CONFIRMATION)
+    return removalSheet(account, `Type the word ${CONFIRMATION} to continue. Nothing has been deleted.`);
+  return { location: "/account/deleted", status: 303, cookies: await members.accounts.remove(account) };
+}
+
+export function showAccountRemoved(): Sheet {
+  return { title: "Account deleted", body: <Gone /> };
 }
 
 function removalSheet(account: Account, problem?: string): Sheet {
   return {
     title: "Delete the account",
-    privacy: "private",
     status: problem === undefined ? 200 : 400,
     body: <Removal account={account} problem={problem} />,
   };

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Hono } from "hono";
 import { AppError } from "../errors.js";
+import { content, type Route, redirect, UNLIMITED } from "../http/http.js";
 import { STYLES } from "./styles.js";
 
 /** What browsers read of a file by its ending. */
@@ -58,16 +58,34 @@ export function assetPath(name: string): string {
   return `/assets/${version}/${name}`;
 }
 
-/** Serves the files. Pages of another version, from a cache, get the present ones too, but keep them no longer than those. */
-export function serveAssets(app: Hono): void {
-  const present = assets();
-  app.get("/assets/:version/:name", (context) => {
-    const { version, name } = context.req.param();
-    const text = present.files.get(name);
-    if (text === undefined) throw new AppError("NOT_FOUND", "There is no such file.");
-    return context.body(text, 200, {
-      "Content-Type": TYPES[name.split(".").at(-1) ?? ""] ?? "text/plain",
-      "Cache-Control": version === present.version ? "public, max-age=31536000, immutable" : "no-cache",
-    });
+/** The files, and the icon at the address where browsers look for one. */
+export function assetRoutes(): Route[] {
+  const current = assets();
+  const file = (path: string, handle: Route["handle"]): Route => ({
+    method: "GET",
+    path,
+    access: "public",
+    limit: UNLIMITED,
+    cache: { kind: "shared", control: "public, max-age=31536000, immutable" },
+    query: [],
+    body: "none",
+    form: "file",
+    handle,
   });
+  return [
+    file("/assets/{version}/{name}", ({ params: { version, name = "" } }) => {
+      const text = current.files.get(name);
+      if (text === undefined) throw new AppError("NOT_FOUND", "There is no such file.");
+      const type = TYPES[name.split(".").at(-1) ?? ""] ?? "text/plain";
+      // A cached page of another version gets the current file, but must not keep it under the old address.
+      return content(
+        type,
+        text,
+        version === current.version ? {} : { headers: { "Cache-Control": "no-cache" } },
+      );
+    }),
+    file("/favicon.ico", () =>
+      redirect(assetPath("icon.svg"), 302, { "Cache-Control": "public, max-age=3600" }),
+    ),
+  ];
 }

@@ -24,28 +24,24 @@ import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "./components/plot.js";
 import { Problems } from "./components/problems.js";
 import { Tabs } from "./components/tabs.js";
 import { findMeant, readName } from "./naming.js";
-import type { Pages, Sheet, Visit } from "./page.js";
+import type { Sheet, Visit } from "./visit.js";
 
 /** Names that are looked up of one address; more are not even read. */
 const MAX_NAMES = 20;
 
 /** Repositories on one chart, and their facts side by side. */
-export function serveCompare(pages: Pages): void {
-  pages.get("/compare", comparePage);
-}
-
-const stateQuery = z.object({
+export const compareQuery = z.object({
   metric: z.enum(METRICS).default("stars"),
   range: z.enum(RANGES).default("1y"),
   align: z.enum(ALIGNMENTS).default("date"),
   scale: z.enum(SCALES).default("linear"),
   theme: z.enum(THEMES).default("auto"),
 });
-type State = z.output<typeof stateQuery>;
+type State = z.output<typeof compareQuery>;
 
-async function comparePage(visit: Visit): Promise<Sheet> {
+export async function showComparison(visit: Visit): Promise<Sheet> {
   const { modules, url } = visit;
-  const asked = readUsable(stateQuery, url);
+  const asked = readUsable(compareQuery, url);
   const state = asked.query;
   const { repositories, problems, refused } = await readRepositories(
     modules,

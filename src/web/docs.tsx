@@ -6,7 +6,7 @@ import { formatCount } from "./components/numbers.js";
 import { type Entry, Method, type Operation, OperationView } from "./components/operation.js";
 import { type Schema, SchemaView } from "./components/schema.js";
 import { Scroll } from "./components/scroll.js";
-import type { Pages } from "./page.js";
+import type { Sheet } from "./visit.js";
 
 /** As much of an OpenAPI document as the reference shows. */
 export interface ReferenceDocument {
@@ -16,10 +16,10 @@ export interface ReferenceDocument {
   components?: { schemas?: Record<string, unknown> };
 }
 
-/** The reference; it is the same for all, and as long as the process lives. */
-export function serveDocs(pages: Pages, document: () => ReferenceDocument, limits: Limits | undefined): void {
+/** The API reference, rendered once per process. */
+export function docsPage(document: () => ReferenceDocument, limits: Limits | undefined): () => Sheet {
   let reference: string | undefined;
-  pages.get("/docs", () => {
+  return () => {
     reference ??= String(<Docs document={document()} limits={limits} />);
     return {
       title: "API reference",
@@ -28,7 +28,7 @@ export function serveDocs(pages: Pages, document: () => ReferenceDocument, limit
       alternates: [{ type: "application/json", href: DOCUMENT, title: "OpenAPI 3.1" }],
       body: raw(reference),
     };
-  });
+  };
 }
 
 const DOCUMENT = "/api/openapi.json";

@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import type { AppError } from "../errors.js";
 import { languagePage, repositoryPage, topicPage } from "../page-addresses.js";
 import type { Suggestions } from "../search/search.js";
-import type { Sheet, Visit } from "./page.js";
+import type { Sheet, Visit } from "./visit.js";
 
 /** What errors are called, by what they mean to somebody who reads a page, and what can be done. */
 const KNOWN = {
@@ -60,9 +60,9 @@ export async function errorSheet(error: AppError, visit: Visit): Promise<Sheet> 
 const SUGGESTED = 5;
 
 /** What the last part of an address may have meant; whatever fails here, the error itself can still be told. */
-async function suggestionsFor({ url, modules, request }: Visit): Promise<Suggestions | undefined> {
+async function suggestionsFor({ url, modules, method }: Visit): Promise<Suggestions | undefined> {
   // Files are no pages, and nothing counts who asks for them: they are not looked for.
-  if (request.method !== "GET" || /^\/(?:assets|sitemaps?)\b/.test(url.pathname)) return undefined;
+  if (method !== "GET" || /^\/(?:assets|sitemaps?)\b/.test(url.pathname)) return undefined;
   try {
     const last = decodeURIComponent(url.pathname.split("/").findLast((part) => part !== "") ?? "");
     const text = last.slice(0, 64);

@@ -15,15 +15,11 @@ import { Problems } from "./components/problems.js";
 import { SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { WindowTabs } from "./components/tabs.js";
-import type { Pages, Sheet, Visit } from "./page.js";
 import { type ListStars, starScripts, starsOf } from "./saving.js";
+import type { Sheet, Visit } from "./visit.js";
 
 /** All repositories, narrowed and sorted in every way that lists can be. */
-export function serveExplore(pages: Pages): void {
-  pages.get("/explore", explore);
-}
-
-async function explore(visit: Visit): Promise<Sheet> {
+export async function showExplore(visit: Visit): Promise<Sheet> {
   const { modules, tracked } = visit;
   const { rankings } = modules;
   const { url, query, problems } = readAsked(listQuery, visit.url);

@@ -12,7 +12,7 @@ import {
 import { explorePage, languagePage, topicPage } from "../page-addresses.js";
 import { type FacetKind, type FacetTotals, RANKINGS, type Summary, WINDOWS } from "../rankings/rankings.js";
 import { answerOrProblems, type Problem, readAsked } from "./asked.js";
-import { addressOf, nameAfter, withQuery } from "./components/addresses.js";
+import { addressOf, withQuery } from "./components/addresses.js";
 import { Alternates, alternatesOf } from "./components/alternates.js";
 import { Facts } from "./components/facts.js";
 import { Dot } from "./components/language.js";
@@ -23,10 +23,10 @@ import { Problems } from "./components/problems.js";
 import { feedPath, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { WindowTabs } from "./components/tabs.js";
-import type { Pages, Sheet, Visit } from "./page.js";
 import { type ListStars, starScripts, starsOf } from "./saving.js";
+import type { Sheet, Visit } from "./visit.js";
 
-const facetQuery = z.object({
+export const facetQuery = z.object({
   sort: z.enum(RANKINGS).default("trending"),
   window: windowParameter,
   page: pageParameter,
@@ -34,16 +34,20 @@ const facetQuery = z.object({
 });
 type FacetQuery = z.output<typeof facetQuery>;
 
-/** The page of one language or topic, `path` being where all of them are. */
-export function serveFacet(pages: Pages, kind: FacetKind, path: string): void {
-  pages.get(`${path}/:name`, (visit) => facet(visit, kind, path));
+/** The page of one language. */
+export function showLanguage(visit: Visit): Promise<Sheet> {
+  return facet(visit, "language");
 }
 
-async function facet(visit: Visit, kind: FacetKind, path: string): Promise<Sheet> {
+/** The page of one topic. */
+export function showTopic(visit: Visit): Promise<Sheet> {
+  return facet(visit, "topic");
+}
+
+async function facet(visit: Visit, kind: FacetKind): Promise<Sheet> {
   const { modules } = visit;
   const { rankings } = modules;
-  const name = nameAfter(visit.url, path);
-  const found = name === undefined ? undefined : await rankings.findFacet(kind, name);
+  const found = await rankings.findFacet(kind, visit.params.name ?? "");
   if (found === undefined) throw new AppError("NOT_FOUND", `No listed repository has this ${kind}.`);
   const { url, query, problems } = readAsked(facetQuery, visit.url);
   const filter = { [kind]: [found.name] };

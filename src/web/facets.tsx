@@ -20,14 +20,13 @@ import { Delta, formatCount, Time } from "./components/numbers.js";
 import { BeyondEnd, Pager } from "./components/pager.js";
 import { Problems } from "./components/problems.js";
 import { Tabs, WindowTabs } from "./components/tabs.js";
-import { serveFacet } from "./facet.js";
-import type { Pages, Sheet, Visit } from "./page.js";
+import type { Sheet, Visit } from "./visit.js";
 
 const LIMIT = 50;
 /** So many facets are sorted at most. */
 const MAX_PAGE = 200;
 
-const facetsQuery = z.object({
+export const facetsQuery = z.object({
   sort: z.enum(FACET_SORTS).default("repositories"),
   window: windowParameter,
   provider: providerParameter.optional(),
@@ -49,12 +48,14 @@ const SORT_NAMES: Readonly<Record<FacetSort, string>> = {
   stars_gained: "Stars gained",
 };
 
-/** All languages and all topics, and a page for each. */
-export function serveFacets(pages: Pages): void {
-  for (const kind of ["language", "topic"] as const) {
-    pages.get(KINDS[kind].path, (visit) => facets(visit, kind));
-    serveFacet(pages, kind, KINDS[kind].path);
-  }
+/** All languages. */
+export function showLanguages(visit: Visit): Promise<Sheet> {
+  return facets(visit, "language");
+}
+
+/** All topics. */
+export function showTopics(visit: Visit): Promise<Sheet> {
+  return facets(visit, "topic");
 }
 
 async function facets({ modules: { rankings }, tracked, ...visit }: Visit, kind: FacetKind): Promise<Sheet> {

@@ -17,8 +17,8 @@ import { Bars } from "./components/bars.js";
 import { Nothing } from "./components/nothing.js";
 import { formatCount, Time } from "./components/numbers.js";
 import { type ListedRow, RepositoryList } from "./components/repository-list.js";
-import type { Pages, Sheet, Visit } from "./page.js";
 import { type ListStars, starScripts, starsOf } from "./saving.js";
+import type { Sheet, Visit } from "./visit.js";
 
 const NO_GROWTH = "Nothing yet: growth takes two snapshots of a repository, half a day apart or more.";
 
@@ -42,11 +42,7 @@ const LISTS: readonly HomeList[] = [
   { key: "forkGrowth", sort: "forks_gained", ...RANKING_DEFINITIONS.forks_gained },
 ];
 
-export function serveHome(pages: Pages): void {
-  pages.get("/", home);
-}
-
-async function home(visit: Visit): Promise<Sheet> {
+export async function showHome(visit: Visit): Promise<Sheet> {
   const { modules, tracked } = visit;
   const { rankings } = modules;
   const [prepared, summary] = await Promise.all([rankings.home(), rankings.summary()]);

@@ -1,6 +1,7 @@
 /** What search engines read: what they may fetch, and where the pages are (robots.txt of RFC 9309, sitemaps.org 0.9). */
-import type { Hono } from "hono";
 import { type Clock, HOUR_MS, isoTime } from "../clock.js";
+import { AppError } from "../errors.js";
+import { content, type Reply, type Route, UNLIMITED } from "../http/http.js";
 import type { Modules } from "../modules.js";
 import { LANGUAGES_PAGE, languagePage, repositoryPage, TOPICS_PAGE, topicPage } from "../page-addresses.js";
 import { element, type Xml, xmlDocument } from "../xml.js";
@@ -22,33 +23,40 @@ const PAGES = ["/", "/explore", LANGUAGES_PAGE, TOPICS_PAGE, "/about", "/docs"];
 /** How long a part is kept. It costs nothing to ask for one, so nobody may have the list walked again and again. */
 const KEPT_MS = HOUR_MS;
 
-const CACHE = "public, max-age=3600";
-const XML_HEADERS = { "Content-Type": "application/xml; charset=utf-8", "Cache-Control": CACHE };
 const NAMESPACE = { xmlns: "http://www.sitemaps.org/schemas/sitemap/0.9" };
 
-/** Adds `/robots.txt`, `/sitemap.xml` and its parts below `/sitemaps/` to the pages. */
-export function serveIndexes(app: Hono, { modules, baseUrl, clock }: IndexOptions): void {
-  const parts = new KeptParts(clock);
-  app.get("/robots.txt", (context) =>
-    context.body(robots(baseUrl), 200, {
-      "Content-Type": "text/plain; charset=utf-8",
-      "Cache-Control": CACHE,
+/** `/robots.txt`, `/sitemap.xml` and its parts below `/sitemaps/`. */
+export function indexRoutes({ modules, baseUrl, clock }: IndexOptions): Route[] {
+  const parts = new PartCache(clock);
+  const file = (path: string, handle: Route["handle"]): Route => ({
+    method: "GET",
+    path,
+    access: "public",
+    limit: UNLIMITED,
+    cache: { kind: "shared", control: "public, max-age=3600" },
+    query: [],
+    body: "none",
+    form: "file",
+    handle,
+  });
+  return [
+    file("/robots.txt", () => content("text/plain; charset=utf-8", robots(baseUrl))),
+    file("/sitemap.xml", async () => xml(await parts.get("index", () => siteIndex(modules, baseUrl)))),
+    file("/sitemaps/pages.xml", async () => xml(await parts.get("pages", () => pagesPart(modules, baseUrl)))),
+    file("/sitemaps/{part}.xml", async ({ params: { part = "" } }) => {
+      const number = Number(/^repositories-([1-9][0-9]?)\.xml$/.exec(part)?.[1]);
+      const isPart = number >= 1 && number <= MAX_REPOSITORIES / PART_REPOSITORIES;
+      const text = isPart
+        ? await parts.get(`repositories ${number}`, () => repositoriesPart(modules, baseUrl, number))
+        : "";
+      if (text === "") throw new AppError("NOT_FOUND", "There is no such part of the site map.");
+      return xml(text);
     }),
-  );
-  app.get("/sitemap.xml", async (context) => {
-    const index = await parts.get("index", () => siteIndex(modules, baseUrl));
-    return context.body(index, 200, XML_HEADERS);
-  });
-  app.get("/sitemaps/pages.xml", async (context) => {
-    const pages = await parts.get("pages", () => pagesPart(modules, baseUrl));
-    return context.body(pages, 200, XML_HEADERS);
-  });
-  app.get("/sitemaps/:part{repositories-[1-9][0-9]?\\.xml}", async (context) => {
-    const number = Number(/\d+/.exec(context.req.param("part"))?.[0]);
-    if (number > MAX_REPOSITORIES / PART_REPOSITORIES) return context.notFound();
-    const part = await parts.get(`repositories ${number}`, () => repositoriesPart(modules, baseUrl, number));
-    return part === "" ? context.notFound() : context.body(part, 200, XML_HEADERS);
-  });
+  ];
+}
+
+function xml(text: string): Reply {
+  return content("application/xml; charset=utf-8", text);
 }
 
 /**
@@ -121,7 +129,7 @@ function urlSet(pages: readonly Xml[]): string {
 }
 
 /** Caches each part for a while; concurrent requests share one build. */
-class KeptParts {
+class PartCache {
   readonly #clock: Clock;
   readonly #parts = new Map<string, { until: number; made: Promise<string> }>();
 

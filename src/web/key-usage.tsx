@@ -10,8 +10,8 @@ import { formatBytes, formatCount, formatDay, Time } from "./components/numbers.
 import { Scroll } from "./components/scroll.js";
 import { Tabs } from "./components/tabs.js";
 import { Revocation } from "./keys.js";
-import type { Pages, Sheet, Visit } from "./page.js";
 import { toSignIn } from "./sign-in.js";
+import type { Redirect, Sheet, Visit } from "./visit.js";
 
 const PERIOD_NAMES: Readonly<Record<UsagePeriod, string>> = {
   "24h": "24 hours",
@@ -20,15 +20,13 @@ const PERIOD_NAMES: Readonly<Record<UsagePeriod, string>> = {
   "90d": "90 days",
 };
 
-/** What one key was used for. */
-export function serveKeyUsage(pages: Pages): void {
-  pages.get("/account/keys/:id", async (visit) =>
-    visit.account === undefined ? toSignIn(visit) : usageSheet(visit, visit.account.id),
-  );
+/** The usage of one key. */
+export async function showKeyUsage(visit: Visit): Promise<Sheet | Redirect> {
+  return visit.account === undefined ? toSignIn(visit) : usageSheet(visit, visit.account.id);
 }
 
-async function usageSheet({ members, url, baseUrl }: Visit, accountId: string): Promise<Sheet> {
-  const id = repositoryId(url.pathname.split("/")[3] ?? "");
+async function usageSheet({ members, url, params, baseUrl }: Visit, accountId: string): Promise<Sheet> {
+  const id = repositoryId(params.id ?? "");
   const key = (await members.keys.list(accountId)).find((one) => one.id === id);
   // One that is revoked, unknown or of somebody else: there is nothing to tell them apart by.
   if (key === undefined) throw new AppError("NOT_FOUND", "There is no such key.");
@@ -38,7 +36,6 @@ async function usageSheet({ members, url, baseUrl }: Visit, accountId: string): 
   const usage = await members.usage.view(accountId, key.id, period);
   return {
     title: `Usage: ${key.name}`,
-    privacy: "private",
     status: known === undefined ? 400 : 200,
     body: (
       <KeyUsage

@@ -7,45 +7,40 @@ import { Field } from "./components/field.js";
 import { formatDay, Time } from "./components/numbers.js";
 import { Scroll } from "./components/scroll.js";
 import { Snippet } from "./components/snippet.js";
-import type { Pages, Sheet, Visit } from "./page.js";
 import { toSignIn } from "./sign-in.js";
+import type { Redirect, Sheet, Visit } from "./visit.js";
 
-/** The keys of an account: made, told once, and revoked here. */
-export function serveKeys(pages: Pages): void {
-  pages.get("/account/keys", (visit) => {
-    const { account, url } = visit;
-    if (account === undefined) return toSignIn(visit);
-    return keysSheet(visit, account, { isRevoked: url.searchParams.has("revoked") });
-  });
-  pages.post("/account/keys", async (visit, form) => {
-    const { account, members, baseUrl } = visit;
-    if (account === undefined) return toSignIn(visit);
-    const name = nameField.safeParse(form.get("name") ?? "");
-    if (!name.success) {
-      const problem = `The name ${name.error.issues[0]?.message ?? "is not valid"}.`;
-      return keysSheet(visit, account, { problem, name: form.get("name") ?? "" });
-    }
-    try {
-      const { key, secret } = await members.keys.create(account.id, name.data);
-      return {
-        title: "A new key",
-        // The key stands on this page and nowhere else.
-        privacy: "secret",
-        scripts: ["copy.js"],
-        body: <NewKey {...{ apiKey: key, secret, baseUrl }} />,
-      };
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== "LIMIT_REACHED") throw error;
-      return { ...(await keysSheet(visit, account, { problem: error.message })), status: 409 };
-    }
-  });
-  pages.post("/account/keys/:id/revoke", async (visit) => {
-    const { account, members, url } = visit;
-    if (account === undefined) return toSignIn(visit, "/account/keys");
-    const id = repositoryId(url.pathname.split("/")[3] ?? "") ?? 0;
-    await members.keys.revoke(account.id, id);
-    return { location: "/account/keys?revoked", status: 303 };
-  });
+/** The API keys of an account. */
+export async function showKeys(visit: Visit): Promise<Sheet | Redirect> {
+  const { account, url } = visit;
+  if (account === undefined) return toSignIn(visit);
+  return keysSheet(visit, account, { isRevoked: url.searchParams.has("revoked") });
+}
+
+/** Creates a key and shows it, on this page only. */
+export async function createKey(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
+  const { account, members, baseUrl } = visit;
+  if (account === undefined) return toSignIn(visit);
+  const name = nameField.safeParse(form.get("name") ?? "");
+  if (!name.success) {
+    const problem = `The name ${name.error.issues[0]?.message ?? "is not valid"}.`;
+    return keysSheet(visit, account, { problem, name: form.get("name") ?? "" });
+  }
+  try {
+    const { key, secret } = await members.keys.create(account.id, name.data);
+    const body = <NewKey {...{ apiKey: key, secret, baseUrl }} />;
+    return { title: "New API key", scripts: ["copy.js"], body };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "LIMIT_REACHED") throw error;
+    return { ...(await keysSheet(visit, account, { problem: error.message })), status: 409 };
+  }
+}
+
+export async function revokeKey(visit: Visit): Promise<Redirect> {
+  const { account, members, params } = visit;
+  if (account === undefined) return toSignIn(visit, "/account/keys");
+  await members.keys.revoke(account.id, repositoryId(params.id ?? "") ?? 0);
+  return { location: "/account/keys?revoked", status: 303 };
 }
 
 interface Told {
@@ -58,7 +53,6 @@ async function keysSheet({ members }: Visit, account: Account, told: Told): Prom
   const keys = await members.keys.list(account.id);
   return {
     title: "API keys",
-    privacy: "private",
     status: told.problem === undefined ? 200 : 400,
     body: <Keys keys={keys} told={told} />,
   };

@@ -4,7 +4,7 @@ import { repositoryPage } from "../page-addresses.js";
 import { assetPath } from "./assets.js";
 import { withQuery } from "./components/addresses.js";
 import { OriginNotice } from "./components/origin-notice.js";
-import type { Sheet, Visit } from "./page.js";
+import type { Sheet, Visit } from "./visit.js";
 
 /** Pages that the head of every page leads to. */
 const PLACES = [
@@ -60,7 +60,7 @@ export const Layout: FC<{ visit: Visit; sheet: Sheet; children: Child }> = ({ vi
               <kbd>/</kbd>
             </form>
           </search>
-          <UserMenu visit={visit} sheet={sheet} />
+          <UserMenu visit={visit} />
         </div>
       </header>
       <main id="content" class="frame" tabindex={-1}>
@@ -91,7 +91,7 @@ function isIn(path: string, place: string): boolean {
 
 const Head: FC<{ visit: Visit; sheet: Sheet }> = ({ visit, sheet }) => {
   const title = `${sheet.title} · Sidereal`;
-  const isOpen = sheet.privacy === undefined && (sheet.status ?? 200) === 200;
+  const isOpen = visit.privacy === "open" && (sheet.status ?? 200) === 200;
   const address = visit.baseUrl + (sheet.canonical ?? visit.url.pathname);
   return (
     <head>
@@ -137,11 +137,11 @@ const Head: FC<{ visit: Visit; sheet: Sheet }> = ({ visit, sheet }) => {
 };
 
 /** Where somebody signs in, or what is theirs. */
-const UserMenu: FC<{ visit: Visit; sheet: Sheet }> = ({ visit, sheet }) => {
+const UserMenu: FC<{ visit: Visit }> = ({ visit }) => {
   const { account, saved } = visit;
   if (account === undefined) {
     return (
-      <a class="button" href={`/sign-in${comingBack(visit, sheet)}`}>
+      <a class="button" href={`/sign-in${comingBack(visit)}`}>
         Sign in
       </a>
     );
@@ -162,10 +162,10 @@ const UserMenu: FC<{ visit: Visit; sheet: Sheet }> = ({ visit, sheet }) => {
 };
 
 /** What brings somebody back after signing in: not to a form's address, and no address that is a secret is put into another. */
-function comingBack({ url, request }: Visit, { privacy }: Sheet): string {
-  const isOpen = privacy === undefined || privacy === "private";
+function comingBack({ url, method, privacy }: Visit): string {
+  const isOpen = privacy === "open" || privacy === "private";
   const isPlace =
-    request.method === "GET" && url.pathname !== "/" && !/^\/(?:sign-in|watchlists\/)/.test(url.pathname);
+    method === "GET" && url.pathname !== "/" && !/^\/(?:sign-in|watchlists\/)/.test(url.pathname);
   return isOpen && isPlace ? `?next=${encodeURIComponent(url.pathname + url.search)}` : "";
 }
 

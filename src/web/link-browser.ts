@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { type Note, readNote, writeNote } from "./cookies.js";
-import type { Visit } from "./page.js";
+import type { Visit } from "./visit.js";
 
 /** What tells the browser that asked for a link from all others: a secret, kept as long as the link lasts. */
 const ASKED: Note = { name: "sidereal.asked", path: "/", seconds: 900 };
 const SECRET = /^[\w-]{43}$/;
 
 /** The secret of the browser that sends this; undefined where it has not asked for a link. */
-export function browserOf({ request, baseUrl }: Visit): string | undefined {
-  const secret = readNote(ASKED, request.headers.get("cookie"), baseUrl);
+export function browserOf({ cookie, baseUrl }: Visit): string | undefined {
+  const secret = readNote(ASKED, cookie, baseUrl);
   return secret !== undefined && SECRET.test(secret) ? secret : undefined;
 }
 

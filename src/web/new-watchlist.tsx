@@ -4,37 +4,35 @@ import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
 import { Field } from "./components/field.js";
 import { Snippet } from "./components/snippet.js";
 import { findByLines } from "./naming.js";
-import type { Pages, Sheet } from "./page.js";
+import type { Sheet, Visit } from "./visit.js";
 
-/** Where lists are made that belong to whoever has their links. */
-export function serveNewWatchlist(pages: Pages): void {
-  pages.get("/watchlists", () => newSheet({}));
-  pages.post("/watchlists", async (visit, form) => {
-    const { modules, baseUrl } = visit;
-    const written = { name: form.get("name") ?? "", repositories: form.get("repositories") ?? "" };
-    const name = nameField.safeParse(written.name.trim() === "" ? DEFAULT_NAME : written.name);
-    const lines = written.repositories.split(/\r?\n/);
-    if (lines.length > MAX_ITEMS)
-      return newSheet({ ...written, problem: `A list holds at most ${MAX_ITEMS} repositories.` });
-    const { ids, unknown } = await findByLines(modules, lines);
-    if (!name.success || unknown.length > 0) {
-      const nameProblem = name.success
-        ? undefined
-        : `The name ${name.error.issues[0]?.message ?? "is not valid"}.`;
-      return newSheet({ ...written, nameProblem, unknown });
-    }
-    const created = await modules.watchlists.create(name.data, ids);
-    const link = (token: string) => `${baseUrl}/watchlists/${token}`;
-    return {
-      title: "Your list is made",
-      // Its links stand on this page and nowhere else.
-      privacy: "secret",
-      scripts: ["copy.js"],
-      body: (
-        <Made name={created.watchlist.name} edit={link(created.token)} share={link(created.shareToken)} />
-      ),
-    };
-  });
+/** The form that creates a list without an account. */
+export function showNewWatchlist(): Sheet {
+  return newSheet({});
+}
+
+/** Creates a list and shows its links, on this page only. */
+export async function createTokenWatchlist(visit: Visit, form: URLSearchParams): Promise<Sheet> {
+  const { modules, baseUrl } = visit;
+  const written = { name: form.get("name") ?? "", repositories: form.get("repositories") ?? "" };
+  const name = nameField.safeParse(written.name.trim() === "" ? DEFAULT_NAME : written.name);
+  const lines = written.repositories.split(/\r?\n/);
+  if (lines.length > MAX_ITEMS)
+    return newSheet({ ...written, problem: `A list holds at most ${MAX_ITEMS} repositories.` });
+  const { ids, unknown } = await findByLines(modules, lines);
+  if (!name.success || unknown.length > 0) {
+    const nameProblem = name.success
+      ? undefined
+      : `The name ${name.error.issues[0]?.message ?? "is not valid"}.`;
+    return newSheet({ ...written, nameProblem, unknown });
+  }
+  const created = await modules.watchlists.create(name.data, ids);
+  const link = (token: string) => `${baseUrl}/watchlists/${token}`;
+  return {
+    title: "Your list is made",
+    scripts: ["copy.js"],
+    body: <Made name={created.watchlist.name} edit={link(created.token)} share={link(created.shareToken)} />,
+  };
 }
 
 interface NewProps {

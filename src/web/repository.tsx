@@ -22,40 +22,26 @@ import { RepositoryHead } from "./components/repository-head.js";
 import { Scroll } from "./components/scroll.js";
 import { Tabs } from "./components/tabs.js";
 import { UnknownRepository } from "./components/unknown-repository.js";
-import type { Pages, Redirect, Sheet, Visit } from "./page.js";
+import type { Redirect, Sheet, Visit } from "./visit.js";
 
 /** Days of places that are told. */
 const PLACE_DAYS = 30;
 /** All that are kept of so many days: 16 rankings in two scopes. */
 const MAX_PLACES = PLACE_DAYS * 32;
 
-/** The page of a repository. Its owner may be several groups, so the path has any number of parts. */
-export function serveRepository(pages: Pages): void {
-  pages.get("/repos/:provider/:fullName{.+}", repositoryPage);
-}
-
-/** What the path of a repository's page names; undefined where that is no name. */
-function namedIn(pathname: string): { provider: string; fullName: string } | undefined {
-  const [provider = "", ...parts] = pathname.split("/").slice(2);
-  try {
-    const name = providerName(decodeURIComponent(provider));
-    const fullName = parts.map(decodeURIComponent).join("/");
-    return name === undefined || splitFullName(fullName) === undefined
-      ? undefined
-      : { provider: name, fullName };
-  } catch {
-    return undefined;
-  }
-}
-
-async function repositoryPage(visit: Visit): Promise<Sheet | Redirect> {
-  const { modules, url } = visit;
-  const named = namedIn(url.pathname.replace(/\/+$/, ""));
-  if (named === undefined) throw new AppError("NOT_FOUND", "This is not the address of a repository.");
-  const found = await modules.catalog.findByName(named.provider, named.fullName);
+/** The page of a repository. A previous name, and the address of its clone, redirect to it. */
+export async function showRepository(visit: Visit): Promise<Sheet | Redirect> {
+  const { modules, params, url } = visit;
+  const written = params.fullName ?? "";
+  const fullName = written.replace(/\/+$/, "");
+  const provider = providerName(params.provider ?? "");
+  if (provider === undefined || splitFullName(fullName) === undefined)
+    throw new AppError("NOT_FOUND", "This is not the address of a repository.");
+  const named = { provider, fullName };
+  const found = await modules.catalog.findByName(provider, fullName);
   if (found === undefined) return (await asCloned(visit, named)) ?? unknown(visit, named);
   const path = pageOf(found.repository);
-  if (found.isPreviousName || url.pathname.endsWith("/")) return { location: path + url.search, status: 301 };
+  if (found.isPreviousName || written !== fullName) return { location: path + url.search, status: 301 };
   return known(visit, found.repository);
 }
 
@@ -81,13 +67,13 @@ async function unknown({ modules }: Visit, named: { provider: string; fullName: 
 }
 
 /** The state of the page, as its address tells it. */
-const stateQuery = z.object({
+export const repositoryQuery = z.object({
   metric: z.enum(METRICS).default("stars"),
   range: z.enum(RANGES).default("1y"),
   window: windowParameter,
   theme: z.enum(THEMES).default("auto"),
 });
-type State = z.output<typeof stateQuery>;
+type State = z.output<typeof repositoryQuery>;
 
 /** All that the page tells, asked for side by side. */
 async function readFacts({ modules, saved }: Visit, repository: Repository, state: State) {
@@ -126,7 +112,7 @@ async function readFacts({ modules, saved }: Visit, repository: Repository, stat
 async function known(visit: Visit, repository: Repository): Promise<Sheet> {
   const { baseUrl } = visit;
   const { id, fullName } = repository;
-  const { url, query: state, problems } = readUsable(stateQuery, visit.url);
+  const { url, query: state, problems } = readUsable(repositoryQuery, visit.url);
   const facts = await readFacts(visit, repository, state);
   const path = pageOf(repository);
   const key = repositoryKey(repository);

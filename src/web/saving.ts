@@ -1,8 +1,8 @@
 import { repositoryId } from "../catalog/catalog.js";
 import { invalidParameter } from "../errors.js";
 import type { RepositoryListProps } from "./components/repository-list.js";
-import type { Pages, Redirect, Visit } from "./page.js";
 import { keepPending, withOffer } from "./pending.js";
+import type { Redirect, Visit } from "./visit.js";
 
 export type ListStars = Pick<RepositoryListProps, "saved" | "next">;
 
@@ -16,19 +16,17 @@ export function starScripts({ account }: Visit): readonly string[] {
   return account !== undefined ? ["save.js"] : [];
 }
 
-/** What saves repositories from any page, and takes them out again. */
-export function serveSaving(pages: Pages): void {
-  pages.post("/watchlist/items", (visit, form) => save(visit, form));
-  pages.post("/watchlist/items/remove", async (visit, form) => {
-    const { account, modules } = visit;
-    const id = idOf(form);
-    if (account !== undefined) await modules.watchlists.removeItems({ accountId: account.id }, id);
-    return { location: nextOf(visit, form), status: 303 };
-  });
+/** Removes a repository from the signed-in user's watchlist. */
+export async function unsaveRepository(visit: Visit, form: URLSearchParams): Promise<Redirect> {
+  const { account, modules } = visit;
+  const id = idOf(form);
+  if (account !== undefined) await modules.watchlists.removeItems({ accountId: account.id }, id);
+  return { location: nextOf(visit, form), status: 303 };
 }
 
-async function save(visit: Visit, form: URLSearchParams): Promise<Redirect> {
-  const { account, modules, request, baseUrl } = visit;
+/** Saves a repository to the signed-in user's watchlist; visitors sign in first. */
+export async function saveRepository(visit: Visit, form: URLSearchParams): Promise<Redirect> {
+  const { account, modules, cookie: sent, baseUrl } = visit;
   const id = idOf(form);
   const { id: known } = await modules.catalog.get(id);
   if (account !== undefined) {
@@ -37,7 +35,7 @@ async function save(visit: Visit, form: URLSearchParams): Promise<Redirect> {
   }
   // A link may be opened in another browser, which has no note of it: there the page offers to save it.
   const next = encodeURIComponent(withOffer(nextOf(visit, form), known, baseUrl));
-  const cookie = keepPending(request.headers.get("cookie"), known, baseUrl);
+  const cookie = keepPending(sent, known, baseUrl);
   return { location: `/sign-in?next=${next}`, status: 303, cookies: [cookie] };
 }
 

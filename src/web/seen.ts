@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { VISIT_MS } from "../watchlists/watchlists.js";
 import { type Note, readNote, writeNote } from "./cookies.js";
+import type { Visit } from "./visit.js";
 
 /** When a browser looked at lists that belong to nobody: at most twenty, kept for 180 days, sent to their pages only. */
 const SEEN: Note = { name: "sidereal.seen", path: "/watchlists", seconds: 180 * 86_400 };
@@ -18,9 +19,9 @@ interface Seen {
 /** Headers by which browsers announce that they fetch a page before anybody opens it. */
 const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-moz"] as const;
 
-/** Whether somebody opens the page. A prefetch is no look: it must not change anything. */
-export function isLook({ headers }: Request): boolean {
-  return !PREFETCH_HEADERS.some((name) => headers.get(name)?.includes("prefetch"));
+/** Whether somebody opens the page. A prefetch must not change anything. */
+export function isLook({ headers }: Pick<Visit, "headers">): boolean {
+  return !PREFETCH_HEADERS.some((name) => String(headers[name] ?? "").includes("prefetch"));
 }
 
 /** When this browser looked at the list before, in ms since 1970; undefined for the first time. And the cookie that notes it. */

@@ -1,50 +1,49 @@
 import type { FC } from "hono/jsx";
 import { Field } from "./components/field.js";
 import { browserOf, forgettingCookie } from "./link-browser.js";
-import type { Pages, Sheet } from "./page.js";
+import type { Redirect, Sheet, Visit } from "./visit.js";
 
 /**
  * The page that a mailed link opens. Opening it changes nothing, as scanners of mail open links too; only its button
  * signs in. In a browser that has not asked for the link it wants to be told where the link was sent: otherwise somebody
  * could be led into an account that is not theirs.
  */
-export function serveSignInLink(pages: Pages): void {
-  pages.get("/sign-in/link", async (visit) => {
-    const { searchParams } = visit.url;
-    const link = { token: searchParams.get("token") ?? "", next: searchParams.get("next") ?? "/" };
-    const isOwn = await visit.members.accounts.isLinkOf(link.token, browserOf(visit));
-    return isOwn === undefined ? refused(NO_LINK, 400) : confirmSheet({ ...link, isOwn });
-  });
-  pages.post("/sign-in/link", async (visit, form) => {
-    const { accounts } = visit.members;
-    const link = { token: form.get("token") ?? "", next: form.get("next") ?? "/" };
-    const isOwn = await accounts.isLinkOf(link.token, browserOf(visit));
-    if (isOwn === false) {
-      const email = form.get("email")?.trim() ?? "";
-      if (email === "") return confirmSheet({ ...link, isOwn, email, problem: "The address is missing." });
-      const isKnown = await accounts.isLinkTo(link.token, email);
-      if (isKnown === undefined) return refused(NO_LINK, 400);
-      if (!isKnown)
-        return confirmSheet({ ...link, isOwn, email, problem: "The link was not sent to this address." });
-    }
-    const signedIn = isOwn === undefined ? undefined : await accounts.signInByLink(link.token);
-    if (signedIn === undefined) return refused(NO_LINK, 400);
-    return {
-      location: accounts.safeNext(link.next) ?? "/",
-      status: 303,
-      cookies: [...signedIn.cookies, forgettingCookie(visit)],
-    };
-  });
-  pages.get("/sign-in/failed", () =>
-    refused("The site did not vouch for a verified address, or it took too long.", 200),
-  );
+export async function showSignInLink(visit: Visit): Promise<Sheet> {
+  const { searchParams } = visit.url;
+  const link = { token: searchParams.get("token") ?? "", next: searchParams.get("next") ?? "/" };
+  const isOwn = await visit.members.accounts.isLinkOf(link.token, browserOf(visit));
+  return isOwn === undefined ? refused(NO_LINK, 400) : confirmSheet({ ...link, isOwn });
+}
+
+/** Signs in with the link, if this browser requested it or its user knows the address it was sent to. */
+export async function submitSignInLink(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
+  const { accounts } = visit.members;
+  const link = { token: form.get("token") ?? "", next: form.get("next") ?? "/" };
+  const isOwn = await accounts.isLinkOf(link.token, browserOf(visit));
+  if (isOwn === false) {
+    const email = form.get("email")?.trim() ?? "";
+    if (email === "") return confirmSheet({ ...link, isOwn, email, problem: "The address is missing." });
+    const isKnown = await accounts.isLinkTo(link.token, email);
+    if (isKnown === undefined) return refused(NO_LINK, 400);
+    if (!isKnown)
+      return confirmSheet({ ...link, isOwn, email, problem: "The link was not sent to this address." });
+  }
+  const signedIn = isOwn === undefined ? undefined : await accounts.signInByLink(link.token);
+  if (signedIn === undefined) return refused(NO_LINK, 400);
+  const cookies = [...signedIn.cookies, forgettingCookie(visit)];
+  return { location: accounts.safeNext(link.next) ?? "/", status: 303, cookies };
+}
+
+/** Where a site sends the browser when signing in failed. */
+export function showSignInFailed(): Sheet {
+  return refused("The site did not confirm a verified e-mail address, or it took too long.", 200);
 }
 
 const NO_LINK =
   "The link was used before, is too old, was tried with too many addresses, or never was one. Ask for another.";
 
 function refused(reason: string, status: 200 | 400): Sheet {
-  return { title: "Not signed in", status, privacy: "secret", body: <Refused reason={reason} /> };
+  return { title: "Not signed in", status, body: <Refused reason={reason} /> };
 }
 
 interface ConfirmProps {
@@ -60,7 +59,7 @@ interface ConfirmProps {
 /** The token stands in the address, so the address goes nowhere else, and nobody keeps the page. */
 function confirmSheet(props: ConfirmProps): Sheet {
   const status = props.problem === undefined ? 200 : 400;
-  return { title: "Sign in", status, privacy: "secret", body: <Confirm {...props} /> };
+  return { title: "Sign in", status, body: <Confirm {...props} /> };
 }
 
 const Confirm: FC<ConfirmProps> = ({ token, next, isOwn, email, problem }) => (

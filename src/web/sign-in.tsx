@@ -3,45 +3,48 @@ import { emailField, SITE_ORIGINS, SITES, type Site } from "../accounts/accounts
 import { AppError } from "../errors.js";
 import { Field } from "./components/field.js";
 import { askingBrowser } from "./link-browser.js";
-import type { Pages, Sheet, Visit } from "./page.js";
+import type { Redirect, Sheet, Visit } from "./visit.js";
 
 const SITE_NAMES: Readonly<Record<Site, string>> = { github: "GitHub", google: "Google" };
 
-/** Signing in and out, but for the page that a mailed link opens. */
-export function serveSignIn(pages: Pages): void {
-  pages.get("/sign-in", (visit) => {
-    const next = nextOf(visit, visit.url.searchParams.get("next"));
-    return visit.account === undefined ? signInSheet(visit, { next }) : { location: next, status: 302 };
-  });
-  pages.post("/sign-in", async (visit, form) => {
-    const next = nextOf(visit, form.get("next"));
-    const email = form.get("email")?.trim() ?? "";
-    const parsed = emailField.safeParse(email);
-    if (!parsed.success) {
-      const problem = parsed.error.issues[0]?.message ?? "is not valid";
-      return signInSheet(visit, { next, email, problem: `The address ${problem}.` });
-    }
-    const { browser, cookie } = askingBrowser(visit);
-    await visit.members.accounts.requestLink(parsed.data, next, browser);
-    return { location: "/sign-in/sent", status: 303, cookies: [cookie] };
-  });
-  pages.get("/sign-in/sent", ({ members: { accounts } }) => ({
+export function showSignIn(visit: Visit): Sheet | Redirect {
+  const next = nextOf(visit, visit.url.searchParams.get("next"));
+  return visit.account === undefined ? signInSheet(visit, { next }) : { location: next, status: 302 };
+}
+
+/** Sends a link that signs in. */
+export async function requestSignInLink(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
+  const next = nextOf(visit, form.get("next"));
+  const email = form.get("email")?.trim() ?? "";
+  const parsed = emailField.safeParse(email);
+  if (!parsed.success) {
+    const problem = parsed.error.issues[0]?.message ?? "is not valid";
+    return signInSheet(visit, { next, email, problem: `The address ${problem}.` });
+  }
+  const { browser, cookie } = askingBrowser(visit);
+  await visit.members.accounts.requestLink(parsed.data, next, browser);
+  return { location: "/sign-in/sent", status: 303, cookies: [cookie] };
+}
+
+export function showSignInSent({ members: { accounts } }: Visit): Sheet {
+  return {
     title: "Check your inbox",
-    privacy: "private",
     body: <Sent isLogged={accounts.isMailLogged} minutes={accounts.linkSeconds / 60} />,
-  }));
-  pages.post("/sign-in/:site", async (visit, form) => {
-    const { members, url } = visit;
-    const site = SITES.find((one) => url.pathname === `/sign-in/${one}`);
-    if (site === undefined) throw new AppError("NOT_FOUND", "There is nothing at this address.");
-    const { location, cookies } = await members.accounts.startOAuth(site, nextOf(visit, form.get("next")));
-    return { location, cookies, status: 303 };
-  });
-  pages.post("/sign-out", async ({ account, members: { accounts } }) => ({
-    location: "/",
-    status: 303,
-    cookies: account === undefined ? [accounts.clearingCookie] : await accounts.signOut(account),
-  }));
+  };
+}
+
+/** Sends the browser to another site that signs its users in here. */
+export async function signInWithSite(visit: Visit, form: URLSearchParams): Promise<Redirect> {
+  const site = SITES.find((one) => one === visit.params.site);
+  if (site === undefined) throw new AppError("NOT_FOUND", "There is nothing at this address.");
+  const { accounts } = visit.members;
+  const { location, cookies } = await accounts.startOAuth(site, nextOf(visit, form.get("next")));
+  return { location, cookies, status: 303 };
+}
+
+export async function signOut({ account, members: { accounts } }: Visit): Promise<Redirect> {
+  const cookies = account === undefined ? [accounts.clearingCookie] : await accounts.signOut(account);
+  return { location: "/", status: 303, cookies };
 }
 
 /** Where to send somebody who must sign in first; afterwards they go on to `next`, a path, or come back to this page. */
@@ -68,7 +71,6 @@ function signInSheet({ members: { accounts } }: Visit, props: SignInProps): Shee
     title: "Sign in",
     description: "Sign in without a password, by a link in a mail.",
     status: props.problem === undefined ? 200 : 400,
-    privacy: "private",
     formsTo: sites.map((site) => SITE_ORIGINS[site]),
     body: <SignIn {...props} hasMail={mail} isLogged={accounts.isMailLogged} sites={sites} />,
   };

@@ -9,44 +9,42 @@ import { formatDay } from "./components/numbers.js";
 import { RemoveButton } from "./components/remove-button.js";
 import type { MoreColumn } from "./components/repository-list.js";
 import { findByLines } from "./naming.js";
-import type { Pages, Redirect, Sheet, Visit } from "./page.js";
 import { isLook, lookAt } from "./seen.js";
 import { toSignIn } from "./sign-in.js";
+import type { Redirect, Sheet, Visit } from "./visit.js";
 import { readWatched, type Watched, WatchedBody, watchedScripts } from "./watched.js";
 
-/** Lists that belong to whoever has their links: read with either, changed with the first. */
-export function serveTokenWatchlist(pages: Pages): void {
-  pages.get("/watchlists/:token", (visit) => listSheet(visit, {}));
-  pages.post("/watchlists/:token/items", add);
-  pages.post("/watchlists/:token/items/remove", async (visit, form) => {
-    const id = repositoryId(form.get("repositoryId") ?? "");
-    if (id === undefined) throw invalidParameter("repositoryId", "must be the identifier of a repository");
-    await visit.modules.watchlists.removeItems(accessOf(visit), id);
-    return backTo(visit, form.get("query"));
-  });
-  pages.post("/watchlists/:token/rename", async (visit, form) => {
-    const name = nameField.safeParse(form.get("name") ?? "");
-    if (!name.success)
-      return listSheet(visit, {
-        nameProblem: `The name ${name.error.issues[0]?.message ?? "is not valid"}.`,
-      });
-    await visit.modules.watchlists.rename(accessOf(visit), name.data);
-    return backTo(visit);
-  });
-  pages.post("/watchlists/:token/delete", async (visit) => {
-    await visit.modules.watchlists.remove(accessOf(visit));
-    return { location: "/watchlists/gone", status: 303 };
-  });
-  pages.post("/watchlists/:token/copy", copy);
+/** A list that belongs to whoever has its links: either link reads it, and the first one can change it. */
+export function showTokenWatchlist(visit: Visit): Promise<Sheet> {
+  return listSheet(visit, {});
 }
 
-/** The page that says that a list has been removed. It stands before the lists, whose tokens look otherwise. */
-export function serveRemovedWatchlist(pages: Pages): void {
-  pages.get("/watchlists/gone", () => ({ title: "The list is gone", privacy: "private", body: <Gone /> }));
+export async function removeFromTokenWatchlist(visit: Visit, form: URLSearchParams): Promise<Redirect> {
+  const id = repositoryId(form.get("repositoryId") ?? "");
+  if (id === undefined) throw invalidParameter("repositoryId", "must be the identifier of a repository");
+  await visit.modules.watchlists.removeItems(accessOf(visit), id);
+  return backTo(visit, form.get("query"));
 }
 
-function tokenOf({ url }: Visit): string {
-  return url.pathname.split("/")[2] ?? "";
+export async function renameTokenWatchlist(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
+  const name = nameField.safeParse(form.get("name") ?? "");
+  if (!name.success)
+    return listSheet(visit, { nameProblem: `The name ${name.error.issues[0]?.message ?? "is not valid"}.` });
+  await visit.modules.watchlists.rename(accessOf(visit), name.data);
+  return backTo(visit);
+}
+
+export async function removeTokenWatchlist(visit: Visit): Promise<Redirect> {
+  await visit.modules.watchlists.remove(accessOf(visit));
+  return { location: "/watchlists/gone", status: 303 };
+}
+
+export function showWatchlistRemoved(): Sheet {
+  return { title: "Watchlist deleted", body: <Gone /> };
+}
+
+function tokenOf({ params }: Visit): string {
+  return params.token ?? "";
 }
 
 const accessOf = (visit: Visit) => ({ token: tokenOf(visit) });
@@ -60,7 +58,7 @@ function backTo(visit: Visit, query?: string | null): Redirect {
   };
 }
 
-async function add(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
+export async function addToTokenWatchlist(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
   const written = (form.get("repository") ?? "").slice(0, 500);
   const { ids } = await findByLines(visit.modules, [written]);
   const [id] = ids;
@@ -71,7 +69,7 @@ async function add(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirec
 }
 
 /** Puts all of the list on the visitor's own. */
-async function copy(visit: Visit): Promise<Redirect> {
+export async function copyTokenWatchlist(visit: Visit): Promise<Redirect> {
   const { account, modules } = visit;
   if (account === undefined) return toSignIn(visit, "/watchlist");
   const { items } = await modules.watchlists.get(accessOf(visit));
@@ -90,13 +88,13 @@ interface Told {
 }
 
 async function listSheet(visit: Visit, told: Told): Promise<Sheet> {
-  const { modules, url, request, baseUrl, now, account } = visit;
+  const { modules, url, method, cookie, baseUrl, now, account } = visit;
   const token = tokenOf(visit);
   const watchlist = await modules.watchlists.get({ token });
   const ids = watchlist.items.map(({ repositoryId }) => repositoryId);
-  const seen = lookAt(token, request.headers.get("cookie"), baseUrl, now);
+  const seen = lookAt(token, cookie, baseUrl, now);
   // A form that could not be followed is answered under its own address, which has no parameters of the list.
-  const shown = new URL(`/watchlists/${token}${request.method === "GET" ? url.search : ""}`, url);
+  const shown = new URL(`/watchlists/${token}${method === "GET" ? url.search : ""}`, url);
   const watched = await readWatched(
     { url: shown, modules },
     {
@@ -110,10 +108,9 @@ async function listSheet(visit: Visit, told: Told): Promise<Sheet> {
   const canCopy = account !== undefined && ids.some((id) => !visit.saved.has(id));
   return {
     title: watchlist.name,
-    privacy: "link",
     status: isWrong ? 400 : 200,
     scripts: watchedScripts(watched),
-    cookies: isLook(request) ? [seen.cookie] : [],
+    cookies: isLook(visit) ? [seen.cookie] : [],
     body: <TokenWatchlist {...{ token, watchlist, watched, told, canCopy }} />,
   };
 }

@@ -23,7 +23,7 @@ import { columnsOf, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { SumChart } from "./components/sum-chart.js";
 import { WindowTabs } from "./components/tabs.js";
-import type { Visit } from "./page.js";
+import type { Visit } from "./visit.js";
 
 /** What the pages of all watchlists have in common: their parameters, rows, sums, and changes. */
 
@@ -31,10 +31,10 @@ const ROWS = 50;
 /** A list has at most 500 repositories. */
 const MAX_PAGES = 10;
 
-const pageQuery = watchlistQuery
+export const watchlistPageQuery = watchlistQuery
   .pick({ window: true, sort: true, order: true })
   .extend({ page: count(1, MAX_PAGES).default(1) });
-type PageQuery = z.output<typeof pageQuery>;
+type PageQuery = z.output<typeof watchlistPageQuery>;
 
 /** A watchlist as its page shows it. */
 export interface Watched {
@@ -62,7 +62,7 @@ export async function readWatched(
   { modules, ...visit }: Pick<Visit, "url" | "modules">,
   list: WatchedList,
 ): Promise<Watched> {
-  const { url, query, problems } = readUsable(pageQuery, visit.url);
+  const { url, query, problems } = readUsable(watchlistPageQuery, visit.url);
   const asked: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
   const { asOf } = await modules.rankings.summary();
   const [page, sums, changes] = await Promise.all([

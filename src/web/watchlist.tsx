@@ -4,16 +4,14 @@ import type { Repository } from "../catalog/catalog.js";
 import { withQuery } from "./components/addresses.js";
 import { RemoveButton } from "./components/remove-button.js";
 import type { MoreColumn } from "./components/repository-list.js";
-import type { Pages, Sheet, Visit } from "./page.js";
 import { offeredBy } from "./pending.js";
 import { isLook } from "./seen.js";
+import type { Sheet, Visit } from "./visit.js";
 import { readWatched, type Watched, WatchedBody, watchedScripts } from "./watched.js";
 
-/** The list of whoever is signed in. */
-export function serveWatchlist(pages: Pages): void {
-  pages.get("/watchlist", (visit) => {
-    return visit.account === undefined ? signedOut(visit) : ownList(visit, visit.account);
-  });
+/** The watchlist of the signed-in user. */
+export function showWatchlist(visit: Visit): Promise<Sheet> {
+  return visit.account === undefined ? signedOut(visit) : ownList(visit, visit.account);
 }
 
 async function signedOut(visit: Visit): Promise<Sheet> {
@@ -33,14 +31,11 @@ async function ownList(visit: Visit, account: Account): Promise<Sheet> {
   const list = {
     scope: { kind: "watchlist", id } as const,
     ids,
-    changes: isLook(visit.request)
-      ? modules.watchlists.visits.record(account.id, ids)
-      : Promise.resolve(undefined),
+    changes: isLook(visit) ? modules.watchlists.visits.record(account.id, ids) : Promise.resolve(undefined),
   };
   const watched = await readWatched({ url, modules }, list);
   return {
     title: "Watchlist",
-    privacy: "private",
     status: watched.problems.length === 0 ? 200 : 400,
     scripts: watchedScripts(watched),
     body: <OwnList watched={watched} total={saved.size} />,

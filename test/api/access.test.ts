@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { ROUTES } from "../../src/api/routes.js";
+import { API_ROUTES } from "../../src/api/routes.js";
 import { errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { changed, createKey, type Member, ORIGIN, signIn } from "../support/members.js";
 import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";
 
-const SESSION_ROUTES = ROUTES.filter(({ access }) => access === "session").map(({ route }) => ({
-  method: route.method.toUpperCase(),
+const SESSION_ROUTES = API_ROUTES.filter(({ route }) => route.access === "session").map(({ route }) => ({
+  method: route.method,
   pattern: route.path,
-  where: `${route.method.toUpperCase()} ${route.path}`,
+  takesBody: route.body !== "none",
+  where: `${route.method} ${route.path}`,
 }));
 
 /** A body for each route that takes one; a route without a row here fails. */
@@ -22,16 +23,17 @@ const BODIES: Readonly<Record<string, unknown>> = {
 const NOBODY = {
   status: 401,
   code: "UNAUTHENTICATED",
-  message: "Sign in first; API keys are of no use here.",
+  message: "Sign in first; API keys cannot be used here.",
 };
 
 test("every personal address needs a session, and no other does", () => {
-  for (const { access, route } of ROUTES) {
+  for (const { route } of API_ROUTES) {
+    const { access } = route;
     const isPersonal = /^\/api\/me(\/|$)/.test(route.path);
     assert.equal(access === "session", isPersonal, route.path);
-    if (access === "watchlist token") assert.match(route.path, /\{token\}/);
-    if (route.path.includes("{token}")) assert.equal(access, "watchlist token", route.path);
-    assert.equal(access === "sign-in", route.path.startsWith("/api/auth/"), route.path);
+    if (access === "token") assert.match(route.path, /\{token\}/);
+    if (route.path.includes("{token}")) assert.equal(access, "token", route.path);
+    assert.equal(access === "browser", route.path.startsWith("/api/auth/"), route.path);
   }
   assert.ok(SESSION_ROUTES.length >= 9);
 });
@@ -63,11 +65,7 @@ onBothEngines("Who reaches what", (engine) => {
       assert.ok(name in values, `${route.where}: no value for ${name}`);
       return values[name] ?? "";
     });
-    const takesBody = ROUTES.some(
-      ({ route: { path: p, method, request } }) =>
-        p === route.pattern && method.toUpperCase() === route.method && request?.body !== undefined,
-    );
-    assert.equal(takesBody, route.where in BODIES, `${route.where}: whether it takes a body`);
+    assert.equal(route.takesBody, route.where in BODIES, `${route.where}: whether it takes a body`);
     return world.send(route.method, path, BODIES[route.where], headers);
   };
   /** All that Bob has, as he sees it. */
@@ -120,7 +118,7 @@ onBothEngines("Who reaches what", (engine) => {
           {
             status: 403,
             code: "FORBIDDEN",
-            message: "This is possible from the pages of this service only.",
+            message: "This is possible only from the pages of this service.",
           },
           `${route.where} ${JSON.stringify(headers)}`,
         );

@@ -1,9 +1,5 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import type { StoredAnswer } from "../../src/api/answer.js";
-import { FrontCache } from "../../src/api/front-cache.js";
-import { ManualClock } from "../../src/clock.js";
-import { createLog } from "../../src/log.js";
 import { decodedText, errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";
@@ -144,37 +140,4 @@ onBothEngines("Answers that are kept", (engine) => {
     assert.equal((await world.get("/api/repos?sort=stars&limit=8")).status, 200);
     assert.equal((await world.get("/api/repos/github/back/again")).status, 200);
   });
-});
-
-test("the cache stays within its bytes, and lets go of what was asked for longest ago", async () => {
-  let computed = 0;
-  const answerOf =
-    (bytes: number, isShared = true) =>
-    async (): Promise<StoredAnswer> => {
-      computed++;
-      const body = Buffer.alloc(bytes);
-      return { status: 200, headers: [], body, etag: undefined, isShared, compressed: new Map() };
-    };
-  const cache = new FrontCache({
-    maxBytes: 100_000,
-    clock: new ManualClock(0),
-    readRevision: async () => "1",
-    log: createLog("silent"),
-  });
-  const ask = async (key: string, bytes = 4_000, isShared = true): Promise<boolean> => {
-    const before = computed;
-    await cache.get(key, "plain", answerOf(bytes, isShared));
-    return computed > before;
-  };
-  // About 8,500 bytes each: the answer, room for its compressed forms, and what keeping it costs.
-  for (let i = 0; i < 11; i++) assert.equal(await ask(`key ${i}`), true);
-  for (let i = 0; i < 11; i++) assert.equal(await ask(`key ${i}`), false);
-  await ask("key 0");
-  assert.equal(await ask("one more"), true);
-  assert.equal(await ask("key 0"), false, "asked for not long ago");
-  assert.equal(await ask("key 1"), true, "asked for longest ago");
-  assert.equal(await ask("too large", 60_000), true);
-  assert.equal(await ask("too large", 60_000), true, "one answer may not push out all others");
-  assert.equal(await ask("private", 10, false), true);
-  assert.equal(await ask("private", 10, false), true);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Crowd } from "../../src/api/crowd.js";
-import { type Caller, NETWORK_FACTOR, UnderWay } from "../../src/metering/metering.js";
+import { ConcurrencyLimiter, InFlight } from "../../src/http/concurrency.js";
+import { type Caller, NETWORK_FACTOR } from "../../src/metering/metering.js";
 import { addAccount } from "../support/accounts.js";
 import { errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
@@ -28,11 +28,11 @@ onBothEngines("Requests under way", (engine) => {
     const slow = [world.get("/api/stats/summary"), world.get("/api/stats/summary")];
     await until(2);
     const refused = await world.get("/api/stats/summary");
-    const message = "at most 2 requests may be under way; try again in 1";
+    const message = "at most 2 requests may be in flight; try again in 1 second";
     assert.deepEqual(errorOf(refused), {
       status: 429,
       code: "RATE_LIMITED",
-      message: `Too many requests at once: ${message}.`,
+      message: `Too many concurrent requests: ${message}.`,
       details: [{ parameter: "bucket", message, values: ["concurrency"] }],
     });
     const told = ["retry-after", "ratelimit-policy", "ratelimit", "x-ratelimit-resource", "cache-control"];
@@ -54,8 +54,8 @@ onBothEngines("Requests under way", (engine) => {
   });
 });
 
-test("a network of 48 bits has sixteen times the places of one of 64, and gives back each", () => {
-  const crowd = new Crowd({ anonymous: 2, account: 3 });
+test("a network of 48 bits has sixteen times the slots of one of 64, and releases each", () => {
+  const crowd = new ConcurrencyLimiter({ anonymous: 2, account: 3 });
   const callerOf = (host: number, network = "2001:db8:0::/48"): Caller => {
     return { kind: "anonymous", name: `${network} ${host}`, network };
   };
@@ -63,27 +63,27 @@ test("a network of 48 bits has sixteen times the places of one of 64, and gives 
   assert.equal(enter(0).refusal, undefined);
   const second = enter(0);
   assert.equal(enter(0).refusal?.headers["X-RateLimit-Limit"], "2");
-  const places = Array.from({ length: 100 }, (_, host) => enter(host + 1));
-  const inside = places.filter(({ refusal }) => refusal === undefined);
+  const slots = Array.from({ length: 100 }, (_, host) => enter(host + 1));
+  const inside = slots.filter(({ refusal }) => refusal === undefined);
   assert.equal(inside.length, 2 * NETWORK_FACTOR - 2);
   const { refusal } = enter(200);
   assert.deepEqual([refusal?.code, refusal?.headers["X-RateLimit-Limit"]], ["RATE_LIMITED", "32"]);
   assert.equal(crowd.enter(callerOf(0, "2001:db8:1::/48"), false).refusal, undefined, "another network");
   assert.equal(crowd.enter({ kind: "key", name: "ann" }, false).refusal, undefined);
   assert.equal(crowd.enter(callerOf(300), true).refusal, undefined, "what is free");
-  // Who was refused by the network holds no place of its own.
-  second.leave();
-  for (const place of inside.slice(0, 3)) place.leave();
+  // Who was refused by the network holds no slot.
+  second.release();
+  for (const slot of inside.slice(0, 3)) slot.release();
   for (const host of [200, 200, 0]) assert.equal(enter(host).refusal, undefined);
   assert.equal(enter(201).refusal, undefined);
   assert.notEqual(enter(202).refusal, undefined);
 });
 
 test("nothing is kept of callers who have nothing under way", () => {
-  const underWay = new UnderWay();
-  const ends = Array.from({ length: 100 }, (_, i) => underWay.begin(`caller ${i % 10}`, 10));
-  assert.equal(underWay.callers, 10);
-  assert.equal(underWay.begin("caller 1", 10), undefined);
+  const inFlight = new InFlight();
+  const ends = Array.from({ length: 100 }, (_, i) => inFlight.take(`caller ${i % 10}`, 10));
+  assert.equal(inFlight.callers, 10);
+  assert.equal(inFlight.take("caller 1", 10), undefined);
   for (const end of ends) end?.();
-  assert.equal(underWay.callers, 0);
+  assert.equal(inFlight.callers, 0);
 });

@@ -88,7 +88,7 @@ onBothEngines("Conventions of every route", (engine) => {
           assert.ok(answer.status >= 200 && answer.status < 400, `${where} answered ${answer.status}`);
           assert.equal(answer.headers.get("allow"), null);
         } else {
-          const message = `${method} is not possible here; ${allow} are.`;
+          const message = `${method} is not allowed here. Allowed: ${allow}.`;
           const expected = { status: 405, code: "METHOD_NOT_ALLOWED", message };
           assert.equal(answer.status, 405, where);
           if (method !== "HEAD") assert.deepEqual(errorOf(answer), expected, where);

@@ -187,17 +187,20 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
     }
   });
 
-  test("an earlier name answers 301 with the relative address of the present one, by every form", async () => {
-    for (const path of [
-      "/api/repos/github/fb/react",
-      "/api/repos/github/Meta/React",
-      "/api/repos/github/by-full-name?fullName=fb/react",
-      "/api/repos/github/by-full-name/meta%2Freact",
-    ]) {
+  test("a previous name redirects to the current one, in the same form and with the same query", async () => {
+    for (const [path, location] of [
+      ["/api/repos/github/fb/react", "/api/repos/GITHUB/Facebook/React"],
+      ["/api/repos/github/Meta/React?explain=true", "/api/repos/GITHUB/Facebook/React?explain=true"],
+      [
+        "/api/repos/github/by-full-name?fullName=fb/react&explain=true",
+        "/api/repos/GITHUB/by-full-name?fullName=Facebook%2FReact&explain=true",
+      ],
+      ["/api/repos/github/by-full-name/meta%2Freact", "/api/repos/GITHUB/by-full-name/Facebook/React"],
+    ] as const) {
       const { status, headers, body } = await world.get(path);
       assert.equal(status, 301, path);
-      assert.equal(headers.get("location"), "/api/repos/GITHUB/Facebook/React");
-      assert.deepEqual(body, { data: { location: "/api/repos/GITHUB/Facebook/React" } });
+      assert.equal(headers.get("location"), location);
+      assert.deepEqual(body, { data: { location } });
     }
   });
 
@@ -257,7 +260,7 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
     ]) {
       assert.deepEqual(
         errorOf(await world.get(path)),
-        { status: 404, code: "NOT_FOUND", message: "There is no repository of this name." },
+        { status: 404, code: "NOT_FOUND", message: "There is no repository with this name." },
         path,
       );
     }
@@ -271,14 +274,13 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
       ["/api/repos/github/by-full-name?fullName=react", invalid("fullName", form)],
       ["/api/repos/github/by-full-name?fullName=a//b", invalid("fullName", form)],
       ["/api/repos/github/by-full-name?fullName=a/../b", invalid("fullName", form)],
-      ["/api/repos/github/by-full-name?fullName=a/b%00", invalid("fullName", form)],
       ["/api/repos/github/by-full-name?fullName=a%5Cb/c", invalid("fullName", form)],
       [
         "/api/repos/github/by-full-name?fullName=a/b&fullName=c/d",
         invalid("fullName", "may be given only once"),
       ],
       ["/api/repos/github/by-full-name/react", invalid("fullName", form)],
-      [`/api/repos/github/by-full-name/${"a/".repeat(21)}b`, invalid("fullName", form)],
+      [`/api/repos/github/by-full-name/${"a/".repeat(22)}b`, invalid("fullName", form)],
       ["/api/repos/github/facebook/a%2Fb", invalid("name", "cannot hold a slash")],
       [
         "/api/repos/git-hub/facebook/react",

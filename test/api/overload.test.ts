@@ -8,7 +8,7 @@ import { signIn } from "../support/members.js";
 import { open } from "../support/page.js";
 import { createWorld, daily, observation } from "../support/world.js";
 
-const MESSAGE = "Too much is asked here at the moment; try again, or with an API key.";
+const MESSAGE = "The service is overloaded. Try again, or send an API key.";
 const REFUSED = { status: 503, code: "UNAVAILABLE", message: MESSAGE };
 const SUMMARY = "/api/stats/summary";
 const HEAVY = "/api/repos/1/metrics";
@@ -64,7 +64,7 @@ onBothEngines("With too much to do", (engine) => {
     const told = await open(world, "/compare");
     assert.equal(told.status, 503);
     assert.equal(told.headers.get("retry-after"), "5");
-    assert.match(told.text, /Too much is asked here at the moment/);
+    assert.match(told.text, /The service is overloaded/);
 
     assert.deepEqual((await world.get("/api/repos")).body, ready.body);
     assert.equal((await open(world, "/explore")).html, page.html);

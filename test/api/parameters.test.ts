@@ -154,17 +154,17 @@ onBothEngines("Every documented query parameter", (engine) => {
         wrong.push([[long((maxLength ?? 0) + 1)], invalid(name, `must be at most ${maxLength} characters`)]);
       if (name === "license") {
         wrong.push([["", long(101)], invalid(name, "must be 1 to 100 characters")]);
-        wrong.push([["a\u0000b"], invalid(name, "must not contain control characters")]);
+        wrong.push([["a\u0001b"], invalid(name, "must not contain control characters")]);
       }
       if (name === "repo") {
         const times = schema.type === "array" ? ", 1 to 6 times" : "";
         wrong.push([
-          ["", "a/b", "github:", "github:a", "github:a/b/", ":a/b", "git hub:a/b", "github:a/b\u0000"],
+          ["", "a/b", "github:", "github:a", "github:a/b/", ":a/b", "git hub:a/b", "github:a/b\u0001"],
           invalid(name, `must be of the form provider:owner/name${times}`),
         ]);
       } else if (schema.type === "array")
         wrong.push([
-          ["", long(101), "a\u0000b"],
+          ["", long(101), "a\u0001b"],
           invalid(name, "must be 1 to 100 characters, at most 20 times"),
         ]);
       if (TIMES.includes(name))

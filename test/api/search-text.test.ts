@@ -9,7 +9,7 @@ const SYNTAX = [
   ..."\" ' * ( ) ^a : & | ! <-> \\ % _ -- ; + -a c++ c# AND OR NOT NEAR(a :* names: {names}: {terms}".split(
     " ",
   ),
-  ..."\u0000 \ud800 \ufeff \u202e ﬁ İ ß 学习 ɣᳲༀ aᦰa 🚀 é e\u0301 ١٢ ½ ㎏".split(" "),
+  ..."\u0001 \ud800 \ufeff \u202e ﬁ İ ß 学习 ɣᳲༀ aᦰa 🚀 é e\u0301 ١٢ ½ ㎏".split(" "),
 ];
 
 onBothEngines("Whatever is searched for", (engine) => {

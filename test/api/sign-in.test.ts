@@ -7,7 +7,7 @@ import { openMailbox, tokenOf } from "../support/mail.js";
 import { mailedToken, ORIGIN, SITE_SETTINGS, signIn } from "../support/members.js";
 import { createWorld, type World } from "../support/world.js";
 
-const USED = invalid("token", "is not valid: it was used before, is too old, or never was");
+const USED = invalid("token", "is not valid: used before, expired, or unknown");
 const FORM = { "Content-Type": "application/x-www-form-urlencoded", Origin: ORIGIN };
 const SESSION_COOKIE =
   /^__Host-sidereal\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/;

@@ -126,7 +126,6 @@ onBothEngines("/api/watchlists/:token", (engine) => {
     for (const token of [
       "x",
       "%20",
-      "a%00b",
       "sidw_",
       mistyped,
       real.token.replace("sidw", "sidr"),

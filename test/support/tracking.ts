@@ -15,6 +15,7 @@ import { createTransport } from "../../src/providers/transport.js";
 import { type Retention, Worker } from "../../src/tracking/tracking.js";
 import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
 import { QUIET } from "./forge/world.js";
+import { inject } from "./inject.js";
 import { GENEROUS } from "./world.js";
 
 /** Start time of the forges; tracking starts some days later. */
@@ -149,7 +150,12 @@ export async function createTrackingWorld(
       return current;
     },
     async get(path) {
-      const response = await front(new Request(new URL(path, "http://localhost")), "192.0.2.1");
+      const request = new Request(new URL(path, "http://localhost"));
+      const response = await inject(
+        (message, reply) => void front.handle(message, reply),
+        request,
+        "192.0.2.1",
+      );
       return { status: response.status, body: await response.json() };
     },
     async pass(ms) {

@@ -5,6 +5,7 @@ import { LIMIT_SETTINGS } from "../../src/limit-config.js";
 import { createLog } from "../../src/log.js";
 import type { Members, Modules } from "../../src/modules.js";
 import type { Engine } from "./engines.js";
+import { inject } from "./inject.js";
 
 /** The time in every test, unless it moves the clock. */
 export const NOW = Date.UTC(2026, 3, 30, 12);
@@ -63,7 +64,7 @@ export async function createWorld(engine: Engine, env: Record<string, string> = 
     { peer = "192.0.2.1", ...init }: RequestInit & { peer?: string } = {},
   ): Promise<Response> => {
     const asked = new Request(new URL(path, "http://localhost"), init);
-    const response = await front(asked, peer);
+    const response = await inject((message, reply) => void front.handle(message, reply), asked.clone(), peer);
     await checkAnswer(asked, response.clone());
     return response;
   };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { ROUTES } from "../../src/api/routes.js";
+import { API_ROUTES } from "../../src/api/routes.js";
 import { onSqlite } from "../support/engines.js";
 import { document } from "../support/openapi.js";
 import { linkTo, openPage, rowsOf, textOf } from "../support/page.js";
@@ -48,7 +48,7 @@ onSqlite("The pages that explain", (engine) => {
     const operations = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map((operation) => operation as unknown as { operationId: string }),
     );
-    assert.equal(operations.length, ROUTES.length);
+    assert.equal(operations.length, API_ROUTES.length);
     for (const { operationId } of operations) {
       assert.ok(html.includes(`<details class="operation" id="${operationId}">`), operationId);
       assert.ok(html.includes(`href="#${operationId}"`), operationId);

@@ -28,7 +28,7 @@ onSqlite("Pages of errors, and of an empty catalogue", (engine) => {
       assert.match(html, /<meta name="robots" content="noindex"/);
       assert.ok(linkTo(html, name), `${path} does not suggest ${name}`);
     }
-    for (const path of ["/zzzz", `/${"z".repeat(500)}`, "/%F0%9F%9A%80", "/a%00b"])
+    for (const path of ["/zzzz", `/${"z".repeat(500)}`, "/%F0%9F%9A%80"])
       assert.equal((await openPage(world, path)).status, 404, path);
     const hostile = await openPage(world, "/%3Cscript%3Ex%3C%2Fscript%3E");
     assert.doesNotMatch(hostile.html, /<script>x/);

@@ -149,8 +149,8 @@ onSqlite("The pages of signing in", (engine) => {
   });
 
   test("the head leads to signing in and back, but never tells the address of a list", async () => {
-    const { html } = await open(world, "/docs?x=1");
-    assert.match(html, /href="\/sign-in\?next=%2Fdocs%3Fx%3D1"/);
+    const { html } = await open(world, "/explore?q=x");
+    assert.match(html, /href="\/sign-in\?next=%2Fexplore%3Fq%3Dx"/);
     const { token } = await world.modules.watchlists.create("Mine", []);
     const list = await open(world, `/watchlists/${token}`);
     assert.match(list.html, /<a class="button" href="\/sign-in">/);

@@ -166,8 +166,8 @@ onSqlite("The page of a personal watchlist", (engine) => {
 
   test("in another browser the page that the mail leads to offers to save it", async () => {
     const { headers } = await somebody();
-    const page = await open(world, "/docs?x=1&save=2", headers);
-    assert.match(page.html, /<input type="hidden" name="next" value="\/docs\?x=1"\/>/);
+    const page = await open(world, "/explore?q=x&save=2", headers);
+    assert.match(page.html, /<input type="hidden" name="next" value="\/explore\?q=x"\/>/);
     assert.match(page.text, /You wanted to save two\/two\./);
     assert.match(page.html, /<input type="hidden" name="repositoryId" value="2"\/>/);
     assert.equal((await save(2, headers, "/watchlist")).location, "/watchlist");

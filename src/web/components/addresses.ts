@@ -31,12 +31,3 @@ export function canonicalAddress({ pathname, searchParams }: URL): string {
 export function addressOf({ pathname, search }: URL): string {
   return pathname + search;
 }
-
-/** What stands in an address behind `place`, decoded; undefined where its escapes are none. */
-export function nameAfter({ pathname }: URL, place: string): string | undefined {
-  try {
-    return decodeURIComponent(pathname.slice(place.length + 1));
-  } catch {
-    return undefined;
-  }
-}

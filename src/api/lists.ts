@@ -1,0 +1,93 @@
+import { z } from "@hono/zod-openapi";
+import type { HttpRequest, Reply } from "../http/http.js";
+import { type ListQuery, listPage, listQuery, type Sort } from "../lists/lists.js";
+import { formatParameter, orCsv } from "./csv.js";
+import { type ApiServices, dataMetaResponse, errorResponses, operation } from "./operation.js";
+import { repositoryPage } from "./repository-list.js";
+import { repositoryPageMetaSchema, repositorySchema } from "./views.js";
+
+const withFormat = { format: formatParameter };
+
+const responses = {
+  200: orCsv(
+    dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
+  ),
+  ...errorResponses("VALIDATION_FAILED"),
+};
+
+interface ListRequest {
+  services: ApiServices;
+  http: HttpRequest;
+  query: ListQuery & { format: "json" | "csv" };
+  /** Name of the CSV file. */
+  file: string;
+}
+
+async function pageOf({ services, http, query, file }: ListRequest): Promise<Reply> {
+  const page = await listPage(services.modules, query);
+  return repositoryPage(page, { http, baseUrl: services.config.baseUrl, query, file });
+}
+
+export const listRepositories = operation({
+  id: "listRepositories",
+  tags: ["Repositories"],
+  summary: "List repositories, filtered, searched and sorted",
+  description:
+    "Sorts by growth contain only repositories that have a trend in the window. A search that is sorted by anything but relevance covers its 10,000 most popular matches.",
+  params: null,
+  query: listQuery.extend(withFormat),
+  body: null,
+  responses,
+  handle: ({ services, http, query }) => pageOf({ services, http, query, file: "sidereal-repositories" }),
+});
+
+interface Ranking {
+  id: string;
+  sort: Sort;
+  summary: string;
+  /** Name of the CSV file. */
+  file: string;
+}
+
+/** A list with a fixed sort; all other parameters are those of /api/repos. */
+function ranking({ id, sort, summary, file }: Ranking) {
+  return operation({
+    id,
+    tags: ["Rankings"],
+    summary,
+    description: `The same list as /api/repos?sort=${sort}. The documentation explains the scores in general, and explain=true in the detail of a repository explains its own.`,
+    params: null,
+    query: listQuery.omit({ sort: true }).extend(withFormat),
+    body: null,
+    responses,
+    handle: ({ services, http, query }) => pageOf({ services, http, query: { ...query, sort }, file }),
+  });
+}
+
+export const listTrending = ranking({
+  id: "listTrending",
+  sort: "trending",
+  summary: "Broad recent momentum: stars, growth, forks, activity",
+  file: "sidereal-trending",
+});
+
+export const listRising = ranking({
+  id: "listRising",
+  sort: "rising",
+  summary: "Fast growth relative to size",
+  file: "sidereal-rising",
+});
+
+export const listNewHot = ranking({
+  id: "listNewHot",
+  sort: "new_hot",
+  summary: "Repositories younger than 90 days with early momentum",
+  file: "sidereal-new-hot",
+});
+
+export const listForkGrowth = ranking({
+  id: "listForkGrowth",
+  sort: "forks_gained",
+  summary: "Most forks gained",
+  file: "sidereal-fork-growth",
+});

@@ -1,0 +1,187 @@
+import { z } from "@hono/zod-openapi";
+import type { Account } from "../accounts/accounts.js";
+import type { Config } from "../config.js";
+import type { PngRenderer } from "../embeds/embeds.js";
+import { AppError, ERROR_STATUS, type ErrorCode } from "../errors.js";
+import type { Admission, HttpRequest, Reply } from "../http/http.js";
+import type { Members, Modules } from "../modules.js";
+import { validationError } from "../validation.js";
+import type { Gate } from "./gate.js";
+
+/** What handlers work with. */
+export interface ApiServices {
+  modules: Modules;
+  members: Members;
+  config: Config;
+  admission: Admission;
+  pictures: PngRenderer;
+  /** Bounds how many pictures are drawn at the same time. */
+  gate: Gate;
+}
+
+type Schema = z.ZodType | null;
+type Parsed<S extends Schema> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** A request whose parts were validated by the schemas of its operation. */
+export interface ApiRequest<P extends Schema, Q extends Schema, B extends Schema, H extends Schema> {
+  params: Parsed<P>;
+  query: Parsed<Q>;
+  body: Parsed<B>;
+  headers: Parsed<H>;
+  /** The signed-in account. Throws where the route has no `session` access. */
+  account: Account;
+  /** The request as it arrived. */
+  http: HttpRequest;
+  services: ApiServices;
+}
+
+/** A response in the contract: what it means, and its schemas by type. */
+export interface ResponseContract {
+  description: string;
+  headers?: z.ZodObject;
+  content?: Record<string, { schema: z.ZodType }>;
+}
+
+/** What an operation takes, returns and does. Its method, path, limits and cache policy are in the route table. */
+export interface OperationContract {
+  /** The name of the handler, and the OpenAPI operation id. */
+  id: string;
+  tags: readonly string[];
+  summary: string;
+  description?: string;
+  params: z.ZodObject | null;
+  query: z.ZodObject | null;
+  body: z.ZodType | null;
+  headers?: z.ZodObject;
+  responses: Readonly<Record<number, ResponseContract>>;
+}
+
+export interface Operation extends OperationContract {
+  handle: (request: HttpRequest, services: ApiServices) => Promise<Reply>;
+}
+
+/** Joins a contract with its handler, which receives validated data. Throws VALIDATION_FAILED for anything else. */
+export function operation<
+  P extends z.ZodObject | null,
+  Q extends z.ZodObject | null,
+  B extends z.ZodType | null,
+  H extends z.ZodObject | null = null,
+>(
+  contract: Omit<OperationContract, "params" | "query" | "body" | "headers"> & {
+    params: P;
+    query: Q;
+    body: B;
+    headers?: H;
+    handle: (request: ApiRequest<P, Q, B, H>) => Reply | Promise<Reply>;
+  },
+): Operation {
+  const { handle, headers, ...rest } = contract;
+  return {
+    ...rest,
+    ...(headers ? { headers } : {}),
+    handle: async (request, services) => {
+      const { params, query } = contract;
+      const given = valuesOf(request.query);
+      return handle({
+        params: parse(params, "param", request.params),
+        query: parse(query, "query", firstOfOne(given), given),
+        body: parse(contract.body, "body", request.json),
+        headers: parse(headers ?? null, "header", request.headers) as Parsed<H>,
+        get account() {
+          if (request.account === undefined) throw new AppError("UNAUTHENTICATED", "Sign in first.");
+          return request.account;
+        },
+        http: request,
+        services,
+      });
+    },
+  };
+}
+
+function parse<S extends Schema>(
+  schema: S,
+  location: string,
+  value: unknown,
+  given?: Record<string, string[]>,
+): Parsed<S> {
+  if (schema === null) return undefined as Parsed<S>;
+  const result = schema.safeParse(value);
+  if (!result.success) throw validationError(result.error, location, given);
+  return result.data as Parsed<S>;
+}
+
+/** All values of each parameter. */
+function valuesOf(query: URLSearchParams): Record<string, string[]> {
+  const values: Record<string, string[]> = Object.create(null);
+  for (const [name, value] of query) values[name] = [...(values[name] ?? []), value];
+  return values;
+}
+
+function firstOfOne(values: Record<string, string[]>): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, all]) => [name, all.length === 1 ? (all[0] ?? "") : all]),
+  );
+}
+
+const errorSchema = z
+  .object({
+    data: z.null(),
+    error: z.object({
+      code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
+      message: z.string(),
+      requestId: z.string(),
+      details: z
+        .array(
+          z.object({
+            parameter: z.string(),
+            message: z.string(),
+            allowed: z.array(z.string()).optional(),
+            values: z.array(z.string()).optional(),
+          }),
+        )
+        .optional(),
+    }),
+  })
+  .openapi("Error");
+
+const problemSchema = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.string(),
+    requestId: z.string(),
+    details: z.array(z.unknown()).optional(),
+  })
+  .openapi("Problem", {
+    description: "The same facts as RFC 9457, for callers that accept application/problem+json.",
+  });
+
+/** The error responses of an operation, by code. Every operation can also return 400, 401 for a bad key, 500 and 503. */
+export function errorResponses(...codes: ErrorCode[]): Record<number, ResponseContract> {
+  const all: ErrorCode[] = ["INVALID_REQUEST", "INVALID_API_KEY", "INTERNAL", "UNAVAILABLE", ...codes];
+  const byStatus = Map.groupBy(all, (code) => ERROR_STATUS[code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, names]) => [
+      status,
+      {
+        description: [...new Set(names)].join(", "),
+        content: {
+          "application/json": { schema: errorSchema },
+          "application/problem+json": { schema: problemSchema },
+        },
+      },
+    ]),
+  );
+}
+
+/** A successful JSON response in the envelope. */
+export function dataResponse(description: string, data: z.ZodType): ResponseContract {
+  return { description, content: { "application/json": { schema: z.object({ data }) } } };
+}
+
+/** A successful JSON response in the envelope, with facts about it. */
+export function dataMetaResponse(description: string, data: z.ZodType, meta: z.ZodType): ResponseContract {
+  return { description, content: { "application/json": { schema: z.object({ data, meta }) } } };
+}

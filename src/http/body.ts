@@ -1,0 +1,68 @@
+import type { IncomingMessage } from "node:http";
+import { AppError } from "../errors.js";
+
+/** 500 identifiers of 19 digits fit, with their quotes and a name. */
+const MAX_JSON_BYTES = 16 * 1024;
+/** More than any form of ours needs. */
+const MAX_FORM_BYTES = 64 * 1024;
+
+/** The parsed JSON body. Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or INVALID_REQUEST. */
+export async function readJson(request: IncomingMessage): Promise<unknown> {
+  const type = contentType(request);
+  if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/.test(type)) {
+    throw new AppError(
+      "UNSUPPORTED_MEDIA_TYPE",
+      "The body must be sent as Content-Type: application/json in UTF-8.",
+    );
+  }
+  const text = await readText(request, MAX_JSON_BYTES);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new AppError("INVALID_REQUEST", "The body is not valid JSON.");
+  }
+}
+
+/** The fields of a form. Throws UNSUPPORTED_MEDIA_TYPE, PAYLOAD_TOO_LARGE or INVALID_REQUEST. */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  const type = contentType(request);
+  if (!type.startsWith("application/x-www-form-urlencoded"))
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The body must be a form.");
+  return new URLSearchParams(await readText(request, MAX_FORM_BYTES));
+}
+
+/** All values that were sent: Node keeps only the first. */
+function contentType(request: IncomingMessage): string {
+  return (request.headersDistinct["content-type"] ?? []).join(", ").toLowerCase();
+}
+
+/** The body as text: refused before any of it is parsed where it is too long. */
+async function readText(request: IncomingMessage, maxBytes: number): Promise<string> {
+  if ((request.headers["content-encoding"] ?? "identity") !== "identity") {
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The body must be sent without a Content-Encoding.", {
+      headers: { "Accept-Encoding": "identity" },
+    });
+  }
+  const tooLarge = () =>
+    new AppError("PAYLOAD_TOO_LARGE", `The body may have at most ${maxBytes} bytes.`, {
+      headers: { Connection: "close" },
+    });
+  if (Number(request.headers["content-length"] ?? 0) > maxBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      length += chunk.byteLength;
+      if (length > maxBytes) throw tooLarge();
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError("INVALID_REQUEST", "The body ended too early.", { cause: error });
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch {
+    throw new AppError("INVALID_REQUEST", "The body is not UTF-8.");
+  }
+}

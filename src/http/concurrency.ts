@@ -1,0 +1,87 @@
+import { AppError } from "../errors.js";
+import type { Concurrency } from "../limit-config.js";
+import { type Caller, NETWORK_FACTOR } from "../metering/metering.js";
+
+/** What a refusal names in place of a bucket. */
+const NAME = "concurrency";
+const RETRY_SECONDS = 1;
+
+/** A request in flight. */
+export interface Slot {
+  /** Why the request is refused; undefined where it may go on. */
+  readonly refusal: AppError | undefined;
+  /** To be called once, at the end of the request. */
+  release(): void;
+}
+
+const FREE: Slot = { refusal: undefined, release: () => {} };
+
+/** Keeps one caller from having so many requests in flight that others wait for it. */
+export class ConcurrencyLimiter {
+  readonly #inFlight = new InFlight();
+  readonly #limits: Concurrency | undefined;
+
+  /** Undefined: no limit. */
+  constructor(limits: Concurrency | undefined) {
+    this.#limits = limits;
+  }
+
+  /** A slot for a request. An IPv6 caller takes one in its wider network too, which has NETWORK_FACTOR times as many. */
+  enter({ kind, name, network, account = name }: Caller, isFree: boolean): Slot {
+    if (this.#limits === undefined || isFree) return FREE;
+    const limit = this.#limits[kind === "anonymous" ? "anonymous" : "account"];
+    const release = this.#inFlight.take(`${kind} ${account}`, limit);
+    if (release === undefined) return refused(limit);
+    if (network === undefined) return { refusal: undefined, release };
+    const releaseNetwork = this.#inFlight.take(`network ${network}`, limit * NETWORK_FACTOR);
+    if (releaseNetwork === undefined) {
+      release();
+      return refused(limit * NETWORK_FACTOR);
+    }
+    const releaseBoth = () => {
+      release();
+      releaseNetwork();
+    };
+    return { refusal: undefined, release: releaseBoth };
+  }
+}
+
+function refused(limit: number): Slot {
+  const message = `at most ${limit} requests may be in flight; try again in ${RETRY_SECONDS} second`;
+  const refusal = new AppError("RATE_LIMITED", `Too many concurrent requests: ${message}.`, {
+    details: [{ parameter: "bucket", message, values: [NAME] }],
+    headers: {
+      "Retry-After": String(RETRY_SECONDS),
+      "RateLimit-Policy": `"${NAME}";q=${limit};qu="concurrent-requests"`,
+      RateLimit: `"${NAME}";r=0;t=${RETRY_SECONDS}`,
+      "X-RateLimit-Limit": String(limit),
+      "X-RateLimit-Remaining": "0",
+      "X-RateLimit-Resource": NAME,
+    },
+  });
+  return { refusal, release: () => {} };
+}
+
+/** Requests in flight per caller. Holds only callers that have some. */
+export class InFlight {
+  readonly #counts = new Map<string, number>();
+
+  /** Callers with a request in flight. */
+  get callers(): number {
+    return this.#counts.size;
+  }
+
+  /** Takes a slot, unless the caller holds `limit` already. Returns what releases it, to be called once. */
+  take(name: string, limit: number): (() => void) | undefined {
+    const count = this.#counts.get(name) ?? 0;
+    if (count >= limit) return undefined;
+    this.#counts.set(name, count + 1);
+    return () => this.#release(name);
+  }
+
+  #release(name: string): void {
+    const count = (this.#counts.get(name) ?? 0) - 1;
+    if (count > 0) this.#counts.set(name, count);
+    else this.#counts.delete(name);
+  }
+}

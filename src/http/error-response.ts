@@ -1,0 +1,89 @@
+import { databaseFault } from "../database/database.js";
+import { AppError } from "../errors.js";
+import type { Logger } from "../log.js";
+import { content, type Reply } from "./reply.js";
+import type { HttpRequest } from "./request.js";
+import type { Form } from "./route.js";
+
+/** Errors in the forms that need a renderer of their own. */
+export interface ErrorRenderers {
+  /** A page, for people. */
+  page: (error: AppError, request: HttpRequest) => Promise<Reply>;
+  /** A drawing, since an image tag would show nothing of any other response. */
+  picture: (error: AppError, request: HttpRequest) => Reply;
+}
+
+export interface ErrorContext {
+  request: HttpRequest;
+  form: Form;
+  accept: string | undefined;
+}
+
+/** Whether a caller asks for errors as RFC 9457. */
+function acceptsProblem(accept: string | undefined): boolean {
+  return accept?.includes("application/problem+json") ?? false;
+}
+
+/** Turns errors into responses: the only place that does. */
+export class ErrorResponder {
+  readonly #renderers: ErrorRenderers;
+  readonly #log: Logger;
+
+  constructor(renderers: ErrorRenderers, log: Logger) {
+    this.#renderers = renderers;
+    this.#log = log;
+  }
+
+  /** The error in the form that the caller reads: problem details or JSON if it asks for them, else what the route returns. */
+  async respond(error: AppError, { request, form, accept }: ErrorContext): Promise<Reply> {
+    try {
+      if (form === "picture" && !acceptsProblem(accept) && !accept?.trim().startsWith("application/json"))
+        return errorReply(error, this.#renderers.picture(error, request));
+      if ((form === "page" || form === "file") && accept?.includes("text/html"))
+        return errorReply(error, await this.#renderers.page(error, request));
+    } catch (cause) {
+      // A failure here must not hide the error itself.
+      this.#log.error({ err: cause, requestId: request.id }, "an error could not be rendered");
+    }
+    if (form === "file" && !accept?.includes("json"))
+      return errorReply(error, content("text/plain; charset=utf-8", `${error.message}\n`));
+    return jsonError(error, request.id, accept);
+  }
+}
+
+/** An error as JSON, or as problem details where the caller accepts them. */
+export function jsonError(error: AppError, requestId: string, accept: string | undefined): Reply {
+  const { code, message, status, details } = error;
+  const isProblem = acceptsProblem(accept);
+  const title = code.charAt(0) + code.slice(1).toLowerCase().replaceAll("_", " ");
+  const body = isProblem
+    ? { type: "about:blank", title, status, detail: message, code, requestId, ...(details && { details }) }
+    : { data: null, error: { code, message, requestId, ...(details && { details }) } };
+  const type = isProblem ? "application/problem+json" : "application/json";
+  return errorReply(error, content(`${type}; charset=utf-8`, JSON.stringify(body)));
+}
+
+/** A rendered error with the status and the headers that all errors have. */
+function errorReply(error: AppError, { headers, body }: Reply): Reply {
+  const { status, code } = error;
+  return {
+    status,
+    body,
+    errorCode: code,
+    headers: {
+      Vary: "Accept, Accept-Encoding",
+      ...headers,
+      "Cache-Control": "no-store",
+      ...(status === 503 ? { "Retry-After": "5" } : {}),
+      ...error.headers,
+    },
+  };
+}
+
+/** Whatever was thrown, as an error that may be shown. */
+export function toAppError(cause: unknown): AppError {
+  if (cause instanceof AppError) return cause;
+  return databaseFault(cause) === undefined
+    ? new AppError("INTERNAL", "Something went wrong here. The log names this request by its id.", { cause })
+    : new AppError("UNAVAILABLE", "The database is not available; try again.", { cause });
+}

@@ -1,0 +1,324 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Account, KeyHolder } from "../accounts/accounts.js";
+import type { Clock } from "../clock.js";
+import { AppError } from "../errors.js";
+import type { Logger } from "../log.js";
+import type { Caller, KeyedRequest } from "../metering/metering.js";
+import type { Admission, Charge, Charging } from "./admission.js";
+import { readForm, readJson } from "./body.js";
+import { badKey, readApiKey } from "./caller.js";
+import { type ErrorRenderers, ErrorResponder, toAppError } from "./error-response.js";
+import { completeHeaders } from "./headers.js";
+import { overloaded } from "./load-shedder.js";
+import type { HttpRequest } from "./request.js";
+import { requestIds } from "./request-id.js";
+import { type RequestLine, readRequestLine } from "./request-line.js";
+import { ResponseCache } from "./response-cache.js";
+import { BAD_KEY_COST, DEFAULT_LIMIT, isApi, type RateLimit, type Route } from "./route.js";
+import { encodeBody, matchesTag, type StoredResponse, storeResponse } from "./stored-response.js";
+import { type Target, Targets } from "./targets.js";
+
+/** Who signed-in users and the owners of keys are. */
+export interface Identities {
+  /** Undefined for a key that is malformed, unknown or revoked. */
+  findKey(secret: string): Promise<KeyHolder | undefined>;
+  /** The account whose session a Cookie header carries. */
+  findAccount(cookie: string): Promise<Account | undefined>;
+  /** Its id, which may be some seconds old: for rate limits only. */
+  findAccountId(cookie: string): Promise<string | undefined>;
+  /** Whether a request that changes something comes from our own pages. */
+  isOwnOrigin(headers: IncomingMessage["headers"]): boolean;
+}
+
+export interface FrontOptions {
+  routes: readonly Route[];
+  /** Public address of the service, without a slash at its end; it may have a path. */
+  baseUrl: string;
+  renderers: ErrorRenderers;
+  identities: Identities;
+  /** Differs whenever a cached response may have become wrong. */
+  readRevision: () => Promise<string>;
+  /** Bound of the response cache; 0 turns it off. */
+  cacheBytes: number;
+  admission: Admission;
+  /** Receives every request that was made with a valid key. */
+  recordUsage: (request: KeyedRequest) => void;
+  clock: Clock;
+  log: Logger;
+}
+
+/** Cookies of ours; pages look different with them. Cookies that others leave in a browser change nothing. */
+const OWN_COOKIE = /(?:^|; ?)(?:__Host-|__Secure-)?sidereal[.-]/;
+
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Everything between Node's server and the handlers: routing, callers, limits, cache, errors, headers, usage. */
+export class Front {
+  readonly #options: FrontOptions;
+  readonly #targets: Targets;
+  readonly #cache: ResponseCache;
+  readonly #errors: ErrorResponder;
+  readonly #basePath: string;
+  readonly #ids = requestIds();
+
+  constructor(options: FrontOptions) {
+    const { clock, log, readRevision, cacheBytes, routes, baseUrl, renderers } = options;
+    this.#options = options;
+    this.#basePath = new URL(baseUrl).pathname.replace(/\/$/, "");
+    this.#targets = new Targets(routes, this.#basePath);
+    this.#cache = new ResponseCache({ maxBytes: cacheBytes, clock, readRevision, log });
+    this.#errors = new ErrorResponder(renderers, log);
+  }
+
+  /** Handles a request to its end. Never throws. */
+  handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    return this.#exchange(message, response).catch((error: unknown) => {
+      this.#options.log.error({ err: error }, "a response could not be sent");
+      response.destroy();
+    });
+  }
+
+  async #exchange(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { admission, clock } = this.#options;
+    const beganAt = clock.monotonic();
+    const { headers } = message;
+    let fault: AppError | undefined;
+    let line: RequestLine = { method: "GET", path: "/", query: "" };
+    try {
+      line = readRequestLine(message);
+    } catch (error) {
+      fault = toAppError(error);
+    }
+    const target =
+      fault === undefined ? this.#targets.find(line) : this.#targets.malformed(message.url ?? "/");
+    const { route } = target;
+    const forwardedFor = message.headersDistinct["x-forwarded-for"]?.join() ?? null;
+    const address = admission.callerOf(message.socket.remoteAddress, forwardedFor);
+    const exchange: Exchange = {
+      message,
+      method: line.method,
+      target,
+      id: this.#ids(),
+      address,
+      caller: address,
+      account: undefined,
+      keyId: undefined,
+    };
+    let limit: RateLimit = route.limit;
+    if (fault === undefined && limit.bucket !== "none") {
+      try {
+        await this.#identify(exchange, headers);
+      } catch (error) {
+        fault = toAppError(error);
+        if (fault.status >= 500) this.#options.log.error({ err: error }, "a key could not be looked up");
+        exchange.caller = address;
+        limit = { ...DEFAULT_LIMIT, unknownCost: BAD_KEY_COST };
+      }
+    }
+    const { caller } = exchange;
+    const charging: Charging = {
+      caller,
+      limit,
+      method: line.method,
+      isSearch: Boolean(target.query.get("q")),
+    };
+    const slot = admission.enter(charging);
+    try {
+      fault = slot.refusal ?? fault;
+      // Before the cache, so that cached responses count like those that are computed.
+      const charge = slot.refusal === undefined ? await admission.charge(charging) : undefined;
+      if (charge?.decision.allowed === false) fault = charge.refusal();
+      const stored =
+        fault === undefined ? await this.#find(exchange, charging) : await this.#fail(exchange, fault);
+      await this.#send(response, exchange, stored, charge, beganAt);
+    } finally {
+      slot.release();
+    }
+  }
+
+  /** Finds out who sends a request, where its route wants to know. Throws INVALID_API_KEY or INVALID_REQUEST. */
+  async #identify(exchange: Exchange, headers: IncomingMessage["headers"]): Promise<void> {
+    const { identities, log } = this.#options;
+    const { route } = exchange.target;
+    const key = isApi(route) ? readApiKey(headers) : undefined;
+    if (key !== undefined) {
+      const holder = await identities.findKey(key);
+      if (holder === undefined) throw badKey();
+      exchange.keyId = holder.keyId;
+      // Signing in is limited by address alone.
+      if (route.limit.bucket !== "auth")
+        exchange.caller = { kind: "key", name: String(holder.keyId), account: holder.accountId };
+    }
+    const { cookie } = headers;
+    if (cookie === undefined) return;
+    try {
+      const needsAccount = route.access === "session" || route.form === "page";
+      const account = needsAccount ? await identities.findAccount(cookie) : undefined;
+      exchange.account = account;
+      if (key !== undefined || route.limit.bucket === "auth") return;
+      const id = needsAccount ? account?.id : await identities.findAccountId(cookie);
+      if (id !== undefined) exchange.caller = { kind: "signed_in", name: id };
+    } catch (error) {
+      // The request counts against its address; a route that needs the account fails by itself.
+      log.error({ err: error }, "a session could not be looked up");
+      exchange.sessionFault = error;
+    }
+  }
+
+  /** The response from the cache or from the handler. */
+  async #find(exchange: Exchange, charging: Charging): Promise<StoredResponse> {
+    const { cacheKey, route } = exchange.target;
+    const isShared =
+      cacheKey !== undefined &&
+      (route.cache.kind === "shared" || !OWN_COOKIE.test(exchange.message.headers.cookie ?? ""));
+    try {
+      const cached = isShared ? this.#cache.peek(cacheKey) : undefined;
+      if (cached !== undefined) return cached;
+      const compute = () => this.#options.admission.start(charging, () => this.#compute(exchange, isShared));
+      const stored = await (isShared ? this.#cache.get(cacheKey, compute) : compute());
+      return stored ?? (await this.#fail(exchange, overloaded()));
+    } catch (error) {
+      return this.#fail(exchange, toAppError(error));
+    }
+  }
+
+  async #compute(exchange: Exchange, isShared: boolean): Promise<StoredResponse> {
+    const { route, cacheKey, path, query } = exchange.target;
+    const reply = await route.handle(await this.#requestOf(exchange, isShared));
+    const isTaggedByBody = route.cache.kind === "shared" && route.cache.tag === "body";
+    const taggedBy = isTaggedByBody ? "" : (cacheKey ?? `${path}?${query}`);
+    return storeResponse(reply, completeHeaders(reply, route, this.#basePath), taggedBy);
+  }
+
+  /** The request as its handler sees it. A shared response must not depend on who asks first, so nothing of the caller is in it. */
+  async #requestOf(exchange: Exchange, isShared: boolean): Promise<HttpRequest> {
+    const { message, method, target, caller, account, id } = exchange;
+    const { route, params, path, query } = target;
+    if (!isShared) this.#checkAccess(exchange);
+    return {
+      method: method === "HEAD" ? "GET" : method,
+      path,
+      params,
+      query,
+      headers: isShared ? {} : message.headers,
+      caller,
+      account: isShared ? undefined : account,
+      id,
+      json: route.body === "json" ? await readJson(message) : undefined,
+      formFields: route.body === "form" ? await readForm(message) : NO_FIELDS,
+    };
+  }
+
+  #checkAccess({ method, target: { route }, message, account, sessionFault }: Exchange): void {
+    if (sessionFault !== undefined && (route.access === "session" || route.form === "page"))
+      throw sessionFault;
+    const isOwn = route.access === "session" || route.access === "browser" || route.body === "form";
+    if (!isOwn || route.method !== (method === "HEAD" ? "GET" : method)) return;
+    if (!SAFE_METHODS.has(method) && !this.#options.identities.isOwnOrigin(message.headers))
+      throw new AppError("FORBIDDEN", "This is possible only from the pages of this service.");
+    if (route.access === "session" && account === undefined && isApi(route)) {
+      throw new AppError("UNAUTHENTICATED", "Sign in first; API keys cannot be used here.", {
+        headers: { "WWW-Authenticate": 'Cookie realm="sidereal"' },
+      });
+    }
+  }
+
+  /** An error as a response. */
+  async #fail(exchange: Exchange, error: AppError): Promise<StoredResponse> {
+    const { message, target, id, caller } = exchange;
+    const { route, path, params, query } = target;
+    if (error.status >= 500)
+      this.#options.log.error({ requestId: id, err: error, cause: error.cause }, "a request failed");
+    // A caller over its limit, or an overloaded service, must not cost a look at the watchlist of the account.
+    const isCheap = error.status === 429 || error.status === 503;
+    const request: HttpRequest = {
+      method: exchange.method,
+      path,
+      params,
+      query,
+      headers: message.headers,
+      caller,
+      account: isCheap ? undefined : exchange.account,
+      id,
+      json: undefined,
+      formFields: NO_FIELDS,
+    };
+    const accept = message.headers.accept;
+    const reply = await this.#errors.respond(error, { request, form: route.form, accept });
+    return storeResponse(reply, completeHeaders(reply, route, this.#basePath), "");
+  }
+
+  async #send(
+    response: ServerResponse,
+    exchange: Exchange,
+    stored: StoredResponse,
+    charge: Charge | undefined,
+    beganAt: number,
+  ): Promise<void> {
+    const { message, method, id } = exchange;
+    const { "if-none-match": ifNoneMatch, "accept-encoding": acceptEncoding } = message.headers;
+    const isRead = method === "GET" || method === "HEAD";
+    const isUnchanged = isRead && stored.etag !== undefined && matchesTag(ifNoneMatch, stored.etag);
+    const status = isUnchanged ? 304 : stored.status;
+    const hasBody = status !== 304 && status !== 204;
+    const headers = [...stored.headers, "X-Request-Id", id];
+    if (isUnchanged) dropContentHeaders(headers);
+    let body: Buffer | undefined;
+    if (hasBody) {
+      const encoded = encodeBody(stored, acceptEncoding);
+      body = encoded.body instanceof Promise ? await encoded.body : encoded.body;
+      if (encoded.encoding !== undefined) headers.push("Content-Encoding", encoded.encoding);
+      headers.push("Content-Length", String(body.byteLength));
+    }
+    // "*" matches every response, so its sender may have none of them: that saves nothing.
+    const isGuess = status === 304 && ifNoneMatch?.trim() === "*";
+    const settled = charge?.settle(isGuess ? 200 : status);
+    const left = settled instanceof Promise ? await settled : settled;
+    if (charge !== undefined && left !== undefined) headers.push(...charge.headers(left));
+    response.writeHead(status, headers);
+    const sent = method === "HEAD" ? undefined : body;
+    if (sent === undefined) response.end();
+    else response.end(sent);
+    if (exchange.keyId === undefined) return;
+    const { target, caller, address } = exchange;
+    this.#options.recordUsage({
+      keyId: exchange.keyId,
+      route: target.name,
+      status,
+      bytes: sent?.byteLength ?? 0,
+      durationMs: this.#options.clock.monotonic() - beganAt,
+      // Where the request counted against its address, the numbers are not the key's.
+      allowance:
+        caller.kind === "key" && left !== undefined ? { bucket: left.policy.bucket, ...left.own } : undefined,
+      code: stored.errorCode,
+      path: target.path,
+      caller: address.name,
+      userAgent: message.headers["user-agent"] ?? null,
+    });
+  }
+}
+
+/** One request and what is known about it so far. */
+interface Exchange {
+  message: IncomingMessage;
+  method: string;
+  target: Target;
+  id: string;
+  /** The caller by address. */
+  address: Caller;
+  /** Whose limits the request counts against. */
+  caller: Caller;
+  account: Account | undefined;
+  keyId: number | undefined;
+  /** Why the session could not be looked up. */
+  sessionFault?: unknown;
+}
+
+const NO_FIELDS = new URLSearchParams();
+
+const CONTENT_HEADERS = new Set(["Content-Type", "Content-Disposition"]);
+
+function dropContentHeaders(headers: string[]): void {
+  for (let i = headers.length - 2; i >= 0; i -= 2)
+    if (CONTENT_HEADERS.has(headers[i] ?? "")) headers.splice(i, 2);
+}

@@ -1,0 +1,26 @@
+/**
+ * The HTTP front: everything between a socket and a handler. It takes a table of routes, each of which declares its facts,
+ * and derives routing, rate limits, caching, headers, error responses and usage from them. It guarantees that every request
+ * gets exactly one response in a known form, that limits hold on every path, and that a cached response costs no handler. It
+ * knows nothing of repositories, JSON views or pages: those are the routes' own.
+ */
+export { Admission, RATE_HEADERS } from "./admission.js";
+export type { ErrorRenderers } from "./error-response.js";
+export { Front, type FrontOptions, type Identities } from "./front.js";
+export { listen } from "./listen.js";
+export { content, json, noContent, type Reply, redirect } from "./reply.js";
+export { addressOf, type HttpRequest } from "./request.js";
+export {
+  type Access,
+  type CachePolicy,
+  DEFAULT_LIMIT,
+  type Form,
+  isApi,
+  type Method,
+  type RateLimit,
+  type Route,
+  routeName,
+  UNKNOWN_TOKEN_COST,
+  UNLIMITED,
+} from "./route.js";
+export { createHttpServer } from "./server.js";

@@ -1,0 +1,86 @@
+import type { IncomingMessage } from "node:http";
+import { AppError } from "../errors.js";
+
+const MAX_TARGET = 8_000;
+const METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
+
+/** Path and query of a request, escapes included. */
+export interface RequestLine {
+  /** One of the known methods. */
+  method: string;
+  path: string;
+  /** Without the question mark; empty where there is none. */
+  query: string;
+}
+
+/**
+ * Checks what Node's parser lets through and no response may be built on: HTTP/0.9, several Host headers, a target that is
+ * not a path, malformed escapes, dot segments. Throws AppError.
+ */
+export function readRequestLine(request: IncomingMessage): RequestLine {
+  const { httpVersion, rawHeaders } = request;
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") {
+    throw new AppError("INVALID_REQUEST", "The request must use HTTP/1.1 or HTTP/1.0.", {
+      headers: { Connection: "close" },
+    });
+  }
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
+  }
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
+    throw new AppError("INVALID_REQUEST", "The request must have exactly one Host header.", {
+      headers: { Connection: "close" },
+    });
+  }
+  const method = request.method ?? "";
+  if (!METHODS.has(method)) {
+    const allow = [...METHODS].join(", ");
+    throw new AppError("METHOD_NOT_ALLOWED", `The method is unknown. Known methods: ${allow}.`, {
+      headers: { Allow: allow },
+    });
+  }
+  const target = originForm(request.url ?? "/", method);
+  if (target.length > MAX_TARGET)
+    throw new AppError("INVALID_REQUEST", `The address is longer than ${MAX_TARGET} characters.`);
+  const mark = target.indexOf("?");
+  const path = mark === -1 ? target : target.slice(0, mark);
+  const query = mark === -1 ? "" : target.slice(mark + 1);
+  for (const segment of path.slice(1).split("/")) checkSegment(segment);
+  checkText(query.replaceAll("+", " "), "query");
+  return { method, path, query };
+}
+
+/** The path and query of a target. The host of an absolute one is not ours to judge, so it is dropped (RFC 9112, 3.2.2). */
+function originForm(target: string, method: string): string {
+  if (target === "*" && method === "OPTIONS") return "/";
+  const absolute = /^https?:\/\/[^/?#]*(.*)$/i.exec(target);
+  const path = absolute === null ? target : `/${(absolute[1] ?? "").replace(/^\//, "")}`;
+  if (!path.startsWith("/") || path.startsWith("//") || path.includes("#") || path.includes("\\"))
+    throw new AppError("INVALID_REQUEST", "The address must be a path that begins with a single slash.");
+  return path;
+}
+
+function checkSegment(segment: string): void {
+  const decoded = checkText(segment, "path");
+  for (const part of decoded.split("/")) {
+    if (part === "." || part === "..")
+      throw new AppError("INVALID_REQUEST", "The path must not contain the segments . or ..");
+  }
+  if (decoded.includes("\\")) throw new AppError("INVALID_REQUEST", "The path must not contain a backslash.");
+}
+
+/** Decodes once; throws for an escape that is malformed, not UTF-8, or NUL. */
+function checkText(text: string, part: "path" | "query"): string {
+  let decoded = text;
+  if (text.includes("%")) {
+    try {
+      decoded = decodeURIComponent(text);
+    } catch {
+      throw new AppError("INVALID_REQUEST", `The ${part} contains a malformed percent escape.`);
+    }
+  }
+  if (decoded.includes("\0")) throw new AppError("INVALID_REQUEST", `The ${part} must not contain NUL.`);
+  return decoded;
+}

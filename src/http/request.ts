@@ -1,0 +1,31 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Account } from "../accounts/accounts.js";
+import type { Caller } from "../metering/metering.js";
+
+/** A request as handlers see it. */
+export interface HttpRequest {
+  /** HEAD arrives as GET; its body is dropped when the response is sent. */
+  readonly method: string;
+  /** Below the base URL, as it was sent. */
+  readonly path: string;
+  /** Decoded path parameters. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The parameters that the route declares. */
+  readonly query: URLSearchParams;
+  /** Empty where the response is shared between callers, so that it cannot depend on them. */
+  readonly headers: IncomingHttpHeaders;
+  readonly caller: Caller;
+  /** The signed-in account: always present on routes with `session` access, and looked up for pages. */
+  readonly account: Account | undefined;
+  /** In the X-Request-Id header of the response, and in the log. */
+  readonly id: string;
+  /** The parsed JSON body; undefined where the route takes none. */
+  readonly json: unknown;
+  /** The fields of a form; empty where the route takes none. */
+  readonly formFields: URLSearchParams;
+}
+
+/** Path and query of a request, with the parameters that its route declares. */
+export function addressOf({ path, query }: Pick<HttpRequest, "path" | "query">): string {
+  return query.size === 0 ? path : `${path}?${query}`;
+}

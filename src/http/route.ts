@@ -1,0 +1,76 @@
+import type { Bucket } from "../limit-config.js";
+import type { Reply } from "./reply.js";
+import type { HttpRequest } from "./request.js";
+
+export type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
+/**
+ * Who may use a route. `public`: everybody, and all get the same response. `token`: whoever knows the token in the path;
+ * the handler looks it up. `browser`: everybody, but changes only from our own pages. `session`: signed-in users, and
+ * changes only from our own pages; API keys do not help.
+ */
+export type Access = "public" | "token" | "browser" | "session";
+
+/** What a route returns, which decides its headers and the form of its errors. */
+export type Form = "json" | "picture" | "page" | "file";
+
+/** How the requests of a route count against the rate limits of their caller. */
+export interface RateLimit {
+  /** `none`: not limited. A pair: a request with `q` is a search and counts in the first bucket. */
+  bucket: Bucket | "none" | { withQ: Bucket; without: Bucket };
+  /** Units per request; 0 is always let through. */
+  cost: 0 | 1;
+  /** Units for a response of 404 or 401 where it may be an attempt to guess a secret; without it, `cost`. */
+  unknownCost?: number;
+}
+
+/**
+ * Who may keep a response, and for how long.
+ * - `shared`: the same for everybody, so it is kept here under its path and query. `control` replaces the default
+ *   Cache-Control. With `tag: "body"`, several paths return one response with one ETag.
+ * - `visitor`: shared between visitors that carry none of our cookies, private for everybody else.
+ * - `private`: for the caller alone, and revalidated each time.
+ * - `none`: never stored anywhere.
+ */
+export type CachePolicy =
+  | { kind: "shared"; control?: string; tag?: "body" }
+  | { kind: "visitor" }
+  | { kind: "private" }
+  | { kind: "none" };
+
+/** The facts about a route that everything in front of its handler follows from. */
+export interface Route {
+  method: Method;
+  /** Below the base URL. `{name}` stands for one segment, `{name*}` for the rest of the path, slashes included. */
+  path: string;
+  access: Access;
+  limit: RateLimit;
+  cache: CachePolicy;
+  /** The query parameters that the route reads. Handlers and the cache see no others. */
+  query: readonly string[];
+  body: "none" | "json" | "form";
+  form: Form;
+  handle: (request: HttpRequest) => Reply | Promise<Reply>;
+}
+
+/** Units for a request whose watchlist token is unknown, so that guessing tokens ends soon. */
+export const UNKNOWN_TOKEN_COST = 10;
+
+/** Units for a request with an API key that is not valid, so that guessing keys ends soon. */
+export const BAD_KEY_COST = 10;
+
+/** One request of the default bucket. */
+export const DEFAULT_LIMIT: RateLimit = { bucket: "default", cost: 1 };
+
+/** No limit: files that pages load, and health checks. */
+export const UNLIMITED: RateLimit = { bucket: "none", cost: 0 };
+
+/** Name of a route in logs and in the usage of API keys, such as `GET /api/repos/{id}/metrics`. */
+export function routeName({ method, path }: Pick<Route, "path"> & { method: string }): string {
+  return `${method} ${path.replaceAll("*}", "}")}`;
+}
+
+/** Whether the callers of a route may be programs on other sites: CORS is open, and API keys are read. */
+export function isApi({ form }: Pick<Route, "form">): boolean {
+  return form === "json" || form === "picture";
+}

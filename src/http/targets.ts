@@ -1,0 +1,157 @@
+import { AppError } from "../errors.js";
+import { noContent, redirect } from "./reply.js";
+import type { RequestLine } from "./request-line.js";
+import { DEFAULT_LIMIT, type Route, routeName } from "./route.js";
+import { Router } from "./router.js";
+
+/** What a request line leads to: a route, its parameters, and the key under which its response may be cached. */
+export interface Target {
+  route: Route;
+  params: Readonly<Record<string, string>>;
+  /** Below the base URL. */
+  path: string;
+  /** The parameters that the route declares. */
+  query: URLSearchParams;
+  /** Path and query in a normal form; undefined where the response is never shared. */
+  cacheKey: string | undefined;
+  /** Method and path pattern; `other` where nothing matches the path. */
+  name: string;
+}
+
+/** Request lines whose targets are remembered, and the longest one. */
+const REMEMBERED = 5_000;
+const REMEMBERED_LENGTH = 300;
+
+/** Finds the target of every request line: those of the route table, and the responses to all that is not in it. */
+export class Targets {
+  readonly #router: Router;
+  readonly #basePath: string;
+  readonly #known = new Map<string, Target>();
+
+  /** `basePath`: the path of the base URL, without a slash at its end; requests to other paths are not ours. */
+  constructor(routes: readonly Route[], basePath: string) {
+    this.#router = new Router(routes);
+    this.#basePath = basePath;
+  }
+
+  find(line: RequestLine): Target {
+    if (line.method !== "GET") return this.#resolve(line);
+    const text = `${line.path}?${line.query}`;
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const target = this.#resolve(line);
+    if (text.length <= REMEMBERED_LENGTH) {
+      if (this.#known.size >= REMEMBERED) this.#known.clear();
+      this.#known.set(text, target);
+    }
+    return target;
+  }
+
+  /** The target of a request whose line cannot be read; its error is already known. */
+  malformed(url: string): Target {
+    return { ...notFound(url), path: "/" };
+  }
+
+  #resolve({ method, path: fullPath, query }: RequestLine): Target {
+    const path = this.#belowBase(fullPath);
+    if (path === undefined) return notFound(fullPath);
+    const match = this.#router.find(method === "HEAD" ? "GET" : method, path);
+    if (match === undefined) return this.#unmatched(method, path, query);
+    const { route, params } = match;
+    const declared = declaredParameters(route, query);
+    const isCacheable =
+      (method === "GET" || method === "HEAD") &&
+      (route.cache.kind === "shared" || route.cache.kind === "visitor");
+    const cacheKey = isCacheable ? `${path}?${declared}` : undefined;
+    return { route, params, path, query: declared, cacheKey, name: routeName(route) };
+  }
+
+  /** The path below the base URL; undefined for one that is not. */
+  #belowBase(path: string): string | undefined {
+    const base = this.#basePath;
+    if (base === "" || path === "*") return path;
+    if (path === base) return "/";
+    return path.startsWith(`${base}/`) ? path.slice(base.length) : undefined;
+  }
+
+  #unmatched(method: string, path: string, query: string): Target {
+    const matches = this.#router.findAll(path);
+    const [first] = matches;
+    if (first === undefined) return this.#withoutSlash(method, path, query) ?? notFound(path);
+    const methods = new Set(
+      matches.flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method])),
+    );
+    const allow = [...methods, "OPTIONS"].sort().join(", ");
+    const reply = () => {
+      if (method === "OPTIONS") return preflight(allow);
+      throw new AppError("METHOD_NOT_ALLOWED", `${method} is not allowed here. Allowed: ${allow}.`, {
+        headers: { Allow: allow },
+      });
+    };
+    const { route } = first;
+    // A form is sent by pages only, which have no preflight.
+    const facts = { ...route, limit: method === "OPTIONS" ? route.limit : DEFAULT_LIMIT };
+    return other({ ...facts, handle: reply }, path, routeName({ ...route, method }));
+  }
+
+  /** A page that was asked for with a slash at its end redirects to the one without. */
+  #withoutSlash(method: string, path: string, query: string): Target | undefined {
+    const isRead = method === "GET" || method === "HEAD";
+    if (!isRead || path === "/" || !path.endsWith("/")) return undefined;
+    const trimmed = path.replace(/\/+$/, "");
+    const match = this.#router.find("GET", trimmed);
+    if (match?.route.form !== "page") return undefined;
+    const location = query === "" ? trimmed : `${trimmed}?${query}`;
+    // The address may be secret, so only the browser keeps it.
+    const headers = { "Cache-Control": "private, max-age=300", "Referrer-Policy": "same-origin" };
+    return other({ ...match.route, handle: () => redirect(location, 301, headers) }, path, "other");
+  }
+}
+
+/** The parameters of a query that a route declares, in the order of their names; repeated ones keep their order. */
+function declaredParameters({ query: names }: Route, query: string): URLSearchParams {
+  const declared = new URLSearchParams();
+  if (query === "" || names.length === 0) return declared;
+  const given = new URLSearchParams(query);
+  for (const name of [...names].sort()) for (const value of given.getAll(name)) declared.append(name, value);
+  return declared;
+}
+
+function preflight(allow: string) {
+  return noContent({
+    Allow: allow,
+    "Access-Control-Allow-Methods": allow,
+    "Access-Control-Allow-Headers": "Authorization, X-API-Key, Content-Type, If-None-Match, If-Match",
+    "Access-Control-Max-Age": "7200",
+    "Cache-Control": "public, max-age=7200",
+  });
+}
+
+/** A path that no route has. */
+function notFound(path: string): Target {
+  const isApi = /^\/api(?:\/|$)/.test(path);
+  const route: Route = {
+    method: "GET",
+    path,
+    access: "public",
+    limit: DEFAULT_LIMIT,
+    cache: { kind: "none" },
+    query: [],
+    body: "none",
+    form: isApi ? "json" : "page",
+    handle: () => {
+      throw new AppError("NOT_FOUND", "There is nothing at this address.");
+    },
+  };
+  return other(route, path, "other");
+}
+
+/** A target outside the route table, whose response is made on the spot. */
+function other(route: Route, path: string, name: string): Target {
+  const facts: Route = {
+    ...route,
+    body: "none",
+    access: route.access === "session" ? "browser" : route.access,
+  };
+  return { route: facts, params: {}, path, query: new URLSearchParams(), cacheKey: undefined, name };
+}

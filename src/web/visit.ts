@@ -1,0 +1,95 @@
+import type { JSX } from "hono/jsx/jsx-runtime";
+import type { Account } from "../accounts/accounts.js";
+import type { Repository } from "../catalog/catalog.js";
+import type { Clock } from "../clock.js";
+import type { AppError } from "../errors.js";
+import type { HttpRequest } from "../http/http.js";
+import type { Members, Modules } from "../modules.js";
+import type { CurrentSummary } from "../rankings/rankings.js";
+
+/** What pages are rendered from. */
+export interface Site {
+  modules: Modules;
+  members: Members;
+  /** Public address, without a slash at the end. */
+  baseUrl: string;
+  /** Names of the providers that are configured to be tracked. */
+  tracked: readonly string[];
+  clock: Clock;
+}
+
+/** What kind of catalogue this is, and when its newest snapshot was taken. */
+export type Origin = Pick<CurrentSummary, "catalogue" | "asOf" | "ageDays" | "repositories">;
+
+/** How far a page may be shown around; from the cache policy of its route. */
+export type Privacy =
+  /** Everybody may see and index it. */
+  | "open"
+  /** For this visitor only. */
+  | "private"
+  /** For whoever knows its address. */
+  | "link"
+  /** It shows a secret, or its address works once: nobody keeps it. */
+  | "secret";
+
+/** A request for a page. */
+export interface Visit {
+  modules: Modules;
+  /** Origin and age of the data; undefined on error pages that must not cost a query. */
+  origin: Origin | undefined;
+  members: Members;
+  /** The signed-in account. */
+  account: Account | undefined;
+  /** Repositories on its watchlist; empty for visitors. */
+  saved: ReadonlySet<number>;
+  /** Reports on this page what happened on the way to it. */
+  notice: string | undefined;
+  /** A repository that the user wanted to save before signing in, in another browser. */
+  offer: Repository | undefined;
+  /** Path and query below the base URL; its host means nothing. */
+  url: URL;
+  /** Decoded path parameters. */
+  params: Readonly<Record<string, string>>;
+  method: string;
+  headers: HttpRequest["headers"];
+  /** The Cookie header. */
+  cookie: string | null;
+  privacy: Privacy;
+  baseUrl: string;
+  /** Names of the providers that are configured to be tracked. */
+  tracked: readonly string[];
+  now: number;
+}
+
+/** A page: its content, and facts about it. */
+export interface Sheet {
+  /** Without the name of the service, which is appended. */
+  title: string;
+  body: JSX.Element;
+  status?: 200 | AppError["status"];
+  /** A sentence for search engines and previews. */
+  description?: string;
+  /** Browser modules besides those of every page. */
+  scripts?: readonly string[];
+  /** The same content in other forms: feeds, tables. */
+  alternates?: readonly { type: string; href: string; title: string }[];
+  /** Path and query that search engines should keep; absent: the page's own path. */
+  canonical?: string;
+  /** Path of a picture for previews. */
+  image?: string;
+  cookies?: readonly string[];
+  /** Other origins that its forms may redirect to. */
+  formsTo?: readonly string[];
+}
+
+/** A redirect instead of a page. */
+export interface Redirect {
+  location: string;
+  /** 303 after a form, 301 for a permanent move. */
+  status: 301 | 302 | 303;
+  cookies?: readonly string[];
+}
+
+export type Result = Sheet | Redirect;
+export type PageHandler = (visit: Visit) => Promise<Result> | Result;
+export type FormHandler = (visit: Visit, form: URLSearchParams) => Promise<Result> | Result;
