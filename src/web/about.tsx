@@ -4,10 +4,10 @@ import type { Modules } from "../modules.js";
 import { repositoryPage } from "../page-addresses.js";
 import { Command } from "./components/command.js";
 import { type Example, WorkedExample } from "./components/worked-example.js";
-import type { Sheet, Visit } from "./visit.js";
+import type { Page, PageRequest } from "./page-request.js";
 
 /** How scores are made, for people: docs/RANKINGS.md has the formulas. */
-export async function showAbout({ modules, baseUrl }: Visit): Promise<Sheet> {
+export async function showAbout({ modules, baseUrl }: PageRequest): Promise<Page> {
   return {
     title: "How scores are made",
     description: "Where the numbers come from, what is compared, and how a score is put together from it.",

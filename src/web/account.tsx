@@ -2,50 +2,50 @@ import type { FC } from "hono/jsx";
 import type { Account } from "../accounts/accounts.js";
 import { Field } from "./components/field.js";
 import { formatDay, Time } from "./components/numbers.js";
+import type { Page, PageRequest, Redirect } from "./page-request.js";
 import { toSignIn } from "./sign-in.js";
-import type { Redirect, Sheet, Visit } from "./visit.js";
 
 /** What must be typed to remove an account. */
 const CONFIRMATION = "delete";
 
 /** The signed-in account, and ways to end the session or the account. */
-export async function showAccount(visit: Visit): Promise<Sheet | Redirect> {
-  const { account, members } = visit;
-  if (account === undefined) return toSignIn(visit);
+export async function showAccount(request: PageRequest): Promise<Page | Redirect> {
+  const { account, members } = request;
+  if (account === undefined) return toSignIn(request);
   const [sites, keys] = await Promise.all([
     members.accounts.sitesOf(account.id),
     members.keys.list(account.id),
   ]);
   return {
     title: "Account",
-    body: <Profile {...{ account, sites }} keys={keys.length} saved={visit.saved.size} />,
+    body: <Profile {...{ account, sites }} keys={keys.length} saved={request.saved.size} />,
   };
 }
 
-export async function signOutEverywhere({ account, members: { accounts } }: Visit): Promise<Redirect> {
+export async function signOutEverywhere({ account, members: { accounts } }: PageRequest): Promise<Redirect> {
   const cookies =
     account === undefined ? [accounts.clearingCookie] : await accounts.signOutEverywhere(account);
   return { location: "/sign-in", status: 303, cookies };
 }
 
-export function showAccountRemoval(visit: Visit): Sheet | Redirect {
-  return visit.account === undefined ? toSignIn(visit) : removalSheet(visit.account);
+export function showAccountRemoval(request: PageRequest): Page | Redirect {
+  return request.account === undefined ? toSignIn(request) : removalPage(request.account);
 }
 
-export async function removeAccount(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
-  const { account, members } = visit;
-  if (account === undefined) return toSignIn(visit);
+export async function removeAccount(request: PageRequest, form: URLSearchParams): Promise<Page | Redirect> {
+  const { account, members } = request;
+  if (account === undefined) return toSignIn(request);
   const typed = form.get("confirmation")?.trim() ?? "";
   if (typed.toLowerCase() !== CONFIRMATION)
-    return removalSheet(account, `Type the word ${CONFIRMATION} to continue. Nothing has been deleted.`);
+    return removalPage(account, `Type the word ${CONFIRMATION} to continue. Nothing has been deleted.`);
   return { location: "/account/deleted", status: 303, cookies: await members.accounts.remove(account) };
 }
 
-export function showAccountRemoved(): Sheet {
+export function showAccountRemoved(): Page {
   return { title: "Account deleted", body: <Gone /> };
 }
 
-function removalSheet(account: Account, problem?: string): Sheet {
+function removalPage(account: Account, problem?: string): Page {
   return {
     title: "Delete the account",
     status: problem === undefined ? 200 : 400,

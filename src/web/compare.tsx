@@ -24,7 +24,7 @@ import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "./components/plot.js";
 import { Problems } from "./components/problems.js";
 import { Tabs } from "./components/tabs.js";
 import { findMeant, readName } from "./naming.js";
-import type { Sheet, Visit } from "./visit.js";
+import type { Page, PageRequest } from "./page-request.js";
 
 /** Names that are looked up of one address; more are not even read. */
 const MAX_NAMES = 20;
@@ -39,8 +39,8 @@ export const compareQuery = z.object({
 });
 type State = z.output<typeof compareQuery>;
 
-export async function showComparison(visit: Visit): Promise<Sheet> {
-  const { modules, url } = visit;
+export async function showComparison(request: PageRequest): Promise<Page> {
+  const { modules, url } = request;
   const asked = readUsable(compareQuery, url);
   const state = asked.query;
   const { repositories, problems, refused } = await readRepositories(
@@ -71,7 +71,7 @@ export async function showComparison(visit: Visit): Promise<Sheet> {
         <AddForm keys={keys} state={state} refused={refused} />
         {repositories.length < 2 ? <Examples examples={examples} keys={keys} here={here} /> : null}
         {repositories.length === 0 ? null : (
-          <Comparison {...{ here, state, histories, compared, baseUrl: visit.baseUrl }} />
+          <Comparison {...{ here, state, histories, compared, baseUrl: request.baseUrl }} />
         )}
       </>
     ),

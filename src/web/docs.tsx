@@ -6,7 +6,7 @@ import { formatCount } from "./components/numbers.js";
 import { type Entry, Method, type Operation, OperationView } from "./components/operation.js";
 import { type Schema, SchemaView } from "./components/schema.js";
 import { Scroll } from "./components/scroll.js";
-import type { Sheet } from "./visit.js";
+import type { Page } from "./page-request.js";
 
 /** As much of an OpenAPI document as the reference shows. */
 export interface ReferenceDocument {
@@ -17,7 +17,7 @@ export interface ReferenceDocument {
 }
 
 /** The API reference, rendered once per process. */
-export function docsPage(document: () => ReferenceDocument, limits: Limits | undefined): () => Sheet {
+export function docsPage(document: () => ReferenceDocument, limits: Limits | undefined): () => Page {
   let reference: string | undefined;
   return () => {
     reference ??= String(<Docs document={document()} limits={limits} />);

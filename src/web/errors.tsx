@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import type { AppError } from "../errors.js";
 import { languagePage, repositoryPage, topicPage } from "../page-addresses.js";
 import type { Suggestions } from "../search/search.js";
-import type { Sheet, Visit } from "./visit.js";
+import type { Page, PageRequest } from "./page-request.js";
 
 /** What errors are called, by what they mean to somebody who reads a page, and what can be done. */
 const KNOWN = {
@@ -19,12 +19,12 @@ const KNOWN = {
 type KnownStatus = keyof typeof KNOWN;
 
 /** The page that tells an error. */
-export async function errorSheet(error: AppError, visit: Visit): Promise<Sheet> {
+export async function errorPage(error: AppError, request: PageRequest): Promise<Page> {
   const { message, status } = error;
   const known: KnownStatus = status in KNOWN ? (status as KnownStatus) : status >= 500 ? 500 : 400;
   const [heading, advice] = KNOWN[known];
   const wait = error.headers["Retry-After"];
-  const suggestions = status === 404 ? await suggestionsFor(visit) : undefined;
+  const suggestions = status === 404 ? await suggestionsFor(request) : undefined;
   return {
     title: heading,
     status,
@@ -60,7 +60,7 @@ export async function errorSheet(error: AppError, visit: Visit): Promise<Sheet> 
 const SUGGESTED = 5;
 
 /** What the last part of an address may have meant; whatever fails here, the error itself can still be told. */
-async function suggestionsFor({ url, modules, method }: Visit): Promise<Suggestions | undefined> {
+async function suggestionsFor({ url, modules, method }: PageRequest): Promise<Suggestions | undefined> {
   // Files are no pages, and nothing counts who asks for them: they are not looked for.
   if (method !== "GET" || /^\/(?:assets|sitemaps?)\b/.test(url.pathname)) return undefined;
   try {

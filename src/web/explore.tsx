@@ -15,14 +15,14 @@ import { Problems } from "./components/problems.js";
 import { SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { WindowTabs } from "./components/tabs.js";
+import type { Page, PageRequest } from "./page-request.js";
 import { type ListStars, starScripts, starsOf } from "./saving.js";
-import type { Sheet, Visit } from "./visit.js";
 
 /** All repositories, narrowed and sorted in every way that lists can be. */
-export async function showExplore(visit: Visit): Promise<Sheet> {
-  const { modules, tracked } = visit;
+export async function showExplore(request: PageRequest): Promise<Page> {
+  const { modules, tracked } = request;
   const { rankings } = modules;
-  const { url, query, problems } = readAsked(listQuery, visit.url);
+  const { url, query, problems } = readAsked(listQuery, request.url);
   const [summary, home, answer] = await Promise.all([
     rankings.summary(),
     rankings.home(),
@@ -34,7 +34,7 @@ export async function showExplore(visit: Visit): Promise<Sheet> {
   const { found } = answer;
   const sort = found?.list.sort ?? url.searchParams.get("sort") ?? "trending";
   const frame = { url, filters, sort, summary, home, problems: [...problems, ...answer.problems] };
-  const shared = { description: DESCRIPTION, scripts: ["filters.js", ...starScripts(visit)] };
+  const shared = { description: DESCRIPTION, scripts: ["filters.js", ...starScripts(request)] };
   if (found === undefined)
     return { ...shared, title: "Explore", status: 400, body: <ExplorePage {...frame} /> };
   const isEmpty = found.list.rows.length === 0;
@@ -44,7 +44,7 @@ export async function showExplore(visit: Visit): Promise<Sheet> {
     title: titleOf(sort, filters),
     canonical: canonicalAddress(url),
     alternates: alternatesOf(url, sort).map(({ type, href, name }) => ({ type, href, title: name })),
-    body: <ExplorePage {...frame} {...{ found, looser }} stars={starsOf(visit, addressOf(url))} />,
+    body: <ExplorePage {...frame} {...{ found, looser }} stars={starsOf(request, addressOf(url))} />,
   };
 }
 

@@ -23,8 +23,8 @@ import { Problems } from "./components/problems.js";
 import { feedPath, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { WindowTabs } from "./components/tabs.js";
+import type { Page, PageRequest } from "./page-request.js";
 import { type ListStars, starScripts, starsOf } from "./saving.js";
-import type { Sheet, Visit } from "./visit.js";
 
 export const facetQuery = z.object({
   sort: z.enum(RANKINGS).default("trending"),
@@ -35,21 +35,21 @@ export const facetQuery = z.object({
 type FacetQuery = z.output<typeof facetQuery>;
 
 /** The page of one language. */
-export function showLanguage(visit: Visit): Promise<Sheet> {
-  return facet(visit, "language");
+export function showLanguage(request: PageRequest): Promise<Page> {
+  return facet(request, "language");
 }
 
 /** The page of one topic. */
-export function showTopic(visit: Visit): Promise<Sheet> {
-  return facet(visit, "topic");
+export function showTopic(request: PageRequest): Promise<Page> {
+  return facet(request, "topic");
 }
 
-async function facet(visit: Visit, kind: FacetKind): Promise<Sheet> {
-  const { modules } = visit;
+async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
+  const { modules } = request;
   const { rankings } = modules;
-  const found = await rankings.findFacet(kind, visit.params.name ?? "");
+  const found = await rankings.findFacet(kind, request.params.name ?? "");
   if (found === undefined) throw new AppError("NOT_FOUND", `No listed repository has this ${kind}.`);
-  const { url, query, problems } = readAsked(facetQuery, visit.url);
+  const { url, query, problems } = readAsked(facetQuery, request.url);
   const filter = { [kind]: [found.name] };
   const [summary, answer] = await Promise.all([
     rankings.summary(),
@@ -70,7 +70,7 @@ async function facet(visit: Visit, kind: FacetKind): Promise<Sheet> {
       body: <FacetBody {...frame} problems={[...problems, ...answer.problems]} />,
     };
   const { list } = answer.found;
-  const stars = starsOf(visit, addressOf(url));
+  const stars = starsOf(request, addressOf(url));
   const feed = feedPath(list.sort);
   return {
     ...shared,
@@ -85,7 +85,7 @@ async function facet(visit: Visit, kind: FacetKind): Promise<Sheet> {
               title: `${found.name}, ${list.sort}`,
             },
           ],
-    scripts: starScripts(visit),
+    scripts: starScripts(request),
     body: <FacetBody {...frame} problems={[]} found={{ ...answer.found, stars }} />,
   };
 }

@@ -20,7 +20,7 @@ import { Delta, formatCount, Time } from "./components/numbers.js";
 import { BeyondEnd, Pager } from "./components/pager.js";
 import { Problems } from "./components/problems.js";
 import { Tabs, WindowTabs } from "./components/tabs.js";
-import type { Sheet, Visit } from "./visit.js";
+import type { Page, PageRequest } from "./page-request.js";
 
 const LIMIT = 50;
 /** So many facets are sorted at most. */
@@ -49,18 +49,21 @@ const SORT_NAMES: Readonly<Record<FacetSort, string>> = {
 };
 
 /** All languages. */
-export function showLanguages(visit: Visit): Promise<Sheet> {
-  return facets(visit, "language");
+export function showLanguages(request: PageRequest): Promise<Page> {
+  return facets(request, "language");
 }
 
 /** All topics. */
-export function showTopics(visit: Visit): Promise<Sheet> {
-  return facets(visit, "topic");
+export function showTopics(request: PageRequest): Promise<Page> {
+  return facets(request, "topic");
 }
 
-async function facets({ modules: { rankings }, tracked, ...visit }: Visit, kind: FacetKind): Promise<Sheet> {
+async function facets(
+  { modules: { rankings }, tracked, ...request }: PageRequest,
+  kind: FacetKind,
+): Promise<Page> {
   const { title } = KINDS[kind];
-  const asked = readAsked(facetsQuery, visit.url);
+  const asked = readAsked(facetsQuery, request.url);
   const [summary, page] = await Promise.all([
     rankings.summary(),
     asked.query === undefined ? undefined : rankings.facets(requestOf(kind, asked.query)),

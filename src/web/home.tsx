@@ -17,8 +17,8 @@ import { Bars } from "./components/bars.js";
 import { Nothing } from "./components/nothing.js";
 import { formatCount, Time } from "./components/numbers.js";
 import { type ListedRow, RepositoryList } from "./components/repository-list.js";
+import type { Page, PageRequest } from "./page-request.js";
 import { type ListStars, starScripts, starsOf } from "./saving.js";
-import type { Sheet, Visit } from "./visit.js";
 
 const NO_GROWTH = "Nothing yet: growth takes two snapshots of a repository, half a day apart or more.";
 
@@ -42,8 +42,8 @@ const LISTS: readonly HomeList[] = [
   { key: "forkGrowth", sort: "forks_gained", ...RANKING_DEFINITIONS.forks_gained },
 ];
 
-export async function showHome(visit: Visit): Promise<Sheet> {
-  const { modules, tracked } = visit;
+export async function showHome(request: PageRequest): Promise<Page> {
+  const { modules, tracked } = request;
   const { rankings } = modules;
   const [prepared, summary] = await Promise.all([rankings.home(), rankings.summary()]);
   const description = "Repositories across forges, ranked by measured growth.";
@@ -61,13 +61,13 @@ export async function showHome(visit: Visit): Promise<Sheet> {
   return {
     title: "Growing repositories",
     description,
-    scripts: starScripts(visit),
+    scripts: starScripts(request),
     alternates: LISTS.map(({ label, slug }) => ({
       type: "application/atom+xml",
       href: `/api/feeds/${slug}.atom?window=7d`,
       title: `${label}, ${WINDOW_LABELS["7d"]}`,
     })),
-    body: <HomeBody {...{ summary, prepared, lists, sparks }} stars={starsOf(visit, "/")} />,
+    body: <HomeBody {...{ summary, prepared, lists, sparks }} stars={starsOf(request, "/")} />,
   };
 }
 

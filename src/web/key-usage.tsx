@@ -10,8 +10,8 @@ import { formatBytes, formatCount, formatDay, Time } from "./components/numbers.
 import { Scroll } from "./components/scroll.js";
 import { Tabs } from "./components/tabs.js";
 import { Revocation } from "./keys.js";
+import type { Page, PageRequest, Redirect } from "./page-request.js";
 import { toSignIn } from "./sign-in.js";
-import type { Redirect, Sheet, Visit } from "./visit.js";
 
 const PERIOD_NAMES: Readonly<Record<UsagePeriod, string>> = {
   "24h": "24 hours",
@@ -21,11 +21,11 @@ const PERIOD_NAMES: Readonly<Record<UsagePeriod, string>> = {
 };
 
 /** The usage of one key. */
-export async function showKeyUsage(visit: Visit): Promise<Sheet | Redirect> {
-  return visit.account === undefined ? toSignIn(visit) : usageSheet(visit, visit.account.id);
+export async function showKeyUsage(request: PageRequest): Promise<Page | Redirect> {
+  return request.account === undefined ? toSignIn(request) : usagePage(request, request.account.id);
 }
 
-async function usageSheet({ members, url, params, baseUrl }: Visit, accountId: string): Promise<Sheet> {
+async function usagePage({ members, url, params, baseUrl }: PageRequest, accountId: string): Promise<Page> {
   const id = repositoryId(params.id ?? "");
   const key = (await members.keys.list(accountId)).find((one) => one.id === id);
   // One that is revoked, unknown or of somebody else: there is nothing to tell them apart by.

@@ -7,24 +7,24 @@ import { Field } from "./components/field.js";
 import { formatDay, Time } from "./components/numbers.js";
 import { Scroll } from "./components/scroll.js";
 import { Snippet } from "./components/snippet.js";
+import type { Page, PageRequest, Redirect } from "./page-request.js";
 import { toSignIn } from "./sign-in.js";
-import type { Redirect, Sheet, Visit } from "./visit.js";
 
 /** The API keys of an account. */
-export async function showKeys(visit: Visit): Promise<Sheet | Redirect> {
-  const { account, url } = visit;
-  if (account === undefined) return toSignIn(visit);
-  return keysSheet(visit, account, { isRevoked: url.searchParams.has("revoked") });
+export async function showKeys(request: PageRequest): Promise<Page | Redirect> {
+  const { account, url } = request;
+  if (account === undefined) return toSignIn(request);
+  return keysPage(request, account, { isRevoked: url.searchParams.has("revoked") });
 }
 
 /** Creates a key and shows it, on this page only. */
-export async function createKey(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
-  const { account, members, baseUrl } = visit;
-  if (account === undefined) return toSignIn(visit);
+export async function createKey(request: PageRequest, form: URLSearchParams): Promise<Page | Redirect> {
+  const { account, members, baseUrl } = request;
+  if (account === undefined) return toSignIn(request);
   const name = nameField.safeParse(form.get("name") ?? "");
   if (!name.success) {
     const problem = `The name ${name.error.issues[0]?.message ?? "is not valid"}.`;
-    return keysSheet(visit, account, { problem, name: form.get("name") ?? "" });
+    return keysPage(request, account, { problem, name: form.get("name") ?? "" });
   }
   try {
     const { key, secret } = await members.keys.create(account.id, name.data);
@@ -32,13 +32,13 @@ export async function createKey(visit: Visit, form: URLSearchParams): Promise<Sh
     return { title: "New API key", scripts: ["copy.js"], body };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "LIMIT_REACHED") throw error;
-    return { ...(await keysSheet(visit, account, { problem: error.message })), status: 409 };
+    return { ...(await keysPage(request, account, { problem: error.message })), status: 409 };
   }
 }
 
-export async function revokeKey(visit: Visit): Promise<Redirect> {
-  const { account, members, params } = visit;
-  if (account === undefined) return toSignIn(visit, "/account/keys");
+export async function revokeKey(request: PageRequest): Promise<Redirect> {
+  const { account, members, params } = request;
+  if (account === undefined) return toSignIn(request, "/account/keys");
   await members.keys.revoke(account.id, repositoryId(params.id ?? "") ?? 0);
   return { location: "/account/keys?revoked", status: 303 };
 }
@@ -49,7 +49,7 @@ interface Told {
   isRevoked?: boolean;
 }
 
-async function keysSheet({ members }: Visit, account: Account, told: Told): Promise<Sheet> {
+async function keysPage({ members }: PageRequest, account: Account, told: Told): Promise<Page> {
   const keys = await members.keys.list(account.id);
   return {
     title: "API keys",

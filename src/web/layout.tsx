@@ -4,7 +4,7 @@ import { repositoryPage } from "../page-addresses.js";
 import { assetPath } from "./assets.js";
 import { withQuery } from "./components/addresses.js";
 import { OriginNotice } from "./components/origin-notice.js";
-import type { Sheet, Visit } from "./visit.js";
+import type { Page, PageRequest } from "./page-request.js";
 
 /** Pages that the head of every page leads to. */
 const PLACES = [
@@ -16,9 +16,13 @@ const PLACES = [
 ] as const;
 
 /** The frame of every page. */
-export const Layout: FC<{ visit: Visit; sheet: Sheet; children: Child }> = ({ visit, sheet, children }) => (
+export const Layout: FC<{ request: PageRequest; page: Page; children: Child }> = ({
+  request,
+  page,
+  children,
+}) => (
   <html lang="en">
-    <Head visit={visit} sheet={sheet} />
+    <Head request={request} page={page} />
     <body>
       <a class="skip" href="#content">
         Skip to content
@@ -37,7 +41,7 @@ export const Layout: FC<{ visit: Visit; sheet: Sheet; children: Child }> = ({ vi
           </a>
           <nav aria-label="Main">
             {PLACES.map(([path, name]) => (
-              <a href={path} aria-current={isIn(visit.url.pathname, path) ? "page" : undefined}>
+              <a href={path} aria-current={isIn(request.url.pathname, path) ? "page" : undefined}>
                 {name}
               </a>
             ))}
@@ -55,22 +59,22 @@ export const Layout: FC<{ visit: Visit; sheet: Sheet; children: Child }> = ({ vi
                 placeholder="Search repositories"
                 autocomplete="off"
                 spellcheck={false}
-                value={visit.url.pathname === "/explore" ? (visit.url.searchParams.get("q") ?? "") : ""}
+                value={request.url.pathname === "/explore" ? (request.url.searchParams.get("q") ?? "") : ""}
               />
               <kbd>/</kbd>
             </form>
           </search>
-          <UserMenu visit={visit} />
+          <UserMenu request={request} />
         </div>
       </header>
       <main id="content" class="frame" tabindex={-1}>
-        {visit.origin === undefined ? null : <OriginNotice origin={visit.origin} />}
-        {visit.notice === undefined ? null : (
+        {request.origin === undefined ? null : <OriginNotice origin={request.origin} />}
+        {request.notice === undefined ? null : (
           <p class="note" role="status">
-            {visit.notice}
+            {request.notice}
           </p>
         )}
-        {visit.offer === undefined ? null : <Offer repository={visit.offer} url={visit.url} />}
+        {request.offer === undefined ? null : <Offer repository={request.offer} url={request.url} />}
         {children}
       </main>
       <footer class="bottom">
@@ -89,10 +93,10 @@ function isIn(path: string, place: string): boolean {
   return path === place || path.startsWith(`${place}/`);
 }
 
-const Head: FC<{ visit: Visit; sheet: Sheet }> = ({ visit, sheet }) => {
-  const title = `${sheet.title} · Sidereal`;
-  const isOpen = visit.privacy === "open" && (sheet.status ?? 200) === 200;
-  const address = visit.baseUrl + (sheet.canonical ?? visit.url.pathname);
+const Head: FC<{ request: PageRequest; page: Page }> = ({ request, page }) => {
+  const title = `${page.title} · Sidereal`;
+  const isOpen = request.privacy === "open" && (page.status ?? 200) === 200;
+  const address = request.baseUrl + (page.canonical ?? request.url.pathname);
   return (
     <head>
       <meta charset="utf-8" />
@@ -101,35 +105,35 @@ const Head: FC<{ visit: Visit; sheet: Sheet }> = ({ visit, sheet }) => {
       <link rel="stylesheet" href={assetPath("sidereal.css")} />
       <link rel="icon" href={assetPath("icon.svg")} type="image/svg+xml" />
       <meta name="color-scheme" content="light dark" />
-      {["search.js", ...(sheet.scripts ?? [])].map((name) =>
+      {["search.js", ...(page.scripts ?? [])].map((name) =>
         name === "uplot.js" ? (
           <script defer src={assetPath(name)} />
         ) : (
           <script type="module" src={assetPath(name)} />
         ),
       )}
-      {sheet.description === undefined ? null : <meta name="description" content={sheet.description} />}
+      {page.description === undefined ? null : <meta name="description" content={page.description} />}
       {isOpen ? <link rel="canonical" href={address} /> : <meta name="robots" content="noindex" />}
       {isOpen ? (
         <>
           <meta property="og:site_name" content="Sidereal" />
           <meta property="og:type" content="website" />
-          <meta property="og:title" content={sheet.title} />
+          <meta property="og:title" content={page.title} />
           <meta property="og:url" content={address} />
-          {sheet.description === undefined ? null : (
-            <meta property="og:description" content={sheet.description} />
+          {page.description === undefined ? null : (
+            <meta property="og:description" content={page.description} />
           )}
         </>
       ) : null}
-      {isOpen && sheet.image !== undefined ? (
+      {isOpen && page.image !== undefined ? (
         <>
-          <meta property="og:image" content={visit.baseUrl + sheet.image} />
+          <meta property="og:image" content={request.baseUrl + page.image} />
           <meta property="og:image:width" content="1200" />
           <meta property="og:image:height" content="630" />
           <meta name="twitter:card" content="summary_large_image" />
         </>
       ) : null}
-      {(sheet.alternates ?? []).map(({ type, href, title: name }) => (
+      {(page.alternates ?? []).map(({ type, href, title: name }) => (
         <link rel="alternate" type={type} href={href} title={name} />
       ))}
     </head>
@@ -137,11 +141,11 @@ const Head: FC<{ visit: Visit; sheet: Sheet }> = ({ visit, sheet }) => {
 };
 
 /** Where somebody signs in, or what is theirs. */
-const UserMenu: FC<{ visit: Visit }> = ({ visit }) => {
-  const { account, saved } = visit;
+const UserMenu: FC<{ request: PageRequest }> = ({ request }) => {
+  const { account, saved } = request;
   if (account === undefined) {
     return (
-      <a class="button" href={`/sign-in${comingBack(visit)}`}>
+      <a class="button" href={`/sign-in${comingBack(request)}`}>
         Sign in
       </a>
     );
@@ -162,7 +166,7 @@ const UserMenu: FC<{ visit: Visit }> = ({ visit }) => {
 };
 
 /** What brings somebody back after signing in: not to a form's address, and no address that is a secret is put into another. */
-function comingBack({ url, method, privacy }: Visit): string {
+function comingBack({ url, method, privacy }: PageRequest): string {
   const isOpen = privacy === "open" || privacy === "private";
   const isPlace =
     method === "GET" && url.pathname !== "/" && !/^\/(?:sign-in|watchlists\/)/.test(url.pathname);

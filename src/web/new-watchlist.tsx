@@ -4,27 +4,27 @@ import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
 import { Field } from "./components/field.js";
 import { Snippet } from "./components/snippet.js";
 import { findByLines } from "./naming.js";
-import type { Sheet, Visit } from "./visit.js";
+import type { Page, PageRequest } from "./page-request.js";
 
 /** The form that creates a list without an account. */
-export function showNewWatchlist(): Sheet {
-  return newSheet({});
+export function showNewWatchlist(): Page {
+  return newPage({});
 }
 
 /** Creates a list and shows its links, on this page only. */
-export async function createTokenWatchlist(visit: Visit, form: URLSearchParams): Promise<Sheet> {
-  const { modules, baseUrl } = visit;
+export async function createTokenWatchlist(request: PageRequest, form: URLSearchParams): Promise<Page> {
+  const { modules, baseUrl } = request;
   const written = { name: form.get("name") ?? "", repositories: form.get("repositories") ?? "" };
   const name = nameField.safeParse(written.name.trim() === "" ? DEFAULT_NAME : written.name);
   const lines = written.repositories.split(/\r?\n/);
   if (lines.length > MAX_ITEMS)
-    return newSheet({ ...written, problem: `A list holds at most ${MAX_ITEMS} repositories.` });
+    return newPage({ ...written, problem: `A list holds at most ${MAX_ITEMS} repositories.` });
   const { ids, unknown } = await findByLines(modules, lines);
   if (!name.success || unknown.length > 0) {
     const nameProblem = name.success
       ? undefined
       : `The name ${name.error.issues[0]?.message ?? "is not valid"}.`;
-    return newSheet({ ...written, nameProblem, unknown });
+    return newPage({ ...written, nameProblem, unknown });
   }
   const created = await modules.watchlists.create(name.data, ids);
   const link = (token: string) => `${baseUrl}/watchlists/${token}`;
@@ -44,7 +44,7 @@ interface NewProps {
   unknown?: readonly string[];
 }
 
-function newSheet(props: NewProps): Sheet {
+function newPage(props: NewProps): Page {
   const isWrong = props.problem ?? props.nameProblem ?? props.unknown?.[0];
   return {
     title: "A list for sharing",

@@ -9,11 +9,11 @@ import {
   type Route,
 } from "../http/http.js";
 import type { Modules } from "../modules.js";
-import { errorSheet } from "./errors.js";
+import { errorPage } from "./errors.js";
 import { Layout } from "./layout.js";
+import type { FormHandler, PageHandler, PageRequest, Privacy, Result, Site } from "./page-request.js";
 import { attachPending, offeredBy } from "./pending.js";
 import { isLook } from "./seen.js";
-import type { FormHandler, PageHandler, Privacy, Result, Site, Visit } from "./visit.js";
 
 type Facts = Pick<Route, "access" | "cache">;
 
@@ -31,28 +31,28 @@ export class PageRenderer {
     this.#basePath = new URL(site.baseUrl).pathname.replace(/\/$/, "");
   }
 
-  async show(handler: PageHandler, request: HttpRequest, facts: Facts): Promise<Reply> {
-    const { visit, cookies } = await this.#attach(await this.#visit(request, privacyOf(facts)));
-    const result = await handler(visit);
-    return this.#reply(visit, { ...result, cookies: [...(result.cookies ?? []), ...cookies] });
+  async show(handler: PageHandler, http: HttpRequest, facts: Facts): Promise<Reply> {
+    const { request, cookies } = await this.#attach(await this.#pageRequest(http, privacyOf(facts)));
+    const result = await handler(request);
+    return this.#reply(request, { ...result, cookies: [...(result.cookies ?? []), ...cookies] });
   }
 
-  async submit(handler: FormHandler, request: HttpRequest, facts: Facts): Promise<Reply> {
-    const visit = await this.#visit(request, privacyOf(facts));
-    return this.#reply(visit, await handler(visit, request.formFields));
+  async submit(handler: FormHandler, http: HttpRequest, facts: Facts): Promise<Reply> {
+    const request = await this.#pageRequest(http, privacyOf(facts));
+    return this.#reply(request, await handler(request, http.formFields));
   }
 
   /** The page of an error. */
-  async error(error: AppError, request: HttpRequest): Promise<Reply> {
+  async error(error: AppError, http: HttpRequest): Promise<Reply> {
     // A page for a caller over its limit, or on an overloaded service, must not cost a query.
     const mayRead = error.status !== 429 && error.status !== 503;
-    const visit = await this.#visit(request, "secret", mayRead);
-    return this.#reply(visit, await errorSheet(error, visit));
+    const request = await this.#pageRequest(http, "secret", mayRead);
+    return this.#reply(request, await errorPage(error, request));
   }
 
-  async #visit(request: HttpRequest, privacy: Privacy, mayRead = true): Promise<Visit> {
+  async #pageRequest(http: HttpRequest, privacy: Privacy, mayRead = true): Promise<PageRequest> {
     const { modules, members, baseUrl, tracked, clock } = this.#site;
-    const { account, headers, params, method } = request;
+    const { account, headers, params, method } = http;
     const saved = account === undefined ? new Set<number>() : await savedBy(modules, account);
     return {
       modules,
@@ -62,7 +62,7 @@ export class PageRenderer {
       saved,
       notice: undefined,
       offer: undefined,
-      url: new URL(addressOf(request), "http://localhost"),
+      url: new URL(addressOf(http), "http://localhost"),
       params,
       method,
       headers,
@@ -75,36 +75,36 @@ export class PageRenderer {
   }
 
   /** Saves the repositories that were pending before signing in, or offers one that only the address names. */
-  async #attach(visit: Visit): Promise<{ visit: Visit; cookies: readonly string[] }> {
-    const { account, modules, cookie, baseUrl, url } = visit;
-    if (account === undefined) return { visit, cookies: [] };
-    const attached = isLook(visit) ? await attachPending(modules, account.id, cookie, baseUrl) : undefined;
-    const saved = attached === undefined ? visit.saved : await savedBy(modules, account);
+  async #attach(request: PageRequest): Promise<{ request: PageRequest; cookies: readonly string[] }> {
+    const { account, modules, cookie, baseUrl, url } = request;
+    if (account === undefined) return { request, cookies: [] };
+    const attached = isLook(request) ? await attachPending(modules, account.id, cookie, baseUrl) : undefined;
+    const saved = attached === undefined ? request.saved : await savedBy(modules, account);
     const wanted = await offeredBy(url, modules);
     const offer = wanted === undefined || saved.has(wanted.id) ? undefined : wanted;
     return {
-      visit: { ...visit, saved, offer, notice: attached?.notice },
+      request: { ...request, saved, offer, notice: attached?.notice },
       cookies: attached === undefined ? [] : [attached.cookie],
     };
   }
 
-  #reply(visit: Visit, result: Result): Reply {
+  #reply(request: PageRequest, result: Result): Reply {
     const cookies = result.cookies ?? [];
     const setCookie = cookies.length === 0 ? {} : { "Set-Cookie": cookies };
     if ("location" in result) {
       const { location, status } = result;
-      const isShared = status === 301 && cookies.length === 0 && visit.account === undefined;
+      const isShared = status === 301 && cookies.length === 0 && request.account === undefined;
       const control = isShared ? "public, max-age=300" : "no-store";
       return { status, headers: { Location: location, "Cache-Control": control, ...setCookie }, body: null };
     }
     const { status = 200 } = result;
     const document = (
-      <Layout visit={visit} sheet={result}>
+      <Layout request={request} page={result}>
         {result.body}
       </Layout>
     );
     const html = this.#belowBase(`<!doctype html>${document}`);
-    const headers = { ...headersOf(visit, status, result.formsTo ?? []), ...setCookie };
+    const headers = { ...headersOf(request, status, result.formsTo ?? []), ...setCookie };
     return content("text/html; charset=utf-8", html, { status, headers });
   }
 
@@ -134,7 +134,7 @@ function privacyOf({ access, cache }: Facts): Privacy {
 }
 
 function headersOf(
-  { privacy, account }: Visit,
+  { privacy, account }: PageRequest,
   status: number,
   formsTo: readonly string[],
 ): Reply["headers"] {

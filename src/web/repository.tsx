@@ -22,7 +22,7 @@ import { RepositoryHead } from "./components/repository-head.js";
 import { Scroll } from "./components/scroll.js";
 import { Tabs } from "./components/tabs.js";
 import { UnknownRepository } from "./components/unknown-repository.js";
-import type { Redirect, Sheet, Visit } from "./visit.js";
+import type { Page, PageRequest, Redirect } from "./page-request.js";
 
 /** Days of places that are told. */
 const PLACE_DAYS = 30;
@@ -30,8 +30,8 @@ const PLACE_DAYS = 30;
 const MAX_PLACES = PLACE_DAYS * 32;
 
 /** The page of a repository. A previous name, and the address of its clone, redirect to it. */
-export async function showRepository(visit: Visit): Promise<Sheet | Redirect> {
-  const { modules, params, url } = visit;
+export async function showRepository(request: PageRequest): Promise<Page | Redirect> {
+  const { modules, params, url } = request;
   const written = params.fullName ?? "";
   const fullName = written.replace(/\/+$/, "");
   const provider = providerName(params.provider ?? "");
@@ -39,15 +39,15 @@ export async function showRepository(visit: Visit): Promise<Sheet | Redirect> {
     throw new AppError("NOT_FOUND", "This is not the address of a repository.");
   const named = { provider, fullName };
   const found = await modules.catalog.findByName(provider, fullName);
-  if (found === undefined) return (await asCloned(visit, named)) ?? unknown(visit, named);
+  if (found === undefined) return (await asCloned(request, named)) ?? unknown(request, named);
   const path = pageOf(found.repository);
   if (found.isPreviousName || written !== fullName) return { location: path + url.search, status: 301 };
-  return known(visit, found.repository);
+  return known(request, found.repository);
 }
 
 /** To the repository whose address to clone it from is asked for; undefined where none is meant. */
 async function asCloned(
-  { modules, url }: Visit,
+  { modules, url }: PageRequest,
   { provider, fullName }: { provider: string; fullName: string },
 ): Promise<Redirect | undefined> {
   const name = fullName.replace(/\.git$/i, "");
@@ -56,7 +56,10 @@ async function asCloned(
   return found && { location: pageOf(found.repository) + url.search, status: 301 };
 }
 
-async function unknown({ modules }: Visit, named: { provider: string; fullName: string }): Promise<Sheet> {
+async function unknown(
+  { modules }: PageRequest,
+  named: { provider: string; fullName: string },
+): Promise<Page> {
   const name = splitFullName(named.fullName)?.name ?? "";
   const { repositories } = await modules.search.suggest(name.slice(0, 64), 8);
   return {
@@ -76,7 +79,7 @@ export const repositoryQuery = z.object({
 type State = z.output<typeof repositoryQuery>;
 
 /** All that the page tells, asked for side by side. */
-async function readFacts({ modules, saved }: Visit, repository: Repository, state: State) {
+async function readFacts({ modules, saved }: PageRequest, repository: Repository, state: State) {
   const { catalog, rankings } = modules;
   const { id } = repository;
   const readPlaces = async () => {
@@ -109,11 +112,11 @@ async function readFacts({ modules, saved }: Visit, repository: Repository, stat
   };
 }
 
-async function known(visit: Visit, repository: Repository): Promise<Sheet> {
-  const { baseUrl } = visit;
+async function known(request: PageRequest, repository: Repository): Promise<Page> {
+  const { baseUrl } = request;
   const { id, fullName } = repository;
-  const { url, query: state, problems } = readUsable(repositoryQuery, visit.url);
-  const facts = await readFacts(visit, repository, state);
+  const { url, query: state, problems } = readUsable(repositoryQuery, request.url);
+  const facts = await readFacts(request, repository, state);
   const path = pageOf(repository);
   const key = repositoryKey(repository);
   const week = facts.trends["7d"];

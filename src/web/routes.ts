@@ -18,12 +18,12 @@ import { showKeyUsage } from "./key-usage.js";
 import * as keys from "./keys.js";
 import { createTokenWatchlist, showNewWatchlist } from "./new-watchlist.js";
 import type { PageRenderer } from "./page.js";
+import type { FormHandler, PageHandler } from "./page-request.js";
 import { repositoryQuery, showRepository } from "./repository.js";
 import { saveRepository, unsaveRepository } from "./saving.js";
 import * as signIn from "./sign-in.js";
 import * as link from "./sign-in-link.js";
 import * as shared from "./token-watchlist.js";
-import type { FormHandler, PageHandler } from "./visit.js";
 import { watchlistPageQuery } from "./watched.js";
 import { showWatchlist } from "./watchlist.js";
 

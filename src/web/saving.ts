@@ -1,40 +1,40 @@
 import { repositoryId } from "../catalog/catalog.js";
 import { invalidParameter } from "../errors.js";
 import type { RepositoryListProps } from "./components/repository-list.js";
+import type { PageRequest, Redirect } from "./page-request.js";
 import { keepPending, withOffer } from "./pending.js";
-import type { Redirect, Visit } from "./visit.js";
 
 export type ListStars = Pick<RepositoryListProps, "saved" | "next">;
 
 /** Props that give each row of a list a star to save it. `next`: the list's own address. */
-export function starsOf({ saved }: Visit, next: string): ListStars {
+export function starsOf({ saved }: PageRequest, next: string): ListStars {
   return { saved, next };
 }
 
 /** Browser modules of a page with such stars: whoever is not signed in is led there by the form. */
-export function starScripts({ account }: Visit): readonly string[] {
+export function starScripts({ account }: PageRequest): readonly string[] {
   return account !== undefined ? ["save.js"] : [];
 }
 
 /** Removes a repository from the signed-in user's watchlist. */
-export async function unsaveRepository(visit: Visit, form: URLSearchParams): Promise<Redirect> {
-  const { account, modules } = visit;
+export async function unsaveRepository(request: PageRequest, form: URLSearchParams): Promise<Redirect> {
+  const { account, modules } = request;
   const id = idOf(form);
   if (account !== undefined) await modules.watchlists.removeItems({ accountId: account.id }, id);
-  return { location: nextOf(visit, form), status: 303 };
+  return { location: nextOf(request, form), status: 303 };
 }
 
 /** Saves a repository to the signed-in user's watchlist; visitors sign in first. */
-export async function saveRepository(visit: Visit, form: URLSearchParams): Promise<Redirect> {
-  const { account, modules, cookie: sent, baseUrl } = visit;
+export async function saveRepository(request: PageRequest, form: URLSearchParams): Promise<Redirect> {
+  const { account, modules, cookie: sent, baseUrl } = request;
   const id = idOf(form);
   const { id: known } = await modules.catalog.get(id);
   if (account !== undefined) {
     await modules.watchlists.add({ accountId: account.id }, [known]);
-    return { location: nextOf(visit, form), status: 303 };
+    return { location: nextOf(request, form), status: 303 };
   }
   // A link may be opened in another browser, which has no note of it: there the page offers to save it.
-  const next = encodeURIComponent(withOffer(nextOf(visit, form), known, baseUrl));
+  const next = encodeURIComponent(withOffer(nextOf(request, form), known, baseUrl));
   const cookie = keepPending(sent, known, baseUrl);
   return { location: `/sign-in?next=${next}`, status: 303, cookies: [cookie] };
 }
@@ -46,6 +46,6 @@ function idOf(form: URLSearchParams): number {
 }
 
 /** The path that a form of a list wants to come back to; that of the watchlist unless it is one of ours. */
-export function nextOf({ members }: Visit, form: URLSearchParams): string {
+export function nextOf({ members }: PageRequest, form: URLSearchParams): string {
   return members.accounts.safeNext(form.get("next") ?? "") ?? "/watchlist";
 }

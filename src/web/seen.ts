@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { VISIT_MS } from "../watchlists/watchlists.js";
 import { type Note, readNote, writeNote } from "./cookies.js";
-import type { Visit } from "./visit.js";
+import type { PageRequest } from "./page-request.js";
 
 /** When a browser looked at lists that belong to nobody: at most twenty, kept for 180 days, sent to their pages only. */
 const SEEN: Note = { name: "sidereal.seen", path: "/watchlists", seconds: 180 * 86_400 };
@@ -20,7 +20,7 @@ interface Seen {
 const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-moz"] as const;
 
 /** Whether somebody opens the page. A prefetch must not change anything. */
-export function isLook({ headers }: Pick<Visit, "headers">): boolean {
+export function isLook({ headers }: Pick<PageRequest, "headers">): boolean {
   return !PREFETCH_HEADERS.some((name) => String(headers[name] ?? "").includes("prefetch"));
 }
 

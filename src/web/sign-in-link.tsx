@@ -1,48 +1,51 @@
 import type { FC } from "hono/jsx";
 import { Field } from "./components/field.js";
 import { browserOf, forgettingCookie } from "./link-browser.js";
-import type { Redirect, Sheet, Visit } from "./visit.js";
+import type { Page, PageRequest, Redirect } from "./page-request.js";
 
 /**
  * The page that a mailed link opens. Opening it changes nothing, as scanners of mail open links too; only its button
  * signs in. In a browser that has not asked for the link it wants to be told where the link was sent: otherwise somebody
  * could be led into an account that is not theirs.
  */
-export async function showSignInLink(visit: Visit): Promise<Sheet> {
-  const { searchParams } = visit.url;
+export async function showSignInLink(request: PageRequest): Promise<Page> {
+  const { searchParams } = request.url;
   const link = { token: searchParams.get("token") ?? "", next: searchParams.get("next") ?? "/" };
-  const isOwn = await visit.members.accounts.isLinkOf(link.token, browserOf(visit));
-  return isOwn === undefined ? refused(NO_LINK, 400) : confirmSheet({ ...link, isOwn });
+  const isOwn = await request.members.accounts.isLinkOf(link.token, browserOf(request));
+  return isOwn === undefined ? refused(NO_LINK, 400) : confirmPage({ ...link, isOwn });
 }
 
 /** Signs in with the link, if this browser requested it or its user knows the address it was sent to. */
-export async function submitSignInLink(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
-  const { accounts } = visit.members;
+export async function submitSignInLink(
+  request: PageRequest,
+  form: URLSearchParams,
+): Promise<Page | Redirect> {
+  const { accounts } = request.members;
   const link = { token: form.get("token") ?? "", next: form.get("next") ?? "/" };
-  const isOwn = await accounts.isLinkOf(link.token, browserOf(visit));
+  const isOwn = await accounts.isLinkOf(link.token, browserOf(request));
   if (isOwn === false) {
     const email = form.get("email")?.trim() ?? "";
-    if (email === "") return confirmSheet({ ...link, isOwn, email, problem: "The address is missing." });
+    if (email === "") return confirmPage({ ...link, isOwn, email, problem: "The address is missing." });
     const isKnown = await accounts.isLinkTo(link.token, email);
     if (isKnown === undefined) return refused(NO_LINK, 400);
     if (!isKnown)
-      return confirmSheet({ ...link, isOwn, email, problem: "The link was not sent to this address." });
+      return confirmPage({ ...link, isOwn, email, problem: "The link was not sent to this address." });
   }
   const signedIn = isOwn === undefined ? undefined : await accounts.signInByLink(link.token);
   if (signedIn === undefined) return refused(NO_LINK, 400);
-  const cookies = [...signedIn.cookies, forgettingCookie(visit)];
+  const cookies = [...signedIn.cookies, forgettingCookie(request)];
   return { location: accounts.safeNext(link.next) ?? "/", status: 303, cookies };
 }
 
 /** Where a site sends the browser when signing in failed. */
-export function showSignInFailed(): Sheet {
+export function showSignInFailed(): Page {
   return refused("The site did not confirm a verified e-mail address, or it took too long.", 200);
 }
 
 const NO_LINK =
   "The link was used before, is too old, was tried with too many addresses, or never was one. Ask for another.";
 
-function refused(reason: string, status: 200 | 400): Sheet {
+function refused(reason: string, status: 200 | 400): Page {
   return { title: "Not signed in", status, body: <Refused reason={reason} /> };
 }
 
@@ -57,7 +60,7 @@ interface ConfirmProps {
 }
 
 /** The token stands in the address, so the address goes nowhere else, and nobody keeps the page. */
-function confirmSheet(props: ConfirmProps): Sheet {
+function confirmPage(props: ConfirmProps): Page {
   const status = props.problem === undefined ? 200 : 400;
   return { title: "Sign in", status, body: <Confirm {...props} /> };
 }

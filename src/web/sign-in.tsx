@@ -3,30 +3,33 @@ import { emailField, SITE_ORIGINS, SITES, type Site } from "../accounts/accounts
 import { AppError } from "../errors.js";
 import { Field } from "./components/field.js";
 import { askingBrowser } from "./link-browser.js";
-import type { Redirect, Sheet, Visit } from "./visit.js";
+import type { Page, PageRequest, Redirect } from "./page-request.js";
 
 const SITE_NAMES: Readonly<Record<Site, string>> = { github: "GitHub", google: "Google" };
 
-export function showSignIn(visit: Visit): Sheet | Redirect {
-  const next = nextOf(visit, visit.url.searchParams.get("next"));
-  return visit.account === undefined ? signInSheet(visit, { next }) : { location: next, status: 302 };
+export function showSignIn(request: PageRequest): Page | Redirect {
+  const next = nextOf(request, request.url.searchParams.get("next"));
+  return request.account === undefined ? signInPage(request, { next }) : { location: next, status: 302 };
 }
 
 /** Sends a link that signs in. */
-export async function requestSignInLink(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
-  const next = nextOf(visit, form.get("next"));
+export async function requestSignInLink(
+  request: PageRequest,
+  form: URLSearchParams,
+): Promise<Page | Redirect> {
+  const next = nextOf(request, form.get("next"));
   const email = form.get("email")?.trim() ?? "";
   const parsed = emailField.safeParse(email);
   if (!parsed.success) {
     const problem = parsed.error.issues[0]?.message ?? "is not valid";
-    return signInSheet(visit, { next, email, problem: `The address ${problem}.` });
+    return signInPage(request, { next, email, problem: `The address ${problem}.` });
   }
-  const { browser, cookie } = askingBrowser(visit);
-  await visit.members.accounts.requestLink(parsed.data, next, browser);
+  const { browser, cookie } = askingBrowser(request);
+  await request.members.accounts.requestLink(parsed.data, next, browser);
   return { location: "/sign-in/sent", status: 303, cookies: [cookie] };
 }
 
-export function showSignInSent({ members: { accounts } }: Visit): Sheet {
+export function showSignInSent({ members: { accounts } }: PageRequest): Page {
   return {
     title: "Check your inbox",
     body: <Sent isLogged={accounts.isMailLogged} minutes={accounts.linkSeconds / 60} />,
@@ -34,28 +37,28 @@ export function showSignInSent({ members: { accounts } }: Visit): Sheet {
 }
 
 /** Sends the browser to another site that signs its users in here. */
-export async function signInWithSite(visit: Visit, form: URLSearchParams): Promise<Redirect> {
-  const site = SITES.find((one) => one === visit.params.site);
+export async function signInWithSite(request: PageRequest, form: URLSearchParams): Promise<Redirect> {
+  const site = SITES.find((one) => one === request.params.site);
   if (site === undefined) throw new AppError("NOT_FOUND", "There is nothing at this address.");
-  const { accounts } = visit.members;
-  const { location, cookies } = await accounts.startOAuth(site, nextOf(visit, form.get("next")));
+  const { accounts } = request.members;
+  const { location, cookies } = await accounts.startOAuth(site, nextOf(request, form.get("next")));
   return { location, cookies, status: 303 };
 }
 
-export async function signOut({ account, members: { accounts } }: Visit): Promise<Redirect> {
+export async function signOut({ account, members: { accounts } }: PageRequest): Promise<Redirect> {
   const cookies = account === undefined ? [accounts.clearingCookie] : await accounts.signOut(account);
   return { location: "/", status: 303, cookies };
 }
 
 /** Where to send somebody who must sign in first; afterwards they go on to `next`, a path, or come back to this page. */
 export function toSignIn(
-  { url }: Visit,
+  { url }: PageRequest,
   next = url.pathname + url.search,
 ): { location: string; status: 303 } {
   return { location: `/sign-in?next=${encodeURIComponent(next)}`, status: 303 };
 }
 
-function nextOf({ members }: Visit, next: string | null): string {
+function nextOf({ members }: PageRequest, next: string | null): string {
   return members.accounts.safeNext(next ?? "/") ?? "/";
 }
 
@@ -65,7 +68,7 @@ interface SignInProps {
   problem?: string;
 }
 
-function signInSheet({ members: { accounts } }: Visit, props: SignInProps): Sheet {
+function signInPage({ members: { accounts } }: PageRequest, props: SignInProps): Page {
   const { mail, sites } = accounts.methods;
   return {
     title: "Sign in",

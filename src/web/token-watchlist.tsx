@@ -9,70 +9,79 @@ import { formatDay } from "./components/numbers.js";
 import { RemoveButton } from "./components/remove-button.js";
 import type { MoreColumn } from "./components/repository-list.js";
 import { findByLines } from "./naming.js";
+import type { Page, PageRequest, Redirect } from "./page-request.js";
 import { isLook, lookAt } from "./seen.js";
 import { toSignIn } from "./sign-in.js";
-import type { Redirect, Sheet, Visit } from "./visit.js";
 import { readWatched, type Watched, WatchedBody, watchedScripts } from "./watched.js";
 
 /** A list that belongs to whoever has its links: either link reads it, and the first one can change it. */
-export function showTokenWatchlist(visit: Visit): Promise<Sheet> {
-  return listSheet(visit, {});
+export function showTokenWatchlist(request: PageRequest): Promise<Page> {
+  return listPage(request, {});
 }
 
-export async function removeFromTokenWatchlist(visit: Visit, form: URLSearchParams): Promise<Redirect> {
+export async function removeFromTokenWatchlist(
+  request: PageRequest,
+  form: URLSearchParams,
+): Promise<Redirect> {
   const id = repositoryId(form.get("repositoryId") ?? "");
   if (id === undefined) throw invalidParameter("repositoryId", "must be the identifier of a repository");
-  await visit.modules.watchlists.removeItems(accessOf(visit), id);
-  return backTo(visit, form.get("query"));
+  await request.modules.watchlists.removeItems(accessOf(request), id);
+  return backTo(request, form.get("query"));
 }
 
-export async function renameTokenWatchlist(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
+export async function renameTokenWatchlist(
+  request: PageRequest,
+  form: URLSearchParams,
+): Promise<Page | Redirect> {
   const name = nameField.safeParse(form.get("name") ?? "");
   if (!name.success)
-    return listSheet(visit, { nameProblem: `The name ${name.error.issues[0]?.message ?? "is not valid"}.` });
-  await visit.modules.watchlists.rename(accessOf(visit), name.data);
-  return backTo(visit);
+    return listPage(request, { nameProblem: `The name ${name.error.issues[0]?.message ?? "is not valid"}.` });
+  await request.modules.watchlists.rename(accessOf(request), name.data);
+  return backTo(request);
 }
 
-export async function removeTokenWatchlist(visit: Visit): Promise<Redirect> {
-  await visit.modules.watchlists.remove(accessOf(visit));
+export async function removeTokenWatchlist(request: PageRequest): Promise<Redirect> {
+  await request.modules.watchlists.remove(accessOf(request));
   return { location: "/watchlists/gone", status: 303 };
 }
 
-export function showWatchlistRemoved(): Sheet {
+export function showWatchlistRemoved(): Page {
   return { title: "Watchlist deleted", body: <Gone /> };
 }
 
-function tokenOf({ params }: Visit): string {
+function tokenOf({ params }: PageRequest): string {
   return params.token ?? "";
 }
 
-const accessOf = (visit: Visit) => ({ token: tokenOf(visit) });
+const accessOf = (request: PageRequest) => ({ token: tokenOf(request) });
 
 /** Back to the list; `query` as the page's own form told it, which goes nowhere else. */
-function backTo(visit: Visit, query?: string | null): Redirect {
+function backTo(request: PageRequest, query?: string | null): Redirect {
   const asked = new URLSearchParams(query ?? "");
   return {
-    location: withQuery(new URL(`/watchlists/${tokenOf(visit)}?${asked}`, visit.url), {}),
+    location: withQuery(new URL(`/watchlists/${tokenOf(request)}?${asked}`, request.url), {}),
     status: 303,
   };
 }
 
-export async function addToTokenWatchlist(visit: Visit, form: URLSearchParams): Promise<Sheet | Redirect> {
+export async function addToTokenWatchlist(
+  request: PageRequest,
+  form: URLSearchParams,
+): Promise<Page | Redirect> {
   const written = (form.get("repository") ?? "").slice(0, 500);
-  const { ids } = await findByLines(visit.modules, [written]);
+  const { ids } = await findByLines(request.modules, [written]);
   const [id] = ids;
   if (id === undefined)
-    return listSheet(visit, { written, problem: "No repository of this name is known here." });
-  await visit.modules.watchlists.add(accessOf(visit), [id]);
-  return backTo(visit);
+    return listPage(request, { written, problem: "No repository of this name is known here." });
+  await request.modules.watchlists.add(accessOf(request), [id]);
+  return backTo(request);
 }
 
 /** Puts all of the list on the visitor's own. */
-export async function copyTokenWatchlist(visit: Visit): Promise<Redirect> {
-  const { account, modules } = visit;
-  if (account === undefined) return toSignIn(visit, "/watchlist");
-  const { items } = await modules.watchlists.get(accessOf(visit));
+export async function copyTokenWatchlist(request: PageRequest): Promise<Redirect> {
+  const { account, modules } = request;
+  if (account === undefined) return toSignIn(request, "/watchlist");
+  const { items } = await modules.watchlists.get(accessOf(request));
   await modules.watchlists.add(
     { accountId: account.id },
     items.map(({ repositoryId }) => repositoryId),
@@ -87,9 +96,9 @@ interface Told {
   nameProblem?: string;
 }
 
-async function listSheet(visit: Visit, told: Told): Promise<Sheet> {
-  const { modules, url, method, cookie, baseUrl, now, account } = visit;
-  const token = tokenOf(visit);
+async function listPage(request: PageRequest, told: Told): Promise<Page> {
+  const { modules, url, method, cookie, baseUrl, now, account } = request;
+  const token = tokenOf(request);
   const watchlist = await modules.watchlists.get({ token });
   const ids = watchlist.items.map(({ repositoryId }) => repositoryId);
   const seen = lookAt(token, cookie, baseUrl, now);
@@ -105,12 +114,12 @@ async function listSheet(visit: Visit, told: Told): Promise<Sheet> {
     },
   );
   const isWrong = watched.problems.length > 0 || (told.problem ?? told.nameProblem) !== undefined;
-  const canCopy = account !== undefined && ids.some((id) => !visit.saved.has(id));
+  const canCopy = account !== undefined && ids.some((id) => !request.saved.has(id));
   return {
     title: watchlist.name,
     status: isWrong ? 400 : 200,
     scripts: watchedScripts(watched),
-    cookies: isLook(visit) ? [seen.cookie] : [],
+    cookies: isLook(request) ? [seen.cookie] : [],
     body: <TokenWatchlist {...{ token, watchlist, watched, told, canCopy }} />,
   };
 }

@@ -23,7 +23,7 @@ import { columnsOf, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { SumChart } from "./components/sum-chart.js";
 import { WindowTabs } from "./components/tabs.js";
-import type { Visit } from "./visit.js";
+import type { PageRequest } from "./page-request.js";
 
 /** What the pages of all watchlists have in common: their parameters, rows, sums, and changes. */
 
@@ -59,10 +59,10 @@ export interface WatchedList {
 
 /** Reads what the page of a list shows; its modules are those of the catalogue that the list is of. */
 export async function readWatched(
-  { modules, ...visit }: Pick<Visit, "url" | "modules">,
+  { modules, ...request }: Pick<PageRequest, "url" | "modules">,
   list: WatchedList,
 ): Promise<Watched> {
-  const { url, query, problems } = readUsable(watchlistPageQuery, visit.url);
+  const { url, query, problems } = readUsable(watchlistPageQuery, request.url);
   const asked: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
   const { asOf } = await modules.rankings.summary();
   const [page, sums, changes] = await Promise.all([

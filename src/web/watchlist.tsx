@@ -4,18 +4,18 @@ import type { Repository } from "../catalog/catalog.js";
 import { withQuery } from "./components/addresses.js";
 import { RemoveButton } from "./components/remove-button.js";
 import type { MoreColumn } from "./components/repository-list.js";
+import type { Page, PageRequest } from "./page-request.js";
 import { offeredBy } from "./pending.js";
 import { isLook } from "./seen.js";
-import type { Sheet, Visit } from "./visit.js";
 import { readWatched, type Watched, WatchedBody, watchedScripts } from "./watched.js";
 
 /** The watchlist of the signed-in user. */
-export function showWatchlist(visit: Visit): Promise<Sheet> {
-  return visit.account === undefined ? signedOut(visit) : ownList(visit, visit.account);
+export function showWatchlist(request: PageRequest): Promise<Page> {
+  return request.account === undefined ? signedOut(request) : ownList(request, request.account);
 }
 
-async function signedOut(visit: Visit): Promise<Sheet> {
-  const offered = await offeredBy(visit.url, visit.modules);
+async function signedOut(request: PageRequest): Promise<Page> {
+  const offered = await offeredBy(request.url, request.modules);
   return {
     title: "Watchlist",
     description: "Keep the repositories you care about in one list, and see what changed since you looked.",
@@ -24,14 +24,14 @@ async function signedOut(visit: Visit): Promise<Sheet> {
   };
 }
 
-async function ownList(visit: Visit, account: Account): Promise<Sheet> {
-  const { modules, saved, url } = visit;
+async function ownList(request: PageRequest, account: Account): Promise<Page> {
+  const { modules, saved, url } = request;
   const ids = [...saved];
   const id = await modules.watchlists.idOf({ accountId: account.id });
   const list = {
     scope: { kind: "watchlist", id } as const,
     ids,
-    changes: isLook(visit) ? modules.watchlists.visits.record(account.id, ids) : Promise.resolve(undefined),
+    changes: isLook(request) ? modules.watchlists.visits.record(account.id, ids) : Promise.resolve(undefined),
   };
   const watched = await readWatched({ url, modules }, list);
   return {

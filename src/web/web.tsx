@@ -5,8 +5,8 @@ import { assetRoutes } from "./assets.js";
 import { docsPage, type ReferenceDocument } from "./docs.js";
 import { indexRoutes } from "./indexes.js";
 import { PageRenderer } from "./page.js";
+import type { Site } from "./page-request.js";
 import { pageRoutes } from "./routes.js";
-import type { Site } from "./visit.js";
 
 export interface WebOptions extends Site {
   /** The contract of the API, for the reference. */

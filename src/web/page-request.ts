@@ -33,7 +33,7 @@ export type Privacy =
   | "secret";
 
 /** A request for a page. */
-export interface Visit {
+export interface PageRequest {
   modules: Modules;
   /** Origin and age of the data; undefined on error pages that must not cost a query. */
   origin: Origin | undefined;
@@ -62,7 +62,7 @@ export interface Visit {
 }
 
 /** A page: its content, and facts about it. */
-export interface Sheet {
+export interface Page {
   /** Without the name of the service, which is appended. */
   title: string;
   body: JSX.Element;
@@ -90,6 +90,6 @@ export interface Redirect {
   cookies?: readonly string[];
 }
 
-export type Result = Sheet | Redirect;
-export type PageHandler = (visit: Visit) => Promise<Result> | Result;
-export type FormHandler = (visit: Visit, form: URLSearchParams) => Promise<Result> | Result;
+export type Result = Page | Redirect;
+export type PageHandler = (request: PageRequest) => Promise<Result> | Result;
+export type FormHandler = (request: PageRequest, form: URLSearchParams) => Promise<Result> | Result;
