@@ -30,6 +30,10 @@ const SETTINGS = {
   SIDEREAL_BASE_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => url.replace(/\/+$/, ""))
+    .refine(
+      (url) => /^https?:\/\/[^/?#]+(?:\/[\w.~-]+)*$/.test(url),
+      "must not have a query, a fragment or escapes; its path may consist of letters, digits, . _ ~ and -",
+    )
     .optional(),
   SIDEREAL_DATA_DIR: z.string().min(1).default("./data"),
   SIDEREAL_DATABASE_URL: z

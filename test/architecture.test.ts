@@ -12,6 +12,8 @@ const RANKS: Readonly<Record<string, number>> = {
   "provider-config": 1,
   "limit-config": 0,
   "record-rules": 0,
+  "base-url": 0,
+  schema: 0,
   "page-addresses": 0,
   xml: 0,
   config: 2,

@@ -4,6 +4,7 @@
  * is an e-mail address that its owner has proven to read, or that a site has verified.
  */
 import { sql } from "kysely";
+import { type CookieScope, cookieScope } from "../base-url.js";
 import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
 import type { Database } from "../database/database.js";
@@ -219,10 +220,10 @@ export class Accounts {
     return [this.clearingCookie];
   }
 
-  /** Clears the session cookie of a browser. */
+  /** A cookie that removes the session from a browser. */
   get clearingCookie(): string {
-    const secure = this.#isSecure ? "; Secure" : "";
-    return `${this.#cookieName}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${secure}`;
+    const { path, secure } = this.#cookies;
+    return `${this.#cookieName}=; Max-Age=0; Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   }
 
   /** Waits for pending mail. */
@@ -230,12 +231,12 @@ export class Accounts {
     await this.#mailer?.close();
   }
 
-  get #isSecure(): boolean {
-    return this.#options.config.baseUrl.startsWith("https:");
+  get #cookies(): CookieScope {
+    return cookieScope(this.#options.config.baseUrl);
   }
 
   get #cookieName(): string {
-    return `${this.#isSecure ? "__Host-" : ""}sidereal.session_token`;
+    return `${this.#cookies.prefix}sidereal.session_token`;
   }
 
   /** The session cookie out of a Cookie header. */

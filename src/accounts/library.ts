@@ -1,6 +1,7 @@
 import type { BetterAuthOptions } from "better-auth";
 import { betterAuth } from "better-auth/minimal";
 import { magicLink } from "better-auth/plugins/magic-link";
+import { cookieScope } from "../base-url.js";
 import type { Config } from "../config.js";
 import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
@@ -71,7 +72,7 @@ const TABLES = {
 /** Settings of the sign-in library, except for its storage. Its own routes are never served. */
 export function libraryOptions({ config, secret, log, onLink }: Omit<LibraryOptions, "database">) {
   const { baseUrl, github, google } = config;
-  const isSecure = baseUrl.startsWith("https:");
+  const { prefix, path, secure } = cookieScope(baseUrl);
   return {
     appName: "Sidereal",
     baseURL: `${baseUrl}/api/auth`,
@@ -102,8 +103,8 @@ export function libraryOptions({ config, secret, log, onLink }: Omit<LibraryOpti
     },
     advanced: {
       useSecureCookies: false,
-      cookiePrefix: isSecure ? "__Host-sidereal" : "sidereal",
-      defaultCookieAttributes: { httpOnly: true, sameSite: "lax", path: "/", secure: isSecure },
+      cookiePrefix: `${prefix}sidereal`,
+      defaultCookieAttributes: { httpOnly: true, sameSite: "lax", path, secure },
       ipAddress: { disableIpTracking: true },
       database: { validateSchema: false },
     },

@@ -30,7 +30,7 @@ export async function startOAuth(
   const response = await library.api.signInSocial({
     body: {
       provider: site,
-      callbackURL: `${new URL(baseUrl).origin}${next}`,
+      callbackURL: `${baseUrl}${next}`,
       errorCallbackURL: failedUrl(baseUrl),
     },
     headers: new Headers(),

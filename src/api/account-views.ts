@@ -1,6 +1,6 @@
-import { z } from "@hono/zod-openapi";
 import type { Account, ApiKey } from "../accounts/accounts.js";
 import { isoTime } from "../clock.js";
+import { z } from "../schema.js";
 import type { WatchlistItem } from "../watchlists/watchlists.js";
 
 const time = z.iso.datetime({ precision: 3 });

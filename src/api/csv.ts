@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { content, type Reply } from "../http/http.js";
+import { z } from "../schema.js";
 import type { ResponseContract } from "./operation.js";
 
 /** CSV: one writer for all responses. */

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { z } from "@hono/zod-openapi";
 import type { Repository } from "../catalog/catalog.js";
 import {
   drawCard,
@@ -14,6 +13,7 @@ import { content } from "../http/http.js";
 import { windowParameter } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
 import { RANK_LIMITS, RANKINGS, type Rank, WINDOWS } from "../rankings/rankings.js";
+import { z } from "../schema.js";
 import { findNamed, repositoryReference, themeParameter } from "./embed-parameters.js";
 import { errorResponses, operation } from "./operation.js";
 import { pictureErrors, svg, svgResponse } from "./pictures.js";

@@ -1,4 +1,3 @@
-import { z } from "@hono/zod-openapi";
 import { providerName, type Repository, splitFullName } from "../catalog/catalog.js";
 import {
   ALIGNMENTS,
@@ -14,6 +13,7 @@ import {
 import { AppError } from "../errors.js";
 import { count } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
+import { z } from "../schema.js";
 
 const REFERENCE = {
   type: "string",

@@ -1,4 +1,3 @@
-import { z } from "@hono/zod-openapi";
 import { AVAILABILITIES, SNAPSHOT_SOURCES } from "../catalog/catalog.js";
 import { DAY_MS, isoTime } from "../clock.js";
 import {
@@ -15,6 +14,7 @@ import {
   titleOf,
 } from "../embeds/embeds.js";
 import { json } from "../http/http.js";
+import { z } from "../schema.js";
 import { type ChartQuery, chartAddress, chartQuery, findNamed } from "./embed-parameters.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { pictureErrors, svg, svgResponse } from "./pictures.js";

@@ -1,7 +1,7 @@
-import { z } from "@hono/zod-openapi";
 import { content } from "../http/http.js";
 import { listPage, listQuery } from "../lists/lists.js";
 import { WINDOWS } from "../rankings/rankings.js";
+import { z } from "../schema.js";
 import { atomFeed, FEEDS, rankingOfFeed } from "./feed-document.js";
 import { errorResponses, operation } from "./operation.js";
 

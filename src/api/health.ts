@@ -1,6 +1,6 @@
-import { z } from "@hono/zod-openapi";
 import { AppError } from "../errors.js";
 import { json } from "../http/http.js";
+import { z } from "../schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 
 const status = z.object({ status: z.literal("ok") });

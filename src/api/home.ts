@@ -1,8 +1,8 @@
-import { z } from "@hono/zod-openapi";
 import { isoTime } from "../clock.js";
 import { json } from "../http/http.js";
 import type { Modules } from "../modules.js";
 import type { RankedList } from "../rankings/rankings.js";
+import { z } from "../schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 import {
   facetSchema,

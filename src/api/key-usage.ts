@@ -1,9 +1,9 @@
-import { z } from "@hono/zod-openapi";
 import { isoTime } from "../clock.js";
 import { json } from "../http/http.js";
 import { BUCKETS } from "../limit-config.js";
 import { idParameter } from "../lists/lists.js";
 import { type FailedRequest, USAGE_PERIODS, type UsageView } from "../metering/metering.js";
+import { z } from "../schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 
 const time = z.iso.datetime({ precision: 3 });

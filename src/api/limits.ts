@@ -1,7 +1,7 @@
-import { z } from "@hono/zod-openapi";
 import { json } from "../http/http.js";
 import { BUCKETS, CALLER_KINDS } from "../limit-config.js";
 import type { Level } from "../metering/metering.js";
+import { z } from "../schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 
 const bucketSchema = z.object({

@@ -1,6 +1,6 @@
-import { z } from "@hono/zod-openapi";
 import type { HttpRequest, Reply } from "../http/http.js";
 import { type ListQuery, listPage, listQuery, type Sort } from "../lists/lists.js";
+import { z } from "../schema.js";
 import { formatParameter, orCsv } from "./csv.js";
 import { type ApiServices, dataMetaResponse, errorResponses, operation } from "./operation.js";
 import { repositoryPage } from "./repository-list.js";

@@ -1,7 +1,7 @@
-import { z } from "@hono/zod-openapi";
 import type { ErrorCode } from "../errors.js";
 import { json, noContent } from "../http/http.js";
 import { idParameter, idText, watchlistPage, watchlistQuery } from "../lists/lists.js";
+import { z } from "../schema.js";
 import {
   accountSchema,
   accountView,

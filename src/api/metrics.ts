@@ -1,8 +1,8 @@
-import { z } from "@hono/zod-openapi";
 import { DAY_MS, isoTime } from "../clock.js";
 import { json } from "../http/http.js";
 import { idParameter } from "../lists/lists.js";
 import { RANKINGS, WINDOWS } from "../rankings/rankings.js";
+import { z } from "../schema.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { dataMetaResponse, errorResponses, operation } from "./operation.js";
 import { seriesMetaSchema, snapshotSchema, snapshotView } from "./views.js";

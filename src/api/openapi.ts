@@ -1,6 +1,6 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
-import { z } from "@hono/zod-openapi";
 import { type Access, RATE_HEADERS, type RateLimit, routeName } from "../http/http.js";
+import { z } from "../schema.js";
 import { errorResponses, type OperationContract, type ResponseContract } from "./operation.js";
 import { API_ROUTES, type ApiRoute } from "./routes.js";
 

@@ -1,10 +1,10 @@
-import { z } from "@hono/zod-openapi";
 import type { Account } from "../accounts/accounts.js";
 import type { Config } from "../config.js";
 import type { PngRenderer } from "../embeds/embeds.js";
 import { AppError, ERROR_STATUS, type ErrorCode } from "../errors.js";
 import type { Admission, HttpRequest, Reply } from "../http/http.js";
 import type { Members, Modules } from "../modules.js";
+import { z } from "../schema.js";
 import { validationError } from "../validation.js";
 import type { Gate } from "./gate.js";
 

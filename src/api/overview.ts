@@ -1,4 +1,3 @@
-import { z } from "@hono/zod-openapi";
 import { json } from "../http/http.js";
 import {
   count,
@@ -11,6 +10,7 @@ import {
   windowParameter,
 } from "../lists/lists.js";
 import { FACET_SORTS, type FacetKind } from "../rankings/rankings.js";
+import { z } from "../schema.js";
 import { dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
 import { linkHeader } from "./repository-list.js";
 import {

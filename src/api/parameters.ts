@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { idText } from "../lists/lists.js";
+import { z } from "../schema.js";
 import { MAX_ITEMS } from "../watchlists/watchlists.js";
 
 export { nameField } from "../lists/lists.js";

@@ -1,7 +1,7 @@
-import { z } from "@hono/zod-openapi";
 import { drawBadge, drawNotice, NOTICE_SIZE, THEMES, type Theme } from "../embeds/embeds.js";
 import type { AppError, ErrorCode } from "../errors.js";
 import { content, type HttpRequest, type Reply } from "../http/http.js";
+import { z } from "../schema.js";
 import { errorResponses, type ResponseContract } from "./operation.js";
 
 /** Responses that are pictures, and the pictures of errors. */

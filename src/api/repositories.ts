@@ -1,10 +1,10 @@
-import { z } from "@hono/zod-openapi";
 import { type Repository, splitFullName } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import { AppError, invalidParameter } from "../errors.js";
 import { json, type Reply } from "../http/http.js";
 import { providerParameter } from "../lists/lists.js";
 import { RANK_SCOPES, RANKINGS, SCORE_VERSION, WINDOWS, windowMs } from "../rankings/rankings.js";
+import { z } from "../schema.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { repositorySchema, repositoryView, trendSchema, trendView } from "./views.js";
 

@@ -1,4 +1,4 @@
-import type { z } from "@hono/zod-openapi";
+import type { z } from "zod";
 import { isoTime } from "../clock.js";
 import { addressOf, type HttpRequest, json, type Reply } from "../http/http.js";
 import type { ListPage, ListQuery } from "../lists/lists.js";

@@ -1,4 +1,3 @@
-import { z } from "@hono/zod-openapi";
 import {
   AVAILABILITIES,
   CATALOGUE_KINDS,
@@ -10,6 +9,7 @@ import {
 import { isoTime } from "../clock.js";
 import { START_TRACKING_PAGE } from "../page-addresses.js";
 import { ANOMALY_KINDS, type CurrentSummary, type Facet, type Trend, WINDOWS } from "../rankings/rankings.js";
+import { z } from "../schema.js";
 import type { SumPoint, Watchlist } from "../watchlists/watchlists.js";
 
 /** Records as JSON: for each its schema and the function that makes it. `null` always means "not known". */

@@ -1,6 +1,6 @@
-import { z } from "@hono/zod-openapi";
 import { json, noContent, type Reply } from "../http/http.js";
 import { idParameter, watchlistPage, watchlistQuery } from "../lists/lists.js";
+import { z } from "../schema.js";
 import { DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { seriesStart, seriesWindowParameter } from "./metrics.js";

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Account, KeyHolder } from "../accounts/accounts.js";
+import { basePathOf } from "../base-url.js";
 import type { Clock } from "../clock.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
@@ -64,7 +65,7 @@ export class Front {
   constructor(options: FrontOptions) {
     const { clock, log, readRevision, cacheBytes, routes, baseUrl, renderers } = options;
     this.#options = options;
-    this.#basePath = new URL(baseUrl).pathname.replace(/\/$/, "");
+    this.#basePath = basePathOf(baseUrl);
     this.#targets = new Targets(routes, this.#basePath);
     this.#cache = new ResponseCache({ maxBytes: cacheBytes, clock, readRevision, log });
     this.#errors = new ErrorResponder(renderers, log);

@@ -1,7 +1,7 @@
-import { z } from "@hono/zod-openapi";
 import { providerName, repositoryId } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
 import { WINDOWS } from "../rankings/rankings.js";
+import { z } from "../schema.js";
 
 /** Parameters that several routes share, so that a name always has the same rule. */
 

@@ -1,5 +1,5 @@
-import { z } from "@hono/zod-openapi";
 import { invalidParameter } from "../errors.js";
+import { z } from "../schema.js";
 import {
   count,
   cursorParameter,

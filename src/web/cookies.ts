@@ -1,28 +1,26 @@
-/** Notes that pages leave in a browser, besides the session: read back by the server, and of no use to scripts or other sites. */
+import { cookieScope } from "../base-url.js";
+
+/** A cookie that pages set besides the session: read by the server only, not by scripts or other sites. */
 export interface Note {
-  /** Without the prefix that browsers bind to encrypted connections. */
+  /** Without its prefix. */
   name: string;
+  /** Below the base URL. */
   path: string;
   seconds: number;
 }
 
-function fullName({ name, path }: Note, baseUrl: string): string {
-  if (!baseUrl.startsWith("https:")) return name;
-  return `${path === "/" ? "__Host-" : "__Secure-"}${name}`;
-}
-
-/** The value of a note in what a browser sends; undefined where it has none. */
+/** The value of a note in a Cookie header. */
 export function readNote(note: Note, cookie: string | null, baseUrl: string): string | undefined {
-  const wanted = `${fullName(note, baseUrl)}=`;
+  const wanted = `${cookieScope(baseUrl, note.path).prefix}${note.name}=`;
   return cookie
     ?.split(/; ?/)
     .find((one) => one.startsWith(wanted))
     ?.slice(wanted.length);
 }
 
-/** What sets a note; a value of undefined takes it away. Values are of letters, digits, `.`, `-` and `_`. */
+/** The Set-Cookie header of a note; undefined deletes it. Values consist of letters, digits, `.`, `-` and `_`. */
 export function writeNote(note: Note, value: string | undefined, baseUrl: string): string {
-  const secure = baseUrl.startsWith("https:") ? "; Secure" : "";
+  const { prefix, path, secure } = cookieScope(baseUrl, note.path);
   const seconds = value === undefined ? 0 : note.seconds;
-  return `${fullName(note, baseUrl)}=${value ?? ""}; Max-Age=${seconds}; Path=${note.path}; HttpOnly; SameSite=Lax${secure}`;
+  return `${prefix}${note.name}=${value ?? ""}; Max-Age=${seconds}; Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
 }

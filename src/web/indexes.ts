@@ -1,4 +1,5 @@
 /** What search engines read: what they may fetch, and where the pages are (robots.txt of RFC 9309, sitemaps.org 0.9). */
+import { basePathOf } from "../base-url.js";
 import { type Clock, HOUR_MS, isoTime } from "../clock.js";
 import { AppError } from "../errors.js";
 import { content, type Reply, type Route, UNLIMITED } from "../http/http.js";
@@ -60,18 +61,19 @@ function xml(text: string): Reply {
 }
 
 /**
- * The rules for crawlers. Embeds and feeds are for others to fetch, the rest of the API is not to be searched. Watchlists are not
- * named: their answers say `noindex`, which only counts where a crawler may read it; an address that it may not read can
+ * The rules for crawlers: other sites fetch embeds and feeds, the rest of the API is not to be crawled. Watchlists are not
+ * named: their responses say `noindex`, which counts only where a crawler may read it. An address that it may not read can
  * still be listed, and that address is the secret.
  */
 function robots(baseUrl: string): string {
+  const base = basePathOf(baseUrl);
   const lines = [
     "User-agent: *",
-    "Allow: /api/embed/",
-    "Allow: /api/feeds/",
-    "Disallow: /api/",
-    "Disallow: /account",
-    "Disallow: /sign-in",
+    `Allow: ${base}/api/embed/`,
+    `Allow: ${base}/api/feeds/`,
+    `Disallow: ${base}/api/`,
+    `Disallow: ${base}/account`,
+    `Disallow: ${base}/sign-in`,
     "",
     `Sitemap: ${baseUrl}/sitemap.xml`,
   ];

@@ -1,4 +1,5 @@
 import type { Account } from "../accounts/accounts.js";
+import { basePathOf } from "../base-url.js";
 import type { AppError } from "../errors.js";
 import {
   addressOf,
@@ -28,7 +29,7 @@ export class PageRenderer {
 
   constructor(site: Site) {
     this.#site = site;
-    this.#basePath = new URL(site.baseUrl).pathname.replace(/\/$/, "");
+    this.#basePath = basePathOf(site.baseUrl);
   }
 
   async show(handler: PageHandler, http: HttpRequest, facts: Facts): Promise<Reply> {

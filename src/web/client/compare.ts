@@ -1,3 +1,5 @@
+import { address } from "./base.js";
+
 /** Known repositories as choices under the field that adds one to a comparison. Without this module it is a field to write in. */
 
 const PAUSE_MS = 150;
@@ -16,7 +18,7 @@ async function suggest(text: string, list: HTMLElement): Promise<void> {
   asked = new AbortController();
   try {
     const query = new URLSearchParams({ q: text.slice(0, 64), limit: "8" });
-    const response = await fetch(`/api/search/suggest?${query}`, { signal: asked.signal });
+    const response = await fetch(address(`/api/search/suggest?${query}`), { signal: asked.signal });
     if (!response.ok) return;
     const { data }: { data: Suggested } = await response.json();
     list.replaceChildren(
@@ -41,5 +43,3 @@ if (field && known) {
     pause = setTimeout(() => void suggest(text, known), PAUSE_MS);
   });
 }
-
-export {};

@@ -1,3 +1,5 @@
+import { address } from "./base.js";
+
 /**
  * The form of filters: what is left empty stays out of the address, and names of languages and topics are suggested
  * while they are typed. Without this module the form does the same with a longer address.
@@ -28,7 +30,7 @@ function suggestFor(field: HTMLInputElement): void {
     asked = new AbortController();
     try {
       const query = new URLSearchParams({ q: text.slice(0, 64), limit: "20" });
-      const response = await fetch(`/api/search/suggest?${query}`, { signal: asked.signal });
+      const response = await fetch(address(`/api/search/suggest?${query}`), { signal: asked.signal });
       if (!response.ok) return;
       const { data }: { data: Record<typeof kind, { name: string }[]> } = await response.json();
       const names = data[kind].map(({ name }) => name);
@@ -56,5 +58,3 @@ if (form) {
   });
   for (const field of form.querySelectorAll<HTMLInputElement>("input[data-suggest]")) suggestFor(field);
 }
-
-export {};

@@ -1,4 +1,5 @@
 import { announce } from "./announce.js";
+import { address } from "./base.js";
 
 /**
  * Saves repositories without leaving the page. Whatever does not work is left to the form: it leads to signing in, or to a
@@ -17,7 +18,7 @@ function show(id: string, isSaved: boolean): void {
     `button[data-save="${CSS.escape(id)}"]`,
   )) {
     button.classList.toggle("saved", isSaved);
-    button.formAction = isSaved ? "/watchlist/items/remove" : "/watchlist/items";
+    button.formAction = address(isSaved ? "/watchlist/items/remove" : "/watchlist/items");
     const { name } = button.dataset;
     const text = button.querySelector("span");
     if (text !== null) text.textContent = isSaved ? "Saved" : "Save";
@@ -32,8 +33,8 @@ async function toggle(button: HTMLButtonElement, id: string): Promise<void> {
   button.setAttribute("aria-busy", "true");
   try {
     const response = isSaved
-      ? await fetch(`/api/me/watchlist/${id}`, { method: "DELETE" })
-      : await fetch("/api/me/watchlist", {
+      ? await fetch(address(`/api/me/watchlist/${id}`), { method: "DELETE" })
+      : await fetch(address("/api/me/watchlist"), {
           method: "POST",
           headers: { "Content-Type": "application/json" },
           body: JSON.stringify({ repositoryId: id }),

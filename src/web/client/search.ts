@@ -1,3 +1,5 @@
+import { address } from "./base.js";
+
 /**
  * Suggestions under the search box, as the combobox pattern of WAI-ARIA has them: the box keeps the focus, arrows move
  * through the list, Enter follows, Escape closes it and then empties the box, Tab goes on. Without this module the box is a form that searches.
@@ -35,7 +37,7 @@ function groupsOf({ repositories, languages, topics }: Suggestions): [string, Ch
   const facet = (place: string) => (one: { name: string; repositories: number }) => ({
     label: one.name,
     detail: `${count.format(one.repositories)} repositories`,
-    href: `/${place}/${path([one.name])}`,
+    href: address(`/${place}/${path([one.name])}`),
   });
   return [
     [
@@ -43,7 +45,7 @@ function groupsOf({ repositories, languages, topics }: Suggestions): [string, Ch
       repositories.map(({ provider, fullName, stars }) => ({
         label: fullName,
         detail: stars === null ? "" : `★ ${count.format(stars)}`,
-        href: `/repos/${path([provider.toLowerCase(), ...fullName.split("/")])}`,
+        href: address(`/repos/${path([provider.toLowerCase(), ...fullName.split("/")])}`),
       })),
     ],
     ["Languages", languages.map(facet("languages"))],
@@ -99,7 +101,7 @@ class SearchBox {
     this.#asked = asked;
     try {
       const query = new URLSearchParams({ q: text.slice(0, 64), limit: "6" });
-      const response = await fetch(`/api/search/suggest?${query}`, { signal: asked.signal });
+      const response = await fetch(address(`/api/search/suggest?${query}`), { signal: asked.signal });
       if (!response.ok) return this.#close();
       const { data }: { data: Suggestions } = await response.json();
       if (document.activeElement === this.#input) this.#show(groupsOf(data));
