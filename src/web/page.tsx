@@ -10,11 +10,11 @@ import {
   type Route,
 } from "../http/http.js";
 import type { Modules } from "../modules.js";
-import { errorPage } from "./errors.js";
+import { isLook } from "./last-seen.js";
 import { Layout } from "./layout.js";
 import type { FormHandler, PageHandler, PageRequest, Privacy, Result, Site } from "./page-request.js";
-import { attachPending, offeredBy } from "./pending.js";
-import { isLook } from "./seen.js";
+import { errorPage } from "./pages/errors.js";
+import { attachPending, offeredBy } from "./pending-save.js";
 
 type Facts = Pick<Route, "access" | "cache">;
 

@@ -7,25 +7,25 @@ import {
 } from "../http/http.js";
 import { listQuery } from "../lists/lists.js";
 import { LANGUAGES_PAGE, TOPICS_PAGE } from "../page-addresses.js";
-import { showAbout } from "./about.js";
-import * as account from "./account.js";
-import { compareQuery, showComparison } from "./compare.js";
-import { showExplore } from "./explore.js";
-import { facetQuery, showLanguage, showTopic } from "./facet.js";
-import { facetsQuery, showLanguages, showTopics } from "./facets.js";
-import { showHome } from "./home.js";
-import { showKeyUsage } from "./key-usage.js";
-import * as keys from "./keys.js";
-import { createTokenWatchlist, showNewWatchlist } from "./new-watchlist.js";
 import type { PageRenderer } from "./page.js";
 import type { FormHandler, PageHandler } from "./page-request.js";
-import { repositoryQuery, showRepository } from "./repository.js";
+import { showAbout } from "./pages/about.js";
+import * as account from "./pages/account.js";
+import { compareQuery, showComparison } from "./pages/compare.js";
+import { showExplore } from "./pages/explore.js";
+import { facetQuery, showLanguage, showTopic } from "./pages/facet.js";
+import { facetsQuery, showLanguages, showTopics } from "./pages/facets.js";
+import { showHome } from "./pages/home.js";
+import { showKeyUsage } from "./pages/key-usage.js";
+import * as keys from "./pages/keys.js";
+import { createTokenWatchlist, showNewWatchlist } from "./pages/new-watchlist.js";
+import { repositoryQuery, showRepository } from "./pages/repository.js";
+import * as signIn from "./pages/sign-in.js";
+import * as link from "./pages/sign-in-link.js";
+import * as shared from "./pages/token-watchlist.js";
+import { showWatchlist } from "./pages/watchlist.js";
 import { saveRepository, unsaveRepository } from "./saving.js";
-import * as signIn from "./sign-in.js";
-import * as link from "./sign-in-link.js";
-import * as shared from "./token-watchlist.js";
-import { watchlistPageQuery } from "./watched.js";
-import { showWatchlist } from "./watchlist.js";
+import { watchlistPageQuery } from "./watchlist-view.js";
 
 /** Facts of a page that differ from those of most. */
 interface Facts {

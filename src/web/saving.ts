@@ -2,7 +2,7 @@ import { repositoryId } from "../catalog/catalog.js";
 import { invalidParameter } from "../errors.js";
 import type { RepositoryListProps } from "./components/repository-list.js";
 import type { PageRequest, Redirect } from "./page-request.js";
-import { keepPending, withOffer } from "./pending.js";
+import { keepPending, withOffer } from "./pending-save.js";
 
 export type ListStars = Pick<RepositoryListProps, "saved" | "next">;
 

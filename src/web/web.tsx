@@ -2,10 +2,10 @@
 import type { ErrorRenderers, Route } from "../http/http.js";
 import type { Limits } from "../limit-config.js";
 import { assetRoutes } from "./assets.js";
-import { docsPage, type ReferenceDocument } from "./docs.js";
 import { indexRoutes } from "./indexes.js";
 import { PageRenderer } from "./page.js";
 import type { Site } from "./page-request.js";
+import { docsPage, type ReferenceDocument } from "./pages/docs.js";
 import { pageRoutes } from "./routes.js";
 
 export interface WebOptions extends Site {

@@ -1,7 +1,7 @@
 import type { Child, FC } from "hono/jsx";
 import { forgeName } from "../../forges.js";
 import type { Facet, Summary } from "../../rankings/rankings.js";
-import type { Problem } from "../asked.js";
+import type { Problem } from "../page-query.js";
 
 export interface FilterFormProps {
   /** The address of the list, whose values the fields show. */

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import type { Problem } from "../asked.js";
+import type { Problem } from "../page-query.js";
 
 export interface ProblemsProps {
   problems: readonly Problem[];

@@ -17,7 +17,7 @@ export const SinceVisit: FC<SinceVisitProps> = ({ changes, known }) => {
   const isQuiet = moved === 0 && renamed.length + archived.length + unavailable.length === 0;
   return (
     <section class="since" aria-labelledby="since">
-      <h2 id="since">Since your last request</h2>
+      <h2 id="since">Since your last visit</h2>
       <p>
         <span class="soft">
           <Time at={since} />

@@ -1,28 +1,36 @@
 import type { FC } from "hono/jsx";
 import { z } from "zod";
-import { providerName, type Repository, splitFullName } from "../catalog/catalog.js";
-import { DAY_MS } from "../clock.js";
-import { type History, METRICS, queryOf, RANGES, readHistory, seriesOf, THEMES } from "../embeds/embeds.js";
-import { AppError } from "../errors.js";
-import { windowParameter } from "../lists/lists.js";
-import { repositoryPage as pageOf } from "../page-addresses.js";
-import { WINDOWS } from "../rankings/rankings.js";
-import { readUsable } from "./asked.js";
-import { repositoryKey, withQuery } from "./components/addresses.js";
-import { DataQuality } from "./components/data-quality.js";
-import { EmbedPanel, RANGE_WORDS } from "./components/embed-panel.js";
-import { ScoreExplanation } from "./components/explanation.js";
-import { ComparedTimes, GrowthTable } from "./components/growth-table.js";
-import { formatCount, formatDelta, Time } from "./components/numbers.js";
-import { PlaceHistory, Places } from "./components/places.js";
-import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "./components/plot.js";
-import { PointTable } from "./components/point-table.js";
-import { Problems } from "./components/problems.js";
-import { RepositoryHead } from "./components/repository-head.js";
-import { Scroll } from "./components/scroll.js";
-import { Tabs } from "./components/tabs.js";
-import { UnknownRepository } from "./components/unknown-repository.js";
-import type { Page, PageRequest, Redirect } from "./page-request.js";
+import { providerName, type Repository, splitFullName } from "../../catalog/catalog.js";
+import { DAY_MS } from "../../clock.js";
+import {
+  type History,
+  METRICS,
+  queryOf,
+  RANGES,
+  readHistory,
+  seriesOf,
+  THEMES,
+} from "../../embeds/embeds.js";
+import { AppError } from "../../errors.js";
+import { windowParameter } from "../../lists/lists.js";
+import { repositoryPage as pageOf } from "../../page-addresses.js";
+import { WINDOWS } from "../../rankings/rankings.js";
+import { repositoryKey, withQuery } from "../components/addresses.js";
+import { DataQuality } from "../components/data-quality.js";
+import { EmbedPanel, RANGE_WORDS } from "../components/embed-panel.js";
+import { ScoreExplanation } from "../components/explanation.js";
+import { ComparedTimes, GrowthTable } from "../components/growth-table.js";
+import { formatCount, formatDelta, Time } from "../components/numbers.js";
+import { PlaceHistory, Places } from "../components/places.js";
+import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "../components/plot.js";
+import { PointTable } from "../components/point-table.js";
+import { Problems } from "../components/problems.js";
+import { RepositoryHead } from "../components/repository-head.js";
+import { Scroll } from "../components/scroll.js";
+import { Tabs } from "../components/tabs.js";
+import { UnknownRepository } from "../components/unknown-repository.js";
+import { readUsableQuery } from "../page-query.js";
+import type { Page, PageRequest, Redirect } from "../page-request.js";
 
 /** Days of places that are told. */
 const PLACE_DAYS = 30;
@@ -115,7 +123,7 @@ async function readFacts({ modules, saved }: PageRequest, repository: Repository
 async function known(request: PageRequest, repository: Repository): Promise<Page> {
   const { baseUrl } = request;
   const { id, fullName } = repository;
-  const { url, query: state, problems } = readUsable(repositoryQuery, request.url);
+  const { url, query: state, problems } = readUsableQuery(repositoryQuery, request.url);
   const facts = await readFacts(request, repository, state);
   const path = pageOf(repository);
   const key = repositoryKey(repository);

@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
-import { nameField } from "../lists/lists.js";
-import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
-import { Field } from "./components/field.js";
-import { Snippet } from "./components/snippet.js";
-import { findByLines } from "./naming.js";
-import type { Page, PageRequest } from "./page-request.js";
+import { nameField } from "../../lists/lists.js";
+import { DEFAULT_NAME, MAX_ITEMS } from "../../watchlists/watchlists.js";
+import { Field } from "../components/field.js";
+import { Snippet } from "../components/snippet.js";
+import { findByLines } from "../naming.js";
+import type { Page, PageRequest } from "../page-request.js";
 
 /** The form that creates a list without an account. */
 export function showNewWatchlist(): Page {

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
-import type { Modules } from "../modules.js";
-import { explorePage, LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../page-addresses.js";
+import type { Modules } from "../../modules.js";
+import { explorePage, LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../page-addresses.js";
 import {
   type Facet,
   type Home,
@@ -12,13 +12,13 @@ import {
   WINDOW_LABELS,
   WINDOWS,
   type Window,
-} from "../rankings/rankings.js";
-import { Bars } from "./components/bars.js";
-import { Nothing } from "./components/nothing.js";
-import { formatCount, Time } from "./components/numbers.js";
-import { type ListedRow, RepositoryList } from "./components/repository-list.js";
-import type { Page, PageRequest } from "./page-request.js";
-import { type ListStars, starScripts, starsOf } from "./saving.js";
+} from "../../rankings/rankings.js";
+import { Bars } from "../components/bars.js";
+import { Nothing } from "../components/nothing.js";
+import { formatCount, Time } from "../components/numbers.js";
+import { type ListedRow, RepositoryList } from "../components/repository-list.js";
+import type { Page, PageRequest } from "../page-request.js";
+import { type ListStars, starScripts, starsOf } from "../saving.js";
 
 const NO_GROWTH = "Nothing yet: growth takes two snapshots of a repository, half a day apart or more.";
 

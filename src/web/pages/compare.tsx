@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { z } from "zod";
-import type { Repository } from "../catalog/catalog.js";
+import type { Repository } from "../../catalog/catalog.js";
 import {
   ALIGNMENTS,
   type History,
@@ -13,18 +13,18 @@ import {
   SCALES,
   seriesOf,
   THEMES,
-} from "../embeds/embeds.js";
-import type { Modules } from "../modules.js";
-import { WINDOWS, type Window } from "../rankings/rankings.js";
-import { type Problem, readUsable } from "./asked.js";
-import { repositoryKey, withQuery } from "./components/addresses.js";
-import { type Compared, ComparedNumbers, ComparisonTable } from "./components/comparison.js";
-import { EmbedPanel, RANGE_WORDS } from "./components/embed-panel.js";
-import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "./components/plot.js";
-import { Problems } from "./components/problems.js";
-import { Tabs } from "./components/tabs.js";
-import { findMeant, readName } from "./naming.js";
-import type { Page, PageRequest } from "./page-request.js";
+} from "../../embeds/embeds.js";
+import type { Modules } from "../../modules.js";
+import { WINDOWS, type Window } from "../../rankings/rankings.js";
+import { repositoryKey, withQuery } from "../components/addresses.js";
+import { type Compared, ComparedNumbers, ComparisonTable } from "../components/comparison.js";
+import { EmbedPanel, RANGE_WORDS } from "../components/embed-panel.js";
+import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "../components/plot.js";
+import { Problems } from "../components/problems.js";
+import { Tabs } from "../components/tabs.js";
+import { findMeant, readName } from "../naming.js";
+import { type Problem, readUsableQuery } from "../page-query.js";
+import type { Page, PageRequest } from "../page-request.js";
 
 /** Names that are looked up of one address; more are not even read. */
 const MAX_NAMES = 20;
@@ -41,7 +41,7 @@ type State = z.output<typeof compareQuery>;
 
 export async function showComparison(request: PageRequest): Promise<Page> {
   const { modules, url } = request;
-  const asked = readUsable(compareQuery, url);
+  const asked = readUsableQuery(compareQuery, url);
   const state = asked.query;
   const { repositories, problems, refused } = await readRepositories(
     modules,

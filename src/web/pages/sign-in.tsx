@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
-import { emailField, SITE_ORIGINS, SITES, type Site } from "../accounts/accounts.js";
-import { AppError } from "../errors.js";
-import { Field } from "./components/field.js";
-import { askingBrowser } from "./link-browser.js";
-import type { Page, PageRequest, Redirect } from "./page-request.js";
+import { emailField, SITE_ORIGINS, SITES, type Site } from "../../accounts/accounts.js";
+import { AppError } from "../../errors.js";
+import { Field } from "../components/field.js";
+import { askingBrowser } from "../link-browser.js";
+import type { Page, PageRequest, Redirect } from "../page-request.js";
 
 const SITE_NAMES: Readonly<Record<Site, string>> = { github: "GitHub", google: "Google" };
 

@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
-import type { AppError } from "../errors.js";
-import { languagePage, repositoryPage, topicPage } from "../page-addresses.js";
-import type { Suggestions } from "../search/search.js";
-import type { Page, PageRequest } from "./page-request.js";
+import type { AppError } from "../../errors.js";
+import { languagePage, repositoryPage, topicPage } from "../../page-addresses.js";
+import type { Suggestions } from "../../search/search.js";
+import type { Page, PageRequest } from "../page-request.js";
 
 /** What errors are called, by what they mean to somebody who reads a page, and what can be done. */
 const KNOWN = {

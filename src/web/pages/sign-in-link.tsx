@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
-import { Field } from "./components/field.js";
-import { browserOf, forgettingCookie } from "./link-browser.js";
-import type { Page, PageRequest, Redirect } from "./page-request.js";
+import { Field } from "../components/field.js";
+import { browserOf, forgettingCookie } from "../link-browser.js";
+import type { Page, PageRequest, Redirect } from "../page-request.js";
 
 /**
  * The page that a mailed link opens. Opening it changes nothing, as scanners of mail open links too; only its button

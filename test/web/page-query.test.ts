@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { z } from "zod";
-import { readAsked, readUsable } from "../../src/web/asked.js";
+import { readQuery, readUsableQuery } from "../../src/web/page-query.js";
 
 const schema = z.object({
   size: z.enum(["small", "large"]).default("small"),
@@ -12,7 +12,7 @@ const at = (query: string) => new URL(`http://localhost/page?${query}`);
 
 describe("What the address of a page asks for", () => {
   test("is read by a schema, without what is empty, doubled, or not known", () => {
-    const { url, query, problems } = readAsked(
+    const { url, query, problems } = readQuery(
       schema,
       at("size=large&size=large&colour=&tag=%20a&tag=b&x=1"),
     );
@@ -22,7 +22,7 @@ describe("What the address of a page asks for", () => {
   });
 
   test("is nothing where a part is wrong, and the address keeps that part", () => {
-    const { url, query, problems } = readAsked(schema, at("size=huge&colour=blue"));
+    const { url, query, problems } = readQuery(schema, at("size=huge&colour=blue"));
     assert.equal(query, undefined);
     assert.equal(url.search, "?size=huge&colour=blue");
     assert.deepEqual(problems, [
@@ -31,7 +31,7 @@ describe("What the address of a page asks for", () => {
   });
 
   test("is the rest where a page can do without what is wrong, and so is its address", () => {
-    const { url, query, problems } = readUsable(schema, at("size=huge&colour=blue&colour=red&tag=a"));
+    const { url, query, problems } = readUsableQuery(schema, at("size=huge&colour=blue&colour=red&tag=a"));
     assert.deepEqual(query, { size: "small", colour: "red", tag: "a" });
     assert.equal(url.search, "?tag=a");
     assert.deepEqual(

@@ -11,7 +11,6 @@ import {
   watchlistQuery,
 } from "../lists/lists.js";
 import type { Changes, StarTotal } from "../watchlists/watchlists.js";
-import { type Problem, readUsable } from "./asked.js";
 import { withQuery } from "./components/addresses.js";
 import { Delta, Time } from "./components/numbers.js";
 import { BeyondEnd, Pager } from "./components/pager.js";
@@ -23,6 +22,7 @@ import { columnsOf, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { SumChart } from "./components/sum-chart.js";
 import { WindowTabs } from "./components/tabs.js";
+import { type Problem, readUsableQuery } from "./page-query.js";
 import type { PageRequest } from "./page-request.js";
 
 /** What the pages of all watchlists have in common: their parameters, rows, sums, and changes. */
@@ -62,7 +62,7 @@ export async function readWatched(
   { modules, ...request }: Pick<PageRequest, "url" | "modules">,
   list: WatchedList,
 ): Promise<Watched> {
-  const { url, query, problems } = readUsable(watchlistPageQuery, request.url);
+  const { url, query, problems } = readUsableQuery(watchlistPageQuery, request.url);
   const asked: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
   const { asOf } = await modules.rankings.summary();
   const [page, sums, changes] = await Promise.all([

@@ -2,26 +2,23 @@ import type { z } from "zod";
 import { AppError } from "../errors.js";
 import { validationError } from "../validation.js";
 
-/** Something in the address of a page that cannot be asked: where it is, and what is allowed there. */
+/** An invalid parameter of a page. */
 export interface Problem {
   parameter: string;
   message: string;
 }
 
-/** What the address of a page asks for. */
-export interface Asked<Query> {
-  /** The page's address with the parameters that it knows and that were given a value, each value once. */
+/** The parameters of a page. */
+export interface PageQuery<Query> {
+  /** The page's address with known, non-empty parameters only, each value once. */
   url: URL;
-  /** Undefined where something is wrong with them. */
+  /** Undefined if a parameter is invalid. */
   query: Query | undefined;
   problems: readonly Problem[];
 }
 
-/**
- * Reads the parameters of a page by the rules of its list. Forms send their empty fields too, so an empty value is one
- * that was not given, and blanks around a value are not part of it.
- */
-export function readAsked<Schema extends z.ZodObject>(schema: Schema, url: URL): Asked<z.output<Schema>> {
+/** Reads the parameters of a page. Forms send empty fields too, so an empty value counts as absent; values are trimmed. */
+export function readQuery<Schema extends z.ZodObject>(schema: Schema, url: URL): PageQuery<z.output<Schema>> {
   const given: Record<string, string[]> = {};
   for (const name of Object.keys(schema.shape)) {
     const values = url.searchParams.getAll(name).map((value) => value.trim());
@@ -43,29 +40,29 @@ export function readAsked<Schema extends z.ZodObject>(schema: Schema, url: URL):
 }
 
 /**
- * Reads the same for a page that has an answer to any address: what is wrong is told, and left out of the address and of
- * what is asked. Each parameter of the schema may be left out.
+ * Reads the parameters of a page that is shown whatever they are: invalid ones are reported, and dropped from the address
+ * and the query. Every parameter of the schema must be optional.
  */
-export function readUsable<Schema extends z.ZodObject>(
+export function readUsableQuery<Schema extends z.ZodObject>(
   schema: Schema,
   url: URL,
-): Asked<z.output<Schema>> & { query: z.output<Schema> } {
-  const asked = readAsked(schema, url);
-  if (asked.query !== undefined) return { ...asked, query: asked.query };
-  const { problems } = asked;
-  for (const { parameter } of problems) asked.url.searchParams.delete(parameter.replace(/\[\d+\]$/, ""));
-  const rest = readAsked(schema, asked.url);
+): PageQuery<z.output<Schema>> & { query: z.output<Schema> } {
+  const first = readQuery(schema, url);
+  if (first.query !== undefined) return { ...first, query: first.query };
+  const { problems } = first;
+  for (const { parameter } of problems) first.url.searchParams.delete(parameter.replace(/\[\d+\]$/, ""));
+  const rest = readQuery(schema, first.url);
   return { ...rest, query: rest.query ?? schema.parse({}), problems };
 }
 
-/** What an error says is wrong with an address; throws the error where it is about something else. */
+/** The invalid parameters that an error reports; rethrows any other error. */
 export function problemsOf(error: unknown): readonly Problem[] {
   if (error instanceof AppError && error.status === 400 && error.details !== undefined) return error.details;
   throw error;
 }
 
-/** What is found, or what is wrong with the question. */
-export async function answerOrProblems<Found>(
+/** The result of a read, or the parameters it rejects. */
+export async function resultOrProblems<Found>(
   find: () => Promise<Found>,
 ): Promise<{ found?: Found; problems: readonly Problem[] }> {
   try {

@@ -1,13 +1,13 @@
 import type { FC } from "hono/jsx";
-import { type Account, type ApiKey, MAX_KEYS } from "../accounts/accounts.js";
-import { repositoryId } from "../catalog/catalog.js";
-import { AppError } from "../errors.js";
-import { nameField } from "../lists/lists.js";
-import { Field } from "./components/field.js";
-import { formatDay, Time } from "./components/numbers.js";
-import { Scroll } from "./components/scroll.js";
-import { Snippet } from "./components/snippet.js";
-import type { Page, PageRequest, Redirect } from "./page-request.js";
+import { type Account, type ApiKey, MAX_KEYS } from "../../accounts/accounts.js";
+import { repositoryId } from "../../catalog/catalog.js";
+import { AppError } from "../../errors.js";
+import { nameField } from "../../lists/lists.js";
+import { Field } from "../components/field.js";
+import { formatDay, Time } from "../components/numbers.js";
+import { Scroll } from "../components/scroll.js";
+import { Snippet } from "../components/snippet.js";
+import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { toSignIn } from "./sign-in.js";
 
 /** The API keys of an account. */

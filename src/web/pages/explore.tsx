@@ -1,32 +1,32 @@
 import type { FC } from "hono/jsx";
-import { isGrowthSort, isSort, type ListQuery, listPage, listQuery, SORTS } from "../lists/lists.js";
-import type { Modules } from "../modules.js";
-import type { Home, Summary } from "../rankings/rankings.js";
-import { answerOrProblems, type Problem, readAsked } from "./asked.js";
-import { addressOf, canonicalAddress, withQuery } from "./components/addresses.js";
-import { Alternates, alternatesOf } from "./components/alternates.js";
-import { FILTER_FIELDS, FilterForm } from "./components/filter-form.js";
-import { type ActiveFilter, activeFilters } from "./components/filters.js";
-import { type Listing, ListingView, readListing } from "./components/listing.js";
-import { Nothing } from "./components/nothing.js";
-import { formatCount, Time } from "./components/numbers.js";
-import { BeyondEnd } from "./components/pager.js";
-import { Problems } from "./components/problems.js";
-import { SORT_NAMES } from "./components/sorts.js";
-import { Strip } from "./components/strip.js";
-import { WindowTabs } from "./components/tabs.js";
-import type { Page, PageRequest } from "./page-request.js";
-import { type ListStars, starScripts, starsOf } from "./saving.js";
+import { isGrowthSort, isSort, type ListQuery, listPage, listQuery, SORTS } from "../../lists/lists.js";
+import type { Modules } from "../../modules.js";
+import type { Home, Summary } from "../../rankings/rankings.js";
+import { addressOf, canonicalAddress, withQuery } from "../components/addresses.js";
+import { Alternates, alternatesOf } from "../components/alternates.js";
+import { FILTER_FIELDS, FilterForm } from "../components/filter-form.js";
+import { type ActiveFilter, activeFilters } from "../components/filters.js";
+import { type Listing, ListingView, readListing } from "../components/listing.js";
+import { Nothing } from "../components/nothing.js";
+import { formatCount, Time } from "../components/numbers.js";
+import { BeyondEnd } from "../components/pager.js";
+import { Problems } from "../components/problems.js";
+import { SORT_NAMES } from "../components/sorts.js";
+import { Strip } from "../components/strip.js";
+import { WindowTabs } from "../components/tabs.js";
+import { type Problem, readQuery, resultOrProblems } from "../page-query.js";
+import type { Page, PageRequest } from "../page-request.js";
+import { type ListStars, starScripts, starsOf } from "../saving.js";
 
 /** All repositories, narrowed and sorted in every way that lists can be. */
 export async function showExplore(request: PageRequest): Promise<Page> {
   const { modules, tracked } = request;
   const { rankings } = modules;
-  const { url, query, problems } = readAsked(listQuery, request.url);
+  const { url, query, problems } = readQuery(listQuery, request.url);
   const [summary, home, answer] = await Promise.all([
     rankings.summary(),
     rankings.home(),
-    answerOrProblems(async () => query && { query, ...(await readListing(modules, query)) }),
+    resultOrProblems(async () => query && { query, ...(await readListing(modules, query)) }),
   ]);
   if (summary.repositories === 0)
     return { title: "Explore", description: DESCRIPTION, body: <Nothing tracked={tracked} /> };
@@ -67,9 +67,9 @@ const TRIED = 5;
 /** What there would be without each of the filters. */
 async function withoutEach(modules: Modules, filters: readonly ActiveFilter[]): Promise<Looser[]> {
   const tried = filters.slice(0, TRIED).map(async (filter): Promise<Looser[]> => {
-    const { query } = readAsked(listQuery, new URL(filter.href, "http://localhost"));
+    const { query } = readQuery(listQuery, new URL(filter.href, "http://localhost"));
     if (query === undefined) return [];
-    const { found } = await answerOrProblems(() => listTotal(modules, query));
+    const { found } = await resultOrProblems(() => listTotal(modules, query));
     return found === undefined || found.total === 0 ? [] : [{ ...filter, ...found }];
   });
   return (await Promise.all(tried)).flat();

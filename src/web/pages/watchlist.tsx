@@ -1,13 +1,13 @@
 import type { FC } from "hono/jsx";
-import type { Account } from "../accounts/accounts.js";
-import type { Repository } from "../catalog/catalog.js";
-import { withQuery } from "./components/addresses.js";
-import { RemoveButton } from "./components/remove-button.js";
-import type { MoreColumn } from "./components/repository-list.js";
-import type { Page, PageRequest } from "./page-request.js";
-import { offeredBy } from "./pending.js";
-import { isLook } from "./seen.js";
-import { readWatched, type Watched, WatchedBody, watchedScripts } from "./watched.js";
+import type { Account } from "../../accounts/accounts.js";
+import type { Repository } from "../../catalog/catalog.js";
+import { withQuery } from "../components/addresses.js";
+import { RemoveButton } from "../components/remove-button.js";
+import type { MoreColumn } from "../components/repository-list.js";
+import { isLook } from "../last-seen.js";
+import type { Page, PageRequest } from "../page-request.js";
+import { offeredBy } from "../pending-save.js";
+import { readWatched, type Watched, WatchedBody, watchedScripts } from "../watchlist-view.js";
 
 /** The watchlist of the signed-in user. */
 export function showWatchlist(request: PageRequest): Promise<Page> {

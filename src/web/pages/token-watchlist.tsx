@@ -1,18 +1,18 @@
 import type { FC } from "hono/jsx";
-import { repositoryId } from "../catalog/catalog.js";
-import { invalidParameter } from "../errors.js";
-import { nameField } from "../lists/lists.js";
-import type { Watchlist } from "../watchlists/watchlists.js";
-import { withQuery } from "./components/addresses.js";
-import { Field } from "./components/field.js";
-import { formatDay } from "./components/numbers.js";
-import { RemoveButton } from "./components/remove-button.js";
-import type { MoreColumn } from "./components/repository-list.js";
-import { findByLines } from "./naming.js";
-import type { Page, PageRequest, Redirect } from "./page-request.js";
-import { isLook, lookAt } from "./seen.js";
+import { repositoryId } from "../../catalog/catalog.js";
+import { invalidParameter } from "../../errors.js";
+import { nameField } from "../../lists/lists.js";
+import type { Watchlist } from "../../watchlists/watchlists.js";
+import { withQuery } from "../components/addresses.js";
+import { Field } from "../components/field.js";
+import { formatDay } from "../components/numbers.js";
+import { RemoveButton } from "../components/remove-button.js";
+import type { MoreColumn } from "../components/repository-list.js";
+import { isLook, lookAt } from "../last-seen.js";
+import { findByLines } from "../naming.js";
+import type { Page, PageRequest, Redirect } from "../page-request.js";
+import { readWatched, type Watched, WatchedBody, watchedScripts } from "../watchlist-view.js";
 import { toSignIn } from "./sign-in.js";
-import { readWatched, type Watched, WatchedBody, watchedScripts } from "./watched.js";
 
 /** A list that belongs to whoever has its links: either link reads it, and the first one can change it. */
 export function showTokenWatchlist(request: PageRequest): Promise<Page> {

@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
-import type { Account } from "../accounts/accounts.js";
-import { Field } from "./components/field.js";
-import { formatDay, Time } from "./components/numbers.js";
-import type { Page, PageRequest, Redirect } from "./page-request.js";
+import type { Account } from "../../accounts/accounts.js";
+import { Field } from "../components/field.js";
+import { formatDay, Time } from "../components/numbers.js";
+import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { toSignIn } from "./sign-in.js";
 
 /** What must be typed to remove an account. */

@@ -1,8 +1,8 @@
 import type { FC } from "hono/jsx";
 import { z } from "zod";
-import { forgeName } from "../forges.js";
-import { pageParameter, providerParameter, windowParameter } from "../lists/lists.js";
-import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../page-addresses.js";
+import { forgeName } from "../../forges.js";
+import { pageParameter, providerParameter, windowParameter } from "../../lists/lists.js";
+import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../page-addresses.js";
 import {
   FACET_SORTS,
   type Facet,
@@ -10,17 +10,17 @@ import {
   type FacetPage,
   type FacetSort,
   type Summary,
-} from "../rankings/rankings.js";
-import { type Problem, readAsked } from "./asked.js";
-import { canonicalAddress, withQuery } from "./components/addresses.js";
-import { ForgeChoices } from "./components/forges.js";
-import { Dot } from "./components/language.js";
-import { Nothing } from "./components/nothing.js";
-import { Delta, formatCount, Time } from "./components/numbers.js";
-import { BeyondEnd, Pager } from "./components/pager.js";
-import { Problems } from "./components/problems.js";
-import { Tabs, WindowTabs } from "./components/tabs.js";
-import type { Page, PageRequest } from "./page-request.js";
+} from "../../rankings/rankings.js";
+import { canonicalAddress, withQuery } from "../components/addresses.js";
+import { ForgeChoices } from "../components/forges.js";
+import { Dot } from "../components/language.js";
+import { Nothing } from "../components/nothing.js";
+import { Delta, formatCount, Time } from "../components/numbers.js";
+import { BeyondEnd, Pager } from "../components/pager.js";
+import { Problems } from "../components/problems.js";
+import { Tabs, WindowTabs } from "../components/tabs.js";
+import { type Problem, readQuery } from "../page-query.js";
+import type { Page, PageRequest } from "../page-request.js";
 
 const LIMIT = 50;
 /** So many facets are sorted at most. */
@@ -63,7 +63,7 @@ async function facets(
   kind: FacetKind,
 ): Promise<Page> {
   const { title } = KINDS[kind];
-  const asked = readAsked(facetsQuery, request.url);
+  const asked = readQuery(facetsQuery, request.url);
   const [summary, page] = await Promise.all([
     rankings.summary(),
     asked.query === undefined ? undefined : rankings.facets(requestOf(kind, asked.query)),

@@ -1,12 +1,12 @@
 import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
-import { BUCKETS, CALLER_KINDS, type Limits } from "../limit-config.js";
-import { Command } from "./components/command.js";
-import { formatCount } from "./components/numbers.js";
-import { type Entry, Method, type Operation, OperationView } from "./components/operation.js";
-import { type Schema, SchemaView } from "./components/schema.js";
-import { Scroll } from "./components/scroll.js";
-import type { Page } from "./page-request.js";
+import { BUCKETS, CALLER_KINDS, type Limits } from "../../limit-config.js";
+import { Command } from "../components/command.js";
+import { formatCount } from "../components/numbers.js";
+import { type Entry, Method, type Operation, OperationView } from "../components/operation.js";
+import { type Schema, SchemaView } from "../components/schema.js";
+import { Scroll } from "../components/scroll.js";
+import type { Page } from "../page-request.js";
 
 /** As much of an OpenAPI document as the reference shows. */
 export interface ReferenceDocument {

@@ -1,16 +1,21 @@
 import type { FC } from "hono/jsx";
-import type { ApiKey } from "../accounts/accounts.js";
-import { repositoryId } from "../catalog/catalog.js";
-import { HOUR_MS, isoTime } from "../clock.js";
-import { AppError } from "../errors.js";
-import { type FailedRequest, USAGE_PERIODS, type UsagePeriod, type UsageView } from "../metering/metering.js";
-import { BarChart } from "./components/bar-chart.js";
-import { Facts } from "./components/facts.js";
-import { formatBytes, formatCount, formatDay, Time } from "./components/numbers.js";
-import { Scroll } from "./components/scroll.js";
-import { Tabs } from "./components/tabs.js";
+import type { ApiKey } from "../../accounts/accounts.js";
+import { repositoryId } from "../../catalog/catalog.js";
+import { HOUR_MS, isoTime } from "../../clock.js";
+import { AppError } from "../../errors.js";
+import {
+  type FailedRequest,
+  USAGE_PERIODS,
+  type UsagePeriod,
+  type UsageView,
+} from "../../metering/metering.js";
+import { BarChart } from "../components/bar-chart.js";
+import { Facts } from "../components/facts.js";
+import { formatBytes, formatCount, formatDay, Time } from "../components/numbers.js";
+import { Scroll } from "../components/scroll.js";
+import { Tabs } from "../components/tabs.js";
+import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { Revocation } from "./keys.js";
-import type { Page, PageRequest, Redirect } from "./page-request.js";
 import { toSignIn } from "./sign-in.js";
 
 const PERIOD_NAMES: Readonly<Record<UsagePeriod, string>> = {

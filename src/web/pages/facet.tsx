@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { z } from "zod";
-import { AppError } from "../errors.js";
+import { AppError } from "../../errors.js";
 import {
   cursorParameter,
   isGrowthSort,
@@ -8,23 +8,29 @@ import {
   listQuery,
   pageParameter,
   windowParameter,
-} from "../lists/lists.js";
-import { explorePage, languagePage, topicPage } from "../page-addresses.js";
-import { type FacetKind, type FacetTotals, RANKINGS, type Summary, WINDOWS } from "../rankings/rankings.js";
-import { answerOrProblems, type Problem, readAsked } from "./asked.js";
-import { addressOf, withQuery } from "./components/addresses.js";
-import { Alternates, alternatesOf } from "./components/alternates.js";
-import { Facts } from "./components/facts.js";
-import { Dot } from "./components/language.js";
-import { type Listing, ListingView, readListing } from "./components/listing.js";
-import { Delta, formatCount, Time } from "./components/numbers.js";
-import { BeyondEnd } from "./components/pager.js";
-import { Problems } from "./components/problems.js";
-import { feedPath, SORT_NAMES } from "./components/sorts.js";
-import { Strip } from "./components/strip.js";
-import { WindowTabs } from "./components/tabs.js";
-import type { Page, PageRequest } from "./page-request.js";
-import { type ListStars, starScripts, starsOf } from "./saving.js";
+} from "../../lists/lists.js";
+import { explorePage, languagePage, topicPage } from "../../page-addresses.js";
+import {
+  type FacetKind,
+  type FacetTotals,
+  RANKINGS,
+  type Summary,
+  WINDOWS,
+} from "../../rankings/rankings.js";
+import { addressOf, withQuery } from "../components/addresses.js";
+import { Alternates, alternatesOf } from "../components/alternates.js";
+import { Facts } from "../components/facts.js";
+import { Dot } from "../components/language.js";
+import { type Listing, ListingView, readListing } from "../components/listing.js";
+import { Delta, formatCount, Time } from "../components/numbers.js";
+import { BeyondEnd } from "../components/pager.js";
+import { Problems } from "../components/problems.js";
+import { feedPath, SORT_NAMES } from "../components/sorts.js";
+import { Strip } from "../components/strip.js";
+import { WindowTabs } from "../components/tabs.js";
+import { type Problem, readQuery, resultOrProblems } from "../page-query.js";
+import type { Page, PageRequest } from "../page-request.js";
+import { type ListStars, starScripts, starsOf } from "../saving.js";
 
 export const facetQuery = z.object({
   sort: z.enum(RANKINGS).default("trending"),
@@ -49,11 +55,11 @@ async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
   const { rankings } = modules;
   const found = await rankings.findFacet(kind, request.params.name ?? "");
   if (found === undefined) throw new AppError("NOT_FOUND", `No listed repository has this ${kind}.`);
-  const { url, query, problems } = readAsked(facetQuery, request.url);
+  const { url, query, problems } = readQuery(facetQuery, request.url);
   const filter = { [kind]: [found.name] };
   const [summary, answer] = await Promise.all([
     rankings.summary(),
-    answerOrProblems(
+    resultOrProblems(
       async () => query && { query, ...(await readListing(modules, { ...listOf(query), ...filter })) },
     ),
   ]);
