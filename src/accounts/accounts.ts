@@ -12,7 +12,7 @@ import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { hashToken, tokenPrefix } from "../tokens.js";
 import type { ApiKeys } from "./api-keys.js";
-import { type Library, openLibrary } from "./library.js";
+import type { Library } from "./library.js";
 import { LinkGuard } from "./link-guard.js";
 import { LINK_MS, LinkQuota, linkMail } from "./links.js";
 import { Mailer } from "./mail.js";
@@ -271,16 +271,19 @@ export class Accounts {
   }
 
   #opened(): Promise<Library> {
-    const { database, config, log } = this.#options;
-    this.#library ??= readSecret(config, database)
-      .then((secret) =>
-        openLibrary({ database, config, secret, log, onLink: (link) => this.#sendLink(link) }),
-      )
-      .catch((error: unknown) => {
-        this.#library = undefined;
-        throw error;
-      });
+    this.#library ??= this.#openLibrary().catch((error: unknown) => {
+      this.#library = undefined;
+      throw error;
+    });
     return this.#library;
+  }
+
+  async #openLibrary(): Promise<Library> {
+    const { database, config, log } = this.#options;
+    const secret = await readSecret(config, database);
+    // Imported on first use: loading it takes as long as loading the rest of the program, and most commands need no accounts.
+    const { openLibrary } = await import("./library.js");
+    return openLibrary({ database, config, secret, log, onLink: (link) => this.#sendLink(link) });
   }
 
   #sendLink({ email, token, next }: { email: string; token: string; next: string }): void {
