@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { DatabaseFault } from "../../src/database/database.js";
 import { decodedText, errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";
@@ -127,7 +128,7 @@ onBothEngines("Answers that are kept", (engine) => {
     const path = "/api/repos?sort=stars&limit=6";
     const kept = await world.get(path);
     const away = async () => {
-      throw Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
+      throw new DatabaseFault("unavailable", new Error("connect ECONNREFUSED"));
     };
     t.mock.method(world.modules.catalog, "revision", away);
     t.mock.method(world.modules.lists, "read", away);
