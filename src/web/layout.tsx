@@ -15,12 +15,16 @@ const PLACES = [
   ["/watchlist", "Watchlist"],
 ] as const;
 
+interface LayoutProps {
+  request: PageRequest;
+  page: Page;
+  /** Repositories on the user's watchlist. */
+  savedCount: number;
+  children: Child;
+}
+
 /** The frame of every page. */
-export const Layout: FC<{ request: PageRequest; page: Page; children: Child }> = ({
-  request,
-  page,
-  children,
-}) => (
+export const Layout: FC<LayoutProps> = ({ request, page, savedCount, children }) => (
   <html lang="en">
     <Head request={request} page={page} />
     <body>
@@ -64,7 +68,7 @@ export const Layout: FC<{ request: PageRequest; page: Page; children: Child }> =
               <kbd>/</kbd>
             </form>
           </search>
-          <UserMenu request={request} />
+          <UserMenu request={request} savedCount={savedCount} />
         </div>
       </header>
       <main id="content" class="frame" tabindex={-1}>
@@ -141,8 +145,8 @@ const Head: FC<{ request: PageRequest; page: Page }> = ({ request, page }) => {
 };
 
 /** Where somebody signs in, or what is theirs. */
-const UserMenu: FC<{ request: PageRequest }> = ({ request }) => {
-  const { account, saved } = request;
+const UserMenu: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, savedCount }) => {
+  const { account } = request;
   if (account === undefined) {
     return (
       <a class="button" href={`/sign-in${comingBack(request)}`}>
@@ -154,7 +158,7 @@ const UserMenu: FC<{ request: PageRequest }> = ({ request }) => {
     <details class="menu" data-menu="">
       <summary>{account.name === "" ? account.email : account.name}</summary>
       <div>
-        <a href="/watchlist">Watchlist{saved.size === 0 ? "" : ` (${saved.size})`}</a>
+        <a href="/watchlist">Watchlist{savedCount === 0 ? "" : ` (${savedCount})`}</a>
         <a href="/account/keys">API keys</a>
         <a href="/account">Account</a>
         <form method="post" action="/sign-out">

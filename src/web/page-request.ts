@@ -40,8 +40,8 @@ export interface PageRequest {
   members: Members;
   /** The signed-in account. */
   account: Account | undefined;
-  /** Repositories on its watchlist; empty for visitors. */
-  saved: ReadonlySet<number>;
+  /** Which of these repositories are on its watchlist; none for visitors. */
+  savedAmong(repositoryIds: readonly number[]): Promise<ReadonlySet<number>>;
   /** Reports on this page what happened on the way to it. */
   notice: string | undefined;
   /** A repository that the user wanted to save before signing in, in another browser. */

@@ -1,4 +1,3 @@
-import type { Account } from "../accounts/accounts.js";
 import { basePathOf } from "../base-url.js";
 import type { AppError } from "../errors.js";
 import {
@@ -9,7 +8,6 @@ import {
   type Reply,
   type Route,
 } from "../http/http.js";
-import type { Modules } from "../modules.js";
 import { isLook } from "./last-seen.js";
 import { Layout } from "./layout.js";
 import type { FormHandler, PageHandler, PageRequest, Privacy, Result, Site } from "./page-request.js";
@@ -54,13 +52,13 @@ export class PageRenderer {
   async #pageRequest(http: HttpRequest, privacy: Privacy, mayRead = true): Promise<PageRequest> {
     const { modules, members, baseUrl, tracked, clock } = this.#site;
     const { account, headers, params, method } = http;
-    const saved = account === undefined ? new Set<number>() : await savedBy(modules, account);
     return {
       modules,
       origin: mayRead ? await modules.rankings.summary() : undefined,
       members,
       account,
-      saved,
+      savedAmong: async (ids) =>
+        account === undefined ? new Set() : modules.watchlists.contains({ accountId: account.id }, ids),
       notice: undefined,
       offer: undefined,
       url: new URL(addressOf(http), "http://localhost"),
@@ -80,16 +78,15 @@ export class PageRenderer {
     const { account, modules, cookie, baseUrl, url } = request;
     if (account === undefined) return { request, cookies: [] };
     const attached = isLook(request) ? await attachPending(modules, account.id, cookie, baseUrl) : undefined;
-    const saved = attached === undefined ? request.saved : await savedBy(modules, account);
     const wanted = await offeredBy(url, modules);
-    const offer = wanted === undefined || saved.has(wanted.id) ? undefined : wanted;
+    const isOffered = wanted !== undefined && (await request.savedAmong([wanted.id])).size === 0;
     return {
-      request: { ...request, saved, offer, notice: attached?.notice },
+      request: { ...request, offer: isOffered ? wanted : undefined, notice: attached?.notice },
       cookies: attached === undefined ? [] : [attached.cookie],
     };
   }
 
-  #reply(request: PageRequest, result: Result): Reply {
+  async #reply(request: PageRequest, result: Result): Promise<Reply> {
     const cookies = result.cookies ?? [];
     const setCookie = cookies.length === 0 ? {} : { "Set-Cookie": cookies };
     if ("location" in result) {
@@ -100,7 +97,7 @@ export class PageRenderer {
     }
     const { status = 200 } = result;
     const document = (
-      <Layout request={request} page={result}>
+      <Layout request={request} page={result} savedCount={await savedCount(request)}>
         {result.body}
       </Layout>
     );
@@ -119,9 +116,11 @@ export class PageRenderer {
   }
 }
 
-async function savedBy({ watchlists }: Modules, { id }: Account): Promise<ReadonlySet<number>> {
-  const { items } = await watchlists.get({ accountId: id });
-  return new Set(items.map(({ repositoryId }) => repositoryId));
+/** Repositories on the user's watchlist; 0 for visitors, and on error pages that must not cost a query. */
+async function savedCount({ modules, account, origin }: PageRequest): Promise<number> {
+  return account === undefined || origin === undefined
+    ? 0
+    : modules.watchlists.size({ accountId: account.id });
 }
 
 function privacyOf({ access, cache }: Facts): Privacy {

@@ -1,17 +1,21 @@
 import { repositoryId } from "../catalog/catalog.js";
 import { invalidParameter } from "../errors.js";
-import type { RepositoryListProps } from "./components/repository-list.js";
+import type { ListedRow, RepositoryListProps } from "./components/repository-list.js";
 import type { PageRequest, Redirect } from "./page-request.js";
 import { keepPending, withOffer } from "./pending-save.js";
 
 export type ListStars = Pick<RepositoryListProps, "saved" | "next">;
 
-/** Props that give each row of a list a star to save it. `next`: the list's own address. */
-export function starsOf({ saved }: PageRequest, next: string): ListStars {
-  return { saved, next };
+/** Props that give each of these rows a star to save it. `next`: the list's own address. */
+export async function starsOf(
+  { savedAmong }: Pick<PageRequest, "savedAmong">,
+  rows: readonly ListedRow[],
+  next: string,
+): Promise<ListStars> {
+  return { saved: await savedAmong(rows.map(({ repository }) => repository.id)), next };
 }
 
-/** Browser modules of a page with such stars: whoever is not signed in is led there by the form. */
+/** Browser modules of a page with stars. Visitors need none: the form takes them to sign-in. */
 export function starScripts({ account }: PageRequest): readonly string[] {
   return account !== undefined ? ["save.js"] : [];
 }

@@ -10,15 +10,16 @@ const CONFIRMATION = "delete";
 
 /** The signed-in account, and ways to end the session or the account. */
 export async function showAccount(request: PageRequest): Promise<Page | Redirect> {
-  const { account, members } = request;
+  const { account, members, modules } = request;
   if (account === undefined) return toSignIn(request);
-  const [sites, keys] = await Promise.all([
+  const [sites, keys, saved] = await Promise.all([
     members.accounts.sitesOf(account.id),
     members.keys.list(account.id),
+    modules.watchlists.size({ accountId: account.id }),
   ]);
   return {
     title: "Account",
-    body: <Profile {...{ account, sites }} keys={keys.length} saved={request.saved.size} />,
+    body: <Profile {...{ account, sites, saved }} keys={keys.length} />,
   };
 }
 

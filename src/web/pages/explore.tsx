@@ -39,12 +39,13 @@ export async function showExplore(request: PageRequest): Promise<Page> {
     return { ...shared, title: "Explore", status: 400, body: <ExplorePage {...frame} /> };
   const isEmpty = found.list.rows.length === 0;
   const looser = isEmpty ? await withoutEach(modules, filters) : [];
+  const stars = await starsOf(request, found.list.rows, addressOf(url));
   return {
     ...shared,
     title: titleOf(sort, filters),
     canonical: canonicalAddress(url),
     alternates: alternatesOf(url, sort).map(({ type, href, name }) => ({ type, href, title: name })),
-    body: <ExplorePage {...frame} {...{ found, looser }} stars={starsOf(request, addressOf(url))} />,
+    body: <ExplorePage {...frame} {...{ found, looser, stars }} />,
   };
 }
 

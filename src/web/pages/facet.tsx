@@ -76,7 +76,7 @@ async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
       body: <FacetBody {...frame} problems={[...problems, ...answer.problems]} />,
     };
   const { list } = answer.found;
-  const stars = starsOf(request, addressOf(url));
+  const stars = await starsOf(request, list.rows, addressOf(url));
   const feed = feedPath(list.sort);
   return {
     ...shared,

@@ -58,6 +58,11 @@ export async function showHome(request: PageRequest): Promise<Page> {
       rows: await rowsOf(modules, prepared[list.key]),
     })),
   );
+  const stars = await starsOf(
+    request,
+    lists.flatMap(({ rows }) => rows),
+    "/",
+  );
   return {
     title: "Growing repositories",
     description,
@@ -67,7 +72,7 @@ export async function showHome(request: PageRequest): Promise<Page> {
       href: `/api/feeds/${slug}.atom?window=7d`,
       title: `${label}, ${WINDOW_LABELS["7d"]}`,
     })),
-    body: <HomeBody {...{ summary, prepared, lists, sparks }} stars={starsOf(request, "/")} />,
+    body: <HomeBody {...{ summary, prepared, lists, sparks, stars }} />,
   };
 }
 

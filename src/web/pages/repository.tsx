@@ -87,7 +87,7 @@ export const repositoryQuery = z.object({
 type State = z.output<typeof repositoryQuery>;
 
 /** All that the page tells, asked for side by side. */
-async function readFacts({ modules, saved }: PageRequest, repository: Repository, state: State) {
+async function readFacts({ modules, savedAmong }: PageRequest, repository: Repository, state: State) {
   const { catalog, rankings } = modules;
   const { id } = repository;
   const readPlaces = async () => {
@@ -99,7 +99,7 @@ async function readFacts({ modules, saved }: PageRequest, repository: Repository
     const times = Object.values(trends).flatMap((trend) => (trend === null ? [] : [trend.from, trend.to]));
     return { trends, compared: repository.watchers === null ? [] : await catalog.snapshotsAt(id, times) };
   };
-  const [history, growth, explanations, ranks, places, names, stored] = await Promise.all([
+  const [history, growth, explanations, ranks, places, names, stored, saved] = await Promise.all([
     readHistory(catalog, repository, state.metric, state.range),
     readTrends(),
     rankings.explain(id),
@@ -107,6 +107,7 @@ async function readFacts({ modules, saved }: PageRequest, repository: Repository
     readPlaces(),
     catalog.previousNames(id),
     catalog.snapshotRange(id),
+    savedAmong([id]),
   ]);
   return {
     history,

@@ -114,7 +114,7 @@ async function listPage(request: PageRequest, told: Told): Promise<Page> {
     },
   );
   const isWrong = watched.problems.length > 0 || (told.problem ?? told.nameProblem) !== undefined;
-  const canCopy = account !== undefined && ids.some((id) => !request.saved.has(id));
+  const canCopy = account !== undefined && (await request.savedAmong(ids)).size < ids.length;
   return {
     title: watchlist.name,
     status: isWrong ? 400 : 200,

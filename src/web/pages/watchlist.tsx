@@ -25,9 +25,9 @@ async function signedOut(request: PageRequest): Promise<Page> {
 }
 
 async function ownList(request: PageRequest, account: Account): Promise<Page> {
-  const { modules, saved, url } = request;
-  const ids = [...saved];
-  const id = await modules.watchlists.idOf({ accountId: account.id });
+  const { modules, url } = request;
+  const { id, items } = await modules.watchlists.get({ accountId: account.id });
+  const ids = items.map(({ repositoryId }) => repositoryId);
   const list = {
     scope: { kind: "watchlist", id } as const,
     ids,
@@ -38,7 +38,7 @@ async function ownList(request: PageRequest, account: Account): Promise<Page> {
     title: "Watchlist",
     status: watched.problems.length === 0 ? 200 : 400,
     scripts: watchedScripts(watched),
-    body: <OwnList watched={watched} total={saved.size} />,
+    body: <OwnList watched={watched} total={ids.length} />,
   };
 }
 
