@@ -1,9 +1,34 @@
-/** Paths of pages below the base URL, for feeds, the site map and the pages themselves. */
+/** Addresses of pages and the references of repositories in them, for feeds, embeds, the site map and the pages. */
+
+/** A repository as addresses name it. */
+export interface RepositoryName {
+  provider: string;
+  fullName: string;
+}
 
 /** The page of a repository. Slashes in the owner stay unescaped, since some proxies reject escaped ones. */
-export function repositoryPage(repository: { provider: string; owner: string; name: string }): string {
-  const { provider, owner, name } = repository;
-  return `/repos/${[provider.toLowerCase(), ...owner.split("/"), name].map(segment).join("/")}`;
+export function repositoryPage({ provider, fullName }: RepositoryName): string {
+  return `/repos/${[provider.toLowerCase(), ...fullName.split("/")].map(encoded).join("/")}`;
+}
+
+/** The page about these repositories: the repository page for one, the comparison for several. */
+export function chartPage(repositories: readonly RepositoryName[]): string {
+  const [only] = repositories;
+  return repositories.length === 1 && only !== undefined
+    ? repositoryPage(only)
+    : `/compare?${queryOf(repositories.map((one) => ["repo", repositoryKey(one)]))}`;
+}
+
+/** `provider:owner/name`, the form of the parameter `repo`. */
+export function repositoryKey({ provider, fullName }: RepositoryName): string {
+  return `${provider.toLowerCase()}:${fullName}`;
+}
+
+/** A query string with the parameters in the given order. Colons and slashes in values stay readable. */
+export function queryOf(parameters: readonly (readonly [string, string])[]): string {
+  return parameters
+    .map(([name, value]) => `${name}=${encoded(value).replaceAll("%3A", ":").replaceAll("%2F", "/")}`)
+    .join("&");
 }
 
 /** The page with all filters, showing the list with these parameters. */
@@ -11,24 +36,26 @@ export function explorePage(parameters: URLSearchParams): string {
   return parameters.size === 0 ? "/explore" : `/explore?${parameters}`;
 }
 
-/** The lists of languages and topics; the page of each one is below. */
 export const LANGUAGES_PAGE = "/languages";
 export const TOPICS_PAGE = "/topics";
 
 /** The page of a language. */
 export function languagePage(name: string): string {
-  return `${LANGUAGES_PAGE}/${segment(name)}`;
+  return `${LANGUAGES_PAGE}/${encoded(name)}`;
 }
 
 /** The page of a topic. */
 export function topicPage(name: string): string {
-  return `${TOPICS_PAGE}/${segment(name)}`;
+  return `${TOPICS_PAGE}/${encoded(name)}`;
 }
 
-/** One segment of a path. */
-function segment(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
-}
-
-/** Where the pages say how to track real repositories. */
+/** How to track repositories. */
 export const START_TRACKING_PAGE = "/about#begin";
+
+/** Percent-encodes a path segment or value, including !'()*, which are special in Markdown and HTML. */
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replaceAll(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

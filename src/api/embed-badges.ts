@@ -4,7 +4,6 @@ import {
   drawCard,
   drawRankBadge,
   drawStarsBadge,
-  type Named,
   rankWords,
   readHistory,
   UNREACHABLE,
@@ -12,9 +11,10 @@ import {
 import { content } from "../http/http.js";
 import { windowParameter } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
+import type { RepositoryName } from "../page-addresses.js";
 import { RANK_LIMITS, RANKINGS, type Rank, WINDOWS } from "../rankings/rankings.js";
 import { z } from "../schema.js";
-import { findNamed, repositoryReference, themeParameter } from "./embed-parameters.js";
+import { getNamed, repositoryReference, themeParameter } from "./embed-parameters.js";
 import { errorResponses, operation } from "./operation.js";
 import { pictureErrors, svg, svgResponse } from "./pictures.js";
 
@@ -25,15 +25,18 @@ const badgeQuery = z.object({
   kind: z.enum(["rank", "stars"]).default("rank"),
   ranking: z.enum(RANKINGS).default("trending"),
   window: windowParameter,
-  scope: z.enum(SCOPES).default("overall").openapi({ description: "language: among those in its language." }),
+  scope: z
+    .enum(SCOPES)
+    .default("overall")
+    .openapi({ description: "language: among the repositories in its language." }),
   theme: themeParameter,
 });
 
-/** A repository with its growth and its places. Throws NOT_FOUND. */
-async function readStanding(modules: Modules, name: Named) {
+/** A repository with its growth and ranks. Throws NOT_FOUND. */
+async function getStats(modules: Modules, name: RepositoryName) {
   const { catalog, rankings } = modules;
-  const [repository] = await findNamed(modules, [name]);
-  if (repository === undefined) throw new Error("a name that was found stands for a repository");
+  const [repository] = await getNamed(modules, [name]);
+  if (repository === undefined) throw new Error("getNamed returned no repository");
   const [asOf, trends, ranks] = await Promise.all([
     catalog.asOf(repository.provider),
     rankings.trendsOf(repository.id),
@@ -42,12 +45,12 @@ async function readStanding(modules: Modules, name: Named) {
   return { repository, asOf: asOf ?? null, trends, ranks };
 }
 
-/** What a reader must know of it before its numbers. */
+/** A note if the repository is no longer reachable. */
 function noteOn({ availability }: Repository): { note?: string } {
   return availability === "AVAILABLE" ? {} : { note: UNREACHABLE[availability] };
 }
 
-function placeIn(
+function findRank(
   ranks: readonly Rank[],
   ranking: Rank["ranking"],
   window: Rank["window"],
@@ -73,7 +76,7 @@ export const getBadge = operation({
   handle: async (request) => {
     const { repo, kind, ranking, window, scope, theme } = request.query;
     const { repository, asOf, ranks, trends } = await request.services.gate.pass(() =>
-      readStanding(request.services.modules, repo),
+      getStats(request.services.modules, repo),
     );
     const { fullName, stars } = repository;
     const note = noteOn(repository);
@@ -83,14 +86,14 @@ export const getBadge = operation({
     }
     const over = ranking === "stars" ? null : window;
     const language = scope === "language" ? (repository.language ?? "its language") : null;
-    const position = placeIn(ranks, ranking, over, language)?.position ?? null;
+    const rank = findRank(ranks, ranking, over, language)?.position ?? null;
     const facts = {
       fullName,
       ranking,
       window: over,
       language,
-      position,
-      places: RANK_LIMITS[scope],
+      rank,
+      depth: RANK_LIMITS[scope],
       asOf,
       ...note,
     };
@@ -98,13 +101,13 @@ export const getBadge = operation({
   },
 });
 
-/** The place that says most for a repository: the one furthest up, overall where equal. */
+/** The best rank of a repository; overall rather than by language if equal. */
 function bestRank(ranks: readonly Rank[]): string | null {
-  const told = ranks.filter(({ scope }) => scope === "overall" || scope === "language");
-  const [best] = told.sort(
+  const candidates = ranks.filter(({ scope }) => scope === "overall" || scope === "language");
+  const [best] = candidates.sort(
     (a, b) => a.position - b.position || Number(a.name !== null) - Number(b.name !== null),
   );
-  return best === undefined ? null : rankWords({ ...best, language: best.name });
+  return best === undefined ? null : rankWords({ ...best, rank: best.position, language: best.name });
 }
 
 export const getCard = operation({
@@ -126,23 +129,23 @@ export const getCard = operation({
   handle: async (request) => {
     const { modules, gate, pictures } = request.services;
     const drawing = await gate.pass(async () => {
-      const standing = await readStanding(modules, request.query.repo);
-      const { points, asOf } = await readHistory(modules.catalog, standing.repository, "stars", "1y");
+      const stats = await getStats(modules, request.query.repo);
+      const { points, asOf } = await readHistory(modules.catalog, stats.repository, "stars", "1y");
       const gained = WINDOWS.map((window) => ({
         window,
-        stars: standing.trends[window]?.starsDelta ?? null,
+        stars: stats.trends[window]?.starsDelta ?? null,
       }));
       return drawCard({
-        ...standing.repository,
+        ...stats.repository,
         gained,
-        rank: bestRank(standing.ranks),
+        rank: bestRank(stats.ranks),
         points,
         asOf,
-        ...noteOn(standing.repository),
+        ...noteOn(stats.repository),
       });
     });
     const png = new Uint8Array(await pictures.render(drawing));
-    // Strong, so that it is not compressed once more.
+    // Strong, so that the picture is not compressed again.
     const etag = `"${createHash("sha256").update(png).digest("base64url").slice(0, 22)}"`;
     return content("image/png", png, { headers: { Vary: "Accept-Encoding", ETag: etag } });
   },

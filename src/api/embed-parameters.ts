@@ -1,18 +1,9 @@
 import { providerName, type Repository, splitFullName } from "../catalog/catalog.js";
-import {
-  ALIGNMENTS,
-  MAX_SERIES,
-  METRICS,
-  type Named,
-  queryOf,
-  RANGES,
-  repositoryKey,
-  SCALES,
-  THEMES,
-} from "../embeds/embeds.js";
+import { ALIGNMENTS, MAX_SERIES, METRICS, RANGES, SCALES, THEMES } from "../embeds/embeds.js";
 import { AppError } from "../errors.js";
 import { count } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
+import { queryOf, type RepositoryName, repositoryKey } from "../page-addresses.js";
 import { z } from "../schema.js";
 
 const REFERENCE = {
@@ -22,11 +13,11 @@ const REFERENCE = {
   example: "github:facebook/react",
 } as const;
 
-/** A repository as an address names it: `provider:owner/name`. */
+/** The parameter `repo`: `provider:owner/name`. */
 export const repositoryReference = z
   .string()
   .max(440)
-  .transform((text, context): Named => {
+  .transform((text, context): RepositoryName => {
     const colon = text.indexOf(":");
     const provider = providerName(text.slice(0, Math.max(0, colon)));
     const fullName = text.slice(colon + 1);
@@ -36,7 +27,7 @@ export const repositoryReference = z
   })
   .openapi({
     ...REFERENCE,
-    description: "provider:owner/name, whatever its case; earlier names are known too.",
+    description: "provider:owner/name, case-insensitive; previous names work too.",
   });
 
 const repositoryReferences = z
@@ -51,13 +42,13 @@ const repositoryReferences = z
     minItems: 1,
     maxItems: MAX_SERIES,
     items: REFERENCE,
-    description: `provider:owner/name, whatever its case, 1 to ${MAX_SERIES} times; lines have this order.`,
+    description: `provider:owner/name, case-insensitive, 1 to ${MAX_SERIES} times; lines have this order.`,
   });
 
 export const themeParameter = z
   .enum(THEMES)
   .default("auto")
-  .openapi({ description: "auto: light or dark as the reader's system is, in one picture." });
+  .openapi({ description: "auto: follows the light or dark setting of the reader's system." });
 
 export const chartQuery = z.object({
   repo: repositoryReferences,
@@ -77,8 +68,11 @@ export const chartQuery = z.object({
 });
 export type ChartQuery = z.output<typeof chartQuery>;
 
-/** The repositories that are named, each once. Throws NOT_FOUND with those that are not known. */
-export async function findNamed({ catalog }: Modules, names: readonly Named[]): Promise<Repository[]> {
+/** The repositories with these names, without duplicates. Throws NOT_FOUND, listing the unknown ones. */
+export async function getNamed(
+  { catalog }: Modules,
+  names: readonly RepositoryName[],
+): Promise<Repository[]> {
   const found = await Promise.all(
     names.map(({ provider, fullName }) => catalog.findByName(provider, fullName)),
   );
@@ -93,11 +87,13 @@ export async function findNamed({ catalog }: Modules, names: readonly Named[]): 
   return [...byId.values()];
 }
 
-/** The address of a chart's picture, without what is as it would be anyway. */
-export function chartAddress(baseUrl: string, names: readonly Named[], query: ChartQuery): string {
-  const usual = chartQuery.omit({ repo: true }).parse({});
+/** The address of a chart picture, without parameters that have their default value. */
+export function chartAddress(baseUrl: string, names: readonly RepositoryName[], query: ChartQuery): string {
+  const defaults = chartQuery.omit({ repo: true }).parse({});
   const { repo: _, ...given } = query;
-  const others = Object.entries(given).filter(([name, value]) => usual[name as keyof typeof usual] !== value);
+  const others = Object.entries(given).filter(
+    ([name, value]) => defaults[name as keyof typeof defaults] !== value,
+  );
   const repositories = names.map((one) => ["repo", repositoryKey(one)] as const);
   const parameters = [...repositories, ...others.map(([name, value]) => [name, String(value)] as const)];
   return `${baseUrl}/api/embed/chart.svg?${queryOf(parameters)}`;

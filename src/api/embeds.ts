@@ -6,7 +6,6 @@ import {
   type History,
   METRICS,
   newestOf,
-  pageAddress,
   RANGES,
   readHistory,
   SCALES,
@@ -14,19 +13,20 @@ import {
   titleOf,
 } from "../embeds/embeds.js";
 import { json } from "../http/http.js";
+import { chartPage } from "../page-addresses.js";
 import { z } from "../schema.js";
-import { type ChartQuery, chartAddress, chartQuery, findNamed } from "./embed-parameters.js";
+import { type ChartQuery, chartAddress, chartQuery, getNamed } from "./embed-parameters.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { pictureErrors, svg, svgResponse } from "./pictures.js";
 
-/** Reads what a chart shows and uses it, while other charts wait. */
+/** Reads the histories of a chart and uses them, one chart at a time (see gate.ts). */
 function withHistories<T>(
   { modules, gate }: ApiServices,
   { repo, metric, range }: ChartQuery,
   use: (histories: readonly History[]) => T,
 ): Promise<T> {
   return gate.pass(async () => {
-    const repositories = await findNamed(modules, repo);
+    const repositories = await getNamed(modules, repo);
     const { catalog } = modules;
     return use(await Promise.all(repositories.map((one) => readHistory(catalog, one, metric, range))));
   });
@@ -37,7 +37,7 @@ export const getChart = operation({
   tags: ["Embeds"],
   summary: "A chart of one to six repositories, as a picture for any page",
   description:
-    "Costs nothing. Errors are pictures too, with their status; a repository with fewer than two snapshots gets a picture that says since when it has been tracked.",
+    "Costs nothing. Errors are pictures too, with their status; for a repository with fewer than two snapshots the picture says when it was first seen.",
   params: null,
   query: chartQuery,
   body: null,
@@ -71,12 +71,12 @@ const chartSchema = z
             }),
           )
           .openapi({
-            description: "Oldest first; the last snapshot of each hour, day or week where there are many.",
+            description: "Oldest first; long series have only the last snapshot of each hour, day or week.",
           }),
         gaps: z.array(z.object({ from: time, to: time, missing: z.int() })),
         from: time.nullable(),
         to: time.nullable(),
-        gained: z.int().nullable().openapi({ description: "null where there are not two points." }),
+        gained: z.int().nullable().openapi({ description: "null with fewer than two points." }),
       }),
     ),
     svgUrl: z.string(),
@@ -112,7 +112,7 @@ function chartView(histories: readonly History[], query: ChartQuery, baseUrl: st
   const repositories = histories.map(({ repository }) => repository);
   const title = titleOf(histories, query);
   const svgUrl = chartAddress(baseUrl, repositories, query);
-  const pageUrl = pageAddress(baseUrl, repositories);
+  const pageUrl = baseUrl + chartPage(repositories);
   const asOf = newestOf(histories);
   return {
     title,

@@ -1,25 +1,25 @@
 import { AppError } from "../errors.js";
 
 /**
- * Lets only so many tasks run at a time and so many wait; beyond, it throws UNAVAILABLE. For work that callers are not
- * charged for: however much of it is asked for, other requests come between.
+ * Limits how many tasks run concurrently and how many wait; throws UNAVAILABLE beyond that. For work that callers are not
+ * charged for, so that it cannot starve other requests.
  */
 export class Gate {
-  readonly #atOnce: number;
+  readonly #maxRunning: number;
   readonly #maxWaiting: number;
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
-  constructor(atOnce: number, maxWaiting: number) {
-    this.#atOnce = atOnce;
+  constructor(maxRunning: number, maxWaiting: number) {
+    this.#maxRunning = maxRunning;
     this.#maxWaiting = maxWaiting;
   }
 
   async pass<T>(task: () => Promise<T>): Promise<T> {
-    if (this.#running >= this.#atOnce) {
+    if (this.#running >= this.#maxRunning) {
       if (this.#waiting.length >= this.#maxWaiting)
-        throw new AppError("UNAVAILABLE", "Too many pictures are being made; try again.");
-      // Whoever ends hands its place on, so it is not counted anew.
+        throw new AppError("UNAVAILABLE", "Too many pictures are being rendered; try again.");
+      // A finished task hands over its slot, so the count stays the same.
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     } else {
       this.#running++;

@@ -6,13 +6,14 @@ export interface Tick {
   label: string;
 }
 
-/** One axis of a chart: the position of a value from 0 to 1, and the labelled values. */
+/** One axis of a chart. */
 export interface Axis {
-  place(value: number): number;
+  /** The position of a value along the axis, from 0 to 1. */
+  scale(value: number): number;
   ticks: readonly Tick[];
 }
 
-/** The least of 1, 2 or 5 times a power of ten that is not below `value`; at least 1, since counts are whole numbers. */
+/** The smallest of 1, 2 or 5 times a power of ten that is not below `value`; at least 1, since counts are whole numbers. */
 function roundStep(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));
   const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= value * (1 - 1e-9)) ?? 10;
@@ -30,7 +31,7 @@ const named = (values: readonly number[]): Tick[] => {
   return values.map((value, i) => ({ value, label: labels[i] ?? "" }));
 };
 
-/** A linear axis of counts with about `count` ticks. It starts at 0 unless that would flatten the lines. */
+/** A linear axis of counts with about `count` ticks. Starts at 0 unless that would flatten the lines. */
 export function linearAxis(min: number, max: number, count: number): Axis {
   const isFlat = max === min;
   const padding = isFlat ? Math.max(1, Math.round(max * 0.02)) : 0;
@@ -39,17 +40,17 @@ export function linearAxis(min: number, max: number, count: number): Axis {
   const step = roundStep((top - bottom) / Math.max(1, count));
   const from = Math.floor(bottom / step) * step;
   const round = Math.max(Math.ceil(top / step), Math.floor(from / step) + 1) * step;
-  // Do not round the end up when that would leave much empty space.
+  // Do not round the end up if that would leave much empty space.
   const to = round - top > 0.4 * step && round - from > step ? top + 0.06 * (top - from) : round;
-  return { place: (value) => (value - from) / (to - from), ticks: named(multiples(from, to, step)) };
+  return { scale: (value) => (value - from) / (to - from), ticks: named(multiples(from, to, step)) };
 }
 
 /** Multiples of powers of ten that are labelled when there is room. */
 const FACTORS = [[1], [1, 3], [1, 2, 5]] as const;
 
 /**
- * A logarithmic axis of counts; with round steps when they are within one order of magnitude. With a 0 among them it shows the
- * logarithm of the count plus one, so that 0 is on the axis.
+ * A logarithmic axis of counts, with round steps if they are within one order of magnitude. If they include 0, it uses the
+ * logarithm of the count plus one.
  */
 export function logAxis(min: number, max: number, count: number): Axis {
   const hasZero = min < 1;
@@ -58,8 +59,8 @@ export function logAxis(min: number, max: number, count: number): Axis {
   const step = roundStep((max === min ? max * 0.1 : max - min) / Math.max(1, count));
   const from = hasZero ? 0 : isNarrow && min >= step ? Math.floor(min / step) * step : roundDown(min);
   const to = isNarrow ? Math.max(Math.ceil(max / step) * step, from + step) : Math.max(roundStep(max), 10);
-  const place = (value: number) => (height(value) - height(from)) / (height(to) - height(from));
-  return { place, ticks: named(isNarrow ? multiples(from, to, step) : logTicks(from, to, count, hasZero)) };
+  const scale = (value: number) => (height(value) - height(from)) / (height(to) - height(from));
+  return { scale, ticks: named(isNarrow ? multiples(from, to, step) : logTicks(from, to, count, hasZero)) };
 }
 
 const roundDown = (value: number): number => {
@@ -81,7 +82,7 @@ function logTicks(from: number, to: number, count: number, hasZero: boolean): nu
   return most.filter((_, i) => i % every === 0);
 }
 
-/** A way to divide a time axis: the ticks from `from` to `to`, and their distance. */
+/** A division of a time axis: the distance of ticks, and the ticks of a range. */
 interface TimeStep {
   ms: number;
   ticks(from: number, to: number): Tick[];
@@ -100,7 +101,7 @@ const hours = (step: number): TimeStep => ({
     }),
 });
 
-/** Days counted from the first of each month, without those too close to the next first. */
+/** Every `step` days from the first of each month, except days too close to the next first. */
 const days = (step: number): TimeStep => ({
   ms: step * DAY_MS,
   ticks: (from, to) =>
@@ -154,7 +155,7 @@ const AGE_STEPS: readonly TimeStep[] = [
   ...[1, 2, 5, 10, 20].map((step) => ageUnit(YEAR_MS, step, "y")),
 ];
 
-const firstThatFits = (steps: readonly TimeStep[], from: number, to: number, count: number): Tick[] =>
+const fitTicks = (steps: readonly TimeStep[], from: number, to: number, count: number): Tick[] =>
   (steps.find(({ ms }) => (to - from) / ms <= count) ?? steps.at(-1))?.ticks(from, to) ?? [];
 
 /** Half the width of a time axis with a single time. */
@@ -163,20 +164,20 @@ const SINGLE_MS = DAY_MS / 2;
 /** A time axis with at most about `count` ticks, at the start of hours, days, months or years (UTC). */
 export function dateAxis(min: number, max: number, count: number): Axis {
   const [from, to] = min === max ? [min - SINGLE_MS, max + SINGLE_MS] : [min, max];
-  let ticks = firstThatFits(DATE_STEPS, from, to, count);
+  let ticks = fitTicks(DATE_STEPS, from, to, count);
   const isInYear = ticks.length > 0 && ticks.every(({ label }) => /^[A-Z]/.test(label));
-  // Months need a year when no tick shows one.
+  // Add the year to the first month if no tick shows it.
   if (isInYear)
     ticks = ticks.map((tick, i) =>
       i === 0 ? { ...tick, label: `${tick.label} ${new Date(tick.value).getUTCFullYear()}` } : tick,
     );
   if (ticks.length === 0) ticks = [{ value: (from + to) / 2, label: dateText((from + to) / 2) }];
-  return { place: (value) => (value - from) / (to - from), ticks };
+  return { scale: (value) => (value - from) / (to - from), ticks };
 }
 
-/** An axis of ages in milliseconds; from birth, unless that is far from the first age. */
+/** An axis of ages in ms. Starts at 0 unless the first age is far from it. */
 export function ageAxis(min: number, max: number, count: number): Axis {
   const from = min < (max - min) / 4 || min === max ? 0 : min;
   const to = max > from ? max : from + DAY_MS;
-  return { place: (value) => (value - from) / (to - from), ticks: firstThatFits(AGE_STEPS, from, to, count) };
+  return { scale: (value) => (value - from) / (to - from), ticks: fitTicks(AGE_STEPS, from, to, count) };
 }

@@ -1,9 +1,8 @@
 import { RANKING_DEFINITIONS, type Ranking, WINDOW_LABELS, type Window } from "../rankings/rankings.js";
-import { styleOf, type Theme } from "./looks.js";
-import { element, Markup } from "./markup.js";
+import { element, Markup, picture } from "./markup.js";
 import { dateText, exactNumber, signedNumber } from "./numbers.js";
-import { picture } from "./picture.js";
 import { estimateWidth, fit } from "./text.js";
+import { styleOf, type Theme } from "./themes.js";
 
 /** The content of a badge: main text, additional text, and both as a sentence. */
 export interface BadgeInput {
@@ -53,19 +52,19 @@ export function drawBadge({ main, more, title, theme }: BadgeInput): string {
   );
 }
 
-function fitted(text: string, most: number): { text: string; width: number } {
-  const shown = fit(text, SIZE, most);
+function fitted(text: string, maxWidth: number): { text: string; width: number } {
+  const shown = fit(text, SIZE, maxWidth);
   return { text: shown, width: Math.round(estimateWidth(shown, SIZE) * 10) / 10 };
 }
 
-/** Translates a path of absolute moves and lines. */
+/** Translates a path that consists of absolute moves and lines. */
 function shifted(path: string, dx: number, dy: number): string {
   return path.replaceAll(/([ML])(-?[\d.]+)\s*(-?[\d.]+)/g, (_, command: string, x: string, y: string) => {
     return `${command}${(Number(x) + dx).toFixed(1)} ${(Number(y) + dy).toFixed(1)}`;
   });
 }
 
-/** A rank, or that a repository is not among the stored ranks. */
+/** The rank of a repository in one ranking. */
 export interface RankFacts {
   fullName: string;
   ranking: Ranking;
@@ -73,38 +72,39 @@ export interface RankFacts {
   window: Window | null;
   /** null: overall. */
   language: string | null;
-  position: number | null;
-  /** How many ranks are stored. */
-  places: number;
+  /** null: not ranked. */
+  rank: number | null;
+  /** Number of ranks stored in this ranking. */
+  depth: number;
   asOf: number | null;
   /** A short note for readers. */
   note?: string;
 }
+
+const rankText = (rank: number | null): string => (rank === null ? "not ranked" : `#${exactNumber(rank)}`);
 
 /** A rank in a few words: "#3 trending in Rust · 7 days". */
 export function rankWords({
   ranking,
   window,
   language,
-  position,
-}: Pick<RankFacts, "ranking" | "window" | "language" | "position">): string {
-  const place = position === null ? "not ranked" : `#${exactNumber(position)}`;
+  rank,
+}: Pick<RankFacts, "ranking" | "window" | "language" | "rank">): string {
   const where = language === null ? "" : ` in ${language}`;
-  return `${place} ${RANKING_DEFINITIONS[ranking].phrase}${where}${window === null ? "" : ` · ${WINDOW_LABELS[window]}`}`;
+  return `${rankText(rank)} ${RANKING_DEFINITIONS[ranking].phrase}${where}${window === null ? "" : ` · ${WINDOW_LABELS[window]}`}`;
 }
 
-/** The badge of a rank. */
+/** A rank badge. */
 export function drawRankBadge(facts: RankFacts, theme: Theme): string {
-  const { fullName, ranking, window, language, position, places, asOf, note = "" } = facts;
+  const { fullName, ranking, window, language, rank, depth, asOf, note = "" } = facts;
   const words = RANKING_DEFINITIONS[ranking].phrase;
   const where = language === null ? "" : ` in ${language}`;
   const over = window === null ? "" : WINDOW_LABELS[window];
   const date = asOf === null ? "" : dateText(asOf);
-  const place = position === null ? "not ranked" : `#${exactNumber(position)}`;
-  const among = position === null ? `among the first ${exactNumber(places)}` : "";
-  const main = `${place} ${words}${where}`;
-  const more = [note, among, over, date].filter((part) => part !== "" && part !== undefined).join(" · ");
-  const said = position === null ? `${place} ${among}` : place;
+  const among = rank === null ? `among the first ${exactNumber(depth)}` : "";
+  const main = `${rankText(rank)} ${words}${where}`;
+  const more = [note, among, over, date].filter((part) => part !== "").join(" · ");
+  const said = rank === null ? `${rankText(rank)} ${among}` : rankText(rank);
   const title = `${fullName}: ${said} ${words}${where}${over === "" ? "" : ` over ${over}`}${date === "" ? "" : `, as of ${date}`}, by Sidereal`;
   return drawBadge({ main, more, title, theme });
 }
@@ -119,7 +119,7 @@ export interface StarFacts {
   note?: string;
 }
 
-/** The badge of a star count and its growth. */
+/** A badge with the star count and its growth. */
 export function drawStarsBadge(facts: StarFacts, theme: Theme): string {
   const { fullName, stars, gained, window, asOf, note = "" } = facts;
   const over = WINDOW_LABELS[window];

@@ -1,15 +1,14 @@
 import { forgeName } from "../forges.js";
 import { WINDOW_LABELS, type Window } from "../rankings/rankings.js";
 import { drawable, FONT_FAMILY, loadFont } from "./font.js";
-import { pathOf } from "./lines.js";
-import { PALETTES } from "./looks.js";
+import { MAX_POINTS, pathOf } from "./lines.js";
 import { element, type Markup, plainText } from "./markup.js";
-import { wrap } from "./notice.js";
 import { dateText, exactNumber, shortNumber, signedNumber } from "./numbers.js";
-import { fit } from "./text.js";
-import { thin } from "./thin.js";
+import { reducePoints } from "./series.js";
+import { fit, wrap } from "./text.js";
+import { PALETTES } from "./themes.js";
 
-/** What the card of a repository says; null: not known. */
+/** The content of a card; null: unknown. */
 export interface CardInput {
   provider: string;
   fullName: string;
@@ -17,16 +16,16 @@ export interface CardInput {
   language: string | null;
   stars: number | null;
   gained: readonly { window: Window; stars: number | null }[];
-  /** Its best place, in words: "#3 trending in Rust · 7 days". */
+  /** Its best rank: "#3 trending in Rust · 7 days". */
   rank: string | null;
   /** Stars over a year, oldest first. */
   points: readonly { at: number; value: number }[];
   asOf: number | null;
-  /** What else a reader must know, in a few words. */
+  /** A short note for readers, shown instead of the date. */
   note?: string;
 }
 
-/** The size that pages which show links ask for (Open Graph). */
+/** The size recommended for Open Graph images. */
 export const CARD_SIZE = { width: 1200, height: 630 };
 
 const PAD = 64;
@@ -34,7 +33,7 @@ const RIGHT = CARD_SIZE.width - PAD;
 const COLOURS = PALETTES.dark;
 const LINE = COLOURS.lines[0] ?? COLOURS.text;
 
-/** The card as SVG, for `renderPng`: with the fonts that come along and measured by them. */
+/** The card as SVG for PngRenderer, laid out with the bundled fonts. */
 export function drawCard(input: CardInput): string {
   const { width, height } = CARD_SIZE;
   return element(
@@ -61,11 +60,15 @@ interface Style {
   anchor?: "end";
 }
 
-/** A text that is cut where it would pass `room`; characters the font lacks are left out. */
-function write(text: string, x: number, y: number, room: number, style: Style): Markup {
+/** Text, cut at `maxWidth` and without the characters missing from the font. */
+function write(
+  text: string,
+  { x, y, maxWidth }: { x: number; y: number; maxWidth: number },
+  style: Style,
+): Markup {
   const { size, colour, isBold = false, anchor } = style;
   const font = loadFont(isBold ? "bold" : "plain");
-  const shown = fit(drawable(plainText(text), font) ?? "…", size, room, font.measure);
+  const shown = fit(drawable(plainText(text), font) ?? "…", size, maxWidth, font.measure);
   return element(
     "text",
     {
@@ -87,13 +90,13 @@ function drawNames({ provider, fullName, description, language }: CardInput): Ma
   const bold = loadFont("bold");
   const measured = bold.measure(name.slice(0, 200), 1);
   const size = Math.max(40, Math.min(76, Math.floor((RIGHT - PAD) / Math.max(1, measured))));
-  const told = description === null ? undefined : drawable(plainText(description), loadFont("plain"));
-  const lines = told === undefined ? [] : wrap(told, 28, RIGHT - PAD, 2, loadFont("plain").measure);
+  const shown = description === null ? undefined : drawable(plainText(description), loadFont("plain"));
+  const lines = shown === undefined ? [] : wrap(shown, 28, RIGHT - PAD, 2, loadFont("plain").measure);
   return [
-    write(where.join("  ·  "), PAD, 92, RIGHT - PAD, { size: 28, colour: COLOURS.muted }),
-    write(name, PAD, 172, RIGHT - PAD, { size, colour: COLOURS.text, isBold: true }),
+    write(where.join("  ·  "), { x: PAD, y: 92, maxWidth: RIGHT - PAD }, { size: 28, colour: COLOURS.muted }),
+    write(name, { x: PAD, y: 172, maxWidth: RIGHT - PAD }, { size, colour: COLOURS.text, isBold: true }),
     ...lines.map((line, i) =>
-      write(line, PAD, 226 + i * 40, RIGHT - PAD, { size: 28, colour: COLOURS.text }),
+      write(line, { x: PAD, y: 226 + i * 40, maxWidth: RIGHT - PAD }, { size: 28, colour: COLOURS.text }),
     ),
   ];
 }
@@ -116,13 +119,17 @@ function drawNumbers({ stars, gained }: CardInput): Markup[] {
   return cells.flatMap(({ value, name }, i) => {
     const x = PAD + i * width;
     return [
-      write(value, x, 356, width - 16, { size: 46, colour: i === 0 ? COLOURS.text : LINE, isBold: true }),
-      write(name, x, 390, width - 16, { size: 22, colour: COLOURS.muted }),
+      write(
+        value,
+        { x, y: 356, maxWidth: width - 16 },
+        { size: 46, colour: i === 0 ? COLOURS.text : LINE, isBold: true },
+      ),
+      write(name, { x, y: 390, maxWidth: width - 16 }, { size: 22, colour: COLOURS.muted }),
     ];
   });
 }
 
-/** The stars of a year behind the foot of the card. */
+/** The stars over a year, above the footer. */
 function drawYear(points: CardInput["points"]): Markup[] {
   const known = points.filter(({ at, value }) => Number.isFinite(at) && Number.isFinite(value));
   const [first, last] = [known[0], known.at(-1)];
@@ -130,19 +137,16 @@ function drawYear(points: CardInput["points"]): Markup[] {
   const [top, bottom] = [424, 552];
   const low = known.reduce((least, { value }) => Math.min(least, value), Number.POSITIVE_INFINITY);
   const high = known.reduce((most, { value }) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-  const placed = thin(
-    known.map(({ at, value }) => ({
-      x: PAD + ((at - first.at) / (last.at - first.at)) * (RIGHT - PAD),
-      y: high === low ? (top + bottom) / 2 : bottom - ((value - low) / (high - low)) * (bottom - top),
-    })),
-    () => false,
-  );
-  const ground = [...placed, { x: RIGHT, y: bottom + 4 }, { x: PAD, y: bottom + 4 }];
-  const end = placed.at(-1) ?? { x: RIGHT, y: bottom };
+  const line = reducePoints(known, [], MAX_POINTS).map(({ at, value }) => ({
+    x: PAD + ((at - first.at) / (last.at - first.at)) * (RIGHT - PAD),
+    y: high === low ? (top + bottom) / 2 : bottom - ((value - low) / (high - low)) * (bottom - top),
+  }));
+  const outline = [...line, { x: RIGHT, y: bottom + 4 }, { x: PAD, y: bottom + 4 }];
+  const end = line.at(-1) ?? { x: RIGHT, y: bottom };
   return [
-    element("path", { d: `${pathOf(ground)}Z`, fill: LINE, "fill-opacity": 0.14 }),
+    element("path", { d: `${pathOf(outline)}Z`, fill: LINE, "fill-opacity": 0.14 }),
     element("path", {
-      d: pathOf(placed),
+      d: pathOf(line),
       fill: "none",
       stroke: LINE,
       "stroke-width": 4,
@@ -154,9 +158,11 @@ function drawYear(points: CardInput["points"]): Markup[] {
 
 function drawFoot({ rank, asOf, note }: CardInput): Markup[] {
   const date = asOf === null ? [] : [`as of ${dateText(asOf)}`];
-  const told = ["Sidereal", ...(note === undefined ? date : [note])].join(" · ");
+  const source = ["Sidereal", ...(note === undefined ? date : [note])].join(" · ");
   return [
-    ...(rank === null ? [] : [write(rank, PAD, 598, 620, { size: 24, colour: COLOURS.text, isBold: true })]),
-    write(told, RIGHT, 598, 420, { size: 22, colour: COLOURS.muted, anchor: "end" }),
+    ...(rank === null
+      ? []
+      : [write(rank, { x: PAD, y: 598, maxWidth: 620 }, { size: 24, colour: COLOURS.text, isBold: true })]),
+    write(source, { x: RIGHT, y: 598, maxWidth: 420 }, { size: 22, colour: COLOURS.muted, anchor: "end" }),
   ];
 }

@@ -1,18 +1,15 @@
 import { drawLabels, type EndLabel } from "./labels.js";
-import { drawArea, drawLine, drawMark, drawMarksAlong, type PlacedPoint, placePoints } from "./lines.js";
-import { MAX_SERIES, styleOf } from "./looks.js";
-import { element, Markup } from "./markup.js";
-import { picture } from "./picture.js";
-import { type ChartInput, type Plan, planOf } from "./plan.js";
+import { drawArea, drawLine, drawMark, drawMarksAlong, STROKES, toLine } from "./lines.js";
+import { background, element, Markup, picture } from "./markup.js";
+import { type ChartInput, describe, ORIGIN_SAMPLE, ORIGINS, originWidth, type Plan, planOf } from "./plan.js";
 import type { ChartSeries } from "./series.js";
-import { drawFoot, drawHeading } from "./surroundings.js";
-import { estimateWidth, fit } from "./text.js";
-import { describe } from "./words.js";
+import { estimateWidth, fit, fitFullName } from "./text.js";
+import { MAX_SERIES, styleOf } from "./themes.js";
 
-/** A chart as SVG, with its content in words as title and description. */
+/** A chart as SVG, with its data as title and description. */
 export function drawChart(input: ChartInput): string {
   const series = input.series.slice(0, MAX_SERIES).map(cleanSeries);
-  const { width, height, look, idPrefix = "chart", isBare = false } = input;
+  const { width, height, theme, idPrefix = "chart", isBare = false } = input;
   const plan = planOf(input, series);
   const words = describe(input, series);
   const parts = [
@@ -23,16 +20,10 @@ export function drawChart(input: ChartInput): string {
   ];
   return picture(
     { width, height, idPrefix, title: words.title, description: words.description },
-    look === "page" ? undefined : element("style", {}, new Markup(styleOf(look))),
-    look === "page" ? undefined : drawGround(width, height),
+    theme === "page" ? undefined : element("style", {}, new Markup(styleOf(theme))),
+    theme === "page" ? undefined : background(width, height),
     ...parts,
   );
-}
-
-/** The background of a standalone picture. */
-export function drawGround(width: number, height: number, corner = 10): Markup {
-  const size = { width: width - 1, height: height - 1 };
-  return element("rect", { class: "chart-bg", x: 0.5, y: 0.5, ...size, rx: corner });
 }
 
 function cleanSeries(series: ChartSeries): ChartSeries {
@@ -40,7 +31,7 @@ function cleanSeries(series: ChartSeries): ChartSeries {
     ({ at, value }) => Number.isFinite(at) && Number.isFinite(value) && value >= 0,
   );
   const { name, note } = series;
-  // Cut once here, since names are measured repeatedly; none is shown at this length.
+  // Cut once here, since names are measured repeatedly.
   return {
     ...series,
     points,
@@ -51,10 +42,10 @@ function cleanSeries(series: ChartSeries): ChartSeries {
 
 /** Grid, axes and their labels. */
 function drawFrame({ x, y, plot, labels, pad, input, sizes: { tick } }: Plan): Markup[] {
-  const at = (place: number) => plot.bottom - place * (plot.bottom - plot.top);
+  const yOf = (value: number) => plot.bottom - y.scale(value) * (plot.bottom - plot.top);
   let last = Number.POSITIVE_INFINITY;
   const rows = y.ticks.flatMap(({ value, label }) => {
-    const line = at(y.place(value));
+    const line = yOf(value);
     // On a logarithmic axis, round steps get close to each other at the top.
     if (last - line < tick * 1.4) return [];
     last = line;
@@ -78,7 +69,7 @@ function drawFrame({ x, y, plot, labels, pad, input, sizes: { tick } }: Plan): M
   let end = Number.NEGATIVE_INFINITY;
   const edge = labels === undefined ? input.width - pad : plot.right + labels.width;
   for (const { value, label } of x.ticks) {
-    const centre = plot.left + x.place(value) * (plot.right - plot.left);
+    const centre = plot.left + x.scale(value) * (plot.right - plot.left);
     const half = estimateWidth(label, tick) / 2;
     const middle = Math.min(Math.max(centre, pad + half), edge - half);
     if (middle - half < end + 8) continue;
@@ -99,29 +90,79 @@ function drawFrame({ x, y, plot, labels, pad, input, sizes: { tick } }: Plan): M
   return [...rows, ...columns];
 }
 
-/** The lines and the marks at their ends. */
+/** The lines, with marks and labels at their ends. */
 function drawContent(plan: Plan, series: readonly ChartSeries[]): Markup[] {
   const { x, y, plot, labels, input, pad } = plan;
-  const placed = series.map((one) =>
-    placePoints(one, ({ at, value }) => ({
-      x: plot.left + x.place(at) * (plot.right - plot.left),
-      y: plot.bottom - y.place(value) * (plot.bottom - plot.top),
+  const lines = series.map((one) =>
+    toLine(one, ({ at, value }) => ({
+      x: plot.left + x.scale(at) * (plot.right - plot.left),
+      y: plot.bottom - y.scale(value) * (plot.bottom - plot.top),
     })),
   );
-  const only = placed.length === 1 && input.scale === "linear" && y.place(0) === 0 ? placed[0] : undefined;
+  const only = lines.length === 1 && input.scale === "linear" && y.scale(0) === 0 ? lines[0] : undefined;
   const areas = only === undefined ? [] : drawArea(only, plot.bottom, 1);
-  const isOne = placed.length === 1;
-  const lines = placed
+  const isOne = lines.length === 1;
+  const drawn = lines
     .map((points, i) => [...drawLine(points, i + 1), ...(isOne ? [] : drawMarksAlong(points, i + 1))])
     .reverse();
-  const ends = placed.map((points) => points.at(-1));
+  const ends = lines.map((points) => points.at(-1));
   const marks = ends.flatMap((end, i) => (end === undefined ? [] : [drawMark(end, i + 1, 4.2)])).reverse();
-  if (labels === undefined) return [...areas, ...lines.flat(), ...marks];
-  const told = series.flatMap((one, i): EndLabel[] => {
-    const [end, value] = [ends[i] as PlacedPoint | undefined, one.points.at(-1)?.value];
+  if (labels === undefined) return [...areas, ...drawn.flat(), ...marks];
+  const endLabels = series.flatMap((one, i): EndLabel[] => {
+    const [end, value] = [ends[i], one.points.at(-1)?.value];
     const name = labels.names[i] ?? one.name;
     return end === undefined || value === undefined ? [] : [{ name, value, end, color: i + 1 }];
   });
   const box = { left: plot.right + 8, right: input.width - pad, top: plot.top, bottom: plot.bottom };
-  return [...lines.flat(), ...marks, ...(told.length === 0 ? [] : drawLabels(told, box, plan.sizes.label))];
+  return [
+    ...drawn.flat(),
+    ...marks,
+    ...(endLabels.length === 0 ? [] : drawLabels(endLabels, box, plan.sizes.label)),
+  ];
+}
+
+/** The heading, with the current value of a single line on the right. */
+export function drawHeading({ input, heading, subheading, current, pad, sizes }: Plan): Markup[] {
+  const { width } = input;
+  const y = { heading: pad + sizes.heading, sub: pad + sizes.heading + sizes.sub + 7 };
+  const bold = { class: "chart-text", "font-weight": 600 };
+  const muted = { class: "chart-muted", "font-size": sizes.sub, y: y.sub };
+  const valueSize = sizes.heading + 4;
+  const taken = current === undefined ? 0 : estimateWidth(current.value, valueSize) + 12;
+  const takenBelow = current === undefined ? 0 : estimateWidth(current.gained, sizes.sub) + 12;
+  // Bold letters are slightly wider.
+  const name = fitFullName(heading, sizes.heading * 1.06, width - 2 * pad - taken);
+  const about = fit(subheading, sizes.sub, width - 2 * pad - takenBelow);
+  const parts = [
+    element("text", { ...bold, "font-size": sizes.heading, x: pad, y: y.heading }, name),
+    element("text", { ...muted, x: pad }, about),
+  ];
+  if (current === undefined) return parts;
+  const right = { x: width - pad, "text-anchor": "end" };
+  return [
+    ...parts,
+    element("text", { ...bold, ...right, "font-size": valueSize, y: y.heading }, current.value),
+    element("text", { ...muted, ...right }, current.gained),
+  ];
+}
+
+/** The footer (unless the chart is bare), and the legend of counts from other sources. */
+export function drawFoot({ input, origins, originsAbove, footer, pad, sizes: { tick } }: Plan): Markup[] {
+  const { width, height, isBare = false } = input;
+  const line = height - (isBare ? 6 : 12);
+  const legendWidth = origins.reduce((sum, source) => sum + originWidth(source, tick), 0);
+  const room = width - 2 * pad - (originsAbove ? 0 : legendWidth);
+  const letters = { class: "chart-muted", "font-size": tick };
+  const parts = isBare ? [] : [element("text", { ...letters, x: pad, y: line }, fit(footer, tick, room))];
+  let x = originsAbove ? pad : width - pad + 14 - legendWidth;
+  for (const source of origins) {
+    const y = line - (originsAbove && !isBare ? tick + 5 : 0);
+    const d = `M${x.toFixed(1)} ${(y - 4).toFixed(1)}h${ORIGIN_SAMPLE}`;
+    parts.push(
+      element("path", { class: "chart-hint", d, "stroke-linecap": "round", ...STROKES[source] }),
+      element("text", { ...letters, x: x + ORIGIN_SAMPLE + 6, y }, ORIGINS[source]),
+    );
+    x += originWidth(source, tick);
+  }
+  return parts;
 }

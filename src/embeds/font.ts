@@ -2,19 +2,19 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { Measure } from "./text.js";
 
-/** The fonts that pictures in pixels are drawn with; they come along, so that all machines draw the same. */
+/** The fonts of PNG pictures, bundled so that every machine draws the same. */
 export const FONT_FILES: readonly string[] = ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf"].map((file) =>
   createRequire(import.meta.url).resolve(`dejavu-fonts-ttf/ttf/${file}`),
 );
 export const FONT_FAMILY = "DejaVu Sans";
 
-/** What must be known of a font to lay text out: which characters it has, and how wide they are. */
+/** The properties of a font needed for layout. */
 export interface Font {
   has(codePoint: number): boolean;
   measure: Measure;
 }
 
-/** The tables of a TrueType file (OpenType 1.9, chapters cmap, hhea, hmtx and head) that tell of widths. */
+/** Reads character widths from a TrueType file (OpenType 1.9: cmap, hhea, hmtx and head). */
 function parseFont(file: Buffer): Font {
   const tables = new Map<string, number>();
   for (let i = 0; i < file.readUInt16BE(4); i++) {
@@ -40,7 +40,7 @@ function parseFont(file: Buffer): Font {
   };
 }
 
-/** The map of format 12 (all of Unicode), as groups of characters that follow one another. */
+/** Reads the character map of format 12 (all of Unicode), stored as ranges. */
 function readCharacters(file: Buffer, cmap: number): Map<number, number> {
   const glyphs = new Map<number, number>();
   for (let i = 0; i < file.readUInt16BE(cmap + 2); i++) {
@@ -57,12 +57,12 @@ function readCharacters(file: Buffer, cmap: number): Map<number, number> {
     }
     return glyphs;
   }
-  throw new Error("the font has no map of all characters");
+  throw new Error("the font has no character map of format 12");
 }
 
 const fonts = new Map<string, Font>();
 
-/** The plain or the bold font, read when first asked for. */
+/** The plain or bold font, read on first use. */
 export function loadFont(weight: "plain" | "bold"): Font {
   const known = fonts.get(weight);
   if (known !== undefined) return known;
@@ -71,7 +71,7 @@ export function loadFont(weight: "plain" | "bold"): Font {
   return font;
 }
 
-/** Without the characters that the font lacks; undefined where so many are lacking that the rest says nothing. */
+/** Removes characters missing from the font; undefined if less than 70 % of the letters remain. */
 export function drawable(text: string, font: Font): string | undefined {
   const characters = [...text];
   const kept = characters.filter((character) => font.has(character.codePointAt(0) ?? 0));

@@ -8,10 +8,14 @@ import {
   type SnapshotSource,
 } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
+import { drawChart } from "./chart.js";
+import { drawNotice } from "./notice.js";
 import { dateText } from "./numbers.js";
-import type { ChartSeries, Metric } from "./series.js";
+import { type ChartInput, describe } from "./plan.js";
+import { type ChartSeries, METRIC_NAMES, type Metric } from "./series.js";
+import type { Theme } from "./themes.js";
 
-/** The range of a chart: this long before the newest snapshot of the provider, or everything. */
+/** The range of a chart, up to the newest snapshot of the provider. */
 export const RANGES = ["30d", "90d", "1y", "all"] as const;
 export type Range = (typeof RANGES)[number];
 
@@ -22,13 +26,13 @@ const MAX_SNAPSHOTS = 600;
 
 const EMPTY: Series = { points: [], resolution: "all", gaps: [] };
 
-/** What a chart shows of one repository. */
+/** The data of one repository in a chart. */
 export interface History {
   repository: Repository;
   /** Oldest first; snapshots that lack the count are left out. */
   points: readonly { at: number; value: number; source: SnapshotSource }[];
   gaps: readonly Gap[];
-  /** Where its age starts: its creation, or its first snapshot if that is unknown or earlier. */
+  /** When the repository was created; its first snapshot if that is unknown or earlier. */
   bornAt: number | null;
   firstSnapshotAt: number | null;
   snapshots: number;
@@ -36,7 +40,7 @@ export interface History {
   asOf: number | null;
 }
 
-/** Reads what a chart shows of a repository. */
+/** Reads the data of one repository. */
 export async function readHistory(
   catalog: Catalog,
   repository: Repository,
@@ -75,10 +79,10 @@ function bornAt(createdAt: number | null, firstSnapshotAt: number | null): numbe
   return Math.min(createdAt, firstSnapshotAt);
 }
 
-/** What readers must know about a repository that is no longer reachable. */
+/** Notes on repositories that are no longer reachable. */
 export const UNREACHABLE = { GONE: "gone", PRIVATE: "private", BLOCKED: "blocked" } as const;
 
-/** The histories as lines with distinct names. */
+/** The series of a chart, with distinct names. */
 export function seriesOf(histories: readonly History[], align: "date" | "age"): ChartSeries[] {
   const keys = histories.map(({ repository }) => repository.fullName.toLowerCase());
   return histories.map(({ repository, points, gaps, bornAt: born }, i) => {
@@ -100,8 +104,42 @@ export function seriesOf(histories: readonly History[], align: "date" | "age"): 
   });
 }
 
-/** The newest time of all the histories. */
+/** The newest time of the histories. */
 export function newestOf(histories: readonly History[]): number | null {
   const times = histories.flatMap(({ asOf }) => asOf ?? []);
   return times.length === 0 ? null : Math.max(...times);
+}
+
+/** Parameters of a chart of histories. */
+export type ChartRequest = Pick<ChartInput, "metric" | "scale" | "align" | "width" | "height"> & {
+  theme: Theme;
+};
+
+/** Draws a chart of the histories, or a notice if there is nothing to draw. */
+export function drawHistories(histories: readonly History[], request: ChartRequest): string {
+  const { theme, ...rest } = request;
+  if (histories.some(({ points }) => points.length >= 2)) {
+    const series = seriesOf(histories, request.align);
+    return drawChart({ ...rest, series, asOf: newestOf(histories), theme });
+  }
+  const { title } = describe({ ...request, asOf: null }, seriesOf(histories, request.align));
+  return drawNotice({ title, message: missingReason(histories, request.metric), ...request });
+}
+
+/** The title of the chart of the histories. */
+export function titleOf(
+  histories: readonly History[],
+  request: Pick<ChartRequest, "metric" | "align">,
+): string {
+  return describe({ ...request, asOf: null }, seriesOf(histories, request.align)).title;
+}
+
+function missingReason(histories: readonly History[], metric: Metric): string {
+  const counts = METRIC_NAMES[metric].toLowerCase();
+  const [only] = histories;
+  if (only === undefined || histories.length > 1)
+    return `A chart needs two snapshots of one repository with ${counts} in this time; there are none yet.`;
+  const since = dateText(only.firstSnapshotAt ?? only.repository.discoveredAt);
+  if (only.snapshots < 2) return `First seen on ${since}; a chart needs two snapshots.`;
+  return `First seen on ${since}. There are not two snapshots with ${counts} in this time.`;
 }

@@ -1,54 +1,53 @@
-import { drawMark } from "./lines.js";
+import { drawMark, type Point } from "./lines.js";
 import { element, type Markup } from "./markup.js";
 import { shortNumber } from "./numbers.js";
 import { estimateWidth, fit } from "./text.js";
-import type { Place } from "./thin.js";
 
-/** The places nearest to the wanted ones that are at least `distance` apart, between `top` and `bottom`. */
+/** Moves positions so that they are at least `distance` apart and between `top` and `bottom`; less apart if there is no room. */
 export function spread(wanted: readonly number[], distance: number, top: number, bottom: number): number[] {
   const apart = Math.min(distance, wanted.length > 1 ? (bottom - top) / (wanted.length - 1) : distance);
   const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
-  const places = wanted.map(() => top);
+  const positions = wanted.map(() => top);
   let last = top - apart;
   for (const i of order) {
     last = Math.min(bottom, Math.max(wanted[i] ?? 0, last + apart));
-    places[i] = last;
+    positions[i] = last;
   }
   let next = bottom + apart;
   for (const i of order.toReversed()) {
-    next = Math.min(places[i] ?? 0, next - apart);
-    places[i] = next;
+    next = Math.min(positions[i] ?? 0, next - apart);
+    positions[i] = next;
   }
-  return places;
+  return positions;
 }
 
-/** What a label says: whose line it is, and where that ends. */
+/** The label at the end of a line. */
 export interface EndLabel {
   name: string;
   value: number;
   /** Where the line ends. */
-  end: Place;
+  end: Point;
   color: number;
 }
 
 const MARK_ROOM = 16;
 const VALUE_GAP = 8;
 
-/** How wide the column of labels should be, within `most`. */
-export function labelWidth(labels: readonly EndLabel[], size: number, most: number): number {
+/** The width of the column of labels, at most `max`. */
+export function labelWidth(labels: readonly EndLabel[], size: number, max: number): number {
   const widest = (texts: readonly string[]) => Math.max(...texts.map((text) => estimateWidth(text, size)));
   const names = widest(labels.map(({ name }) => name));
   const values = widest(labels.map(({ value }) => shortNumber(value)));
-  return Math.min(most, MARK_ROOM + names + VALUE_GAP + values);
+  return Math.min(max, MARK_ROOM + names + VALUE_GAP + values);
 }
 
-/** Names and last values beside the ends of their lines, in the column from `left` to `right`, none over another. */
+/** Draws names and last values in the column `box`, near the ends of their lines and without overlap. */
 export function drawLabels(
   labels: readonly EndLabel[],
   box: { left: number; right: number; top: number; bottom: number },
   size: number,
 ): Markup[] {
-  const places = spread(
+  const positions = spread(
     labels.map(({ end }) => end.y),
     size + 4,
     box.top,
@@ -57,11 +56,11 @@ export function drawLabels(
   const values = labels.map(({ value }) => shortNumber(value));
   const valueRoom = Math.max(...values.map((value) => estimateWidth(value, size))) + VALUE_GAP;
   const nameRoom = box.right - box.left - MARK_ROOM - valueRoom;
-  // Where little room is left the names matter more: the values can be read off the axis.
+  // Names take precedence: values can be read off the axis.
   const longest = Math.max(...labels.map(({ name }) => estimateWidth(name, size)));
   const withValues = nameRoom >= Math.min(longest - 0.1, size * 4.5);
   return labels.flatMap(({ name, color }, i) => {
-    const y = places[i] ?? box.top;
+    const y = positions[i] ?? box.top;
     const room = withValues ? nameRoom : box.right - box.left - MARK_ROOM;
     const text = { "font-size": size, y: y + size * 0.35 };
     return [
@@ -74,11 +73,11 @@ export function drawLabels(
   });
 }
 
-/** The names as short as they can be told apart: without their owners where those are not needed. */
+/** Names without their owners, where that keeps them distinct. */
 export function shortNames(names: readonly string[]): string[] {
   const short = names.map((name) => name.slice(name.lastIndexOf("/") + 1) || name);
-  const times = Map.groupBy(short, (name) => name.toLowerCase());
+  const byName = Map.groupBy(short, (name) => name.toLowerCase());
   return short.map((name, i) =>
-    (times.get(name.toLowerCase())?.length ?? 0) > 1 ? (names[i] ?? name) : name,
+    (byName.get(name.toLowerCase())?.length ?? 0) > 1 ? (names[i] ?? name) : name,
   );
 }

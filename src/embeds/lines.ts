@@ -1,41 +1,45 @@
 import type { SnapshotSource } from "../catalog/catalog.js";
 import { coordinate, element, type Markup } from "./markup.js";
-import type { ChartSeries } from "./series.js";
-import { type Place, thin } from "./thin.js";
+import { type ChartSeries, reducePoints, widestGaps } from "./series.js";
 
-/** A point of a line where it is drawn. */
-export interface PlacedPoint extends Place {
+/** A point in a picture, in pixels. */
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** A point of a line. */
+export interface LinePoint extends Point {
   source: SnapshotSource;
-  /** Whether counts are missing between the point before and this one. */
+  /** Whether counts are missing between the previous point and this one. */
   isAfterGap: boolean;
 }
 
-/** Gaps narrower than this are not told from the line itself. */
+/** Narrower gaps are not drawn, in pixels. */
 const MIN_GAP_WIDTH = 5;
-/** More gaps than this are not drawn in one line: the widest ones are. */
-const MAX_GAPS = 40;
+/** Maximum number of points drawn per line; more cannot be distinguished. */
+export const MAX_POINTS = 300;
 
-/** The points of a line as they are drawn: thinned, with the gaps that can be seen. */
-export function placePoints(
+/** Converts a series to points in the picture: reduced, with its visible gaps. */
+export function toLine(
   series: ChartSeries,
-  placeOf: (point: { at: number; value: number }) => Place,
-): PlacedPoint[] {
-  const points = series.points.map((point) => ({ ...placeOf(point), at: point.at, source: point.source }));
-  const x = new Map(points.map((point) => [point.at, point.x]));
-  const width = ({ from, to }: { from: number; to: number }) => (x.get(to) ?? 0) - (x.get(from) ?? 0);
-  const seen = series.gaps
-    .filter((gap) => x.has(gap.from) && x.has(gap.to) && width(gap) >= MIN_GAP_WIDTH)
-    .sort((a, b) => width(b) - width(a))
-    .slice(0, MAX_GAPS);
-  const edges = new Set(seen.flatMap(({ from, to }) => [from, to]));
-  const ends = new Set(seen.map(({ to }) => to));
-  return thin(points, (index) => edges.has(points[index]?.at ?? Number.NaN)).map(({ at, ...point }) => ({
-    ...point,
-    isAfterGap: ends.has(at),
+  toPoint: (point: { at: number; value: number }) => Point,
+): LinePoint[] {
+  const known = new Map(series.points.map((point) => [point.at, point]));
+  const xOf = (at: number) => {
+    const point = known.get(at);
+    return point === undefined ? Number.NaN : toPoint(point).x;
+  };
+  const visible = widestGaps(series.gaps.filter(({ from, to }) => xOf(to) - xOf(from) >= MIN_GAP_WIDTH));
+  const gapEnds = new Set(visible.map(({ to }) => to));
+  return reducePoints(series.points, visible, MAX_POINTS).map((point) => ({
+    ...toPoint(point),
+    source: point.source,
+    isAfterGap: gapEnds.has(point.at),
   }));
 }
 
-/** How a part of a line is drawn by where its counts come from. What was seen here is the plain case. */
+/** Stroke by the source of the counts. */
 export const STROKES = {
   OBSERVED: { "stroke-width": 2.3 },
   IMPORTED: { "stroke-width": 1.6 },
@@ -44,52 +48,52 @@ export const STROKES = {
 
 interface Run {
   source: SnapshotSource;
-  places: Place[];
+  points: Point[];
 }
 
-/** The parts of a line that are drawn alike, and the points that no part reaches. */
-function partLine(points: readonly PlacedPoint[]): { runs: Run[]; alone: Place[] } {
+/** Splits a line into runs with the same stroke, and isolated points. */
+function splitLine(points: readonly LinePoint[]): { runs: Run[]; isolated: Point[] } {
   const runs: Run[] = [];
-  const alone: Place[] = [];
+  const isolated: Point[] = [];
   for (const [i, point] of points.entries()) {
     const before = points[i - 1];
     const after = points[i + 1];
     const isBegin = before === undefined || point.isAfterGap;
-    if (isBegin && (after === undefined || after.isAfterGap)) alone.push(point);
+    if (isBegin && (after === undefined || after.isAfterGap)) isolated.push(point);
     if (isBegin) continue;
     const last = runs.at(-1);
-    if (last?.source === point.source && last.places.at(-1) === before) last.places.push(point);
-    else runs.push({ source: point.source, places: [before, point] });
+    if (last?.source === point.source && last.points.at(-1) === before) last.points.push(point);
+    else runs.push({ source: point.source, points: [before, point] });
   }
-  return { runs, alone };
+  return { runs, isolated };
 }
 
-/** The way through the places, in the form of the attribute `d`. */
-export function pathOf(places: readonly Place[]): string {
-  return places.map(({ x, y }, i) => `${i === 0 ? "M" : "L"}${coordinate(x)} ${coordinate(y)}`).join("");
+/** The path through the points, for the attribute `d`. */
+export function pathOf(points: readonly Point[]): string {
+  return points.map(({ x, y }, i) => `${i === 0 ? "M" : "L"}${coordinate(x)} ${coordinate(y)}`).join("");
 }
 
-/** A line with its gaps; `color` is its number from 1. */
-export function drawLine(points: readonly PlacedPoint[], color: number): Markup[] {
-  const { runs, alone } = partLine(points);
+/** Draws a line with its gaps; `color` counts from 1. */
+export function drawLine(points: readonly LinePoint[], color: number): Markup[] {
+  const { runs, isolated } = splitLine(points);
   return [
-    ...runs.map(({ source, places }) =>
+    ...runs.map(({ source, points: run }) =>
       element("path", {
         class: `chart-line chart-line-${color}`,
-        d: pathOf(places),
+        d: pathOf(run),
         fill: "none",
         ...STROKES[source],
         "stroke-linecap": "round",
         "stroke-linejoin": "round",
       }),
     ),
-    ...alone.map(({ x, y }) => element("circle", { class: `chart-mark-${color}`, cx: x, cy: y, r: 1.8 })),
+    ...isolated.map(({ x, y }) => element("circle", { class: `chart-mark-${color}`, cx: x, cy: y, r: 1.8 })),
   ];
 }
 
-/** The ground below a line, down to `bottom`. */
-export function drawArea(points: readonly PlacedPoint[], bottom: number, color: number): Markup[] {
-  const parts: PlacedPoint[][] = [];
+/** Fills the area between a line and `bottom`. */
+export function drawArea(points: readonly LinePoint[], bottom: number, color: number): Markup[] {
+  const parts: LinePoint[][] = [];
   for (const point of points) {
     if (point.isAfterGap || parts.length === 0) parts.push([point]);
     else parts.at(-1)?.push(point);
@@ -97,31 +101,31 @@ export function drawArea(points: readonly PlacedPoint[], bottom: number, color: 
   return parts.flatMap((part) => {
     const [first, last] = [part[0], part.at(-1)];
     if (first === undefined || last === undefined || part.length < 2) return [];
-    const ground = [...part, { x: last.x, y: bottom }, { x: first.x, y: bottom }];
-    return [element("path", { class: `chart-area-${color}`, d: `${pathOf(ground)}Z`, "fill-opacity": 0.1 })];
+    const outline = [...part, { x: last.x, y: bottom }, { x: first.x, y: bottom }];
+    return [element("path", { class: `chart-area-${color}`, d: `${pathOf(outline)}Z`, "fill-opacity": 0.1 })];
   });
 }
 
-/** Between marks along a line, and their size. */
-const MARKS_APART = 80;
+/** Distance of the marks along a line, in pixels, and their size. */
+const MARK_DISTANCE = 80;
 const MARK_SIZE = 3;
 
-/** The marks along a line, at counts of its own, which tell it from others where it is far from its end. */
-export function drawMarksAlong(points: readonly PlacedPoint[], color: number): Markup[] {
+/** Draws marks along a line, to identify it far from its end. */
+export function drawMarksAlong(points: readonly LinePoint[], color: number): Markup[] {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return [];
-  // Lines of the same course have their marks beside each other.
-  let next = first.x + (MARKS_APART * color) / 6;
+  // Offset by colour, so that the marks of overlapping lines do not coincide.
+  let next = first.x + (MARK_DISTANCE * color) / 6;
   return points.flatMap((point) => {
-    if (point.x < next || point.x > last.x - MARKS_APART / 4) return [];
-    next = point.x + MARKS_APART;
-    // Without the edge of those at the ends, which would look like a gap.
+    if (point.x < next || point.x > last.x - MARK_DISTANCE / 4) return [];
+    next = point.x + MARK_DISTANCE;
+    // No edge, which would look like a gap in the line.
     return [drawMark(point, color, MARK_SIZE, 0)];
   });
 }
 
-/** A mark at a place, of a shape of its own for each of the six colours: lines differ without them too. */
-export function drawMark({ x, y }: Place, color: number, size: number, edge = 1.2): Markup {
+/** Draws a mark. Each colour has its own shape, so lines can be distinguished without colours. */
+export function drawMark({ x, y }: Point, color: number, size: number, edge = 1.2): Markup {
   const attributes = { class: `chart-mark chart-mark-${color}`, "stroke-width": edge };
   const shape = (...corners: [number, number][]) =>
     element("path", {

@@ -1,10 +1,10 @@
 import { escapeXml } from "../xml.js";
 
-/** The elements a picture is made of. There is none among them that runs, loads or links to anything. */
+/** The elements allowed in pictures. None of them can run, load or link to anything. */
 export const ELEMENTS = ["svg", "title", "desc", "style", "g", "path", "rect", "circle", "text"] as const;
 export type ElementName = (typeof ELEMENTS)[number];
 
-/** The attributes they may have. */
+/** The attributes allowed on these elements. */
 export const ATTRIBUTES = [
   "xmlns",
   "width",
@@ -37,37 +37,37 @@ export const ATTRIBUTES = [
 ] as const;
 export type AttributeName = (typeof ATTRIBUTES)[number];
 
-/** Text longer than this is cut: no picture shows as much. */
+/** Longer text is cut; no picture shows this much. */
 const MAX_TEXT = 2_000;
-/** So much of a text is looked at, as much of it may be space. */
+/** Maximum input length, larger than MAX_TEXT because white space is collapsed. */
 const MAX_READ = 100_000;
 
-/** What XML 1.0 does not have, control characters, and those that turn the direction of what follows. */
+/** Characters invalid in XML 1.0, control characters, and characters that change the text direction. */
 const UNFIT = /[\p{Cc}\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069\uFFFE\uFFFF]/gu;
 
-/** Text as it may stand in a picture: well-formed, on one line, and unable to reorder its surroundings. */
+/** Text made safe for a picture: well-formed, on one line, and unable to reorder the text around it. */
 export function plainText(text: string): string {
   return (
     text
       .slice(0, MAX_READ)
       .toWellFormed()
       .replaceAll(UNFIT, " ")
-      // Marks that are heaped on one letter would grow out of the picture.
+      // Limit stacked combining marks, which would extend beyond the picture.
       .replaceAll(/(\p{M}{3})\p{M}+/gu, "$1")
       .replaceAll(/\s+/gu, " ")
       .trim()
       .slice(0, MAX_TEXT)
-      // The cut may have parted a character.
+      // Drop a surrogate whose other half was cut off.
       .replace(/[\uD800-\uDBFF]$/, "")
   );
 }
 
-/** Any text as the content or as a quoted attribute of XML and HTML. The only way text gets into a picture. */
+/** Escapes text for the content or a quoted attribute of XML and HTML. All text in pictures goes through here. */
 export function escapeMarkup(text: string): string {
   return escapeXml(plainText(text));
 }
 
-/** A finished part of a picture. Strings beside it are text, so what was not made by `element` is escaped. */
+/** A finished part of a picture. Plain strings are treated as text and escaped. */
 export class Markup {
   readonly xml: string;
 
@@ -79,7 +79,7 @@ export class Markup {
 export type Attributes = Partial<Record<AttributeName, string | number>>;
 export type Child = Markup | string | undefined;
 
-/** An element; absent children are passed over. Throws for a number that is no place in a picture. */
+/** An element; absent children are skipped. Throws RangeError for a number that is not finite. */
 export function element(name: ElementName, attributes: Attributes, ...children: readonly Child[]): Markup {
   const written = Object.entries(attributes).map(([key, value]) => {
     const text =
@@ -95,9 +95,52 @@ export function element(name: ElementName, attributes: Attributes, ...children: 
   );
 }
 
-/** A number to a tenth. */
+/** A number rounded to one decimal. */
 export function coordinate(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError("a coordinate must be finite");
   const rounded = Math.round(value * 10) / 10;
   return String(rounded === 0 ? 0 : rounded);
+}
+
+/** The fonts of pictures: system fonts, since nothing may be loaded. */
+export const FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+
+/** Size and text alternative of a picture. */
+export interface PictureFrame {
+  width: number;
+  height: number;
+  /** Prefix of all ids, so that one document can contain several pictures. */
+  idPrefix: string;
+  title: string;
+  /** Details beyond the title. */
+  description?: string;
+}
+
+/** An SVG picture: title and description, then the given children. */
+export function picture(
+  { width, height, idPrefix, title, description }: PictureFrame,
+  ...drawn: readonly Child[]
+): string {
+  const [titleId, descId] = [`${idPrefix}-title`, `${idPrefix}-desc`];
+  return element(
+    "svg",
+    {
+      xmlns: "http://www.w3.org/2000/svg",
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      role: "img",
+      "aria-labelledby": description === undefined ? titleId : `${titleId} ${descId}`,
+      class: "chart",
+      "font-family": FONTS,
+    },
+    element("title", { id: titleId }, title),
+    description === undefined ? undefined : element("desc", { id: descId }, description),
+    ...drawn,
+  ).xml;
+}
+
+/** The background of a standalone picture. */
+export function background(width: number, height: number): Markup {
+  return element("rect", { class: "chart-bg", x: 0.5, y: 0.5, width: width - 1, height: height - 1, rx: 10 });
 }

@@ -1,10 +1,8 @@
-import { drawGround } from "./chart.js";
-import { styleOf, type Theme } from "./looks.js";
-import { element, Markup } from "./markup.js";
-import { picture } from "./picture.js";
-import { estimateWidth, fit } from "./text.js";
+import { background, element, Markup, picture } from "./markup.js";
+import { fit, wrap } from "./text.js";
+import { styleOf, type Theme } from "./themes.js";
 
-/** A small picture that says why there is no other. */
+/** A small picture that says why a chart or badge is missing. */
 export interface NoticeInput {
   title: string;
   message: string;
@@ -16,11 +14,11 @@ export interface NoticeInput {
 const SIZE = 13;
 const PAD = 16;
 
-/** Words instead of a chart or badge, in lines as the width allows. */
+/** Draws a title and a wrapped message. */
 export function drawNotice({ title, message, theme, width, height }: NoticeInput): string {
   const room = width - 2 * PAD;
-  const most = Math.max(1, Math.floor((height - 2 * PAD - 22) / (SIZE + 6)) + 1);
-  const lines = wrap(message, SIZE, room, most);
+  const maxLines = Math.max(1, Math.floor((height - 2 * PAD - 22) / (SIZE + 6)) + 1);
+  const lines = wrap(message, SIZE, room, maxLines);
   const body = lines.map((line, i) =>
     element(
       "text",
@@ -31,7 +29,7 @@ export function drawNotice({ title, message, theme, width, height }: NoticeInput
   return picture(
     { width, height, idPrefix: "notice", title, description: message },
     element("style", {}, new Markup(styleOf(theme))),
-    drawGround(width, height),
+    background(width, height),
     element(
       "text",
       { class: "chart-text", "font-size": 15, "font-weight": 600, x: PAD, y: PAD + 14 },
@@ -41,32 +39,5 @@ export function drawNotice({ title, message, theme, width, height }: NoticeInput
   );
 }
 
-/** The height of a notice that stands where no other size was asked for. */
+/** The size of a notice when the request has none. */
 export const NOTICE_SIZE = { width: 480, height: 96 };
-
-/** A text in lines no wider than `width`, at most so many; what is over ends with an ellipsis. */
-export function wrap(
-  text: string,
-  size: number,
-  width: number,
-  most: number,
-  measure = estimateWidth,
-): string[] {
-  const words = text.split(/\s+/).filter((word) => word !== "");
-  const lines: string[] = [];
-  let line = "";
-  for (const [i, word] of words.entries()) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (measure(longer, size) <= width) {
-      line = longer;
-      continue;
-    }
-    if (lines.length === most - 1) {
-      const rest = words.slice(i, i + 50).join(" ");
-      return [...lines, fit(line === "" ? rest : `${line} ${rest}`, size, width, measure)];
-    }
-    if (line !== "") lines.push(line);
-    line = measure(word, size) <= width ? word : fit(word, size, width, measure);
-  }
-  return line === "" ? lines : [...lines, line];
-}

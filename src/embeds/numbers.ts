@@ -1,9 +1,11 @@
-/** How numbers and times are written in pictures: in English, in UTC, the same on every machine. */
+import { DAY_MS } from "../clock.js";
+
+/** Formats of numbers and times in pictures: English, UTC, independent of the machine's locale. */
 
 const UNITS = ["", "K", "M", "B", "T"] as const;
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
 
-/** With thousands parted by commas: 1,234,567. */
+/** With thousands separators: 1,234,567. */
 export function exactNumber(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
@@ -14,11 +16,11 @@ export function signedNumber(value: number): string {
   return `${value > 0 ? "+" : "−"}${exactNumber(Math.abs(value))}`;
 }
 
-/** In few characters: 987, 12.3K, 1.2M. */
+/** Abbreviated: 987, 12.3K, 1.2M. */
 export function shortNumber(value: number, decimals = 1): string {
   let unit = 0;
   let scaled = value;
-  // What would be rounded to 1000 of a unit is 1 of the next.
+  // A value that rounds to 1000 of a unit becomes 1 of the next.
   while (unit < UNITS.length - 1 && Number(scaled.toFixed(unit === 0 ? 0 : decimals)) >= 1_000) {
     scaled /= 1_000;
     unit++;
@@ -27,14 +29,14 @@ export function shortNumber(value: number, decimals = 1): string {
   return `${text.includes(".") ? text.replace(/\.?0+$/, "") : text}${UNITS[unit]}`;
 }
 
-/** The values of an axis, alike: short where that tells neighbours apart, else exact. */
+/** Labels of an axis: all abbreviated if that is exact and keeps them distinct, otherwise all in full. */
 export function axisNumbers(values: readonly number[]): string[] {
   for (const decimals of [0, 1]) {
     const short = values.map((value) => shortNumber(value, decimals));
-    const isTold = values.every(
+    const isExact = values.every(
       (value, i) => Math.abs(parse(short[i] ?? "") - value) <= Math.abs(value) * 1e-9,
     );
-    if (isTold && new Set(short).size === values.length) return short;
+    if (isExact && new Set(short).size === values.length) return short;
   }
   return values.map(exactNumber);
 }
@@ -54,7 +56,7 @@ export function dateText(ms: number): string {
   return `${date.getUTCDate()} ${monthName(date.getUTCMonth())} ${date.getUTCFullYear()}`;
 }
 
-/** Two dates as one text, with what they share told once. */
+/** A range of dates; the year appears once if it is the same. */
 export function datesText(from: number, to: number): string {
   const [first, last] = [dateText(from), dateText(to)];
   if (first === last) return first;
@@ -62,13 +64,11 @@ export function datesText(from: number, to: number): string {
   return `${isOneYear ? first.slice(0, -5) : first} – ${last}`;
 }
 
-const DAY_MS = 86_400_000;
-
-/** How old something is, in the unit that suits: 12 days, 5 months, 2.5 years. */
+/** An age in the best unit: 12 days, 5 months, 2.5 years. */
 export function ageText(ms: number): string {
   const days = ms / DAY_MS;
-  const told = (value: number, unit: string) => `${value} ${unit}${value === 1 ? "" : "s"}`;
-  if (days < 60) return told(Math.round(days), "day");
-  if (days < 700) return told(Math.round(days / 30.4375), "month");
-  return told(Math.round(days / 36.525) / 10, "year");
+  const inUnit = (value: number, unit: string) => `${value} ${unit}${value === 1 ? "" : "s"}`;
+  if (days < 60) return inUnit(Math.round(days), "day");
+  if (days < 700) return inUnit(Math.round(days / 30.4375), "month");
+  return inUnit(Math.round(days / 36.525) / 10, "year");
 }

@@ -1,10 +1,10 @@
 import { SNAPSHOT_SOURCES, type SnapshotSource } from "../catalog/catalog.js";
 import { type Axis, ageAxis, dateAxis, linearAxis, logAxis } from "./axes.js";
 import { labelWidth, shortNames } from "./labels.js";
-import type { Theme } from "./looks.js";
 import { ageText, datesText, dateText, exactNumber, signedNumber } from "./numbers.js";
 import { type ChartSeries, METRIC_NAMES, type Metric } from "./series.js";
-import { estimateWidth } from "./text.js";
+import { estimateWidth, fit } from "./text.js";
+import type { Theme } from "./themes.js";
 
 export const SCALES = ["linear", "log"] as const;
 export const ALIGNMENTS = ["date", "age"] as const;
@@ -22,7 +22,7 @@ export interface ChartInput {
   width: number;
   height: number;
   /** `page`: without embedded styles; the style sheet of the page must contain CHART_PAGE_STYLES. */
-  look: Theme | "page";
+  theme: Theme | "page";
   /** Prefix of all ids, for several charts in one document. */
   idPrefix?: string;
   /** Replaces the names of the series. */
@@ -33,11 +33,11 @@ export interface ChartInput {
 
 /** Font sizes in a chart. */
 export interface Sizes {
-  /** Of axes, legend and footer. */
+  /** Axes, legend and footer. */
   tick: number;
   label: number;
   heading: number;
-  /** Of the line below the heading. */
+  /** The line below the heading. */
   sub: number;
 }
 
@@ -151,18 +151,18 @@ function headingOf(
   last: number,
 ): Pick<Plan, "heading" | "subheading" | "current"> {
   const name = METRIC_NAMES[metric];
-  const told = align === "age" ? `to the age of ${ageText(last)}` : datesText(first, last);
+  const span = align === "age" ? `to the age of ${ageText(last)}` : datesText(first, last);
   const one = series.length === 1 ? series[0] : undefined;
   if (one === undefined) {
     const heading = title ?? (align === "age" ? `${name} by age` : name);
-    return { heading, subheading: `${series.length} repositories · ${told}`, current: undefined };
+    return { heading, subheading: `${series.length} repositories · ${span}`, current: undefined };
   }
   const [begin, end] = [one.points[0], one.points.at(-1)];
   const current =
     begin === undefined || end === undefined
       ? undefined
       : { value: exactNumber(end.value), gained: signedNumber(end.value - begin.value) };
-  return { heading: title ?? one.name, subheading: `${name} · ${told}`, current };
+  return { heading: title ?? one.name, subheading: `${name} · ${span}`, current };
 }
 
 function footerOf({ asOf }: ChartInput, series: readonly ChartSeries[]): string {
@@ -171,4 +171,29 @@ function footerOf({ asOf }: ChartInput, series: readonly ChartSeries[]): string 
     note === undefined ? [] : [series.length === 1 ? note : `${name}: ${note}`],
   );
   return ["Sidereal", ...date, ...notes].join(" · ");
+}
+
+/** The text alternative of a chart. */
+export function describe(
+  { metric, align, asOf, title }: Pick<ChartInput, "metric" | "align" | "asOf" | "title">,
+  series: readonly ChartSeries[],
+): { title: string; description: string } {
+  const name = METRIC_NAMES[metric];
+  const when = (at: number) => (align === "age" ? `at the age of ${ageText(at)}` : `on ${dateText(at)}`);
+  const sentences = series.map((one) => {
+    const [first, last] = [one.points[0], one.points.at(-1)];
+    const note = one.note === undefined ? "" : `; ${one.note}`;
+    if (first === undefined || last === undefined) return `${fit(one.name, 1, 80)}: nothing is known${note}.`;
+    const count = one.gaps.length;
+    const gaps = count === 0 ? "" : `; ${count} ${count === 1 ? "gap" : "gaps"} in the data`;
+    const difference = last.value - first.value;
+    const gained = `${difference < 0 ? "lost" : "gained"} ${exactNumber(Math.abs(difference))}`;
+    return `${fit(one.name, 1, 80)}: ${exactNumber(first.value)} ${when(first.at)}, ${exactNumber(last.value)} ${when(last.at)}, ${gained}${gaps}${note}.`;
+  });
+  const subject = title ?? series.map((one) => one.name).join(", ");
+  const asOfText = asOf === null ? "" : ` As of ${dateText(asOf)}.`;
+  return {
+    title: fit(`${name}${align === "age" ? " by age" : ""}: ${subject}`, 1, 200),
+    description: `${sentences.join(" ")}${asOfText}`,
+  };
 }

@@ -1,4 +1,4 @@
-/** The thread that turns drawings into pixels: encoding them takes tens of milliseconds, which no request should wait for. */
+/** The rendering thread: encoding a PNG takes tens of milliseconds, which would block requests. */
 import { parentPort, workerData } from "node:worker_threads";
 import { Resvg } from "@resvg/resvg-js";
 

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { AppError } from "../errors.js";
 import { FONT_FAMILY, FONT_FILES } from "./font.js";
 
-/** Drawings that may wait; a thread makes dozens in a second. */
+/** Maximum length of the queue; the thread renders dozens of pictures per second. */
 const MAX_WAITING = 24;
 
 interface Waiting {
@@ -11,24 +11,27 @@ interface Waiting {
 }
 
 /**
- * Turns drawings into PNG on a thread of its own, one after the other. Asked for more than can wait it throws UNAVAILABLE,
- * so that pictures cannot take all the time and memory of a process. The thread is started when first needed, again after
- * a fault, and never keeps the process alive.
+ * Renders SVG as PNG on a separate thread, one picture at a time. Throws UNAVAILABLE when the queue is full, which bounds the
+ * time and memory spent on pictures. The thread starts on first use, restarts after an error, and never keeps the process
+ * alive.
  */
 export class PngRenderer {
   readonly #waiting = new Map<number, Waiting>();
   readonly #maxWaiting: number;
+  readonly #script: URL;
   #thread: Worker | undefined;
   #id = 0;
 
-  constructor(maxWaiting = MAX_WAITING) {
+  /** `script` replaces the rendering thread. */
+  constructor(maxWaiting = MAX_WAITING, script = new URL("./png-thread.js", import.meta.url)) {
     this.#maxWaiting = maxWaiting;
+    this.#script = script;
   }
 
-  /** The drawing in its own size. It must be one of ours: nothing it could refer to is loaded. */
+  /** Renders an SVG in its own size. Only for drawings made here: external references are not loaded. */
   render(svg: string): Promise<Buffer> {
     if (this.#waiting.size >= this.#maxWaiting)
-      return Promise.reject(new AppError("UNAVAILABLE", "Too many pictures are being made; try again."));
+      return Promise.reject(new AppError("UNAVAILABLE", "Too many pictures are being rendered; try again."));
     const thread = this.#started();
     const id = ++this.#id;
     return new Promise((resolve, reject) => {
@@ -38,14 +41,9 @@ export class PngRenderer {
     });
   }
 
-  /** Ends the thread; what waits fails. */
-  async close(): Promise<void> {
-    await this.#thread?.terminate();
-  }
-
   #started(): Worker {
     if (this.#thread !== undefined) return this.#thread;
-    const thread = new Worker(new URL("./png-thread.js", import.meta.url), {
+    const thread = new Worker(this.#script, {
       workerData: { fontFiles: FONT_FILES, fontFamily: FONT_FAMILY },
       resourceLimits: { maxOldGenerationSizeMb: 64 },
     });
@@ -54,12 +52,12 @@ export class PngRenderer {
       const waiting = this.#waiting.get(id);
       this.#waiting.delete(id);
       if (this.#waiting.size === 0) thread.unref();
-      if (png === undefined) waiting?.reject(new Error(`the picture could not be drawn: ${fault ?? ""}`));
+      if (png === undefined) waiting?.reject(new Error(`the picture could not be rendered: ${fault ?? ""}`));
       else waiting?.resolve(Buffer.from(png.buffer, png.byteOffset, png.byteLength));
     });
-    // An error is followed by the end of the thread.
+    // The thread exits after an error.
     thread.on("error", (error) => this.#fail(thread, error));
-    thread.on("exit", () => this.#fail(thread, new Error("the thread of pictures has ended")));
+    thread.on("exit", () => this.#fail(thread, new Error("the rendering thread has exited")));
     this.#thread = thread;
     return thread;
   }

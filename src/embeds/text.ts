@@ -1,8 +1,5 @@
 import { plainText } from "./markup.js";
 
-/** The fonts of pictures: system fonts, since nothing may be loaded. */
-export const FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
-
 const ELLIPSIS = "…";
 const SEGMENTER = new Intl.Segmenter("en", { granularity: "grapheme" });
 
@@ -44,7 +41,7 @@ export function fit(text: string, size: number, width: number, measure: Measure 
   const room = width - measure(ELLIPSIS, size);
   let shown = "";
   let used = 0;
-  // Emoji are not cut apart.
+  // Keep emoji sequences intact.
   for (const { segment } of SEGMENTER.segment(plain)) {
     used += measure(segment, size);
     if (used > room) break;
@@ -53,7 +50,7 @@ export function fit(text: string, size: number, width: number, measure: Measure 
   return `${shown.trimEnd()}${ELLIPSIS}`;
 }
 
-/** A full name, reduced to its more informative last part when it is too long. */
+/** A full name; without its owner if it is too long. */
 export function fitFullName(
   fullName: string,
   size: number,
@@ -64,4 +61,31 @@ export function fitFullName(
   if (measure(plain, size) <= width) return plain;
   const name = plain.slice(plain.lastIndexOf("/") + 1);
   return fit(name === "" ? plain : name, size, width, measure);
+}
+
+/** Wraps a text into at most `maxLines` lines no wider than `width`; the rest is cut with an ellipsis. */
+export function wrap(
+  text: string,
+  size: number,
+  width: number,
+  maxLines: number,
+  measure = estimateWidth,
+): string[] {
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  const lines: string[] = [];
+  let line = "";
+  for (const [i, word] of words.entries()) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (measure(longer, size) <= width) {
+      line = longer;
+      continue;
+    }
+    if (lines.length === maxLines - 1) {
+      const rest = words.slice(i, i + 50).join(" ");
+      return [...lines, fit(line === "" ? rest : `${line} ${rest}`, size, width, measure)];
+    }
+    if (line !== "") lines.push(line);
+    line = measure(word, size) <= width ? word : fit(word, size, width, measure);
+  }
+  return line === "" ? lines : [...lines, line];
 }

@@ -28,7 +28,7 @@ function drawAll(series: ChartInput["series"], more: Partial<ChartInput> = {}): 
       asOf: END,
       width: 600,
       height: 380,
-      look: "auto",
+      theme: "auto",
       ...more,
     }),
   );
@@ -61,13 +61,13 @@ test("a loss is reported as a loss", () => {
 
 test("one picture follows the reader's colours; a fixed theme does not", () => {
   assert.match(draw(days([1, 2])).style ?? "", /@media \(prefers-color-scheme: dark\)/);
-  for (const look of ["light", "dark"] as const)
-    assert.doesNotMatch(draw(days([1, 2]), { look }).style ?? "", /@media/);
+  for (const theme of ["light", "dark"] as const)
+    assert.doesNotMatch(draw(days([1, 2]), { theme }).style ?? "", /@media/);
 });
 
 test("in a page a chart has classes for the page's style sheet, and no style of its own", () => {
   const all = Array.from({ length: 6 }, (_, i) => ({ name: `a/r${i}`, points: days([i, i + 9]), gaps: [] }));
-  const picture = drawAll(all, { look: "page", idPrefix: "stars-7" });
+  const picture = drawAll(all, { theme: "page", idPrefix: "stars-7" });
   assert.equal(picture.style, undefined);
   for (const { name, attributes } of picture.elements) {
     assert.equal(attributes.style, undefined);
@@ -85,7 +85,7 @@ test("in a page a chart has classes for the page's style sheet, and no style of 
 });
 
 test("a bare chart has no heading and no foot", () => {
-  const texts = seen(draw(days(growing(20, 5, 5)), { isBare: true, look: "page" }));
+  const texts = seen(draw(days(growing(20, 5, 5)), { isBare: true, theme: "page" }));
   assert.ok(!texts.includes("owner/name") && !texts.some((text) => text.includes("Sidereal")), String(texts));
 });
 
@@ -95,7 +95,7 @@ test("a gap is drawn as a gap, and a missing day that could not be seen is not",
   const gap = (from: number, to: number) => ({ from: all[from]?.at ?? 0, to: all[to]?.at ?? 0 });
   const wide = drawAll([{ name: "a/b", points: without(100, 160), gaps: [gap(100, 160)] }]);
   assert.equal(lines(wide).length, 2);
-  assert.match(wide.description ?? "", /counts are missing in 1 place\./);
+  assert.match(wide.description ?? "", /1 gap in the data\./);
   const narrow = drawAll([{ name: "a/b", points: without(100, 102), gaps: [gap(100, 102)] }]);
   assert.equal(lines(narrow).length, 1);
   const [before, after] = lines(wide).map(({ attributes }) => pointsOf(attributes.d ?? ""));

@@ -8,11 +8,9 @@ import {
   drawNotice,
   drawRankBadge,
   drawStarsBadge,
-  pageAddress,
-  queryOf,
-  repositoryKey,
   snippetsOf,
 } from "../../src/embeds/embeds.js";
+import { chartPage, queryOf, repositoryKey } from "../../src/page-addresses.js";
 import { fc } from "../support/properties.js";
 import { checkTexts, type Picture, readPicture } from "../support/svg.js";
 
@@ -89,7 +87,7 @@ function chartOf(all: readonly string[], more: Partial<ChartInput>): string {
     scale: "linear",
     align: "date",
     asOf: END,
-    look: "auto",
+    theme: "auto",
     ...size,
     ...more,
   });
@@ -107,7 +105,7 @@ test("10,000 hostile names: charts are well-formed and hold text only", () => {
     fc.property(names, fc.constantFrom(320, 600, 1_200), (all, width) => {
       const picture = check(chartOf(all, { width }));
       assert.equal(picture.elements.filter(({ name }) => name === "desc").length, 1);
-      check(chartOf(all.slice(0, 1), { width, title: all[1] ?? "", look: "light" }));
+      check(chartOf(all.slice(0, 1), { width, title: all[1] ?? "", theme: "light" }));
     }),
     { numRuns: 2_500 },
   );
@@ -116,7 +114,7 @@ test("10,000 hostile names: charts are well-formed and hold text only", () => {
 test("10,000 hostile names: badges and notices are well-formed and hold text only", () => {
   fc.assert(
     fc.property(names, ([a = "", b = "", c = "", d = ""]) => {
-      const rank = { ranking: "new_hot", window: "7d", position: null, places: 1_000, asOf: END } as const;
+      const rank = { ranking: "new_hot", window: "7d", rank: null, depth: 1_000, asOf: END } as const;
       check(drawRankBadge({ ...rank, fullName: a, language: c, note: d }, "auto"));
       check(
         drawStarsBadge({ fullName: b, stars: 1, gained: null, window: "24h", asOf: null, note: d }, "dark"),
@@ -154,8 +152,8 @@ test("10,000 hostile names: what is pasted into a page holds addresses of ours a
       for (const fullName of all) {
         const named = { provider: "GITHUB", fullName };
         const image = `https://sidereal.example/api/embed/chart.svg?${queryOf([["repo", repositoryKey(named)]])}`;
-        for (const page of [[named], [named, named]].map((some) =>
-          pageAddress("https://sidereal.example", some),
+        for (const page of [[named], [named, named]].map(
+          (some) => `https://sidereal.example${chartPage(some)}`,
         )) {
           const { html, markdown } = snippetsOf({ image, page, alt: fullName, width: 600, height: 380 });
           const address = "https://sidereal\\.example/[\\w\\-.~:/?=&;%]*";

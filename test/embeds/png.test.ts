@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { CARD_SIZE, type CardInput, drawCard, PngRenderer } from "../../src/embeds/embeds.js";
 import { drawable, loadFont } from "../../src/embeds/font.js";
 import { AppError } from "../../src/errors.js";
 import { readPicture } from "../support/svg.js";
 
 const renderer = new PngRenderer(3);
-after(() => renderer.close());
 
 const card: CardInput = {
   provider: "GITHUB",
@@ -89,13 +88,15 @@ test("more than can wait is refused for now, and what waits is made", async () =
   await renderer.render(svg);
 });
 
-test("a drawing that is none fails alone", async () => {
-  await assert.rejects(renderer.render("<svg"), /could not be drawn/);
+test("an invalid drawing does not affect the next", async () => {
+  await assert.rejects(renderer.render("<svg"), /could not be rendered/);
   assert.deepEqual((await renderer.render(drawCard(card))).subarray(0, 8), PNG);
 });
 
-test("when the thread ends what waits fails, and the next drawing starts another", async () => {
-  const waiting = renderer.render(drawCard(card));
-  await Promise.all([assert.rejects(waiting, /has ended/), renderer.close()]);
-  assert.deepEqual((await renderer.render(drawCard(card))).subarray(0, 8), PNG);
+test("when the thread exits, pending drawings fail and the next drawing starts a new thread", async () => {
+  const exits = `import { parentPort } from "node:worker_threads"; parentPort.on("message", () => process.exit(1));`;
+  const crashing = new PngRenderer(3, new URL(`data:text/javascript,${encodeURIComponent(exits)}`));
+  const drawings = [crashing.render("<svg/>"), crashing.render("<svg/>")];
+  for (const drawing of drawings) await assert.rejects(drawing, /has exited/);
+  await assert.rejects(crashing.render("<svg/>"), /has exited/, "a thread that is gone would never respond");
 });

@@ -3,10 +3,9 @@ import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { ageAxis, dateAxis, linearAxis, logAxis } from "../../src/embeds/axes.js";
 import { spread } from "../../src/embeds/labels.js";
-import { PALETTES } from "../../src/embeds/looks.js";
 import { axisNumbers, datesText, shortNumber, signedNumber } from "../../src/embeds/numbers.js";
 import { estimateWidth, fit, fitFullName } from "../../src/embeds/text.js";
-import { thin } from "../../src/embeds/thin.js";
+import { PALETTES } from "../../src/embeds/themes.js";
 import { fc } from "../support/properties.js";
 
 /** Relative luminance of #rrggbb (WCAG 2.2). */
@@ -52,23 +51,23 @@ test("an axis of counts has few, round, whole ticks, and every count lies on it"
   fc.assert(
     fc.property(counts, counts, fc.integer({ min: 2, max: 7 }), fc.boolean(), (a, b, count, isLog) => {
       const [min, max] = [Math.min(a, b), Math.max(a, b)];
-      const { place, ticks } = (isLog ? logAxis : linearAxis)(min, max, count);
+      const { scale, ticks } = (isLog ? logAxis : linearAxis)(min, max, count);
       assert.ok(ticks.length >= 1 && ticks.length <= count + 3, `${ticks.length} ticks for ${count}`);
       assert.equal(new Set(ticks.map(({ label }) => label)).size, ticks.length, "labels differ");
       for (const { value } of [...ticks, { value: min }, { value: max }]) {
         assert.ok(Number.isInteger(value));
         assert.ok(
-          place(value) >= -1e-9 && place(value) <= 1 + 1e-9,
-          `${value} of ${min} to ${max}: ${place(value)}`,
+          scale(value) >= -1e-9 && scale(value) <= 1 + 1e-9,
+          `${value} of ${min} to ${max}: ${scale(value)}`,
         );
       }
-      if (min < max) assert.ok(place(min) < place(max));
+      if (min < max) assert.ok(scale(min) < scale(max));
     }),
     { numRuns: 3_000 },
   );
 });
 
-test("dates stand at the borders of days, months and years", () => {
+test("date ticks are at the start of days, months and years", () => {
   const at = (text: string) => Date.parse(`${text}Z`);
   const labels = (from: string, to: string, count: number) =>
     dateAxis(at(from), at(to), count).ticks.map(({ label }) => label);
@@ -95,38 +94,15 @@ test("ages are told in days, months or years from birth", () => {
 test("labels keep their distance and stay in their column", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 6 }), (wanted) => {
-      const places = spread(wanted, 15, 0, 300).sort((a, b) => a - b);
-      for (const [i, place] of places.entries()) {
-        assert.ok(place >= -1e-9 && place <= 300 + 1e-9, String(places));
-        const next = places[i + 1];
-        if (next !== undefined) assert.ok(next - place >= 15 - 1e-9, String(places));
+      const positions = spread(wanted, 15, 0, 300).sort((a, b) => a - b);
+      for (const [i, position] of positions.entries()) {
+        assert.ok(position >= -1e-9 && position <= 300 + 1e-9, String(positions));
+        const next = positions[i + 1];
+        if (next !== undefined) assert.ok(next - position >= 15 - 1e-9, String(positions));
       }
     }),
   );
   assert.deepEqual(spread([10, 100, 200], 15, 0, 300), [10, 100, 200]);
-});
-
-test("thinning keeps what is asked for, the ends and the extremes, in order", () => {
-  fc.assert(
-    fc.property(
-      fc.array(fc.nat(1_000_000), { minLength: 300, maxLength: 2_000 }),
-      fc.nat(299),
-      (values, kept) => {
-        const points = values.map((y, x) => ({ x, y }));
-        const thinned = thin(points, (index) => index === kept);
-        assert.ok(thinned.length <= 289, String(thinned.length));
-        assert.deepEqual(
-          thinned,
-          [...thinned].sort((a, b) => a.x - b.x),
-        );
-        assert.deepEqual([thinned[0], thinned.at(-1)], [points[0], points.at(-1)]);
-        const ys = thinned.map(({ y }) => y);
-        assert.deepEqual([Math.min(...ys), Math.max(...ys)], [Math.min(...values), Math.max(...values)]);
-        assert.ok(thinned.some(({ x }) => x === kept));
-      },
-    ),
-    { numRuns: 200 },
-  );
 });
 
 test("a name that is too long ends with an ellipsis, and loses its owner before its end", () => {

@@ -1,11 +1,4 @@
-import type { Repository } from "../../catalog/catalog.js";
-
 /** Addresses with parameters; those of pages themselves are in page-addresses.ts. */
-
-/** A repository as embeds and comparisons name it: `provider:owner/name`. */
-export function repositoryKey({ provider, fullName }: Pick<Repository, "provider" | "fullName">): string {
-  return `${provider.toLowerCase()}:${fullName}`;
-}
 
 /** The address with some of its parameters changed; `undefined` leaves one out. Pages begin anew. */
 export function withQuery(

@@ -2,15 +2,13 @@ import type { FC } from "hono/jsx";
 import {
   METRICS,
   type Metric,
-  pageAddress,
-  queryOf,
   RANGES,
   type Range,
-  repositoryKey,
   snippetsOf,
   THEMES,
   type Theme,
 } from "../../embeds/embeds.js";
+import { chartPage, queryOf, repositoryKey } from "../../page-addresses.js";
 import { METRIC_WORDS } from "./plot.js";
 import { Snippet } from "./snippet.js";
 
@@ -62,7 +60,7 @@ export const EmbedPanel: FC<EmbedPanelProps> = ({
     ["theme", theme],
   ] as const;
   const chart = `/api/embed/chart.svg?${queryOf([...repos, ...choices, ...shared])}`;
-  const page = pageAddress(baseUrl, repositories);
+  const page = baseUrl + chartPage(repositories);
   const only = repositories.length === 1 ? repositories[0] : undefined;
   const names = repositories.map(({ fullName }) => fullName).join(", ");
   const alt = `${METRIC_WORDS[metric].title}: ${names}`;

@@ -1,8 +1,15 @@
 import { raw } from "hono/html";
 import type { Child, FC } from "hono/jsx";
 import { SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
-import { type ChartInput, type ChartSeries, drawChart, drawMark, type Metric } from "../../embeds/embeds.js";
-import { reducePoints, widest } from "../plot-points.js";
+import {
+  type ChartInput,
+  type ChartSeries,
+  drawChart,
+  drawMark,
+  type Metric,
+  reducePoints,
+  widestGaps,
+} from "../../embeds/embeds.js";
 import { formatCount, formatDelta, SOURCE_WORDS, Time } from "./numbers.js";
 
 /** How counts are named on pages. */
@@ -53,7 +60,7 @@ export const Plot: FC<PlotProps> = ({ metric, series, scale, align, asOf, label,
       align,
       asOf,
       ...SIZES[size],
-      look: "page",
+      theme: "page",
       idPrefix: size,
       isBare: true,
     });
@@ -120,7 +127,7 @@ const PlotData: FC<Pick<PlotProps, "metric" | "series" | "scale" | "align" | "la
   const most = Math.min(MAX_POINTS, Math.floor(MAX_POINTS_OF_ALL / Math.max(1, series.length)));
   const lines = series.map(({ points, gaps }) => {
     const kept = reducePoints(points, gaps, most);
-    const ends = new Set(widest(gaps).map(({ to }) => to));
+    const ends = new Set(widestGaps(gaps).map(({ to }) => to));
     return {
       at: kept.map(({ at }) => Math.round(at / 1_000)),
       value: kept.map(({ value }) => value),

@@ -1,8 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { forgeName } from "../../forges.js";
-import { topicPage } from "../../page-addresses.js";
-import { repositoryKey } from "./addresses.js";
+import { repositoryKey, topicPage } from "../../page-addresses.js";
 import { Language } from "./language.js";
 import { formatDay, Time } from "./numbers.js";
 import { SaveButton } from "./save-button.js";

@@ -7,7 +7,6 @@ import {
   MAX_SERIES,
   METRICS,
   newestOf,
-  queryOf,
   RANGES,
   readHistory,
   SCALES,
@@ -15,8 +14,9 @@ import {
   THEMES,
 } from "../../embeds/embeds.js";
 import type { Modules } from "../../modules.js";
+import { queryOf, repositoryKey } from "../../page-addresses.js";
 import { WINDOWS, type Window } from "../../rankings/rankings.js";
-import { repositoryKey, withQuery } from "../components/addresses.js";
+import { withQuery } from "../components/addresses.js";
 import { type Compared, ComparedNumbers, ComparisonTable } from "../components/comparison.js";
 import { EmbedPanel, RANGE_WORDS } from "../components/embed-panel.js";
 import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "../components/plot.js";

@@ -2,20 +2,12 @@ import type { FC } from "hono/jsx";
 import { z } from "zod";
 import { providerName, type Repository, splitFullName } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
-import {
-  type History,
-  METRICS,
-  queryOf,
-  RANGES,
-  readHistory,
-  seriesOf,
-  THEMES,
-} from "../../embeds/embeds.js";
+import { type History, METRICS, RANGES, readHistory, seriesOf, THEMES } from "../../embeds/embeds.js";
 import { AppError } from "../../errors.js";
 import { windowParameter } from "../../lists/lists.js";
-import { repositoryPage as pageOf } from "../../page-addresses.js";
+import { repositoryPage as pageOf, queryOf, repositoryKey } from "../../page-addresses.js";
 import { WINDOWS } from "../../rankings/rankings.js";
-import { repositoryKey, withQuery } from "../components/addresses.js";
+import { withQuery } from "../components/addresses.js";
 import { DataQuality } from "../components/data-quality.js";
 import { EmbedPanel, RANGE_WORDS } from "../components/embed-panel.js";
 import { ScoreExplanation } from "../components/explanation.js";

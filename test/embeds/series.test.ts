@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { reducePoints } from "../../src/web/plot-points.js";
+import { reducePoints } from "../../src/embeds/series.js";
 import { fc } from "../support/properties.js";
 
 const series = fc
@@ -16,7 +16,7 @@ const series = fc
     });
   });
 
-test("points are made fewer without losing the first, the last, an extreme, or an end of a wide gap", () => {
+test("a reduced line keeps its first and last point, its extremes, and the ends of its widest gaps", () => {
   fc.assert(
     fc.property(series, fc.integer({ min: 100, max: 400 }), (points, most) => {
       const gaps = points

@@ -1,4 +1,4 @@
-/** How a picture is coloured: by itself, following the reader's colour scheme (`auto`) or not, or by the page around it. */
+/** The colour scheme of a standalone picture; `auto` follows the reader's setting. */
 export const THEMES = ["auto", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -8,14 +8,14 @@ interface Palette {
   grid: string;
   text: string;
   muted: string;
-  /** The part of a badge that names the service, and what stands on it. */
+  /** The part of a badge that names the service, and the text on it. */
   brand: string;
   onBrand: string;
-  /** Of the lines, in their order. */
+  /** Line colours, in the order of the series. */
   lines: readonly string[];
 }
 
-/** Lines and texts contrast with the background by 3 and 4.5 to 1 at least (WCAG 2.2, 1.4.3 and 1.4.11). */
+/** Contrast with the background is at least 3:1 for lines and 4.5:1 for text (WCAG 2.2, 1.4.11 and 1.4.3). */
 export const PALETTES: Readonly<Record<"light" | "dark", Palette>> = {
   light: {
     background: "#ffffff",
@@ -39,7 +39,7 @@ export const PALETTES: Readonly<Record<"light" | "dark", Palette>> = {
   },
 };
 
-/** Series that a chart can hold, as each has a colour and a mark of its own. */
+/** Maximum number of series in a chart: the number of line colours and marker shapes. */
 export const MAX_SERIES = 6;
 
 function rules(palette: Palette): string {
@@ -61,15 +61,15 @@ function rules(palette: Palette): string {
   return [...fixed, ...coloured].join("");
 }
 
-/** The style of a picture that stands alone. */
+/** The style sheet of a standalone picture. */
 export function styleOf(theme: Theme): string {
   if (theme !== "auto") return rules(PALETTES[theme]);
   return `${rules(PALETTES.light)}@media (prefers-color-scheme: dark){${rules(PALETTES.dark)}}`;
 }
 
 /**
- * What the style sheet of a page must hold for charts drawn with the look `page`. It colours their classes by the custom
- * properties --chart-line-1 to --chart-line-6, --chart-grid, --chart-text, --chart-muted and --chart-bg.
+ * The style rules a page needs for charts drawn with the theme `page`. Colours come from the custom properties
+ * --chart-line-1 to --chart-line-6, --chart-grid, --chart-text, --chart-muted and --chart-bg.
  */
 export const CHART_PAGE_STYLES = rules({
   background: "var(--chart-bg)",
