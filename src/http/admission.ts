@@ -13,8 +13,7 @@ import {
   networkOf,
   type Policy,
 } from "../metering/metering.js";
-import { ConcurrencyLimiter, type Slot } from "./concurrency.js";
-import { LoadShedder } from "./load-shedder.js";
+import { ConcurrencyLimiter, LoadShedder, type Slot } from "./load.js";
 import type { RateLimit } from "./route.js";
 
 export interface AdmissionOptions {
@@ -24,6 +23,9 @@ export interface AdmissionOptions {
   /** Where requests are counted; by default in this process alone. */
   allowances?: Allowances | undefined;
 }
+
+/** Connections whose callers are remembered. */
+const REMEMBERED_PEERS = 10_000;
 
 /** What a request counts against, decided before its handler runs. */
 export interface Charging {
@@ -38,6 +40,8 @@ export interface Charging {
 export class Admission {
   readonly #allowances: Allowances | undefined;
   readonly #callers: Callers;
+  /** The callers of connections without a proxy. */
+  readonly #peers = new Map<string, Caller>();
   readonly #concurrency: ConcurrencyLimiter;
   readonly #shedder: LoadShedder;
   readonly #clock: Clock;
@@ -57,6 +61,17 @@ export class Admission {
 
   /** The caller by the address of its connection and what trusted proxies say. */
   callerOf(peer: string | undefined, forwardedFor: string | null): Caller {
+    if (peer === undefined || forwardedFor !== null) return this.#readCaller(peer, forwardedFor);
+    let caller = this.#peers.get(peer);
+    if (caller === undefined) {
+      caller = this.#readCaller(peer, forwardedFor);
+      if (this.#peers.size >= REMEMBERED_PEERS) this.#peers.clear();
+      this.#peers.set(peer, caller);
+    }
+    return caller;
+  }
+
+  #readCaller(peer: string | undefined, forwardedFor: string | null): Caller {
     if (this.#mayWarn && forwardedFor !== null && isLoopback(peer)) {
       this.#mayWarn = false;
       this.#log.warn(

@@ -10,10 +10,8 @@ import { readForm, readJson } from "./body.js";
 import { badKey, readApiKey } from "./caller.js";
 import { type ErrorRenderers, ErrorResponder, toAppError } from "./error-response.js";
 import { completeHeaders } from "./headers.js";
-import { overloaded } from "./load-shedder.js";
-import type { HttpRequest } from "./request.js";
-import { requestIds } from "./request-id.js";
-import { type RequestLine, readRequestLine } from "./request-line.js";
+import { overloaded } from "./load.js";
+import { type HttpRequest, requestIds } from "./request.js";
 import { ResponseCache } from "./response-cache.js";
 import { BAD_KEY_COST, DEFAULT_LIMIT, isApi, type RateLimit, type Route } from "./route.js";
 import { encodeBody, matchesTag, type StoredResponse, storeResponse } from "./stored-response.js";
@@ -84,20 +82,20 @@ export class Front {
     const beganAt = clock.monotonic();
     const { headers } = message;
     let fault: AppError | undefined;
-    let line: RequestLine = { method: "GET", path: "/", query: "" };
+    let target: Target;
     try {
-      line = readRequestLine(message);
+      target = this.#targets.find(message);
     } catch (error) {
       fault = toAppError(error);
+      target = this.#targets.malformed(message.url ?? "/");
     }
-    const target =
-      fault === undefined ? this.#targets.find(line) : this.#targets.malformed(message.url ?? "/");
+    const method = fault === undefined ? (message.method ?? "GET") : "GET";
     const { route } = target;
     const forwardedFor = message.headersDistinct["x-forwarded-for"]?.join() ?? null;
     const address = admission.callerOf(message.socket.remoteAddress, forwardedFor);
     const exchange: Exchange = {
       message,
-      method: line.method,
+      method,
       target,
       id: this.#ids(),
       address,
@@ -120,7 +118,7 @@ export class Front {
     const charging: Charging = {
       caller,
       limit,
-      method: line.method,
+      method,
       isSearch: Boolean(target.query.get("q")),
     };
     const slot = admission.enter(charging);
@@ -141,7 +139,8 @@ export class Front {
   async #identify(exchange: Exchange, headers: IncomingMessage["headers"]): Promise<void> {
     const { identities, log } = this.#options;
     const { route } = exchange.target;
-    const key = isApi(route) ? readApiKey(headers) : undefined;
+    const hasCredentials = headers.authorization !== undefined || headers["x-api-key"] !== undefined;
+    const key = hasCredentials && isApi(route) ? readApiKey(headers) : undefined;
     if (key !== undefined) {
       const holder = await identities.findKey(key);
       if (holder === undefined) throw badKey();

@@ -14,26 +14,10 @@ export interface RequestLine {
 }
 
 /**
- * Checks what Node's parser lets through and no response may be built on: HTTP/0.9, several Host headers, a target that is
- * not a path, malformed escapes, dot segments. Throws AppError.
+ * The request line of a message. Throws AppError for an unknown method, and for a target that is not a path, is too long, or
+ * has malformed escapes or dot segments.
  */
-export function readRequestLine(request: IncomingMessage): RequestLine {
-  const { httpVersion, rawHeaders } = request;
-  if (httpVersion !== "1.1" && httpVersion !== "1.0") {
-    throw new AppError("INVALID_REQUEST", "The request must use HTTP/1.1 or HTTP/1.0.", {
-      headers: { Connection: "close" },
-    });
-  }
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? "";
-    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
-  }
-  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
-    throw new AppError("INVALID_REQUEST", "The request must have exactly one Host header.", {
-      headers: { Connection: "close" },
-    });
-  }
+export function readRequestLine(request: Pick<IncomingMessage, "method" | "url">): RequestLine {
   const method = request.method ?? "";
   if (!METHODS.has(method)) {
     const allow = [...METHODS].join(", ");

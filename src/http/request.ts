@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Account } from "../accounts/accounts.js";
 import type { Caller } from "../metering/metering.js";
@@ -28,4 +29,11 @@ export interface HttpRequest {
 /** Path and query of a request, with the parameters that its route declares. */
 export function addressOf({ path, query }: Pick<HttpRequest, "path" | "query">): string {
   return query.size === 0 ? path : `${path}?${query}`;
+}
+
+/** Ids of requests: unique in this process, and improbable to occur in another. Twelve characters of base64url. */
+export function requestIds(): () => string {
+  const prefix = randomBytes(4).toString("base64url").slice(0, 5);
+  let count = 0;
+  return () => prefix + (count++ % 36 ** 7).toString(36).padStart(7, "0");
 }

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { AppError } from "../errors.js";
 import { jsonError } from "./error-response.js";
 import { completeHeaders } from "./headers.js";
-import { requestIds } from "./request-id.js";
+import { requestIds } from "./request.js";
 
 /** Time limits and bounds of connections; slow ones are looked for every two seconds. */
 const SERVER_OPTIONS = {

@@ -1,10 +1,11 @@
+import type { IncomingMessage } from "node:http";
 import { AppError } from "../errors.js";
 import { noContent, redirect } from "./reply.js";
-import type { RequestLine } from "./request-line.js";
+import { type RequestLine, readRequestLine } from "./request-line.js";
 import { DEFAULT_LIMIT, type Route, routeName } from "./route.js";
 import { Router } from "./router.js";
 
-/** What a request line leads to: a route, its parameters, and the key under which its response may be cached. */
+/** What a request leads to: a route, its parameters, and the key under which its response may be cached. */
 export interface Target {
   route: Route;
   params: Readonly<Record<string, string>>;
@@ -18,11 +19,11 @@ export interface Target {
   name: string;
 }
 
-/** Request lines whose targets are remembered, and the longest one. */
+/** Addresses whose targets are remembered, and the longest of them. */
 const REMEMBERED = 5_000;
 const REMEMBERED_LENGTH = 300;
 
-/** Finds the target of every request line: those of the route table, and the responses to all that is not in it. */
+/** Finds the target of every request: those of the route table, and the responses to all that is not in it. */
 export class Targets {
   readonly #router: Router;
   readonly #basePath: string;
@@ -34,15 +35,16 @@ export class Targets {
     this.#basePath = basePath;
   }
 
-  find(line: RequestLine): Target {
-    if (line.method !== "GET") return this.#resolve(line);
-    const text = `${line.path}?${line.query}`;
-    const known = this.#known.get(text);
+  /** Throws AppError for a message that is malformed. */
+  find(message: IncomingMessage): Target {
+    checkHead(message);
+    const { url = "/" } = message;
+    const known = message.method === "GET" ? this.#known.get(url) : undefined;
     if (known !== undefined) return known;
-    const target = this.#resolve(line);
-    if (text.length <= REMEMBERED_LENGTH) {
+    const target = this.#resolve(readRequestLine(message));
+    if (message.method === "GET" && url.length <= REMEMBERED_LENGTH) {
       if (this.#known.size >= REMEMBERED) this.#known.clear();
-      this.#known.set(text, target);
+      this.#known.set(url, target);
     }
     return target;
   }
@@ -105,6 +107,25 @@ export class Targets {
     // The address may be secret, so only the browser keeps it.
     const headers = { "Cache-Control": "private, max-age=300", "Referrer-Policy": "same-origin" };
     return other({ ...match.route, handle: () => redirect(location, 301, headers) }, path, "other");
+  }
+}
+
+/** What Node's parser lets through and no response may be built on: HTTP/0.9, no Host header, or several. */
+function checkHead({ httpVersion, rawHeaders }: IncomingMessage): void {
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") {
+    throw new AppError("INVALID_REQUEST", "The request must use HTTP/1.1 or HTTP/1.0.", {
+      headers: { Connection: "close" },
+    });
+  }
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
+  }
+  if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
+    throw new AppError("INVALID_REQUEST", "The request must have exactly one Host header.", {
+      headers: { Connection: "close" },
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { KeyedHash } from "../../src/metering/keyed-hash.js";
+import { KeyedHash } from "../../src/metering/allowance-table.js";
 
 const hex = (value: number): string => {
   const bytes = Buffer.alloc(4);

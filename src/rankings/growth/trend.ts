@@ -96,7 +96,8 @@ export async function readExplanations(db: Db, id: number): Promise<Record<Windo
 /** The trends of stored rollups, in their order. Reads `fall_days` only if one of them holds a purge. */
 export async function trendsOfRollups(db: Db, rows: readonly TrendRow[]): Promise<Trend[]> {
   const trends = rows.map(trendOf);
-  await addFalls(db, trends);
+  if (trends.some(({ anomalies }) => anomalies.some(({ kind }) => kind === "PURGE")))
+    await addFalls(db, trends);
   return trends;
 }
 

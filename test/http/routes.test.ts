@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { API_ROUTES } from "../../src/api/routes.js";
+import { content, DEFAULT_LIMIT, type Route } from "../../src/http/http.js";
+import { Router } from "../../src/http/router.js";
+
+const routeOf = (path: string, method: Route["method"] = "GET"): Route => ({
+  method,
+  path,
+  access: "public",
+  limit: DEFAULT_LIMIT,
+  cache: { kind: "shared" },
+  query: [],
+  body: "none",
+  form: "json",
+  handle: () => content("text/plain", path),
+});
+
+test("the parameters in the path of a route are those that its operation validates", () => {
+  for (const { route, operation } of API_ROUTES) {
+    const inPath = [...route.path.matchAll(/\{(\w+)\*?\}/g)].map(([, name]) => name);
+    assert.deepEqual(inPath, Object.keys(operation.params?.shape ?? {}), route.path);
+  }
+});
+
+test("every operation has one route, and its name is its own", () => {
+  const ids = API_ROUTES.map(({ operation }) => operation.id);
+  assert.equal(new Set(ids).size, ids.length);
+  const routes = API_ROUTES.map(({ route }) => `${route.method} ${route.path}`);
+  assert.equal(new Set(routes).size, routes.length);
+});
+
+test("routes that change something count as writes or as sign-in, and are never cached", () => {
+  for (const { route } of API_ROUTES) {
+    if (route.method === "GET") continue;
+    assert.ok(["write", "auth"].includes(String(route.limit.bucket)), route.path);
+    assert.ok(["private", "none"].includes(route.cache.kind), route.path);
+  }
+});
+
+test("a path leads to its route with decoded parameters; the first declared wins", () => {
+  const router = new Router(
+    ["/a", "/a/fixed", "/a/{id}", "/a/{id}/b", "/rest/{name*}", "/feeds/{name}.atom"].map((path) =>
+      routeOf(path),
+    ),
+  );
+  for (const [path, pattern, params] of [
+    ["/a", "/a", {}],
+    ["/a/fixed", "/a/fixed", {}],
+    ["/%61/fixed", "/a/fixed", {}],
+    ["/a/x%2Fy", "/a/{id}", { id: "x/y" }],
+    ["/a/%2541", "/a/{id}", { id: "%41" }],
+    ["/a/%E5%AD%A6/b", "/a/{id}/b", { id: "学" }],
+    ["/rest/a/b%2Fc", "/rest/{name*}", { name: "a/b/c" }],
+    ["/feeds/new-hot.atom", "/feeds/{name}.atom", { name: "new-hot.atom" }],
+  ] as const) {
+    const match = router.find("GET", path);
+    assert.equal(match?.route.path, pattern, path);
+    assert.deepEqual(match?.params, params, path);
+  }
+  for (const path of ["/", "/A", "/a/", "/a/x/c", "/rest", "/feeds/x", "/feeds/a/b.atom"])
+    assert.equal(router.find("GET", path), undefined, path);
+});
