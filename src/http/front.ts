@@ -1,33 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Account, KeyHolder } from "../accounts/accounts.js";
 import { basePathOf } from "../base-url.js";
 import type { Clock } from "../clock.js";
-import { AppError } from "../errors.js";
+import type { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
-import type { Caller, KeyedRequest } from "../metering/metering.js";
+import type { KeyedRequest } from "../metering/metering.js";
 import type { Admission, Charge, Charging } from "./admission.js";
 import { readForm, readJson } from "./body.js";
-import { badKey, readApiKey } from "./caller.js";
 import { type ErrorRenderers, ErrorResponder, toAppError } from "./error-response.js";
 import { completeHeaders } from "./headers.js";
+import { checkAccess, type Exchange, type Identities, identify } from "./identity.js";
 import { overloaded } from "./load.js";
 import { type HttpRequest, requestIds } from "./request.js";
 import { ResponseCache } from "./response-cache.js";
-import { BAD_KEY_COST, DEFAULT_LIMIT, isApi, type RateLimit, type Route } from "./route.js";
-import { encodeBody, matchesTag, type StoredResponse, storeResponse } from "./stored-response.js";
+import { BAD_KEY_COST, DEFAULT_LIMIT, type RateLimit, type Route } from "./route.js";
+import { render, type StoredResponse, storeResponse } from "./stored-response.js";
 import { type Target, Targets } from "./targets.js";
-
-/** Who signed-in users and the owners of keys are. */
-export interface Identities {
-  /** Undefined for a key that is malformed, unknown or revoked. */
-  findKey(secret: string): Promise<KeyHolder | undefined>;
-  /** The account whose session a Cookie header carries. */
-  findAccount(cookie: string): Promise<Account | undefined>;
-  /** Its id, which may be some seconds old: for rate limits only. */
-  findAccountId(cookie: string): Promise<string | undefined>;
-  /** Whether a request that changes something comes from our own pages. */
-  isOwnOrigin(headers: IncomingMessage["headers"]): boolean;
-}
 
 export interface FrontOptions {
   routes: readonly Route[];
@@ -48,8 +35,6 @@ export interface FrontOptions {
 
 /** Cookies of ours; pages look different with them. Cookies that others leave in a browser change nothing. */
 const OWN_COOKIE = /(?:^|; ?)(?:__Host-|__Secure-)?sidereal[.-]/;
-
-const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Everything between Node's server and the handlers: routing, callers, limits, cache, errors, headers, usage. */
 export class Front {
@@ -78,7 +63,7 @@ export class Front {
   }
 
   async #exchange(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { admission, clock } = this.#options;
+    const { admission, clock, identities, log } = this.#options;
     const beganAt = clock.monotonic();
     const { headers } = message;
     let fault: AppError | undefined;
@@ -104,12 +89,11 @@ export class Front {
       keyId: undefined,
     };
     let limit: RateLimit = route.limit;
-    if (fault === undefined && limit.bucket !== "none") {
+    if (fault === undefined && limit.bucket !== "none" && hasIdentity(headers)) {
       try {
-        await this.#identify(exchange, headers);
+        await identify(exchange, identities, log);
       } catch (error) {
         fault = toAppError(error);
-        if (fault.status >= 500) this.#options.log.error({ err: error }, "a key could not be looked up");
         exchange.caller = address;
         limit = { ...DEFAULT_LIMIT, unknownCost: BAD_KEY_COST };
       }
@@ -132,36 +116,6 @@ export class Front {
       await this.#send(response, exchange, stored, charge, beganAt);
     } finally {
       slot.release();
-    }
-  }
-
-  /** Finds out who sends a request, where its route wants to know. Throws INVALID_API_KEY or INVALID_REQUEST. */
-  async #identify(exchange: Exchange, headers: IncomingMessage["headers"]): Promise<void> {
-    const { identities, log } = this.#options;
-    const { route } = exchange.target;
-    const hasCredentials = headers.authorization !== undefined || headers["x-api-key"] !== undefined;
-    const key = hasCredentials && isApi(route) ? readApiKey(headers) : undefined;
-    if (key !== undefined) {
-      const holder = await identities.findKey(key);
-      if (holder === undefined) throw badKey();
-      exchange.keyId = holder.keyId;
-      // Signing in is limited by address alone.
-      if (route.limit.bucket !== "auth")
-        exchange.caller = { kind: "key", name: String(holder.keyId), account: holder.accountId };
-    }
-    const { cookie } = headers;
-    if (cookie === undefined) return;
-    try {
-      const needsAccount = route.access === "session" || route.form === "page";
-      const account = needsAccount ? await identities.findAccount(cookie) : undefined;
-      exchange.account = account;
-      if (key !== undefined || route.limit.bucket === "auth") return;
-      const id = needsAccount ? account?.id : await identities.findAccountId(cookie);
-      if (id !== undefined) exchange.caller = { kind: "signed_in", name: id };
-    } catch (error) {
-      // The request counts against its address; a route that needs the account fails by itself.
-      log.error({ err: error }, "a session could not be looked up");
-      exchange.sessionFault = error;
     }
   }
 
@@ -194,7 +148,7 @@ export class Front {
   async #requestOf(exchange: Exchange, isShared: boolean): Promise<HttpRequest> {
     const { message, method, target, caller, account, id } = exchange;
     const { route, params, path, query } = target;
-    if (!isShared) this.#checkAccess(exchange);
+    if (!isShared) checkAccess(exchange, this.#options.identities);
     return {
       method: method === "HEAD" ? "GET" : method,
       path,
@@ -207,20 +161,6 @@ export class Front {
       json: route.body === "json" ? await readJson(message) : undefined,
       formFields: route.body === "form" ? await readForm(message) : NO_FIELDS,
     };
-  }
-
-  #checkAccess({ method, target: { route }, message, account, sessionFault }: Exchange): void {
-    if (sessionFault !== undefined && (route.access === "session" || route.form === "page"))
-      throw sessionFault;
-    const isOwn = route.access === "session" || route.access === "browser" || route.body === "form";
-    if (!isOwn || route.method !== (method === "HEAD" ? "GET" : method)) return;
-    if (!SAFE_METHODS.has(method) && !this.#options.identities.isOwnOrigin(message.headers))
-      throw new AppError("FORBIDDEN", "This is possible only from the pages of this service.");
-    if (route.access === "session" && account === undefined && isApi(route)) {
-      throw new AppError("UNAUTHENTICATED", "Sign in first; API keys cannot be used here.", {
-        headers: { "WWW-Authenticate": 'Cookie realm="sidereal"' },
-      });
-    }
   }
 
   /** An error as a response. */
@@ -256,36 +196,29 @@ export class Front {
     beganAt: number,
   ): Promise<void> {
     const { message, method, id } = exchange;
-    const { "if-none-match": ifNoneMatch, "accept-encoding": acceptEncoding } = message.headers;
-    const isRead = method === "GET" || method === "HEAD";
-    const isUnchanged = isRead && stored.etag !== undefined && matchesTag(ifNoneMatch, stored.etag);
-    const status = isUnchanged ? 304 : stored.status;
-    const hasBody = status !== 304 && status !== 204;
-    const headers = [...stored.headers, "X-Request-Id", id];
-    if (isUnchanged) dropContentHeaders(headers);
-    let body: Buffer | undefined;
-    if (hasBody) {
-      const encoded = encodeBody(stored, acceptEncoding);
-      body = encoded.body instanceof Promise ? await encoded.body : encoded.body;
-      if (encoded.encoding !== undefined) headers.push("Content-Encoding", encoded.encoding);
-      headers.push("Content-Length", String(body.byteLength));
-    }
+    const { headers: sent } = message;
+    const rendered = render(stored, {
+      method,
+      ifNoneMatch: sent["if-none-match"],
+      acceptEncoding: sent["accept-encoding"],
+    });
+    const { status, headers, body } = rendered instanceof Promise ? await rendered : rendered;
+    headers.push("X-Request-Id", id);
     // "*" matches every response, so its sender may have none of them: that saves nothing.
-    const isGuess = status === 304 && ifNoneMatch?.trim() === "*";
+    const isGuess = status === 304 && sent["if-none-match"]?.trim() === "*";
     const settled = charge?.settle(isGuess ? 200 : status);
     const left = settled instanceof Promise ? await settled : settled;
     if (charge !== undefined && left !== undefined) headers.push(...charge.headers(left));
     response.writeHead(status, headers);
-    const sent = method === "HEAD" ? undefined : body;
-    if (sent === undefined) response.end();
-    else response.end(sent);
+    if (body === undefined) response.end();
+    else response.end(body);
     if (exchange.keyId === undefined) return;
     const { target, caller, address } = exchange;
     this.#options.recordUsage({
       keyId: exchange.keyId,
       route: target.name,
       status,
-      bytes: sent?.byteLength ?? 0,
+      bytes: body?.byteLength ?? 0,
       durationMs: this.#options.clock.monotonic() - beganAt,
       // Where the request counted against its address, the numbers are not the key's.
       allowance:
@@ -293,32 +226,14 @@ export class Front {
       code: stored.errorCode,
       path: target.path,
       caller: address.name,
-      userAgent: message.headers["user-agent"] ?? null,
+      userAgent: sent["user-agent"] ?? null,
     });
   }
 }
 
-/** One request and what is known about it so far. */
-interface Exchange {
-  message: IncomingMessage;
-  method: string;
-  target: Target;
-  id: string;
-  /** The caller by address. */
-  address: Caller;
-  /** Whose limits the request counts against. */
-  caller: Caller;
-  account: Account | undefined;
-  keyId: number | undefined;
-  /** Why the session could not be looked up. */
-  sessionFault?: unknown;
+/** Whether a request carries credentials of any kind. */
+function hasIdentity({ authorization, cookie, "x-api-key": key }: IncomingMessage["headers"]): boolean {
+  return authorization !== undefined || cookie !== undefined || key !== undefined;
 }
 
 const NO_FIELDS = new URLSearchParams();
-
-const CONTENT_HEADERS = new Set(["Content-Type", "Content-Disposition"]);
-
-function dropContentHeaders(headers: string[]): void {
-  for (let i = headers.length - 2; i >= 0; i -= 2)
-    if (CONTENT_HEADERS.has(headers[i] ?? "")) headers.splice(i, 2);
-}

@@ -6,7 +6,8 @@
  */
 export { Admission, RATE_HEADERS } from "./admission.js";
 export type { ErrorRenderers } from "./error-response.js";
-export { Front, type FrontOptions, type Identities } from "./front.js";
+export { Front, type FrontOptions } from "./front.js";
+export type { Identities } from "./identity.js";
 export { listen } from "./listen.js";
 export { content, json, noContent, type Reply, redirect } from "./reply.js";
 export { addressOf, type HttpRequest } from "./request.js";

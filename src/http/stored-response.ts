@@ -55,8 +55,46 @@ export function storeResponse(reply: Reply, headers: Reply["headers"], taggedBy:
   return { status, headers: list, body: bytes, etag, isShared, errorCode, encodings: new Map() };
 }
 
+/** What the response to one request depends on. */
+export interface Wanted {
+  method: string;
+  ifNoneMatch: string | undefined;
+  acceptEncoding: string | undefined;
+}
+
+export interface Rendered {
+  status: number;
+  headers: string[];
+  /** undefined: none is sent. */
+  body: Buffer | undefined;
+}
+
+const CONTENT_HEADERS = new Set(["Content-Type", "Content-Disposition"]);
+
+/** The response to one request: 304 if the caller has it, compressed as it likes, without a body for HEAD. */
+export function render(stored: StoredResponse, wanted: Wanted): Rendered | Promise<Rendered> {
+  const { method, ifNoneMatch, acceptEncoding } = wanted;
+  const isRead = method === "GET" || method === "HEAD";
+  if (isRead && stored.etag !== undefined && matchesTag(ifNoneMatch, stored.etag))
+    return { status: 304, headers: withoutContentHeaders(stored.headers), body: undefined };
+  const headers = [...stored.headers];
+  const { status } = stored;
+  if (status === 204 || status === 304) return { status, headers, body: undefined };
+  const { encoding, body } = encodeBody(stored, acceptEncoding);
+  if (encoding !== undefined) headers.push("Content-Encoding", encoding);
+  const withBody = (bytes: Buffer): Rendered => {
+    headers.push("Content-Length", String(bytes.byteLength));
+    return { status, headers, body: method === "HEAD" ? undefined : bytes };
+  };
+  return body instanceof Promise ? body.then(withBody) : withBody(body);
+}
+
+function withoutContentHeaders(headers: readonly string[]): string[] {
+  return headers.filter((_, i) => !CONTENT_HEADERS.has(headers[i - (i % 2)] ?? ""));
+}
+
 /** The body for a caller that accepts these encodings. A promise only while it is being compressed for the first time. */
-export function encodeBody(
+function encodeBody(
   stored: StoredResponse,
   acceptEncoding: string | undefined,
 ): { encoding: Encoding | undefined; body: Buffer | Promise<Buffer> } {
