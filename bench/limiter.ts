@@ -163,7 +163,8 @@ async function measureCounting(usage: Usage, keyId: number): Promise<void> {
   for (let i = 0; i < rounds; i++)
     usage.record({
       keyId,
-      route: i % 2 === 0 ? "GET /api/repos" : "GET /api/home",
+      method: "GET",
+      route: i % 2 === 0 ? "/api/repos" : "/api/home",
       status: i % 10 === 0 ? 404 : 200,
       bytes: 4_000,
       durationMs: 0.1,

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { API_ROUTES } from "../src/api/routes.js";
 import { SETTING_NAMES } from "../src/config.js";
 import { ERROR_STATUS } from "../src/errors.js";
-import { routeName } from "../src/http/http.js";
+import { pathPattern } from "../src/http/http.js";
 import { isProviderSetting, PROVIDER_SETTINGS, providerNames } from "../src/provider-config.js";
 
 const DOCUMENTS = [
@@ -64,7 +64,7 @@ test("every setting is described, and no other", () => {
 });
 
 test("every route is described, and no other", () => {
-  const routes = API_ROUTES.map(({ route }) => routeName(route));
+  const routes = API_ROUTES.map(({ route }) => `${route.method} ${pathPattern(route)}`);
   const described = [...read("docs/API.md").matchAll(/^### `([A-Z]+ \/[^`]*)`$/gm)].map((match) => match[1]);
   assert.ok(routes.length > 0);
   assert.deepEqual(described.toSorted(), routes.toSorted());

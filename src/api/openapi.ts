@@ -1,5 +1,5 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
-import { type Access, RATE_HEADERS, type RateLimit, routeName } from "../http/http.js";
+import { type Access, pathPattern, RATE_HEADERS, type RateLimit } from "../http/http.js";
 import { z } from "../schema.js";
 import { errorResponses, type OperationContract, type ResponseContract } from "./operation.js";
 import { API_ROUTES, type ApiRoute } from "./routes.js";
@@ -55,7 +55,7 @@ function register(registry: OpenAPIRegistry, { route, operation }: ApiRoute): vo
   const bucket = route.limit.bucket === "none" ? {} : { "x-rate-limit-bucket": route.limit.bucket };
   registry.registerPath({
     method: route.method.toLowerCase() as "get" | "post" | "patch" | "delete",
-    path: routeName(route).slice(route.method.length + 1),
+    path: pathPattern(route),
     operationId: id,
     tags: [...tags],
     summary,

@@ -1,58 +1,62 @@
 import type { Generated } from "kysely";
 
-/** The tables of what API keys were used for; see schema.ts for what all columns have in common. */
+/** Tables of API key usage; see schema.ts for conventions of columns. */
 
-/** What the rows of one key in one span of time have in common. */
+/** Columns of the rows of one key in one span of time. */
 export interface UsageSpan {
   key_id: number;
-  /** 1, 6 or 24: each request is in one span of each. */
+  /** 1, 6 or 24; each request counts in one span of each length. */
   span_hours: number;
-  /** When the span begins; a multiple of its length since 1970. */
+  /** Start of the span; a multiple of its length since 1970. */
   from_at: number;
 }
 
 export interface UsageRouteTable extends UsageSpan {
-  /** Method and path pattern, or `other`. */
+  /** Empty with the route `other`. */
+  method: string;
+  /** Path pattern, or `other`. */
   route: string;
   /** One of metering's OUTCOMES. */
   outcome: string;
   requests: number;
-  /** Of bodies, as they were sent. */
+  /** Response bodies as sent. */
   bytes: number;
-  /** Time that answering took, in microseconds. */
+  /** Response times, in microseconds. */
   micros: number;
 }
 
-/** How near a key came to its limit. */
+/** How close a key came to its limits. */
 export interface UsageAllowanceTable extends UsageSpan {
   bucket: string;
   /** The limit of the bucket when the key was last used. */
   allowance: number;
-  /** The fewest requests that an answer said were left. */
+  /** The lowest remaining count reported. */
   lowest: number;
   lowest_at: number;
 }
 
-/** Where a key was used from, and by which programs. */
+/** Networks and user agents that used a key. */
 export interface UsageCallerTable extends UsageSpan {
-  /** address: a network, never a whole address. agent: a family of programs. */
+  /** address: a network, never a whole address. agent: a family of user agents. */
   kind: string;
   name: string;
   requests: number;
   last_at: number;
 }
 
-/** A recent error or refusal; few are kept of each key. */
+/** A recent error or rate-limited request; only a few are kept per key. */
 export interface UsageEventTable {
   id: Generated<number>;
   key_id: number;
   at: number;
+  /** null with the route `other`. */
+  method: string | null;
   route: string;
   status: number;
-  /** The error code of the answer; null where it had none. */
+  /** The error code of the response; null if it had none. */
   code: string | null;
-  /** The bucket in which the request counted; null: in none. */
+  /** The bucket the request counted against; null: none. */
   bucket: string | null;
-  /** What was requested: decoded, without its query and tokens. */
+  /** The requested path: decoded, without query and tokens. */
   path: string | null;
 }

@@ -216,7 +216,7 @@ export class Front {
     const { target, caller, address } = exchange;
     this.#options.recordUsage({
       keyId: exchange.keyId,
-      route: target.name,
+      ...target.name,
       status,
       bytes: body?.byteLength ?? 0,
       durationMs: this.#options.clock.monotonic() - beganAt,

@@ -18,9 +18,9 @@ export {
   type Form,
   isApi,
   type Method,
+  pathPattern,
   type RateLimit,
   type Route,
-  routeName,
   UNKNOWN_TOKEN_COST,
   UNLIMITED,
 } from "./route.js";

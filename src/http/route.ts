@@ -65,9 +65,17 @@ export const DEFAULT_LIMIT: RateLimit = { bucket: "default", cost: 1 };
 /** No limit: files that pages load, and health checks. */
 export const UNLIMITED: RateLimit = { bucket: "none", cost: 0 };
 
-/** Name of a route in logs and in the usage of API keys, such as `GET /api/repos/{id}/metrics`. */
-export function routeName({ method, path }: Pick<Route, "path"> & { method: string }): string {
-  return `${method} ${path.replaceAll("*}", "}")}`;
+/** A route in the usage of API keys. */
+export interface RouteName {
+  /** null if no route matches the path. */
+  method: string | null;
+  /** The path pattern; `other` if no route matches. */
+  route: string;
+}
+
+/** The path pattern of a route as documented, such as `/api/repos/{id}/metrics`. */
+export function pathPattern({ path }: Pick<Route, "path">): string {
+  return path.replaceAll("*}", "}");
 }
 
 /** Whether the callers of a route may be programs on other sites: CORS is open, and API keys are read. */

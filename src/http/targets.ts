@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { AppError } from "../errors.js";
 import { noContent, redirect } from "./reply.js";
 import { type RequestLine, readRequestLine } from "./request-line.js";
-import { DEFAULT_LIMIT, type Route, routeName } from "./route.js";
+import { DEFAULT_LIMIT, pathPattern, type Route, type RouteName } from "./route.js";
 import { Router } from "./router.js";
 
 /** What a request leads to: a route, its parameters, and the key under which its response may be cached. */
@@ -15,13 +15,14 @@ export interface Target {
   query: URLSearchParams;
   /** Path and query in a normal form; undefined where the response is never shared. */
   cacheKey: string | undefined;
-  /** Method and path pattern; `other` where nothing matches the path. */
-  name: string;
+  name: RouteName;
 }
 
 /** Addresses whose targets are remembered, and the longest of them. */
 const REMEMBERED = 5_000;
 const REMEMBERED_LENGTH = 300;
+
+const NO_ROUTE: RouteName = { method: null, route: "other" };
 
 /** Finds the target of every request: those of the route table, and the responses to all that is not in it. */
 export class Targets {
@@ -65,7 +66,14 @@ export class Targets {
       (method === "GET" || method === "HEAD") &&
       (route.cache.kind === "shared" || route.cache.kind === "visitor");
     const cacheKey = isCacheable ? `${path}?${declared}` : undefined;
-    return { route, params, path, query: declared, cacheKey, name: routeName(route) };
+    return {
+      route,
+      params,
+      path,
+      query: declared,
+      cacheKey,
+      name: { method: route.method, route: pathPattern(route) },
+    };
   }
 
   /** The path below the base URL; undefined for one that is not. */
@@ -93,7 +101,7 @@ export class Targets {
     const { route } = first;
     // A form is sent by pages only, which have no preflight.
     const facts = { ...route, limit: method === "OPTIONS" ? route.limit : DEFAULT_LIMIT };
-    return other({ ...facts, handle: reply }, path, routeName({ ...route, method }));
+    return other({ ...facts, handle: reply }, path, { method, route: pathPattern(route) });
   }
 
   /** A page that was asked for with a slash at its end redirects to the one without. */
@@ -106,7 +114,7 @@ export class Targets {
     const location = query === "" ? trimmed : `${trimmed}?${query}`;
     // The address may be secret, so only the browser keeps it.
     const headers = { "Cache-Control": "private, max-age=300", "Referrer-Policy": "same-origin" };
-    return other({ ...match.route, handle: () => redirect(location, 301, headers) }, path, "other");
+    return other({ ...match.route, handle: () => redirect(location, 301, headers) }, path, NO_ROUTE);
   }
 }
 
@@ -164,11 +172,11 @@ function notFound(path: string): Target {
       throw new AppError("NOT_FOUND", "There is nothing at this address.");
     },
   };
-  return other(route, path, "other");
+  return other(route, path, NO_ROUTE);
 }
 
 /** A target outside the route table, whose response is made on the spot. */
-function other(route: Route, path: string, name: string): Target {
+function other(route: Route, path: string, name: RouteName): Target {
   const facts: Route = {
     ...route,
     body: "none",

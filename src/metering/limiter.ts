@@ -22,9 +22,9 @@ export interface LimiterOptions {
 }
 
 /**
- * GCRA: for each caller and bucket, one time is kept at which nothing is owed any more. A request moves it by `window / limit`
- * and is allowed while it stays within one window from now. So `limit` requests succeed immediately, and `limit` more in each
- * window, evenly spread. A request counts only if the caller and all its groups (network, account) allow it.
+ * GCRA: stores one time per caller and bucket, at which nothing is owed any more. A request moves it forward by
+ * `window / limit` and is allowed while it stays within one window from now. So `limit` requests succeed immediately, and
+ * `limit` more in each window, evenly spread. A request counts only if the caller and all its groups (network, account) allow it.
  *
  * The times are in a table of fixed size. Evicting an entry never loosens a limit: a full table only makes limits tighter, and
  * a flood of new callers frees no offender.

@@ -1,7 +1,7 @@
 /**
- * Metering: who is calling, whether they may, and what each API key was used for. It owns the table of allowances in memory and
- * the rows of usage, guarantees that the numbers it reports are true, and never fails a request because of counting. It knows
- * nothing of HTTP: what a request costs, and how limits are reported, is up to its callers.
+ * Metering: identifies callers, enforces rate limits, and records the usage of API keys. It owns the table of allowances in
+ * memory and the usage tables. Reported counts are exact, and a failure to count never fails a request. It does not know HTTP:
+ * callers decide what a request costs and how limits are reported.
  */
 export { createTableMemory, type TableMemory } from "./allowance-table.js";
 export { Callers, NO_ADDRESS, networkOf } from "./callers.js";
@@ -19,7 +19,6 @@ export {
 } from "./rates.js";
 export { type AllowancesOptions, openAllowances } from "./shared-limiter.js";
 export { type KeyedRequest, Usage, type UsageOptions } from "./usage.js";
-export { TALLY_BOUNDS, type TallyBounds } from "./usage-tally.js";
 export {
   type EndpointUsage,
   type FailedRequest,

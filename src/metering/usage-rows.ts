@@ -11,11 +11,12 @@ import type {
   UsageCallerTable,
 } from "../database/database.js";
 import { OTHER_AGENT } from "./agents.js";
-import { type KeyTally, OTHER, type TallyBounds, UsageSpan, type UsageTally } from "./usage-tally.js";
+import { OTHER, UsageSpan } from "./usage-span.js";
+import type { KeyTally, TallyBounds, UsageTally } from "./usage-tally.js";
 
 /**
- * Lengths of the sums that are kept in parallel, so that a view of any period reads a few dozen of them. `keptDays` include
- * the current day; a view of 90 days begins in the day before.
+ * Lengths of the sums stored side by side, so that a view of any period reads a few dozen rows. `keptDays` includes the current
+ * day; a view of 90 days starts the day before.
  */
 export const SPANS = [
   { hours: 1, keptDays: 3 },
@@ -25,9 +26,9 @@ export const SPANS = [
 export type SpanHours = (typeof SPANS)[number]["hours"];
 
 /** Entries and events of one transaction; each entry is up to three rows. On SQLite a transaction blocks responses. */
-const ENTRIES_PER_WRITING = 200;
+const ENTRIES_PER_WRITE = 200;
 const ROWS_PER_STATEMENT = 2_000;
-const KEYS_PER_PRUNING = 500;
+const KEYS_PER_PRUNE = 500;
 
 const SPAN_KEY = ["key_id", "span_hours", "from_at"] as const;
 const SPAN_COLUMNS: BulkColumns = { key_id: "bigint", span_hours: "bigint", from_at: "bigint" };
@@ -44,13 +45,14 @@ const ROUTES: Additive = {
   table: "usage_routes",
   columns: {
     ...SPAN_COLUMNS,
+    method: "text",
     route: "text",
     outcome: "text",
     requests: "bigint",
     bytes: "bigint",
     micros: "bigint",
   },
-  key: [...SPAN_KEY, "route", "outcome"],
+  key: [...SPAN_KEY, "method", "route", "outcome"],
   sets: `requests = usage_routes.requests + excluded.requests, bytes = usage_routes.bytes + excluded.bytes,
     micros = usage_routes.micros + excluded.micros`,
 };
@@ -93,7 +95,7 @@ type Part = ReadonlyMap<number, KeyTally>;
 export async function writeUsage(database: Database, tally: UsageTally, bounds: TallyBounds): Promise<void> {
   const { dialect } = database;
   for (;;) {
-    const part = tally.part(ENTRIES_PER_WRITING);
+    const part = tally.part(ENTRIES_PER_WRITE);
     if (part.size === 0) return;
     await database.write.transaction().execute((tx) => writePart(tx, dialect, part, bounds));
     tally.remove(part);
@@ -132,9 +134,8 @@ function linesOf(part: Part, keys: ReadonlySet<number>): Line[] {
 }
 
 function routeRows({ keyId, spanHours, fromAt, span }: Line): BulkRow[] {
-  return [...span.routes].map(([name, { requests, bytes, micros }]) => {
-    const at = name.indexOf(" ");
-    return [keyId, spanHours, fromAt, name.slice(at + 1), name.slice(0, at), requests, bytes, micros];
+  return [...span.routes.values()].map(({ outcome, method, route, requests, bytes, micros }) => {
+    return [keyId, spanHours, fromAt, method ?? "", route, outcome, requests, bytes, micros];
   });
 }
 
@@ -184,7 +185,7 @@ async function callerRows(
     const joined = spans.get(keyOf(keyId, spanHours, fromAt)) ?? new UsageSpan();
     const rows = (kind: "address" | "agent", other: string): BulkRow[] => {
       const kinds = kind === "agent" ? "agents" : "addresses";
-      // "other" must not use up room for a named one.
+      // Add "other" last: it must not take the room of a named one.
       const named = [...span[kinds]].sort(([a], [b]) => Number(a === other) - Number(b === other));
       for (const [name, seen] of named) joined.see(kinds, name, seen, bounds[kinds]);
       return [...joined[kinds]]
@@ -210,13 +211,13 @@ async function add(
   }
 }
 
-/** Adds errors and refusals, and deletes all but the latest of each key. */
+/** Adds errors and rate-limited requests, and deletes all but the latest of each key. */
 async function addEvents(
   tx: Tx,
   dialect: Dialect,
   part: Part,
   keys: ReadonlySet<number>,
-  most: number,
+  max: number,
 ): Promise<void> {
   const rows = [...part].flatMap(([key_id, { errors, blocks }]) =>
     keys.has(key_id) ? [...errors, ...blocks].map((event) => ({ key_id, ...event })) : [],
@@ -231,7 +232,7 @@ async function addEvents(
   await sql`delete from usage_events where id in (select id from (
       select id, row_number() over (partition by key_id, case when status = 429 then 1 else 0 end
         order by at desc, id desc) as age
-      from usage_events where ${dialect.among(sql`key_id`, ids)}) as aged where age > ${most})`.execute(tx);
+      from usage_events where ${dialect.among(sql`key_id`, ids)}) as aged where age > ${max})`.execute(tx);
 }
 
 /** Deletes rows past their retention, some keys at a time, until all are done or `signal` is aborted. */
@@ -243,7 +244,7 @@ export async function pruneUsage(database: Database, now: number, signal: AbortS
   while (!signal.aborted) {
     const last = await database.write.transaction().execute(async (tx) => {
       const { rows } = await sql<{ id: number }>`select id from api_keys where id > ${after} order by id
-        limit ${KEYS_PER_PRUNING} ${dialect.lockRow}`.execute(tx);
+        limit ${KEYS_PER_PRUNE} ${dialect.lockRow}`.execute(tx);
       const ids = rows.map(({ id }) => id);
       for (const table of ["usage_routes", "usage_allowances", "usage_callers"] as const) {
         for (const { hours, keptDays } of SPANS)

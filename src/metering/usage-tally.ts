@@ -1,55 +1,33 @@
 import { HOUR_MS } from "../clock.js";
-import { OTHER_AGENT } from "./agents.js";
+import { outcomeOf, type Room, UsageSpan } from "./usage-span.js";
 
-/** What stands for all routes, and for all networks, that are not told apart. */
-export const OTHER = "other";
-
-/** What an answer was: a class of statuses, or 429 by itself. */
-export const OUTCOMES = ["2xx", "3xx", "4xx", "5xx", "blocked"] as const;
-export type Outcome = (typeof OUTCOMES)[number];
-
-export function outcomeOf(status: number): Outcome {
-  if (status === 429) return "blocked";
-  return status < 300 ? "2xx" : status < 400 ? "3xx" : status < 500 ? "4xx" : "5xx";
-}
-
-/** One request, as it is counted. */
+/** One request to count. */
 export interface TalliedRequest {
   keyId: number;
   at: number;
-  /** From a closed set. */
+  /** null with the route `other`. */
+  method: string | null;
+  /** The path pattern of the route; `other` if none matched. */
   route: string;
   status: number;
   bytes: number;
   micros: number;
-  /** What the answer said of the key's own allowance; undefined where it did not. */
+  /** The key's allowance as reported in the response; undefined if it counted against another one. */
   allowance: { bucket: string; limit: number; remaining: number } | undefined;
   /** The error code of the response; null if it had none. */
   code: string | null;
-  /** As storablePath returns it; null for a request that did not fail. */
+  /** From storablePath; null unless the request failed. */
   path: string | null;
   /** A network. */
   address: string;
-  /** A family of programs. */
+  /** A family of user agents. */
   agent: string;
 }
 
-export interface Counts {
-  requests: number;
-  bytes: number;
-  micros: number;
-}
-export interface Lowest {
-  limit: number;
-  lowest: number;
-  at: number;
-}
-export interface Seen {
-  requests: number;
-  lastAt: number;
-}
+/** An error or a rate-limited request. */
 export interface UsageEvent {
   at: number;
+  method: string | null;
   route: string;
   status: number;
   code: string | null;
@@ -57,20 +35,20 @@ export interface UsageEvent {
   path: string | null;
 }
 
-/** How much is held at most until it is written. What is beyond is counted as "other", so that totals stay true. */
+/** Bounds of the counts kept in memory. Anything beyond is counted as "other", so totals stay exact. */
 export interface TallyBounds {
-  /** Keys; requests of further ones are lost, and their number is told. */
+  /** Keys; requests of further keys are lost, and their number is logged. */
   keys: number;
-  /** Hours of one key; later ones are counted in the last of them. */
+  /** Hours of one key; later ones are counted in the last. */
   hours: number;
-  /** Routes, networks and families of all keys and hours together. */
+  /** Routes, networks and agent families of all keys and hours together. */
   entries: number;
-  /** Networks of one key in one hour, here and when stored. */
+  /** Networks of one key in one hour, in memory and in the database. */
   addresses: number;
   agents: number;
-  /** Errors of one key, and as many refusals, here and when stored. */
+  /** Errors of one key, in memory and in the database; the same for rate-limited requests. */
   events: number;
-  /** Errors and refusals of all keys together. */
+  /** Errors and rate-limited requests of all keys together. */
   allEvents: number;
 }
 
@@ -84,103 +62,20 @@ export const TALLY_BOUNDS: TallyBounds = {
   allEvents: 10_000,
 };
 
-/** How many entries may still be made. */
-interface Room {
-  left: number;
-}
-
-/** What one key did in some span of time. */
-export class UsageSpan {
-  /** By outcome and route, with a space between. */
-  readonly routes = new Map<string, Counts>();
-  readonly allowances = new Map<string, Lowest>();
-  readonly addresses = new Map<string, Seen>();
-  readonly agents = new Map<string, Seen>();
-  readonly #room: Room;
-
-  constructor(room: Room = { left: Number.POSITIVE_INFINITY }) {
-    this.#room = room;
-  }
-
-  count(outcome: string, route: string, more: Counts): void {
-    const fresh = () => ({ requests: 0, bytes: 0, micros: 0 });
-    const name = `${outcome} ${route}`;
-    const counts = this.#entry(this.routes, name, Number.POSITIVE_INFINITY, `${outcome} ${OTHER}`, fresh);
-    counts.requests += more.requests;
-    counts.bytes += more.bytes;
-    counts.micros += more.micros;
-  }
-
-  lower(bucket: string, { limit, lowest, at }: Lowest): void {
-    const known = this.allowances.get(bucket);
-    if (known === undefined) {
-      this.allowances.set(bucket, { limit, lowest, at });
-      return;
-    }
-    known.limit = limit;
-    if (lowest >= known.lowest) return;
-    known.lowest = lowest;
-    known.at = at;
-  }
-
-  /** `most`: how many may be told apart. */
-  see(kind: "addresses" | "agents", name: string, more: Seen, most: number): void {
-    const other = kind === "agents" ? OTHER_AGENT : OTHER;
-    const seen = this.#entry(this[kind], name, most, other, () => ({ requests: 0, lastAt: 0 }));
-    seen.requests += more.requests;
-    seen.lastAt = Math.max(seen.lastAt, more.lastAt);
-  }
-
-  /** Entries that this takes of the room of all. */
-  get entries(): number {
-    return this.routes.size + this.addresses.size + this.agents.size;
-  }
-
-  /** Adds all that another span holds. */
-  absorb(span: UsageSpan, { addresses, agents }: { addresses: number; agents: number }): void {
-    for (const [name, counts] of span.routes) {
-      const at = name.indexOf(" ");
-      this.count(name.slice(0, at), name.slice(at + 1), counts);
-    }
-    for (const [bucket, lowest] of span.allowances) this.lower(bucket, lowest);
-    for (const [name, seen] of span.addresses) this.see("addresses", name, seen, addresses);
-    for (const [name, seen] of span.agents) this.see("agents", name, seen, agents);
-  }
-
-  #entry<Value>(
-    map: Map<string, Value>,
-    name: string,
-    most: number,
-    other: string,
-    fresh: () => Value,
-  ): Value {
-    const known = map.get(name);
-    if (known !== undefined) return known;
-    const told = map.size - (map.has(other) ? 1 : 0);
-    const kept = told < most && this.#room.left > 0 ? name : other;
-    const present = map.get(kept);
-    if (present !== undefined) return present;
-    const value = fresh();
-    map.set(kept, value);
-    this.#room.left--;
-    return value;
-  }
-}
-
-/** What one key did, hour by hour (hours since 1970). Events are the last ones, oldest first. */
+/** What one key did, by hour since 1970. Events are the latest ones, oldest first. */
 export interface KeyTally {
   hours: Map<number, UsageSpan>;
   errors: UsageEvent[];
   blocks: UsageEvent[];
 }
 
-/** What has been counted and is not written yet, within bounds whatever is asked. */
+/** Counts that are not written yet, within bounds. */
 export class UsageTally {
   readonly keys = new Map<number, KeyTally>();
   readonly #bounds: TallyBounds;
   readonly #room: Room;
   #events = 0;
-  /** Requests that could not be counted, as there were too many keys. */
+  /** Requests that were not counted because there were too many keys. */
   lost = 0;
 
   constructor(bounds: TallyBounds) {
@@ -188,13 +83,13 @@ export class UsageTally {
     this.#room = { left: bounds.entries };
   }
 
-  /** Whether it should be written before its time. */
+  /** Whether it should be written early. */
   get isCrowded(): boolean {
     return this.#room.left < this.#bounds.entries / 2 || this.keys.size > this.#bounds.keys / 2;
   }
 
   add(request: TalliedRequest): void {
-    const { at, route, status, bytes, micros, allowance, code, path } = request;
+    const { at, method, route, status, bytes, micros, allowance, code, path } = request;
     const tally = this.#tallyOf(request.keyId);
     if (tally === undefined) {
       this.lost++;
@@ -202,18 +97,18 @@ export class UsageTally {
     }
     const span = this.#spanOf(tally, Math.floor(at / HOUR_MS));
     const outcome = outcomeOf(status);
-    span.count(outcome, route, { requests: 1, bytes, micros });
+    span.count({ outcome, method, route, requests: 1, bytes, micros });
     if (allowance !== undefined)
       span.lower(allowance.bucket, { limit: allowance.limit, lowest: allowance.remaining, at });
     const seen = { requests: 1, lastAt: at };
     span.see("addresses", request.address, seen, this.#bounds.addresses);
     span.see("agents", request.agent, seen, this.#bounds.agents);
     if (status < 400) return;
-    const event = { at, route, status, code, bucket: allowance?.bucket ?? null, path };
+    const event = { at, method, route, status, code, bucket: allowance?.bucket ?? null, path };
     this.#keep(outcome === "blocked" ? tally.blocks : tally.errors, [event]);
   }
 
-  /** Adds all that a later tally holds, after this one could not be written. */
+  /** Adds the counts of a later tally, after writing this one failed. */
   absorb(later: UsageTally): void {
     this.lost += later.lost;
     for (const [keyId, newer] of later.keys) {
@@ -230,27 +125,27 @@ export class UsageTally {
   }
 
   /**
-   * Some of what is held: whole hours of keys, as many as have about `most` entries and events; one at least, and none only
-   * where nothing is held. The events of a key come with the first of its hours.
+   * Whole hours of keys with about `max` entries and events together; at least one hour, unless the tally is empty. The events
+   * of a key are in the part with its first hour.
    */
-  part(most: number): Map<number, KeyTally> {
+  part(max: number): Map<number, KeyTally> {
     const part = new Map<number, KeyTally>();
     let size = 0;
     for (const [keyId, { hours, errors, blocks }] of this.keys) {
       const some: KeyTally = { hours: new Map(), errors, blocks };
       size += errors.length + blocks.length;
       for (const [hour, span] of hours) {
-        if (size >= most && (part.size > 0 || some.hours.size > 0)) break;
+        if (size >= max && (part.size > 0 || some.hours.size > 0)) break;
         part.set(keyId, some);
         some.hours.set(hour, span);
         size += span.entries + span.allowances.size;
       }
-      if (size >= most) break;
+      if (size >= max) break;
     }
     return part;
   }
 
-  /** Takes away what `part` gave, once it is stored; nothing may have been added since. Its room is free again. */
+  /** Removes a part once it is stored, and frees its room. Nothing may have been added since. */
   remove(part: ReadonlyMap<number, KeyTally>): void {
     for (const [keyId, { hours }] of part) {
       const tally = this.keys.get(keyId);
@@ -282,7 +177,7 @@ export class UsageTally {
     return span;
   }
 
-  /** Keeps the last ones; what is told of single requests is a sample, so it may also be left out. */
+  /** Keeps the latest events. They are a sample, so some may be dropped. */
   #keep(events: UsageEvent[], more: readonly UsageEvent[]): void {
     const before = events.length;
     const isFull = this.#events >= this.#bounds.allEvents;

@@ -5,11 +5,11 @@ import { AppError } from "../errors.js";
 import { BUCKETS, type Bucket } from "../limit-config.js";
 import { OTHER_AGENT } from "./agents.js";
 import type { SpanHours } from "./usage-rows.js";
-import { OTHER } from "./usage-tally.js";
+import { OTHER } from "./usage-span.js";
 
 /**
- * How far back a view reaches, and the length of its steps, which are aligned to UTC. The step in which the period begins is
- * shown whole, so a view covers at least its period.
+ * Length of the periods and of their steps, which are aligned to UTC. The first step is complete, so a view covers at least its
+ * period.
  */
 const PERIODS = {
   "24h": { hours: 24, spanHours: 1 },
@@ -24,25 +24,25 @@ const MAX_ENDPOINTS = 20;
 const MAX_ADDRESSES = 50;
 const MAX_AGENTS = 20;
 
-/** Errors are statuses from 400 on, but for 429; blocked are those. */
+/** `blocked` counts responses with 429; `errors` all others with 400 or more. */
 export interface UsageSums {
   requests: number;
   errors: number;
   blocked: number;
-  /** Of bodies, as they were sent. */
+  /** Response bodies as sent. */
   bytes: number;
 }
 
 export interface EndpointUsage extends UsageSums {
-  /** Null for all that are not told apart. */
+  /** null with the route `other`. */
   method: string | null;
   /** The path pattern, or `other`. */
   route: string;
-  /** Mean time to answer, of those that were not blocked; null: all were. */
+  /** Mean response time of requests that were not blocked; null if all were. */
   meanMs: number | null;
 }
 
-/** An error or a refusal. */
+/** An error or a rate-limited request. */
 export interface FailedRequest {
   at: number;
   method: string | null;
@@ -50,11 +50,11 @@ export interface FailedRequest {
   status: number;
   code: string | null;
   bucket: string | null;
-  /** What was requested: decoded, without its query and tokens. */
+  /** The requested path: decoded, without query and tokens. */
   path: string | null;
 }
 
-/** What a key was used for in a period. Times are ms since 1970. */
+/** The usage of a key in a period. Times are ms since 1970. */
 export interface UsageView {
   keyId: number;
   period: UsagePeriod;
@@ -62,27 +62,27 @@ export interface UsageView {
   to: number;
   stepMs: number;
   totals: UsageSums & {
-    /** Networks that were told apart. */
+    /** Networks counted separately. */
     addresses: number;
-    /** Whether there were no more than those. */
+    /** false: there were more networks. */
     addressesIsExact: boolean;
   };
-  /** One row a step, oldest first; steps without a request too. */
+  /** One row per step, oldest first, including steps without requests. */
   series: (UsageSums & { at: number })[];
-  /** Those with most requests. */
+  /** Endpoints with the most requests. */
   endpoints: EndpointUsage[];
-  /** The buckets the key was counted in: the fewest requests that were left, and when. */
+  /** The lowest remaining count of each bucket the key used, and when. */
   pressure: { bucket: Bucket; limit: number; lowestRemaining: number; at: number }[];
   /** Newest first. */
   recentErrors: FailedRequest[];
   recentBlocks: FailedRequest[];
-  /** Networks, the last seen first. */
+  /** Networks, most recently seen first. */
   addresses: { address: string; requests: number; lastSeenAt: number }[];
-  /** Families, the most used first, with all others as one. */
+  /** Agent families, most used first; the rest as one. */
   agents: { family: string; requests: number }[];
 }
 
-/** Reads what is stored of a key. Throws NOT_FOUND for one that the account does not have; a revoked one is had. */
+/** Reads the stored usage of a key, which may be revoked. Throws NOT_FOUND for a key of another account. */
 export async function readUsage(
   db: Db,
   accountId: string,
@@ -126,15 +126,15 @@ interface Within {
   from: number;
 }
 
-/** The rows of a table of spans that a view is made of. */
+/** Condition for the rows of a view. */
 function isWithin({ keyId, spanHours, from }: Within): RawBuilder<boolean> {
   return sql<boolean>`(key_id = ${keyId} and span_hours = ${spanHours} and from_at >= ${from})`;
 }
 
-/** Sums of a span, or of a route. */
+/** Sums of a span or of a route. */
 type RouteRow = { outcome: string; requests: number; bytes: number; micros: number } & (
-  | { from_at: number; route: null }
-  | { from_at: null; route: string }
+  | { from_at: number; method: null; route: null }
+  | { from_at: null; method: string; route: string }
 );
 
 const SUMMED = sql.raw("sum(requests) as requests, sum(bytes) as bytes, sum(micros) as micros");
@@ -145,33 +145,34 @@ async function readRoutes(
   stepMs: number,
   steps: number,
 ): Promise<{ totals: UsageSums; series: UsageView["series"]; endpoints: EndpointUsage[] }> {
-  // Summed by the database, and in one statement, so that a write between cannot make the sums differ.
+  // One statement, so that totals and routes are from the same snapshot.
   const { rows } = await sql<RouteRow>`
-    select from_at, null as route, outcome, ${SUMMED} from usage_routes where ${isWithin(within)}
+    select from_at, null as method, null as route, outcome, ${SUMMED} from usage_routes where ${isWithin(within)}
     group by from_at, outcome
     union all
-    select null, route, outcome, ${SUMMED} from usage_routes where ${isWithin(within)}
-    group by route, outcome`.execute(db);
+    select null, method, route, outcome, ${SUMMED} from usage_routes where ${isWithin(within)}
+    group by method, route, outcome`.execute(db);
   const totals = noSums();
   const series = Array.from({ length: steps }, (_, i) => ({ at: within.from + i * stepMs, ...noSums() }));
-  const routes = new Map<string, UsageSums & { micros: number }>();
+  const routes = new Map<string, Omit<EndpointUsage, "meanMs"> & { micros: number }>();
   for (const row of rows) {
     if (row.route === null) {
       const step = series[Math.floor((row.from_at - within.from) / stepMs)];
       for (const sums of step === undefined ? [totals] : [totals, step]) addRow(sums, row);
       continue;
     }
-    const endpoint = routes.get(row.route) ?? { ...noSums(), micros: 0 };
-    routes.set(row.route, endpoint);
+    const { method, route } = row;
+    const key = `${method} ${route}`;
+    const endpoint = routes.get(key) ?? { method: method || null, route, ...noSums(), micros: 0 };
+    routes.set(key, endpoint);
     addRow(endpoint, row);
-    // A refusal takes no time worth telling, and would make the rest look fast.
+    // Rate-limited requests take almost no time and would lower the mean.
     if (row.outcome !== "blocked") endpoint.micros += row.micros;
   }
-  const endpoints = [...routes]
-    .map(([name, { micros, ...sums }]) => {
-      const answered = sums.requests - sums.blocked;
-      const meanMs = answered === 0 ? null : Math.round(micros / answered) / 1_000;
-      return { ...namedRoute(name), ...sums, meanMs };
+  const endpoints = [...routes.values()]
+    .map(({ micros, ...endpoint }) => {
+      const timed = endpoint.requests - endpoint.blocked;
+      return { ...endpoint, meanMs: timed === 0 ? null : Math.round(micros / timed) / 1_000 };
     })
     .sort((a, b) => b.requests - a.requests || compare(a.route, b.route) || compare(a.method, b.method))
     .slice(0, MAX_ENDPOINTS);
@@ -191,9 +192,9 @@ async function readCallers(db: Db, within: Within) {
     .groupBy(["kind", "name"])
     .execute();
   const [networks, families] = ["address", "agent"].map((kind) => rows.filter((row) => row.kind === kind));
-  const told = (networks ?? []).filter(({ name }) => name !== OTHER);
+  const named = (networks ?? []).filter(({ name }) => name !== OTHER);
   return {
-    totals: { addresses: told.length, addressesIsExact: told.length === networks?.length },
+    totals: { addresses: named.length, addressesIsExact: named.length === networks?.length },
     addresses: (networks ?? [])
       .map(({ name, requests, lastSeenAt }) => ({ address: name, requests, lastSeenAt }))
       .sort((a, b) => b.lastSeenAt - a.lastSeenAt || compare(a.address, b.address))
@@ -202,7 +203,7 @@ async function readCallers(db: Db, within: Within) {
   };
 }
 
-/** The families with most requests, and all others as one, so that together they are all requests. */
+/** The families with the most requests; all others as one, so that the sum is complete. */
 function mostUsed(families: readonly UsageView["agents"][number][]): UsageView["agents"] {
   const byRequests = (a: UsageView["agents"][number], b: UsageView["agents"][number]) =>
     b.requests - a.requests || compare(a.family, b.family);
@@ -239,13 +240,14 @@ async function readEvents(
 ): Promise<{ recentErrors: FailedRequest[]; recentBlocks: FailedRequest[] }> {
   const rows = await db
     .selectFrom("usage_events")
-    .select(["at", "route", "status", "code", "bucket", "path"])
+    .select(["at", "method", "route", "status", "code", "bucket", "path"])
     .where("key_id", "=", keyId)
     .where("at", ">=", from)
     .orderBy("at", "desc")
     .orderBy("id", "desc")
     .execute();
-  const events = rows.map(({ route, ...row }) => ({ ...namedRoute(route), ...row }));
+  // Copied, since rows of SQLite have no prototype.
+  const events = rows.map((row) => ({ ...row }));
   return {
     recentErrors: events.filter(({ status }) => status !== 429),
     recentBlocks: events.filter(({ status }) => status === 429),
@@ -261,12 +263,6 @@ function addRow(sums: UsageSums, { outcome, requests, bytes }: RouteRow): void {
 
 function noSums(): UsageSums {
   return { requests: 0, errors: 0, blocked: 0, bytes: 0 };
-}
-
-/** Method and pattern, which are stored with a space between. */
-function namedRoute(name: string): { method: string | null; route: string } {
-  const [method = "", route] = name.split(" ");
-  return route === undefined ? { method: null, route: name } : { method, route };
 }
 
 function compare(a: string | null, b: string | null): number {

@@ -16,7 +16,7 @@ const VIEW_WAIT_MS = 1_000;
 
 /** A request with a valid key and its response. */
 export interface KeyedRequest extends Omit<TalliedRequest, "at" | "micros" | "path" | "address" | "agent"> {
-  /** As it was requested; kept only for failed requests, without its query and tokens. */
+  /** As requested; stored only for failed requests, without query and tokens. */
   path: string;
   /** Response time. */
   durationMs: number;
@@ -34,8 +34,8 @@ export interface UsageOptions {
 }
 
 /**
- * What API keys were used for. Requests are counted in memory, within bounds, and written every five seconds as sums of 1, 6
- * and 24 hours, a few keys at a time. Several processes add to the same sums. Failed writes are kept and retried.
+ * Usage of API keys. Requests are counted in memory, within bounds, and written every five seconds as sums of 1, 6 and 24
+ * hours, a few keys at a time. Several processes add to the same sums. Failed writes are kept and retried.
  */
 export class Usage {
   readonly #options: UsageOptions;
@@ -46,8 +46,8 @@ export class Usage {
   #flushing: Promise<boolean> = Promise.resolve(true);
   #running: Promise<void> = Promise.resolve();
   #isFailing = false;
-  #hasFaulted = false;
-  #isFlushAsked = false;
+  #hasFailed = false;
+  #isFlushRequested = false;
 
   constructor(options: UsageOptions) {
     this.#options = options;
@@ -55,17 +55,7 @@ export class Usage {
     this.#tally = new UsageTally(this.#bounds);
   }
 
-  /** Counts that are not written yet. */
-  get pending(): UsageTally {
-    return this.#tally;
-  }
-
-  /** Number of cached user agents. */
-  get rememberedAgents(): number {
-    return this.#agents.size;
-  }
-
-  /** Counts a request. Takes some microseconds, and never throws. */
+  /** Counts a request. Takes a few microseconds and never throws. */
   record({ durationMs, caller, userAgent, path, ...request }: KeyedRequest): void {
     try {
       this.#tally.add({
@@ -77,13 +67,13 @@ export class Usage {
         agent: this.#agents.familyOf(userAgent),
       });
       // While writes fail, flushing more often would not help.
-      if (this.#tally.isCrowded && !this.#isFailing && !this.#isFlushAsked) {
-        this.#isFlushAsked = true;
+      if (this.#tally.isCrowded && !this.#isFailing && !this.#isFlushRequested) {
+        this.#isFlushRequested = true;
         void this.flush();
       }
     } catch (error) {
-      if (!this.#hasFaulted) this.#options.log.error({ err: error }, "a request could not be counted");
-      this.#hasFaulted = true;
+      if (!this.#hasFailed) this.#options.log.error({ err: error }, "a request could not be counted");
+      this.#hasFailed = true;
     }
   }
 
@@ -92,7 +82,7 @@ export class Usage {
     this.#running = this.#run();
   }
 
-  /** Ends the loop and writes the remaining counts. */
+  /** Stops the loop and writes the remaining counts. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
@@ -119,7 +109,7 @@ export class Usage {
 
   async #flushOnce(): Promise<boolean> {
     const { database, log } = this.#options;
-    this.#isFlushAsked = false;
+    this.#isFlushRequested = false;
     const tally = this.#tally;
     if (tally.keys.size === 0 && tally.lost === 0) return true;
     this.#tally = new UsageTally(this.#bounds);
@@ -128,14 +118,13 @@ export class Usage {
     } catch (error) {
       tally.absorb(this.#tally);
       this.#tally = tally;
-      if (!this.#isFailing) log.error({ err: error }, "usage cannot be written; it is kept and tried again");
+      if (!this.#isFailing) log.error({ err: error }, "usage cannot be written; it is kept and retried");
       this.#isFailing = true;
       return false;
     }
     if (this.#isFailing) log.info("usage is written again");
     this.#isFailing = false;
-    if (tally.lost > 0)
-      log.error({ requests: tally.lost }, "requests of too many keys at once were not counted");
+    if (tally.lost > 0) log.error({ requests: tally.lost }, "requests of too many keys were not counted");
     return true;
   }
 

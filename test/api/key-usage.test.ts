@@ -16,7 +16,7 @@ const CHROME =
 
 const USAGE_TABLES = ["usage_routes", "usage_allowances", "usage_callers", "usage_events"] as const;
 
-/** A request of the script, and the route that it must be counted under. */
+/** A request of the script, and the route it must be counted under. */
 interface Step {
   route: string;
   path: string;
@@ -30,46 +30,46 @@ interface Step {
 }
 
 const GZIP = { "Accept-Encoding": "gzip" };
-const METRICS = { route: "GET /api/repos/{id}/metrics", path: "/api/repos/1/metrics" };
+const METRICS = { route: "/api/repos/{id}/metrics", path: "/api/repos/1/metrics" };
 
 /** Half of it is sent before the hour ends, half after. */
 const SCRIPT: readonly Step[] = [
-  { route: "GET /api/repos", path: "/api/repos" },
+  { route: "/api/repos", path: "/api/repos" },
   {
-    route: "GET /api/repos",
+    route: "/api/repos",
     path: "/api/repos?sort=stars",
     headers: GZIP,
     agent: "curl/8.5.0",
     family: "curl",
   },
-  { route: "GET /api/repos", path: "/api/repos?sort=stars", headers: { "Accept-Encoding": "br" } },
-  { route: "GET /api/repos", path: "/api/repos?q=one", agent: CHROME, family: "Chrome" },
-  { route: "GET /api/repos", path: "/api/repos?sort=stars", method: "HEAD", peer: "192.0.2.77" },
+  { route: "/api/repos", path: "/api/repos?sort=stars", headers: { "Accept-Encoding": "br" } },
+  { route: "/api/repos", path: "/api/repos?q=one", agent: CHROME, family: "Chrome" },
+  { route: "/api/repos", path: "/api/repos?sort=stars", method: "HEAD", peer: "192.0.2.77" },
   {
-    route: "GET /api/repos",
+    route: "/api/repos",
     path: "/api/repos?sort=none",
     peer: "2001:db8:1:2::3",
     network: "2001:db8:1::/48",
   },
-  { route: "GET /api/repos", path: "/api/repos?sort=none", headers: { Accept: "application/problem+json" } },
+  { route: "/api/repos", path: "/api/repos?sort=none", headers: { Accept: "application/problem+json" } },
   METRICS,
   { ...METRICS, peer: "::ffff:198.51.100.9", network: "198.51.100.0/24" },
   { ...METRICS, peer: "2001:db8::1", network: "2001:db8::/48" },
   // From here on the bucket of metrics has nothing left.
   METRICS,
   { ...METRICS, method: "HEAD" },
-  { route: "GET /api/repos/{provider}/{owner}/{name}", path: "/api/repos/github/a/one" },
-  { route: "GET /api/repos/{provider}/{owner}/{name}", path: "/api/repos/github/a/none" },
+  { route: "/api/repos/{provider}/{owner}/{name}", path: "/api/repos/github/a/one" },
+  { route: "/api/repos/{provider}/{owner}/{name}", path: "/api/repos/github/a/none" },
   { route: "other", path: "/api/nothing/secret-part?key=hidden", agent: "a@example.org", family: "Other" },
-  { route: "PUT /api/repos", path: "/api/repos", method: "PUT", body: {} },
-  { route: "OPTIONS /api/repos", path: "/api/repos", method: "OPTIONS" },
-  { route: "GET /api/me", path: "/api/me" },
-  { route: "POST /api/watchlists", path: "/api/watchlists", method: "POST", body: { name: "x" } },
-  { route: "POST /api/watchlists", path: "/api/watchlists", method: "POST", body: { names: "x" } },
-  { route: "GET /api/watchlists/{token}", path: `/api/watchlists/${createToken("sidw")}` },
-  { route: "GET /api/limits", path: "/api/limits", peer: "192.0.2.78" },
+  { route: "/api/repos", path: "/api/repos", method: "PUT", body: {} },
+  { route: "/api/repos", path: "/api/repos", method: "OPTIONS" },
+  { route: "/api/me", path: "/api/me" },
+  { route: "/api/watchlists", path: "/api/watchlists", method: "POST", body: { name: "x" } },
+  { route: "/api/watchlists", path: "/api/watchlists", method: "POST", body: { names: "x" } },
+  { route: "/api/watchlists/{token}", path: `/api/watchlists/${createToken("sidw")}` },
+  { route: "/api/limits", path: "/api/limits", peer: "192.0.2.78" },
   // Counted in the allowance of the address, which is not the key's.
-  { route: "POST /api/auth/magic-link", path: "/api/auth/magic-link", method: "POST", body: {} },
+  { route: "/api/auth/magic-link", path: "/api/auth/magic-link", method: "POST", body: {} },
 ];
 
 onBothEngines("The usage of a key", (engine) => {
@@ -110,8 +110,10 @@ onBothEngines("The usage of a key", (engine) => {
     const told = (name: string) => Number(response.headers.get(`x-ratelimit-${name}`));
     const bucket = response.headers.get("x-ratelimit-resource") ?? "none";
     const { error, code } = response.status >= 400 && method !== "HEAD" ? JSON.parse(bytes.toString()) : {};
+    const counted = route === "other" ? null : method === "HEAD" ? "GET" : method;
     const sent: Sent = {
       at: world.clock.now(),
+      method: counted,
       route,
       path: (path.split("?")[0] ?? "").replace(/sid[wr]_\w+/, "…"),
       status: response.status,
@@ -152,7 +154,7 @@ onBothEngines("The usage of a key", (engine) => {
         statuses.add(told.status);
       }
     }
-    const listed = { route: "GET /api/repos", path: "/api/repos?sort=stars" };
+    const listed = { route: "/api/repos", path: "/api/repos?sort=stars" };
     const { headers } = await send(listed, other.key);
     sent[other.id]?.push((await send(listed, other.key)).sent);
     const again = await send(listed, one.key, { "If-None-Match": headers.get("etag") ?? "" });
@@ -238,7 +240,7 @@ onBothEngines("The usage of a key", (engine) => {
   test("stays to be seen after the key is revoked, and what is refused then is not counted", async () => {
     const owner = await newMember();
     const { id, key } = await createKey(world, owner);
-    const { sent } = await send({ route: "GET /api/home", path: "/api/home" }, key);
+    const { sent } = await send({ route: "/api/home", path: "/api/home" }, key);
     assert.equal((await world.send("DELETE", `/api/me/keys/${id}`, undefined, owner.headers)).status, 204);
     assert.equal((await world.get("/api/home", { "X-API-Key": key })).status, 401);
     assert.deepEqual((await usageOf(owner, id)).body.data, asJson(id, [sent]));
@@ -247,9 +249,9 @@ onBothEngines("The usage of a key", (engine) => {
   test("goes with the account, and what was counted last does not bring it back", async () => {
     const owner = await newMember();
     const { id, key } = await createKey(world, owner);
-    await send({ route: "GET /api/home", path: "/api/home" }, key);
+    await send({ route: "/api/home", path: "/api/home" }, key);
     await world.members.usage.flush();
-    await send({ route: "GET /api/home", path: "/api/none" }, key);
+    await send({ route: "/api/home", path: "/api/none" }, key);
     const rows = async () => {
       return Promise.all(
         USAGE_TABLES.map(

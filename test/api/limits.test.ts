@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { API_ROUTES } from "../../src/api/routes.js";
 import { HOUR_MS } from "../../src/clock.js";
-import { routeName } from "../../src/http/http.js";
+import { pathPattern } from "../../src/http/http.js";
 import { LIMIT_SETTINGS } from "../../src/limit-config.js";
 import { createToken } from "../../src/tokens.js";
 import { addAccount } from "../support/accounts.js";
@@ -11,10 +11,6 @@ import { onBothEngines } from "../support/engines.js";
 import { document } from "../support/openapi.js";
 import { get, onTheWire } from "../support/raw.js";
 import { type Answer, createWorld, daily, NOW, observation, type World } from "../support/world.js";
-
-/** The path of a route as the document has it. */
-const documentPath = (route: (typeof API_ROUTES)[number]["route"]): string =>
-  routeName(route).slice(route.method.length + 1);
 
 /** The limits of an installation that sets none. */
 const DEFAULTS = Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, ""]));
@@ -121,7 +117,7 @@ onBothEngines("Limits", (engine) => {
       assert.equal(
         takesQ,
         route.path !== "/api/search/suggest" &&
-          JSON.stringify(document.paths[documentPath(route)]).includes('"name":"q"'),
+          JSON.stringify(document.paths[pathPattern(route)]).includes('"name":"q"'),
       );
       for (const [query, withQ] of [
         ["", false],
@@ -384,7 +380,7 @@ onBothEngines("Limits in other installations", (engine) => {
 test("the document has the refusal and the headers of every route that is limited", () => {
   for (const { route } of API_ROUTES) {
     const { limit } = route;
-    const { responses } = document.paths[documentPath(route)]?.[route.method.toLowerCase()] ?? {
+    const { responses } = document.paths[pathPattern(route)]?.[route.method.toLowerCase()] ?? {
       responses: {},
     };
     const isLimited = limit.bucket !== "none";

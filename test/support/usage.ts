@@ -4,7 +4,9 @@ import type { UsagePeriod, UsageView } from "../../src/metering/metering.js";
 /** One request with a key, as the script that sent it saw it. */
 export interface Sent {
   at: number;
-  /** Method and pattern, or `other`. */
+  /** null with the route `other`. */
+  method: string | null;
+  /** Path pattern, or `other`. */
   route: string;
   status: number;
   bytes: number;
@@ -39,8 +41,8 @@ export function expectedView(
       .filter(({ status }) => status >= 400 && wanted(status))
       .sort((a, b) => b.at - a.at)
       .slice(0, 25)
-      .map(({ at, route, status, code, allowance, path }) => {
-        return { ...named(route), at, status, code, bucket: allowance?.bucket ?? null, path };
+      .map(({ at, method, route, status, code, allowance, path }) => {
+        return { method, route, at, status, code, bucket: allowance?.bucket ?? null, path };
       });
   const networks = [...new Set(within.map(({ network }) => network))];
   const families = [...new Set(within.map(({ family }) => family))];
@@ -59,13 +61,15 @@ export function expectedView(
       const at = from + i * stepMs;
       return { at, ...sums(within.filter((one) => one.at >= at && one.at < at + stepMs)) };
     }),
-    endpoints: [...new Set(within.map(({ route }) => route))]
-      .map((route) => {
-        const own = within.filter((one) => one.route === route);
+    endpoints: [...Map.groupBy(within, ({ method, route }) => `${method} ${route}`).values()]
+      .flatMap((own) => {
+        const [first] = own;
+        if (first === undefined) return [];
+        const { method, route } = first;
         const answered = own.filter(({ status }) => status !== 429);
         const micros = answered.reduce((sum, one) => sum + one.micros, 0);
         const meanMs = answered.length === 0 ? null : Math.round(micros / answered.length) / 1_000;
-        return { ...named(route), ...sums(own), meanMs };
+        return [{ method, route, ...sums(own), meanMs }];
       })
       .sort((a, b) => b.requests - a.requests || order(`${a.route} ${a.method}`, `${b.route} ${b.method}`))
       .slice(0, 20),
@@ -102,11 +106,6 @@ function sums(sent: readonly Sent[]) {
     blocked: sent.filter(({ status }) => status === 429).length,
     bytes: sent.reduce((sum, { bytes }) => sum + bytes, 0),
   };
-}
-
-function named(route: string): { method: string | null; route: string } {
-  if (route === "other") return { method: null, route };
-  return { method: route.split(" ")[0] ?? "", route: route.split(" ")[1] ?? "" };
 }
 
 function order(a: string, b: string): number {

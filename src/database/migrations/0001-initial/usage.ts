@@ -17,12 +17,13 @@ export function usageTables({
   return [
     sql`create table usage_routes (
       ${span},
-      route ${text} not null, -- method and path pattern, or "other"
+      method ${text} not null, -- empty with the route "other"
+      route ${text} not null, -- path pattern, or "other"
       outcome ${text} not null,
       requests ${integer} not null,
       bytes ${integer} not null, -- response bodies as sent
       micros ${integer} not null, -- time spent on responses
-      primary key (key_id, span_hours, from_at, route, outcome)
+      primary key (key_id, span_hours, from_at, method, route, outcome)
     ) ${clustered}`,
 
     // How close a key came to its limits.
@@ -50,6 +51,7 @@ export function usageTables({
       id ${ownId} primary key,
       ${key},
       at ${integer} not null,
+      method ${text}, -- null with the route "other"
       route ${text} not null,
       status ${integer} not null,
       code ${text}, -- error code of the response; null if it had none
