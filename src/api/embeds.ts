@@ -132,7 +132,8 @@ export const getChartData = operation({
   id: "getChartData",
   tags: ["Embeds"],
   summary: "The data of a chart, with snippets that embed it",
-  description: "The same parameters as the picture.",
+  description:
+    "The same parameters as the picture. Each repository costs as much as a request for its metrics.",
   params: null,
   query: chartQuery,
   body: null,

@@ -112,7 +112,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/facets/languages", listLanguages),
   open("/api/facets/topics", listTopics),
   open("/api/embed/chart.svg", getChart, { limit: FREE, cache: EMBED, form: "picture" }),
-  open("/api/embed/chart", getChartData, { limit: HEAVY, cache: EMBED }),
+  open("/api/embed/chart", getChartData, { limit: limit("heavy", { perValueOf: "repo" }), cache: EMBED }),
   open("/api/embed/badge.svg", getBadge, { limit: FREE, cache: EMBED, form: "picture" }),
   open("/api/embed/card.png", getCard, { limit: FREE, cache: EMBED }),
   open("/api/limits", getLimits, { limit: FREE, cache: NO_STORE }),

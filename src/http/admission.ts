@@ -32,8 +32,8 @@ export interface Charging {
   caller: Caller;
   limit: RateLimit;
   method: string;
-  /** Whether the request has a `q` parameter with a value. */
-  isSearch: boolean;
+  /** The parameters that the route declares. */
+  query: URLSearchParams;
 }
 
 /** Decides whether a request may go on: rate limits, concurrency, load. One per process. */
@@ -89,20 +89,20 @@ export class Admission {
   }
 
   /** Starts computing a response; undefined where the request is shed, and `overloaded` is the response. */
-  start<T>({ caller, limit, method, isSearch }: Charging, work: () => Promise<T>): Promise<T> | undefined {
+  start<T>({ caller, limit, method, query }: Charging, work: () => Promise<T>): Promise<T> | undefined {
     if (limit.bucket === "none" || isFree(limit, method)) return work();
-    return this.#shedder.start(caller, bucketOf(limit.bucket, isSearch), work);
+    return this.#shedder.start(caller, bucketOf(limit.bucket, query), work);
   }
 
   /**
    * Counts a request; undefined where nothing is limited. The caller must look at `decision.allowed`. A promise only where
    * counting needs another process.
    */
-  charge({ caller, limit, method, isSearch }: Charging): Charge | undefined | Promise<Charge> {
+  charge({ caller, limit, method, query }: Charging): Charge | undefined | Promise<Charge> {
     const allowances = this.#allowances;
     if (allowances === undefined || limit.bucket === "none") return undefined;
-    const bucket = bucketOf(limit.bucket, isSearch);
-    const cost = isFree(limit, method) ? 0 : limit.cost;
+    const bucket = bucketOf(limit.bucket, query);
+    const cost = isFree(limit, method) ? 0 : limit.cost * unitsOf(limit, query);
     const unknownCost = limit.unknownCost ?? cost;
     const charge = (decision: Decision) =>
       new Charge({ allowances, clock: this.#clock, caller, bucket, cost, unknownCost, decision });
@@ -124,9 +124,13 @@ function isFree({ bucket, cost }: RateLimit, method: string): boolean {
   return bucket === "none" || cost === 0 || method === "OPTIONS";
 }
 
-function bucketOf(bucket: Exclude<RateLimit["bucket"], "none">, isSearch: boolean): Bucket {
+function bucketOf(bucket: Exclude<RateLimit["bucket"], "none">, query: URLSearchParams): Bucket {
   if (typeof bucket === "string") return bucket;
-  return isSearch ? bucket.withQ : bucket.without;
+  return query.get("q") ? bucket.withQ : bucket.without;
+}
+
+function unitsOf({ perValueOf }: RateLimit, query: URLSearchParams): number {
+  return perValueOf === undefined ? 1 : Math.max(1, query.getAll(perValueOf).length);
 }
 
 function isLoopback(peer: string | undefined): boolean {

@@ -103,7 +103,7 @@ export class Front {
       caller,
       limit,
       method,
-      isSearch: Boolean(target.query.get("q")),
+      query: target.query,
     };
     const slot = admission.enter(charging);
     try {

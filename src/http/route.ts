@@ -20,6 +20,8 @@ export interface RateLimit {
   bucket: Bucket | "none" | { withQ: Bucket; without: Bucket };
   /** Units per request; 0 is always let through. */
   cost: 0 | 1;
+  /** A query parameter each of whose values costs as much: a request for six series costs as six requests for one. */
+  perValueOf?: string;
   /** Units for a response of 404 or 401 where it may be an attempt to guess a secret; without it, `cost`. */
   unknownCost?: number;
 }

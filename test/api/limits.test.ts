@@ -192,6 +192,17 @@ onBothEngines("Limits", (engine) => {
     }
   });
 
+  test("the data of a chart cost as much as the metrics of each repository in it, its picture nothing", async () => {
+    const ask = newcomer();
+    const remaining = async (path: string) => told(await ask(path)).remaining;
+    const before = await remaining("/api/repos/1/metrics");
+    assert.equal(await remaining("/api/embed/chart?repo=github:a/x"), before - 1);
+    const six = ["a/x", "b/x", "c/x", "d/x", "e/x", "f/x"].map((name) => `repo=github:${name}`).join("&");
+    assert.equal(await remaining(`/api/embed/chart?${six}`), before - 7);
+    await ask("/api/embed/chart.svg?repo=github:a/x");
+    assert.equal(await remaining("/api/repos/1/metrics"), before - 8);
+  });
+
   test("304 costs nothing, and HEAD as much as GET", async () => {
     const ask = newcomer();
     const path = "/api/repos?sort=stars";
