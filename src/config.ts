@@ -74,11 +74,11 @@ const SETTINGS = {
     .optional(),
   SIDEREAL_MAIL_FROM: z
     .string()
-    .regex(/^[^\r\n]*[^\s<>]+@[^\s<>]+>?$/, "must be an e-mail address, with a name before it or without")
+    .regex(/^[^\r\n]*[^\s<>]+@[^\s<>]+>?$/, "must be an e-mail address, optionally with a name before it")
     .optional(),
 };
 
-/** Settings that may hold a secret and so may also be given as a file, by the name with `_FILE` behind it. */
+/** Settings that may contain a secret. They can be read from a file named by the setting with the suffix `_FILE`. */
 const SECRETS = [
   "SIDEREAL_DATABASE_URL",
   "SIDEREAL_REDIS_URL",
@@ -88,14 +88,14 @@ const SECRETS = [
   "SIDEREAL_SMTP_URL",
 ] as const;
 
-/** Settings that mean nothing without each other. */
+/** Settings that must be set together. */
 const PAIRS = [
   ["SIDEREAL_AUTH_GITHUB_ID", "SIDEREAL_AUTH_GITHUB_SECRET"],
   ["SIDEREAL_AUTH_GOOGLE_ID", "SIDEREAL_AUTH_GOOGLE_SECRET"],
   ["SIDEREAL_SMTP_URL", "SIDEREAL_MAIL_FROM"],
 ] as const;
 
-/** What this service is to a site whose accounts may sign in here. */
+/** The credentials of this service at a sign-in site. */
 export interface OAuthClient {
   clientId: string;
   clientSecret: string;
@@ -104,46 +104,46 @@ export interface OAuthClient {
 export interface Config {
   host: string;
   port: number;
-  /** How many threads answer at that port. */
+  /** Number of threads that serve the port. */
   httpThreads: number;
-  /** Public address without a slash at the end; links in answers are built from it alone, never from a request. */
+  /** Public address without a trailing slash. Links in responses use it, never the address of a request. */
   baseUrl: string;
   dataDir: string;
   /** PostgreSQL address; absent means SQLite in `dataDir`. */
   databaseUrl: string | undefined;
   databasePool: number;
   logLevel: (typeof LOG_LEVELS)[number];
-  /** Whether `start` fills an empty catalogue with the bundled sample where no provider is configured. */
+  /** Whether `start` imports the bundled sample into an empty catalogue if no provider is configured. */
   sample: boolean;
   /** Bound of the front cache; 0 turns it off. */
   cacheBytes: number;
-  /** Undefined: nothing is limited. */
+  /** Undefined: no rate limits. */
   limits: Limits | undefined;
-  /** Undefined: as many as come. */
+  /** Undefined: no limit on concurrent requests. */
   concurrency: Concurrency | undefined;
-  /** Undefined: everything is answered, however much there is. */
+  /** Undefined: no load shedding. */
   shedding: Shedding | undefined;
-  /** Redis or Valkey in which several processes count together. */
+  /** Redis or Valkey, in which several processes share rate limits. */
   redisUrl: string | undefined;
-  /** Networks whose `X-Forwarded-For` is believed. */
+  /** Networks whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[];
   /** The forges to track; may be empty. */
   providers: readonly ProviderSettings[];
-  /** Where the worker serves its metrics; without a port it does not. */
+  /** Address of the worker's metrics; not served without a port. */
   metricsHost: string;
   metricsPort: number | undefined;
-  /** What signs cookies; absent: one is made and kept. */
+  /** Secret that signs cookies; undefined: generated and stored. */
   authSecret: string | undefined;
   github: OAuthClient | undefined;
   google: OAuthClient | undefined;
-  /** Where mail is handed over, and from whom it is. */
+  /** SMTP server and sender of mail. */
   mail: { smtpUrl: string; from: string } | undefined;
 }
 
-/** Names of all settings but those of single providers, for the documentation test and for messages. */
+/** Names of all settings except those of providers, for the documentation test and for messages. */
 export const SETTING_NAMES: readonly string[] = [...Object.keys(SETTINGS), ...LIMIT_SETTINGS];
 
-/** What is wrong with the environment, one line a setting. */
+/** Errors in the environment, one line per setting. */
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
     super(`The configuration cannot be used:\n${problems.map((line) => `  ${line}`).join("\n")}`);
@@ -151,7 +151,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The environment with the entries of a `.env` file in `directory` under it. */
+/** The environment, with defaults from a `.env` file in `directory`. */
 export function readEnvironment(directory: string, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   let text: string;
   try {
@@ -163,7 +163,7 @@ export function readEnvironment(directory: string, env: NodeJS.ProcessEnv): Node
   return { ...parseEnv(text), ...env };
 }
 
-/** Turns an environment into settings; an unknown, unreadable or unsafe one throws a ConfigError that names each. */
+/** Parses the environment. Throws a ConfigError that lists unknown, invalid and unsafe settings. */
 export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
   const given: Record<string, string> = {};
@@ -193,7 +193,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   }
   for (const [a, b] of PAIRS) {
     for (const [one, other] of [[a, b] as const, [b, a] as const])
-      if (one in given && !(other in given)) problems.push(`${other}: must be told, as ${one} is`);
+      if (one in given && !(other in given)) problems.push(`${other}: must be set, because ${one} is`);
   }
   if (given.SIDEREAL_DATA_DIR === ":memory:" && Number(given.SIDEREAL_HTTP_THREADS ?? 1) > 1)
     problems.push("SIDEREAL_HTTP_THREADS: threads cannot share a database in memory; it must be 1");

@@ -49,7 +49,7 @@ export function topicPage(name: string): string {
   return `${TOPICS_PAGE}/${encoded(name)}`;
 }
 
-/** How to track repositories. */
+/** Instructions for tracking repositories. */
 export const START_TRACKING_PAGE = "/about#begin";
 
 /** Percent-encodes a path segment or value, including !'()*, which are special in Markdown and HTML. */

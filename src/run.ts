@@ -51,7 +51,7 @@ async function runWithFlags(flags: readonly string[]): Promise<number> {
 
 type StopSignal = Promise<NodeJS.Signals>;
 
-/** Listens for the signal to stop. Call it before anything is opened: a signal that comes during opening counts too. */
+/** Listens for the signal to stop. Call it before opening anything, so that a signal during opening is not lost. */
 function listenForStop(): StopSignal {
   return new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
@@ -80,10 +80,10 @@ async function work(context: AppContext, modules: Modules): Promise<void> {
 const WORKER_STOP_MS = 8_000;
 const WORKER_KILL_MS = 9_500;
 
-/** Delay before a worker that ended by itself is restarted. */
+/** Delay before a worker that exited unexpectedly is restarted. */
 const WORKER_RESTART_MS = 10_000;
 
-/** Serves here and tracks in a child process, since heavy writes must not delay responses. */
+/** Serves here and tracks in a child process, so that heavy writes do not delay responses. */
 async function start(context: AppContext, modules: Modules, withSample: boolean): Promise<void> {
   const { config, log } = context;
   const stopped = listenForStop();
@@ -121,12 +121,12 @@ async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise
     clearTimeout(killing);
     signal.removeEventListener("abort", stop);
     if (signal.aborted) return;
-    log.error({ code }, "the worker ended by itself and is restarted");
+    log.error({ code }, "the worker exited unexpectedly and is restarted");
     await systemClock.sleep(WORKER_RESTART_MS, signal);
   }
 }
 
-/** Serves a made-up catalogue from memory; nothing is stored, accounts included. */
+/** Serves a synthetic catalogue from memory. Nothing is stored, accounts included. */
 async function serveDemo(context: AppContext, size: DemoSize): Promise<void> {
   const inMemory = { dataDir: ":memory:", databaseUrl: undefined, httpThreads: 1 };
   const own = { ...context, config: { ...context.config, ...inMemory } };

@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 
 /**
  * Tokens issued by this service: `<prefix>_`, 30 random base62 characters (178 bits), and the CRC32 of all that as 6 base62
- * characters. The prefix identifies the kind of a leaked token; the checksum rejects mistyped and made-up tokens without a
+ * characters. The prefix identifies the kind of a leaked token; the checksum rejects mistyped and invented tokens without a
  * database read. Only the SHA-256 is stored.
  */
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -29,7 +29,7 @@ export function tokenPrefix(token: string): TokenPrefix | undefined {
   return TOKEN_PREFIXES.find((known) => known === prefix);
 }
 
-/** SHA-256 in hex, stored and looked up in place of the token. */
+/** SHA-256 in hex, stored and looked up instead of the token. */
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }

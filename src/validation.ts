@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError, type ErrorDetail } from "./errors.js";
 
-/** Replaces the library's own messages, in every schema of this process; a message that a schema gives wins. */
+/** Replaces the library's messages in every schema of this process, unless a schema has its own. */
 z.config({ customError: plainMessage });
 
 const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
@@ -13,7 +13,7 @@ const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
   ["object", "an object"],
 ]);
 
-/** What is wrong with a value, as a sentence about its parameter: `must be at most 300 characters`. */
+/** The error of a value as a clause about its parameter: `must be at most 300 characters`. */
 function plainMessage(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case "invalid_type":
@@ -36,8 +36,8 @@ function limit(bound: string, origin: unknown, value: unknown): string {
 }
 
 /**
- * A failed validation as an error that names each parameter and what is allowed there. `location` stands for the whole, such
- * as `body`. `queries` are the values as they were sent, if they came from a query string.
+ * A failed validation as an error that lists each parameter and its allowed values. `location` names the whole input, such as
+ * `body`. `queries`: the values as sent, if they are from a query string.
  */
 export function validationError(
   error: z.core.$ZodError,
@@ -53,7 +53,7 @@ export function validationError(
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => ({ parameter: key.slice(0, 100), message: "is not known" }));
     }
-    // A parameter that may be repeated is a union, whose own message says how often.
+    // A repeatable parameter is a union with its own message.
     if ((queries?.[parameter]?.length ?? 0) > 1 && issue.code !== "invalid_union")
       return [{ parameter, message: "may be given only once" }];
     if (issue.code === "invalid_value") {

@@ -122,10 +122,10 @@ test("a .env file lies under the environment: what is set there wins", () => {
 
 test("settings that go together are asked for together", () => {
   assert.deepEqual(problemsOf({ SIDEREAL_SMTP_URL: "smtp://mail.example" }), [
-    "SIDEREAL_MAIL_FROM: must be told, as SIDEREAL_SMTP_URL is",
+    "SIDEREAL_MAIL_FROM: must be set, because SIDEREAL_SMTP_URL is",
   ]);
   assert.deepEqual(problemsOf({ SIDEREAL_AUTH_GITHUB_SECRET: "s" }), [
-    "SIDEREAL_AUTH_GITHUB_ID: must be told, as SIDEREAL_AUTH_GITHUB_SECRET is",
+    "SIDEREAL_AUTH_GITHUB_ID: must be set, because SIDEREAL_AUTH_GITHUB_SECRET is",
   ]);
   const secret = file("smtp-url", "smtps://user:pass@mail.example\n");
   const { mail, github } = loadConfig({ SIDEREAL_SMTP_URL_FILE: secret, SIDEREAL_MAIL_FROM: "a@b.example" });
@@ -142,7 +142,7 @@ test("a secret that is too short or an address that is none is refused without b
   assert.deepEqual(problems, [
     "SIDEREAL_AUTH_SECRET: must be at least 32 characters",
     "SIDEREAL_SMTP_URL: must be an address that begins with smtp:// or smtps://",
-    "SIDEREAL_MAIL_FROM: must be an e-mail address, with a name before it or without",
+    "SIDEREAL_MAIL_FROM: must be an e-mail address, optionally with a name before it",
   ]);
 });
 

@@ -9,8 +9,8 @@ const id = z.string().openapi({ pattern: "^[1-9][0-9]{0,18}$" });
 export const accountSchema = z
   .object({
     email: z.string(),
-    name: z.string().nullable().openapi({ description: "As a site told it." }),
-    sites: z.array(z.string()).openapi({ description: "Sites that sign this account in." }),
+    name: z.string().nullable().openapi({ description: "As reported by a sign-in site." }),
+    sites: z.array(z.string()).openapi({ description: "Sites that can sign in to this account." }),
     createdAt: time,
     sessionExpiresAt: time,
   })

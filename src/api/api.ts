@@ -1,6 +1,6 @@
 /**
- * The HTTP API: a table of routes, the contract and handler of each, and the views that turn records into JSON. It holds no
- * records and no queries; those are the modules'. The HTTP front serves the routes.
+ * The HTTP API: a table of routes, the contract and handler of each, and the views that turn records into JSON. Records and
+ * queries belong to the modules. The HTTP front serves the routes.
  */
 import { PngRenderer } from "../embeds/embeds.js";
 import { content, DEFAULT_LIMIT, type Route } from "../http/http.js";
@@ -13,7 +13,7 @@ export { openApiDocument } from "./openapi.js";
 export type { ApiServices } from "./operation.js";
 export { errorPicture } from "./pictures.js";
 
-/** Pictures drawn at the same time, and how many may wait. */
+/** Maximum number of pictures drawn concurrently, and waiting. */
 const MAX_PICTURES = 4;
 const MAX_WAITING_PICTURES = 200;
 
@@ -30,7 +30,7 @@ export function apiRoutes(given: Omit<ApiServices, "pictures" | "gate">): Route[
   return [...routes, documentRoute(services.config.baseUrl)];
 }
 
-/** The contract itself, built when first requested. */
+/** The OpenAPI document, built on the first request. */
 function documentRoute(baseUrl: string): Route {
   let document: string | undefined;
   return {

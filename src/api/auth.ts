@@ -13,7 +13,7 @@ const next = z
   .default("/")
   .openapi({ description: "Where to continue after signing in: a path of this service, such as /account." });
 
-/** Where to go on after signing in. Throws VALIDATION_FAILED for anything but a path of this service. */
+/** The validated path to continue at after signing in. Throws VALIDATION_FAILED for anything but a path of this service. */
 function checkedNext({ members }: ApiServices, path: string): string {
   const safe = members.accounts.safeNext(path);
   if (safe === undefined) throw invalidParameter("next", "must be a path of this service");
@@ -73,7 +73,7 @@ export const verifyMagicLink = operation({
   },
 });
 
-const site = z.object({ site: z.enum(SITES).openapi({ description: "A site that is configured here." }) });
+const site = z.object({ site: z.enum(SITES).openapi({ description: "A configured sign-in site." }) });
 
 export const startSiteSignIn = operation({
   id: "startSiteSignIn",
@@ -107,12 +107,12 @@ const callbackValue = z.string().max(4_000).optional();
 export const finishSiteSignIn = operation({
   id: "finishSiteSignIn",
   tags,
-  summary: "The address to which a site sends the browser back",
+  summary: "Callback of a sign-in site",
   params: site,
   query: z.object({ code: callbackValue, state: callbackValue, error: callbackValue, iss: callbackValue }),
   body: null,
   responses: {
-    302: { description: "To the requested page after signing in, or to a page that says it failed." },
+    302: { description: "Redirects to the requested page, or to a page that reports the failure." },
     ...errorResponses("VALIDATION_FAILED"),
   },
   handle: async (request) => {
@@ -136,7 +136,7 @@ export const signOut = operation({
   query: null,
   body: null,
   responses: {
-    204: { description: "Done; also when nobody was signed in." },
+    204: { description: "Done, also if nobody was signed in." },
     ...errorResponses("FORBIDDEN"),
   },
   handle: async (request) => {

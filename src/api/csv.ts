@@ -12,14 +12,14 @@ export const formatParameter = z
 
 /** A response that is available as CSV too. */
 export function orCsv(response: ResponseContract): ResponseContract {
-  const csv = { "text/csv": { schema: z.string().openapi({ description: "With a line of column names." }) } };
+  const csv = { "text/csv": { schema: z.string().openapi({ description: "With a header line." }) } };
   return { ...response, content: { ...response.content, ...csv } };
 }
 
-/** A column: its name, and its value in a row; null where it is not known. */
+/** A column: its name, and its value in a row; null if unknown. */
 export interface CsvColumn<Row> {
   name: string;
-  /** Whether its texts come from a forge, and so could be taken for a formula. */
+  /** Whether its text comes from a forge and could be interpreted as a formula. */
   isForeign?: boolean;
   value: (row: Row) => string | number | boolean | null;
 }
@@ -38,7 +38,7 @@ export function csv<Row>(name: string, columns: readonly CsvColumn<Row>[], rows:
   });
 }
 
-/** A table as in RFC 4180: a line of names, CRLF line ends, quotes where needed. */
+/** A table as in RFC 4180: header line, CRLF line ends, quotes where needed. */
 export function csvText<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string {
   const lines = rows.map((row) =>
     columns.map((column) => cell(column.value(row), column.isForeign ?? false)),
@@ -49,7 +49,7 @@ export function csvText<Row>(columns: readonly CsvColumn<Row>[], rows: readonly 
 function cell(value: string | number | boolean | null, isForeign: boolean): string {
   if (value === null) return "";
   const text = String(value);
-  // A spreadsheet would run what begins like a formula; an apostrophe in front makes it text.
+  // Spreadsheets execute text that looks like a formula; a leading apostrophe prevents that.
   const safe = isForeign && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

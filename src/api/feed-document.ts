@@ -14,7 +14,7 @@ import { element, type Xml, xmlDocument } from "../xml.js";
 /** The rankings that have a feed. */
 const FEED_RANKINGS = ["trending", "rising", "new_hot", "forks_gained", "stars"] as const satisfies Ranking[];
 type FeedRanking = (typeof FEED_RANKINGS)[number];
-/** Its name in the address of the feed. */
+/** The name of a feed in its address. */
 export type FeedName = (typeof RANKING_DEFINITIONS)[FeedRanking]["slug"];
 export const FEEDS: readonly FeedName[] = FEED_RANKINGS.map((ranking) => RANKING_DEFINITIONS[ranking].slug);
 
@@ -30,7 +30,7 @@ export interface FeedRequest {
   filters: ListFilters;
   window: Window;
   limit: number;
-  /** Entries where no limit is given. */
+  /** Number of entries without a `limit`. */
   defaultLimit: number;
   baseUrl: string;
 }
@@ -41,9 +41,9 @@ const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
 /**
  * An Atom feed (RFC 4287) of a page of a list.
  *
- * A repository has one entry in each period: the day for 24 hours, the week from Monday for 7 days, the month for 30 days,
- * in UTC and of the newest snapshot. Its id and its time stay the same until the period ends, so readers show it once, and
- * what it says is the state of the last look. The ranking by stars hardly moves, so there each has one entry for good.
+ * A repository has one entry per period: the day for 24 hours, the week from Monday for 7 days, the month for 30 days, in UTC
+ * and at the newest snapshot. Its id and time stay the same until the period ends, so readers show it once; its content is
+ * current. The ranking by stars hardly changes, so its entries are permanent.
  */
 export function atomFeed(request: FeedRequest, { rows, asOf }: Pick<ListPage, "rows" | "asOf">): string {
   const { baseUrl, window } = request;
@@ -55,7 +55,7 @@ export function atomFeed(request: FeedRequest, { rows, asOf }: Pick<ListPage, "r
       { xmlns: "http://www.w3.org/2005/Atom" },
       element("id", {}, self),
       element("title", {}, titleOf(request)),
-      element("subtitle", {}, "What has grown, from snapshots that were really taken."),
+      element("subtitle", {}, "Growth between actual snapshots."),
       element("updated", {}, isoTime(asOf ?? 0)),
       element("link", { rel: "self", type: "application/atom+xml", href: self }),
       element("link", {
@@ -84,7 +84,7 @@ function entryOf(request: FeedRequest, { repository, trend }: Row, asOf: number)
   return element(
     "entry",
     {},
-    // Our own number of the repository: a new name must not make a new entry.
+    // Our own id: a renamed repository must not get a new entry.
     element("id", {}, `${baseUrl}/api/feeds/${feed}.atom#${repository.id}${period}`),
     element("title", {}, `${repository.fullName}${gainOf(request, { repository, trend })}`),
     element("updated", {}, isoTime(begin)),
@@ -96,7 +96,7 @@ function entryOf(request: FeedRequest, { repository, trend }: Row, asOf: number)
   );
 }
 
-/** What follows the name in the title of an entry. */
+/** The part of an entry's title after the name. */
 function gainOf({ feed, window }: FeedRequest, { repository, trend }: Row): string {
   if (feed === "stars") return repository.stars === null ? "" : `: ${format.format(repository.stars)} stars`;
   const [delta, what] = feed === "fork-growth" ? [trend?.forksDelta, "fork"] : [trend?.starsDelta, "star"];
@@ -104,7 +104,7 @@ function gainOf({ feed, window }: FeedRequest, { repository, trend }: Row): stri
   return ` ${signed.format(delta)} ${what}${Math.abs(delta) === 1 ? "" : "s"} in ${WINDOW_LABELS[window]}`;
 }
 
-/** The description, and below it the counts with how they have grown. */
+/** The description, and below it the counts with their growth. */
 function summaryOf({ repository, trend }: Row): string {
   const { description, language, license, stars, forks, openIssues } = repository;
   const count = (value: number | null, what: string, delta: number | null | undefined) =>
@@ -132,7 +132,7 @@ function titleOf({ feed, filters, window }: FeedRequest): string {
   return `Sidereal, ${RANKING_DEFINITIONS[rankingOfFeed(feed)].title}${over}${about}`;
 }
 
-/** The one address of this feed, whatever the order and case of what it was asked with. */
+/** The canonical address of this feed, independent of the order and case of the parameters. */
 function selfAddress(request: FeedRequest): string {
   const { feed, window, limit, defaultLimit, baseUrl } = request;
   const own = { window, ...(limit === defaultLimit ? {} : { limit: String(limit) }) };
@@ -143,7 +143,7 @@ function listParameters({ filters }: FeedRequest, first: Record<string, string>)
   return new URLSearchParams([...Object.entries(first), ...filterParameters(filters)]);
 }
 
-/** First moment of the period that a time falls into. */
+/** Start of the period that contains a time. */
 function periodStart(window: Window, at: number): number {
   if (window !== "30d") return bucketOf(at, window === "24h" ? "day" : "week");
   const date = new Date(at);

@@ -18,7 +18,7 @@ const listSchema = z
     window: z.enum(["24h", "7d"]),
     isFallback: z
       .boolean()
-      .openapi({ description: "true: the data is too young for 24 hours, so 7 days are shown." }),
+      .openapi({ description: "true: there is less than a day of data, so the window is 7 days." }),
     repositories: z.array(repositorySchema),
   })
   .openapi("HomeList");
@@ -51,7 +51,7 @@ async function listView(
 export const getHome = operation({
   id: "getHome",
   tags: ["Rankings"],
-  summary: "Everything the home page shows, prepared in advance",
+  summary: "The data of the home page, prepared in advance",
   description:
     "Ten repositories of each ranking over 24 hours, or over 7 days (isFallback) while the data is too young.",
   params: null,

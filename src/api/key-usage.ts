@@ -9,16 +9,16 @@ import { dataResponse, errorResponses, operation } from "./operation.js";
 const time = z.iso.datetime({ precision: 3 });
 const count = z.int().min(0);
 const bucket = z.enum(BUCKETS);
-const method = z.string().nullable().openapi({ description: "Null for requests that no route answers." });
+const method = z.string().nullable().openapi({ description: "null if no route matched." });
 const route = z
   .string()
-  .openapi({ description: "The path as this document has it, or other.", example: "/api/repos" });
+  .openapi({ description: "The path pattern in this document, or other.", example: "/api/repos" });
 
 const sums = {
   requests: count,
-  errors: count.openapi({ description: "Answered with 400 or more, but for 429." }),
-  blocked: count.openapi({ description: "Answered with 429." }),
-  bytes: count.openapi({ description: "Of bodies, as they were sent." }),
+  errors: count.openapi({ description: "Responses with a status of 400 or more, except 429." }),
+  blocked: count.openapi({ description: "Responses with status 429." }),
+  bytes: count.openapi({ description: "Response bodies as sent." }),
 };
 
 const failedRequest = z.object({
@@ -29,7 +29,8 @@ const failedRequest = z.object({
   code: z.string().nullable(),
   bucket: z.string().nullable(),
   path: z.string().nullable().openapi({
-    description: "The requested path, decoded: without its query, with tokens as …, at most 200 characters.",
+    description:
+      "The requested path, decoded and without its query; tokens are replaced with …. At most 200 characters.",
   }),
 });
 
@@ -45,20 +46,25 @@ export const keyUsageSchema = z
       addresses: count.openapi({ description: "Networks, of 24 bits (IPv4) or 48 (IPv6)." }),
       addressesIsExact: z
         .boolean()
-        .openapi({ description: "False: there were more than could be told apart." }),
+        .openapi({ description: "false: there were more networks than are counted separately." }),
     }),
-    series: z.array(z.object({ at: time, ...sums })).openapi({ description: "Steps, the oldest first." }),
+    series: z
+      .array(z.object({ at: time, ...sums }))
+      .openapi({ description: "One entry per step, oldest first." }),
     endpoints: z.array(
       z.object({
         method,
         route,
         ...sums,
-        meanMs: z.number().nullable().openapi({ description: "To answer; null where all were blocked." }),
+        meanMs: z
+          .number()
+          .nullable()
+          .openapi({ description: "Mean response time; null if all requests were blocked." }),
       }),
     ),
     pressure: z.array(
       z.object({ bucket, limit: z.int(), lowestRemaining: count, at: time }).openapi({
-        description: "The fewest requests that an answer to this key said were left.",
+        description: "The lowest remaining count reported to this key.",
       }),
     ),
     recentErrors: z.array(failedRequest),
@@ -68,7 +74,7 @@ export const keyUsageSchema = z
   })
   .openapi("KeyUsage");
 
-/** A view of usage as JSON. */
+/** The usage of a key as JSON. */
 export function keyUsageView(view: UsageView): z.input<typeof keyUsageSchema> {
   const failed = ({ at, ...rest }: FailedRequest) => ({ at: isoTime(at), ...rest });
   return {
@@ -94,14 +100,14 @@ export function keyUsageView(view: UsageView): z.input<typeof keyUsageSchema> {
 export const getKeyUsage = operation({
   id: "getKeyUsage",
   tags: ["Account"],
-  summary: "What one of your API keys was used for",
+  summary: "The usage of one of your API keys",
   description:
-    "Of a revoked key too. Where several processes answer, what others have counted may be five seconds behind.",
+    "Also for revoked keys. With several processes, the counts of the others may be five seconds behind.",
   params: z.object({ keyId: idParameter }),
   query: z.object({ period: z.enum(USAGE_PERIODS).default("24h") }),
   body: null,
   responses: {
-    200: dataResponse("Sums, and what happened last.", keyUsageSchema),
+    200: dataResponse("Totals and recent errors.", keyUsageSchema),
     ...errorResponses("UNAUTHENTICATED", "VALIDATION_FAILED", "NOT_FOUND"),
   },
   handle: async (request) => {

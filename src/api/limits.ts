@@ -6,11 +6,11 @@ import { dataResponse, errorResponses, operation } from "./operation.js";
 
 const bucketSchema = z.object({
   bucket: z.enum(BUCKETS),
-  limit: z.int().openapi({ description: "Requests in a window." }),
+  limit: z.int().openapi({ description: "Requests per window." }),
   windowSeconds: z.int(),
   remaining: z.int().openapi({ description: "Requests that would succeed now." }),
-  moreInSeconds: z.int().openapi({ description: "Until more would succeed; 0 when nothing has been used." }),
-  resetSeconds: z.int().openapi({ description: "Until the whole limit is available again." }),
+  moreInSeconds: z.int().openapi({ description: "Seconds until `remaining` grows; 0 if nothing is used." }),
+  resetSeconds: z.int().openapi({ description: "Seconds until the whole limit is available again." }),
 });
 
 const limitsSchema = z
@@ -37,9 +37,9 @@ function bucketView({ policy, remaining, moreInSeconds, resetSeconds }: Level): 
 export const getLimits = operation({
   id: "getLimits",
   tags: ["Operation"],
-  summary: "Your rate limits, and what is left of them",
+  summary: "Your rate limits and their remaining requests",
   description:
-    "Costs nothing, even when nothing is left. A request with an API key counts against the limit of the key and the ceiling of its account.",
+    "Costs nothing and works even when no requests remain. A request with an API key counts against the limit of the key and the ceiling of its account.",
   params: null,
   query: null,
   body: null,

@@ -33,7 +33,7 @@ export const listRepositories = operation({
   tags: ["Repositories"],
   summary: "List repositories, filtered, searched and sorted",
   description:
-    "Sorts by growth contain only repositories that have a trend in the window. A search that is sorted by anything but relevance covers its 10,000 most popular matches.",
+    "Sorts by growth contain only repositories that have a trend in the window. A search sorted by anything but relevance covers its 10,000 most popular matches.",
   params: null,
   query: listQuery.extend(withFormat),
   body: null,
@@ -55,7 +55,7 @@ function ranking({ id, sort, summary, file }: Ranking) {
     id,
     tags: ["Rankings"],
     summary,
-    description: `The same list as /api/repos?sort=${sort}. The documentation explains the scores in general, and explain=true in the detail of a repository explains its own.`,
+    description: `The same list as /api/repos?sort=${sort}. See the documentation of the scores; explain=true in the detail of a repository explains its own scores.`,
     params: null,
     query: listQuery.omit({ sort: true }).extend(withFormat),
     body: null,

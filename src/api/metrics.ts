@@ -23,7 +23,7 @@ export const listMetrics = operation({
   tags: ["Repositories"],
   summary: "The snapshots of a repository over time",
   description:
-    "Oldest first, at most 2,000 points; meta.resolution says how they were thinned. The window ends at the newest snapshot of the provider. Which snapshots there are depends on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
+    "Oldest first, at most 2,000 points; meta.resolution reports how they were reduced. The window ends at the newest snapshot of the provider. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
   params: z.object({ id: idParameter }),
   query: z.object({ window: seriesWindowParameter, format: formatParameter }),
   body: null,
@@ -40,7 +40,7 @@ export const listMetrics = operation({
     const from = asOf === undefined ? undefined : seriesStart(window, asOf);
     const start =
       asOf === undefined || from === undefined ? 0 : await catalog.seriesStart(id, asOf, asOf - from);
-    // Without a snapshot in the window, nothing is after its end.
+    // Without a snapshot in the window the series is empty.
     const series = await catalog.series(id, start ?? Number.MAX_SAFE_INTEGER);
     const data = series.points.map(snapshotView);
     if (format === "csv") return csv(`sidereal-${id}-${window}`, SNAPSHOT_COLUMNS, data);
@@ -58,7 +58,7 @@ export const listMetrics = operation({
   },
 });
 
-/** Upper bound of a response: everything stored of 400 days in 16 rankings and two scopes. */
+/** Maximum number of ranks in a response: 400 days in 16 rankings and two scopes. */
 const MAX_RANKS = 12_800;
 
 const pastRankSchema = z
@@ -76,7 +76,7 @@ export const listRanks = operation({
   tags: ["Repositories"],
   summary: "The ranks of a repository, day by day",
   description:
-    "Oldest first: among the first 1,000 overall and the first 200 of its language. The window ends at the newest snapshot of the provider. On a day without an entry it was not among them.",
+    "Oldest first: ranks up to 1,000 overall and up to 200 in its language. The window ends at the newest snapshot of the provider. Days without a rank have no entry.",
   params: z.object({ id: idParameter }),
   query: z.object({ window: seriesWindowParameter }),
   body: null,
@@ -84,7 +84,7 @@ export const listRanks = operation({
     200: dataMetaResponse(
       "The ranks.",
       z.array(pastRankSchema),
-      z.object({ repositoryId: z.string(), window: seriesWindowParameter, places: z.int() }),
+      z.object({ repositoryId: z.string(), window: seriesWindowParameter, ranks: z.int() }),
     ),
     ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
   },
@@ -104,6 +104,6 @@ export const listRanks = operation({
         position,
       }),
     );
-    return json({ data, meta: { repositoryId: String(id), window, places: data.length } });
+    return json({ data, meta: { repositoryId: String(id), window, ranks: data.length } });
   },
 });

@@ -4,7 +4,7 @@ import { z } from "../schema.js";
 import { errorResponses, type OperationContract, type ResponseContract } from "./operation.js";
 import { API_ROUTES, type ApiRoute } from "./routes.js";
 
-/** Which credentials each kind of access takes. A key may be sent everywhere and is always checked. */
+/** The credentials for each kind of access. A key is accepted, and checked, on every route. */
 const SECURITY: Readonly<Record<Access, Record<string, string[]>[]>> = {
   public: [{}, { bearerKey: [] }, { headerKey: [] }],
   token: [{}, { bearerKey: [] }, { headerKey: [] }],
@@ -33,7 +33,7 @@ const rateHeaders = z.object(
   ),
 );
 
-/** The responses of an operation, with the headers that rate limits add and the refusal. */
+/** The responses of an operation, with rate limit headers and the 429 response. */
 function limitedResponses(
   { responses }: OperationContract,
   { bucket, cost }: RateLimit,
@@ -74,7 +74,7 @@ function register(registry: OpenAPIRegistry, { route, operation }: ApiRoute): vo
   });
 }
 
-/** The OpenAPI 3.1 document of all routes, made from the schemas that validate. */
+/** The OpenAPI 3.1 document of all routes, generated from the validation schemas. */
 export function openApiDocument(baseUrl: string) {
   const registry = new OpenAPIRegistry();
   for (const [name, scheme] of Object.entries(SECURITY_SCHEMES))
@@ -86,7 +86,7 @@ export function openApiDocument(baseUrl: string) {
       title: "Sidereal",
       version: "0.1.0",
       description:
-        "Repositories of several forges, their snapshots over time, and what is growing. Errors are { data: null, error }, or RFC 9457 for callers that accept application/problem+json. Identifiers are strings; times are ISO 8601 in UTC with milliseconds.",
+        "Repositories of several forges, their snapshots over time, and their growth. Errors are { data: null, error }, or RFC 9457 for callers that accept application/problem+json. Identifiers are strings; times are ISO 8601 in UTC with milliseconds.",
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
     servers: [{ url: baseUrl }],

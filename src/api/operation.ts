@@ -8,14 +8,14 @@ import { z } from "../schema.js";
 import { validationError } from "../validation.js";
 import type { Gate } from "./gate.js";
 
-/** What handlers work with. */
+/** The services available to handlers. */
 export interface ApiServices {
   modules: Modules;
   members: Members;
   config: Config;
   admission: Admission;
   pictures: PngRenderer;
-  /** Bounds how many pictures are drawn at the same time. */
+  /** Limits the number of pictures drawn concurrently. */
   gate: Gate;
 }
 
@@ -35,14 +35,14 @@ export interface ApiRequest<P extends Schema, Q extends Schema, B extends Schema
   services: ApiServices;
 }
 
-/** A response in the contract: what it means, and its schemas by type. */
+/** A response in the contract: its description, and its schemas by media type. */
 export interface ResponseContract {
   description: string;
   headers?: z.ZodObject;
   content?: Record<string, { schema: z.ZodType }>;
 }
 
-/** What an operation takes, returns and does. Its method, path, limits and cache policy are in the route table. */
+/** The contract and handler of an operation. Its method, path, limits and cache policy are in the route table. */
 export interface OperationContract {
   /** The name of the handler, and the OpenAPI operation id. */
   id: string;
@@ -60,7 +60,7 @@ export interface Operation extends OperationContract {
   handle: (request: HttpRequest, services: ApiServices) => Promise<Reply>;
 }
 
-/** Joins a contract with its handler, which receives validated data. Throws VALIDATION_FAILED for anything else. */
+/** Joins a contract with its handler, which receives validated data. Invalid data throws VALIDATION_FAILED. */
 export function operation<
   P extends z.ZodObject | null,
   Q extends z.ZodObject | null,
@@ -155,7 +155,8 @@ const problemSchema = z
     details: z.array(z.unknown()).optional(),
   })
   .openapi("Problem", {
-    description: "The same facts as RFC 9457, for callers that accept application/problem+json.",
+    description:
+      "The same error in the format of RFC 9457, for callers that accept application/problem+json.",
   });
 
 /** The error responses of an operation, by code. Every operation can also return 400, 401 for a bad key, 500 and 503. */
@@ -181,7 +182,7 @@ export function dataResponse(description: string, data: z.ZodType): ResponseCont
   return { description, content: { "application/json": { schema: z.object({ data }) } } };
 }
 
-/** A successful JSON response in the envelope, with facts about it. */
+/** A successful JSON response in the envelope, with metadata. */
 export function dataMetaResponse(description: string, data: z.ZodType, meta: z.ZodType): ResponseContract {
   return { description, content: { "application/json": { schema: z.object({ data, meta }) } } };
 }

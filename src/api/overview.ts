@@ -49,7 +49,7 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
       sort: z.enum(FACET_SORTS).default("repositories"),
       limit: limitParameter,
       page: pageParameter.openapi({
-        description: "Number of the page. page × limit may be at most 10,000.",
+        description: "Page number. page × limit may be at most 10,000.",
       }),
     }),
     body: null,
@@ -86,13 +86,13 @@ const suggestedSchema = z.object({ name: z.string(), repositories: z.int() }).op
 export const suggest = operation({
   id: "suggest",
   tags: ["Search"],
-  summary: "Repositories, languages and topics that match what is being typed",
+  summary: "Suggest repositories, languages and topics for a partial name",
   description:
-    "Matches the beginning of a name, of an owner, of owner/name, or of a word inside a name. Popular ones first.",
+    "Matches prefixes of a name, an owner, owner/name, or a word inside a name. Most popular first.",
   params: null,
   query: z.object({
-    q: searchText(64).default("").openapi({ description: "Empty: popular ones." }),
-    limit: count(1, 20).default(8).openapi({ description: "Of each kind.", default: 8 }),
+    q: searchText(64).default("").openapi({ description: "Empty: the most popular." }),
+    limit: count(1, 20).default(8).openapi({ description: "Maximum number of each kind.", default: 8 }),
   }),
   body: null,
   responses: {

@@ -4,13 +4,13 @@ import { MAX_ITEMS } from "../watchlists/watchlists.js";
 
 export { nameField } from "../lists/lists.js";
 
-/** Parts of contracts that several routes of the API share. */
+/** Parameters shared by several routes of the API. */
 
 export const tokenParameter = z
   .string()
-  .openapi({ description: "The token of the watchlist, or its share token, which only reads." });
+  .openapi({ description: "The token of the watchlist, or its read-only share token." });
 
-/** Repositories for a watchlist, as they were written. */
+/** Ids of repositories to add to a watchlist, as sent. */
 export const idsField = z
   .array(idText)
   .max(MAX_ITEMS, `must be at most ${MAX_ITEMS}`)

@@ -9,22 +9,22 @@ import { errorResponses, type ResponseContract } from "./operation.js";
 /** How long other sites may keep pictures and their data. */
 export const EMBED_CACHE = "public, max-age=300, stale-while-revalidate=3600";
 
-/** Opened by itself, an SVG is a document: it may have style, and nothing else. */
+/** An SVG opened directly is a document: allow styles only. */
 const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** A drawing as a response. */
+/** An SVG response. */
 export function svg(drawing: string): Reply {
   return content("image/svg+xml; charset=utf-8", drawing, {
     headers: { "Content-Security-Policy": SVG_POLICY, Vary: "Accept-Encoding" },
   });
 }
 
-/** Contract of a response that is a drawing. */
+/** Contract of a response with an SVG. */
 export function svgResponse(description: string): ResponseContract {
   return { description, content: { "image/svg+xml": { schema: z.string() } } };
 }
 
-/** Contract of the errors of a route of drawings: drawings too, except for callers that ask for JSON. */
+/** Contract of the errors of a picture route: pictures too, except for callers that accept JSON. */
 export function pictureErrors(...codes: ErrorCode[]): Record<number, ResponseContract> {
   return Object.fromEntries(
     Object.entries(errorResponses(...codes)).map(([status, response]) => [
@@ -34,7 +34,7 @@ export function pictureErrors(...codes: ErrorCode[]): Record<number, ResponseCon
   );
 }
 
-/** An error as a drawing, since an image tag would show nothing of any other response. */
+/** An error as a picture, since an image tag shows nothing else. */
 export function errorPicture(error: AppError, { path, query, id }: HttpRequest): Reply {
   const theme: Theme = THEMES.find((name) => name === query.get("theme")) ?? "auto";
   const unknown = error.details?.flatMap(({ values = [] }) => values) ?? [];

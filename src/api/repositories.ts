@@ -15,7 +15,7 @@ const rankSchema = z
     ranking: z.enum(RANKINGS),
     window: z.enum(WINDOWS).nullable().openapi({ description: "null for the ranking by stars." }),
     scope: z.enum(RANK_SCOPES),
-    name: z.string().nullable().openapi({ description: "Which provider, language or topic; null overall." }),
+    name: z.string().nullable().openapi({ description: "The provider, language or topic; null overall." }),
     position: z.int().min(1),
   })
   .openapi("Rank");
@@ -39,7 +39,7 @@ const explanationSchema = z
 const explainParameter = z
   .enum(["true", "false"])
   .default("false")
-  .openapi({ description: "true: also explain how each score is made up." });
+  .openapi({ description: "true: include an explanation of each score." });
 
 const detailSchema = repositorySchema
   .omit({ trend: true })
@@ -47,15 +47,15 @@ const detailSchema = repositorySchema
     trends: byWindow(trendSchema.nullable()),
     ranks: z.array(rankSchema).openapi({
       description:
-        "Its ranks overall and within its provider, language and topics, as far down as ranks are stored.",
+        "Its ranks overall and within its provider, language and topics, as deep as ranks are stored.",
     }),
     explanation: z
       .object({ version: z.int(), windows: byWindow(explanationSchema.nullable()) })
       .optional()
       .openapi({
-        description: "With explain=true: the terms of each score, and the version of the formulas.",
+        description: "With explain=true: the terms of each score and the version of the formulas.",
       }),
-    previousFullNames: z.array(z.string()).openapi({ description: "The latest first." }),
+    previousFullNames: z.array(z.string()).openapi({ description: "Most recent first." }),
     dataQuality: z.object({
       snapshots: z.int(),
       firstSnapshotAt: z.iso.datetime({ precision: 3 }).nullable(),
@@ -84,7 +84,7 @@ const fullNameParameter = z
   .refine((text) => splitFullName(text) !== undefined, "must be of the form owner/name")
   .openapi({ example: "facebook/react" });
 
-/** The address of the detail of a repository, in the form of the address that was requested. */
+/** The address of a repository in the same form as the requested address. */
 type AddressOf = (repository: Repository) => string;
 
 const segments = (...parts: string[]): string => parts.map(encodeURIComponent).join("/");
@@ -93,7 +93,7 @@ const byQuery: AddressOf = ({ provider, fullName }) =>
   `/api/repos/${provider}/by-full-name?${new URLSearchParams({ fullName })}`;
 const byPath: AddressOf = ({ provider, fullName }) =>
   `/api/repos/${provider}/by-full-name/${segments(...fullName.split("/"))}`;
-/** An owner called `by-full-name` would be taken for that route. */
+/** An owner called `by-full-name` would match that route. */
 const byParts: AddressOf = (repository) => {
   const { provider, owner, name } = repository;
   return owner === "by-full-name" ? byQuery(repository) : `/api/repos/${segments(provider, owner, name)}`;
@@ -107,7 +107,7 @@ interface DetailRequest {
   addressOf: AddressOf;
 }
 
-/** The detail of a repository, or a redirect from a previous name that keeps the form and the query of the request. */
+/** The detail of a repository; for a previous name a redirect that keeps the form and query of the request. */
 async function detail({ services, provider, fullName, explain, addressOf }: DetailRequest): Promise<Reply> {
   const { catalog, rankings } = services.modules;
   const isExplained = explain === "true";
@@ -162,7 +162,7 @@ export const getRepository = operation({
   tags: ["Repositories"],
   summary: "One repository by provider, owner and name",
   description:
-    "Case does not matter. Write the slashes of an owner as %2F, or use by-full-name. A previous name redirects with 301.",
+    "Case-insensitive. Write slashes in the owner as %2F, or use by-full-name. A previous name redirects with 301.",
   params: z.object({
     provider: providerParameter,
     owner: z.string().max(300),
@@ -196,7 +196,7 @@ export const getRepositoryByFullNamePath = operation({
   id: "getRepositoryByFullNamePath",
   tags: ["Repositories"],
   summary: "One repository by its full name, in the path",
-  description: "Slashes may be written as they are or as %2F. The path is decoded once.",
+  description: "Slashes may be literal or %2F. The path is decoded once.",
   params: z.object({ provider: providerParameter, fullName: fullNameParameter }),
   query: z.object({ explain: explainParameter }),
   body: null,

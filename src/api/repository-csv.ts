@@ -5,7 +5,7 @@ import type { RepositoryView } from "./views.js";
 type Column = CsvColumn<RepositoryView>;
 type Trend = NonNullable<RepositoryView["trend"]>;
 
-/** Texts that people at the forges have written. */
+/** Columns with text written by users of the forges. */
 const foreign = (
   ...names: ("owner" | "name" | "fullName" | "url" | "description" | "homepage" | "language" | "license")[]
 ): Column[] => names.map((name) => ({ name, isForeign: true, value: (row) => row[name] }));
@@ -26,7 +26,7 @@ const GROWTH = [
   "starsGrowth",
 ] as const;
 
-/** A repository in a list and its trend, as one line; the names are those of the fields. */
+/** A repository and its trend as one line, with the names of the JSON fields. */
 export const REPOSITORY_COLUMNS: readonly Column[] = [
   ...fieldColumns(["id", "provider"]),
   ...foreign("owner", "name", "fullName", "url", "description", "homepage", "language", "license"),

@@ -19,7 +19,7 @@ interface PageOptions {
   file: string;
 }
 
-/** A page of a list in the requested format, with its Link header. CSV has no meta: there the header alone leads on. */
+/** A page of a list in the requested format, with its Link header. CSV has no meta, so only the header leads to the next page. */
 export function repositoryPage(page: ListPage, { http, baseUrl, query, file }: PageOptions): Reply {
   const { rows, asOf, plan: _, ...found } = page;
   const { limit, window, format } = query;
@@ -30,12 +30,12 @@ export function repositoryPage(page: ListPage, { http, baseUrl, query, file }: P
   return { ...reply, headers: { ...reply.headers, Link: linkHeader(http, baseUrl, found) } };
 }
 
-/** Where a page of a list stands among the others. */
+/** The position of a page in its list. */
 export interface PageLinks {
   nextCursor: string | null;
-  /** Number of the page; null where it was reached by cursor. */
+  /** Page number; null for a page requested by cursor. */
   page: number | null;
-  /** Number of the next page, where there are no cursors. */
+  /** Number of the next page, for lists without cursors. */
   nextPage?: number;
 }
 

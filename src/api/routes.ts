@@ -55,7 +55,7 @@ const limit = (bucket: RateLimit["bucket"], more: Partial<RateLimit> = {}): Rate
   ...more,
 });
 const HEAVY = limit("heavy");
-/** A list with words to search for is a search. */
+/** A list with search words counts as a search. */
 const LIST = limit({ withQ: "search", without: "default" });
 const FREE = limit("default", { cost: 0 });
 const unknownCost = UNKNOWN_TOKEN_COST;
@@ -64,7 +64,7 @@ const SHARED: CachePolicy = { kind: "shared" };
 const NO_STORE: CachePolicy = { kind: "none" };
 const EMBED: CachePolicy = { kind: "shared", control: EMBED_CACHE };
 
-/** Public data: the same for everybody, kept for a short time. */
+/** Public data: the same for everybody, cached briefly. */
 const open = (path: string, operation: Operation, facts: Partial<Facts> = {}): ApiRoute =>
   route("GET", path, { access: "public", limit: DEFAULT_LIMIT, cache: SHARED, ...facts, operation });
 /** A watchlist addressed by its token. Reads count in `bucket`. */
@@ -90,7 +90,7 @@ const mine = (method: Method, path: string, operation: Operation): ApiRoute =>
     operation,
   });
 
-/** One repository has several addresses, all with the same ETag. */
+/** A repository has several addresses, all with the same ETag. */
 const DETAIL: Partial<Facts> = { cache: { kind: "shared", tag: "body" } };
 
 /** All routes of the API. Where two match a path, the first one wins. */

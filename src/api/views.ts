@@ -12,7 +12,7 @@ import { ANOMALY_KINDS, type CurrentSummary, type Facet, type Trend, WINDOWS } f
 import { z } from "../schema.js";
 import type { SumPoint, Watchlist } from "../watchlists/watchlists.js";
 
-/** Records as JSON: for each its schema and the function that makes it. `null` always means "not known". */
+/** Records as JSON: the schema of each and the function that creates it. `null` always means unknown. */
 
 const id = z.string().regex(/^[1-9][0-9]{0,18}$/);
 const time = z.iso.datetime({ precision: 3 });
@@ -31,28 +31,29 @@ const anomalySchema = z
     starsAfter: z.int(),
     sameDay: z.object({ fell: z.int(), compared: z.int() }).optional().openapi({
       description:
-        "Of a PURGE: how many repositories of the provider had fewer stars that day than before, of how many compared. Absent until counted, at least once a day.",
+        "PURGE only: the number of repositories of the provider that lost stars on that day, and the number compared. Counted at least once a day; absent until then.",
     }),
   })
   .openapi("Anomaly", {
-    description: "A movement that growth should not be taken from as it stands; no judgement on anybody.",
+    description:
+      "An unusual movement that makes growth unreliable. It does not imply that anyone did anything wrong.",
   });
 
 export const trendSchema = z
   .object({
     window: z.enum(WINDOWS),
     from: time.openapi({ description: "Capture time of the earlier snapshot compared." }),
-    to: time.openapi({ description: "Capture time of the later one, the newest." }),
+    to: time.openapi({ description: "Capture time of the later snapshot, the newest." }),
     fromSource: z
       .enum(SNAPSHOT_SOURCES)
-      .openapi({ description: "Where the snapshot at `from` comes from; see Snapshot." }),
+      .openapi({ description: "Source of the snapshot at `from`; see Snapshot." }),
     starsDelta: z.int(),
     forksDelta: number,
     openIssuesDelta: number,
     starsGrowth: z
       .number()
       .nullable()
-      .openapi({ description: "starsDelta as a part of the stars at `from`: 0.02 is 2 %." }),
+      .openapi({ description: "starsDelta divided by the stars at `from`: 0.02 is 2 %." }),
     scores: z
       .object({
         trending: scoreSchema,
@@ -62,13 +63,13 @@ export const trendSchema = z
         forkMomentum: scoreSchema,
         activity: scoreSchema,
       })
-      .openapi({ description: "From 0 to 100; null where a score cannot be told." }),
+      .openapi({ description: "From 0 to 100; null if a score cannot be computed." }),
     confidence: z.number().min(0).max(1),
     reliable: z.boolean(),
     anomalies: z.array(anomalySchema),
   })
   .openapi("Trend", {
-    description: "Growth between two snapshots that were really taken; null where there are not two.",
+    description: "Growth between two actual snapshots; null with fewer than two.",
   });
 
 type TrendView = z.output<typeof trendSchema>;
@@ -86,7 +87,7 @@ export const repositorySchema = z
   .object({
     id,
     provider: z.string(),
-    owner: z.string().openapi({ description: "May hold slashes (GitLab groups)." }),
+    owner: z.string().openapi({ description: "May contain slashes (GitLab groups)." }),
     name: z.string(),
     fullName: z.string(),
     url: z.string(),
@@ -145,23 +146,23 @@ export function snapshotView(snapshot: Snapshot): z.output<typeof snapshotSchema
 export const seriesMetaSchema = z.object({
   repositoryId: id,
   window: z.enum(["30d", "90d", "all"]),
-  from: time.nullable().openapi({ description: "Begin of the window; null for all." }),
+  from: time.nullable().openapi({ description: "Start of the window; null for all." }),
   asOf: time.nullable().openapi({ description: "End of the window: the newest snapshot of the provider." }),
   resolution: z
     .enum(RESOLUTIONS)
-    .openapi({ description: "Every snapshot, or the last one of each hour, day or week." }),
+    .openapi({ description: "all: every snapshot; otherwise the last one of each hour, day or week." }),
   points: z.int(),
   gaps: z
     .array(z.object({ from: time, to: time, missing: z.int() }))
-    .openapi({ description: "Where refreshes are missing between two points." }),
+    .openapi({ description: "Ranges between two points with missing refreshes." }),
   nextRefreshAt: time.nullable(),
 });
 
 export const pageMetaSchema = z.object({
-  page: z.int().nullable().openapi({ description: "null where a cursor was given." }),
+  page: z.int().nullable().openapi({ description: "null with a cursor." }),
   limit: z.int(),
   total: z.int(),
-  totalIsExact: z.boolean().openapi({ description: "false: there are more than `total`." }),
+  totalIsExact: z.boolean().openapi({ description: "false: the list has more than `total` entries." }),
   hasMore: z.boolean(),
   nextCursor: z.string().nullable(),
 });
@@ -170,7 +171,7 @@ export const repositoryPageMetaSchema = pageMetaSchema
   .extend({
     window: z.enum(WINDOWS),
     sort: z.string(),
-    asOf: time.nullable().openapi({ description: "End of the windows: the newest snapshot there is." }),
+    asOf: time.nullable().openapi({ description: "End of the windows: the newest snapshot of all." }),
   })
   .openapi("RepositoryPageMeta");
 
@@ -179,7 +180,7 @@ export const facetSchema = z
     name: z.string(),
     repositories: z.int(),
     stars: z.int(),
-    starsGained: z.int().openapi({ description: "In the asked window." }),
+    starsGained: z.int().openapi({ description: "In the requested window." }),
   })
   .openapi("Facet");
 
@@ -205,13 +206,12 @@ export const summarySchema = z
     generatedAt: time,
     catalogue: z.enum(CATALOGUE_KINDS).openapi({
       description:
-        "Origin of the data. real: recorded or imported here. sample: the real history that comes with the program, as old as asOf. synthetic: made up, no real repository.",
+        "Origin of the data. real: recorded or imported. sample: the bundled sample of real history, up to asOf. synthetic: generated, no real repositories.",
     }),
     ageDays: z.int().nullable().openapi({ description: "Days in UTC since asOf." }),
-    startTracking: z
-      .string()
-      .nullable()
-      .openapi({ description: "Where to read how to track real repositories; null for a real catalogue." }),
+    startTracking: z.string().nullable().openapi({
+      description: "Address of the instructions for tracking repositories; null for a real catalogue.",
+    }),
   })
   .openapi("Summary");
 
@@ -227,7 +227,7 @@ export function summaryView(summary: CurrentSummary, baseUrl: string): z.output<
 
 export const watchlistSchema = z
   .object({
-    token: z.string().openapi({ description: "The token asked with." }),
+    token: z.string().openapi({ description: "The token of the request." }),
     name: z.string(),
     ids: z.array(id),
     items: z.array(z.object({ repositoryId: id, addedAt: time })),
@@ -239,7 +239,9 @@ export const watchlistSchema = z
 
 export const createdWatchlistSchema = watchlistSchema
   .extend({
-    shareToken: z.string().openapi({ description: "Reads the list and cannot change it. Shown only here." }),
+    shareToken: z
+      .string()
+      .openapi({ description: "Can read the list but not change it. Returned only here." }),
   })
   .openapi("CreatedWatchlist");
 
@@ -267,7 +269,7 @@ export const sumPointSchema = z
     watchers: number,
     repositories: z
       .int()
-      .openapi({ description: "How many repositories of the list had a snapshot by then." }),
+      .openapi({ description: "Number of repositories of the list with a snapshot at or before this time." }),
   })
   .openapi("SumPoint");
 

@@ -2,12 +2,12 @@ import { repositoryId } from "../catalog/catalog.js";
 import { invalidParameter } from "../errors.js";
 import { UnknownRepositories } from "../watchlists/watchlists.js";
 
-/** An identifier that passed validation, as a number; 0, which no repository has, for one too large for any. */
+/** A validated id as a number; 0, which no repository has, if it is too large. */
 export function idNumber(text: string): number {
   return repositoryId(text) ?? 0;
 }
 
-/** Reports repositories that do not exist as a fault of the parameter; `texts`: their ids as written in the request. */
+/** Reports unknown repositories as a parameter error; `texts`: their ids as sent. */
 export async function namingUnknown<T>(
   parameter: string,
   texts: readonly string[] | undefined,

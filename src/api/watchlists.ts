@@ -25,21 +25,21 @@ const precondition = z.object({
     .string()
     .max(500)
     .optional()
-    .openapi({ description: "ETag of the version that was read; 412 when the list has changed since." }),
+    .openapi({ description: "ETag of the version that was read; 412 if the list has changed since." }),
 });
-/** The tag of the current version of a list; strong, so that If-Match can be trusted. */
+/** The ETag of the current version of a list; strong, so that it works with If-Match. */
 function etag({ version, canEdit }: Watchlist): string {
   return `"${version}${canEdit ? "" : "r"}"`;
 }
 
-/** The condition of an If-Match header (RFC 9110, 13.1.1): `*` or any of the tags; weak ones never match. */
+/** Whether an If-Match header (RFC 9110, 13.1.1) allows the change: `*` or a matching tag; weak tags never match. */
 function preconditionOf(header: string | undefined): Precondition | undefined {
   if (header === undefined || header.trim() === "*") return undefined;
   const tags = header.split(",").map((tag) => tag.trim());
   return (version) => tags.includes(`"${version}"`);
 }
 
-/** A watchlist as a response; `shown` is the token it was requested with. */
+/** A watchlist as a response; `shown` is the token of the request. */
 function watchlistReply(watchlist: Watchlist, shown: string, status = 200): Reply {
   return json({ data: watchlistView(watchlist, shown) }, { status, headers: { ETag: etag(watchlist) } });
 }

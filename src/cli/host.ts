@@ -2,15 +2,15 @@ import type { Config } from "../config.js";
 import type { DemoSize } from "../demo/demo.js";
 import type { Modules } from "../modules.js";
 
-/** What commands need from the rest of the program; `run.ts` provides it. */
+/** Services for commands, provided by `run.ts`. */
 export interface Host {
   config: Config;
   openModules(): Promise<Modules>;
-  /** Serves until the process is asked to stop. */
+  /** Serves until the process receives a signal to stop. */
   serve(modules: Modules): Promise<void>;
-  /** Serves, and tracks the configured providers in a child process, until the process is asked to stop. */
+  /** Serves, and tracks the configured providers in a child process, until the process receives a signal to stop. */
   start(modules: Modules, withSample: boolean): Promise<void>;
-  /** Tracks the configured providers until the process is asked to stop. */
+  /** Tracks the configured providers until the process receives a signal to stop. */
   work(modules: Modules): Promise<void>;
   /** Tracks and refreshes single repositories immediately. */
   openTracker(): Promise<{
@@ -18,7 +18,7 @@ export interface Host {
     refresh(provider: string, fullName: string): Promise<"found" | "unchanged" | "unknown">;
     close(): Promise<void>;
   }>;
-  /** Serves a made-up catalogue from memory until the process is asked to stop. */
+  /** Serves a synthetic catalogue from memory until the process receives a signal to stop. */
   serveDemo(size: DemoSize): Promise<void>;
 }
 

@@ -4,7 +4,7 @@
  */
 export type FaultKind = "busy" | "full" | "unavailable";
 
-/** A failure of the database itself, in place of the engine's error, which is the cause. */
+/** A failure of the database itself; its cause is the engine's error. */
 export class DatabaseFault extends Error {
   readonly kind: FaultKind;
 

@@ -19,7 +19,7 @@ const KINDS: Readonly<Record<string, FaultKind>> = {
   "57": "unavailable", // operator intervention: shutting down, starting up
 };
 
-/** The fault that an error of a query stands for, else the error itself. */
+/** The fault that corresponds to a query error; the error itself if none does. */
 function faultOf(error: unknown): unknown {
   // The server reports its errors as DatabaseError. Anything else means that the connection failed.
   if (!(error instanceof pg.DatabaseError)) return new DatabaseFault("unavailable", error);

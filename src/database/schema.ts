@@ -7,8 +7,8 @@ import type {
 } from "./usage-schema.js";
 
 /**
- * Table types. Times are milliseconds since 1970 UTC; truth values are 0 or 1 (null: not known); texts compare bytewise
- * on both engines. What a column promises is said here once, for migrations and queries alike.
+ * Table types. Times are milliseconds since 1970 UTC; booleans are 0 or 1 (null: unknown); texts compare bytewise on both
+ * engines. The meaning of columns is documented here, for migrations and queries.
  */
 export interface Schema {
   schema_version: SchemaVersionTable;
@@ -21,7 +21,7 @@ export interface Schema {
   marks: MarkTable;
   revision: RevisionTable;
   rollups: RollupTable;
-  /** Rollups being made anew; see rollup-tables.ts. Not always there. */
+  /** Rollups while they are rebuilt; see rollup-tables.ts. Does not always exist. */
   rollups_next: RollupTable;
   runs: RunTable;
   fall_days: FallDayTable;
@@ -55,9 +55,9 @@ export interface SchemaVersionTable {
 export interface RepositoryTable {
   id: number;
   provider: string;
-  /** The provider's own id; null where no source has told it. */
+  /** The provider's own id; null if no source has reported it. */
   provider_id: string | null;
-  /** May hold slashes (GitLab groups). */
+  /** May contain slashes (GitLab groups). */
   owner: string;
   name: string;
   /** `owner/name` folded by `nameKey`; null once another repository has taken over the name. */
@@ -79,12 +79,12 @@ export interface RepositoryTable {
   created_at: number | null;
   pushed_at: number | null;
   discovered_at: number;
-  /** When the values above were true; null where no source has said so. */
+  /** When the values above were true; null if unknown. */
   refreshed_at: number | null;
-  /** When the counts among them were; a source can be newer and tell none. */
+  /** When the counts were true; a newer source may have reported none. */
   counted_at: number | null;
   next_refresh_at: number | null;
-  /** Bit i: some source has told fact i of FACT_COLUMNS, if only to say that there is none. */
+  /** Bit i: some source has reported fact i of FACT_COLUMNS, even if only its absence. */
   known_facts: number;
 }
 
@@ -113,7 +113,7 @@ export interface SnapshotTable {
   source: number;
 }
 
-/** How many snapshots of one provider fall in one hour, so that totals are never counted row by row. */
+/** Number of snapshots of a provider in an hour, so that totals need no counting of rows. */
 export interface SnapshotHourTable {
   provider: string;
   /** Hours since 1970. */
@@ -122,19 +122,19 @@ export interface SnapshotHourTable {
   newest_at: number;
 }
 
-/** Work that follows from a change, written in the transaction of the change, so that a crash cannot lose it. */
+/** Derived data to update after a change. Written in the transaction of the change, so that a crash cannot lose it. */
 export interface OutdatedTable {
   kind: string;
   repository_id: number;
 }
 
-/** What holds for the database as a whole, such as that it is synthetic. */
+/** Facts about the whole database, such as that it is synthetic. */
 export interface MarkTable {
   name: string;
   value: string;
 }
 
-/** One row that grows with every change a reader could see. */
+/** One row, incremented by every change a reader could see. */
 export interface RevisionTable {
   id: number;
   value: number;
@@ -150,7 +150,7 @@ export interface RollupTable {
   stars_delta: number;
   forks_delta: number | null;
   open_issues_delta: number | null;
-  /** starsDelta divided by the stars at `from_at`; null where those were 0. */
+  /** starsDelta divided by the stars at `from_at`; null if those were 0. */
   stars_growth: number | null;
   /** Counts at `from_at`. */
   stars_from: number;
@@ -158,13 +158,13 @@ export interface RollupTable {
   open_issues_from: number | null;
   /** Index into SNAPSHOT_SOURCES, of the snapshot at `from_at`. */
   from_source: number;
-  /** Snapshots from `from_at` to `to_at`, both counted. */
+  /** Number of snapshots from `from_at` to `to_at`, inclusive. */
   snapshots: number;
-  /** The part of the gain that counts in the scores: 1 without an anomaly. */
+  /** Share of the gain that counts in the scores; 1 without anomalies. */
   counted: number;
   /** JSON array of rankings' Anomaly; null for none. */
   anomalies: string | null;
-  /** Scores in hundredths; null where they cannot be told. */
+  /** Scores in hundredths; null if they cannot be computed. */
   trending: number | null;
   rising: number | null;
   new_hot: number | null;
@@ -176,51 +176,51 @@ export interface RollupTable {
   reliable: number;
 }
 
-/** Who is making something anew for all repositories; one row for each such work. */
+/** The process that rebuilds derived data of all repositories; one row per rebuild. */
 export interface RunTable {
   /** See rankings' runs.ts. */
   id: number;
-  /** Grows with each that is begun. */
+  /** Incremented when a run starts. */
   generation: number;
-  /** Host and process that is at it; null: nobody. */
+  /** Host and process; null: nobody. */
   owner: string | null;
-  /** When it last gave a sign. */
+  /** Time of its last heartbeat. */
   seen_at: number;
 }
 
-/** How many repositories of a provider had fewer stars than at their snapshot before, on one day. */
+/** Number of repositories of a provider that lost stars since their previous snapshot, by day. */
 export interface FallDayTable {
   provider: string;
   /** Days since 1970. */
   day: number;
   fell: number;
-  /** How many had a snapshot that day and one before. */
+  /** Repositories with a snapshot on that day and an earlier one. */
   compared: number;
 }
 
-/** What is much for one provider in one window; see rankings' Scales. */
+/** The scale of growth of a provider in a window; see rankings' Scales. */
 export interface ScoreScaleTable {
   provider: string;
   window_hours: number;
-  /** The newest snapshot of the provider when all its scores were last made. */
+  /** The newest snapshot of the provider when all its scores were last computed. */
   as_of: number;
   stars: number;
   forks: number;
 }
 
-/** The present rank of a repository in one leaderboard. Each stores more ranks than it shows. */
+/** The current rank of a repository in one leaderboard. Each stores more ranks than it shows. */
 export interface RankTable {
   ranking: string;
   /** 0 for rankings without a window. */
   window_hours: number;
   /** overall, provider, language or topic. */
   scope: string;
-  /** Which provider, language or topic; empty overall. */
+  /** The provider, language or topic; empty overall. */
   scope_name: string;
   /** From 1. */
   position: number;
   repository_id: number;
-  /** What it is ranked by. */
+  /** The value it is ranked by. */
   value: number;
 }
 
@@ -257,7 +257,7 @@ export interface FacetTable {
   stars_gained_30d: number;
 }
 
-/** What a listed repository adds to the facets, so that its share can be taken out again. */
+/** The contribution of a listed repository to the facets, so that it can be subtracted again. */
 export interface FacetPartTable {
   repository_id: number;
   provider: string;
@@ -276,39 +276,39 @@ export interface SummaryTable {
   body: string;
 }
 
-/** What refreshing a repository needs to remember; when it is due is `repositories.next_refresh_at`. */
+/** State of refreshing a repository. It is due at `repositories.next_refresh_at`. */
 export interface TrackingTable {
   repository_id: number;
   provider: string;
   /** See providers' UpstreamRepository. */
   node_id: string | null;
-  /** The validator of its last answer. */
+  /** ETag of the last response. */
   etag: string | null;
-  /** A worker has taken it until then, in ms since 1970; 0: nobody has. */
+  /** End of a worker's lease; 0: not leased. */
   leased_until: number;
-  /** Times in a row that it could not be refreshed. */
+  /** Consecutive failed refreshes. */
   failures: number;
-  /** How far its past has been told; null: not at all. */
+  /** Position of the backfill in its star history; null: not started. */
   history_cursor: string | null;
-  /** From when on more of its past is asked for, those with more stars earlier; null: it has all been told. */
+  /** When the next part of its history is due, earlier with more stars; null: complete. */
   history_due: number | null;
 }
 
-/** The walk over all repositories of a provider, in order to discover new ones. */
+/** The walk over all repositories of a provider, which discovers new ones. */
 export interface WalkTable {
   provider: string;
-  /** Where it goes on; null: at the beginning. */
+  /** Where it continues; null: at the beginning. */
   cursor: string | null;
   next_at: number;
   started_at: number;
   /** New repositories found in this walk. */
   found: number;
-  /** Walks that came to their end. */
+  /** Number of completed walks. */
   walks: number;
   leased_until: number;
 }
 
-/** What a worker last told of itself. */
+/** The last report of a worker. */
 export interface WorkerReportTable {
   /** Host and process. */
   worker: string;
@@ -323,11 +323,12 @@ export interface WatchlistTable {
   id: Generated<number>;
   /** The owner, with at most one list; null: whoever holds a token. */
   account_id: string | null;
-  /** SHA-256 of the token that changes the list, and of the one that only reads it; null for the list of an account. */
+  /** SHA-256 of the token that can change the list; null for the list of an account. */
   token_hash: string | null;
+  /** SHA-256 of the read-only token; null for the list of an account. */
   share_token_hash: string | null;
   name: string;
-  /** Grows with every change; the ETag of the list. */
+  /** Incremented by every change; the ETag of the list. */
   version: number;
   created_at: number;
   updated_at: number;
@@ -353,10 +354,10 @@ export interface WatchlistVisitTable {
   previous_state: string | null;
 }
 
-/** What our own queries read of an account. The sign-in library writes this table, and three more that only it knows. */
+/** Columns of an account that our own queries read. The sign-in library writes this table and three others. */
 export interface AccountTable {
   id: string;
-  /** In lower case; only ever one that its owner has proven to read. */
+  /** In lower case; verified by its owner. */
   email: string;
 }
 
@@ -371,6 +372,6 @@ export interface ApiKeyTable {
   created_at: number;
   /** To the minute; null: never. */
   last_used_at: number | null;
-  /** From then on the key is refused; null: it is active. */
+  /** null: the key is active. */
   revoked_at: number | null;
 }

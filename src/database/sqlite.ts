@@ -70,7 +70,7 @@ const KINDS: ReadonlyMap<number, FaultKind> = new Map([
   [14, "unavailable"], // SQLITE_CANTOPEN
 ]);
 
-/** Runs work of the engine, and translates its error where that stands for a fault. */
+/** Runs an operation of the engine and translates its errors to faults. */
 function translating<T>(work: () => T): T {
   try {
     return work();

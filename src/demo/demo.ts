@@ -1,7 +1,6 @@
 /**
- * A synthetic catalogue: made-up repositories of several providers with plausible histories, for showing what the
- * service does, for tests and for benches. The same seed gives the same catalogue. It is only ever written into a
- * database that is marked as synthetic.
+ * A synthetic catalogue: generated repositories of several providers with plausible histories, for demonstrations, tests and
+ * benchmarks. The same seed gives the same catalogue. It is only written to a database marked as synthetic.
  */
 import type { Catalog, Observation, Snapshot } from "../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../clock.js";
@@ -20,13 +19,13 @@ export interface DemoOptions extends DemoSize {
   end: number;
 }
 
-/** Has no divisor in common with the number of THINGS, so that its multiples lead to each of them once. */
+/** Coprime to the number of THINGS, so that its multiples reach each of them once. */
 const THING_STEP = 31;
 
 /** Repositories recorded in one transaction. */
 const BATCH = 1_000;
 
-/** Fills a catalogue. Throws when it holds something that is not synthetic. */
+/** Fills a catalogue. Throws if it contains data that is not synthetic. */
 export async function fillWithDemo(
   catalog: Catalog,
   options: DemoOptions,
@@ -112,7 +111,7 @@ function nameOf(random: Random, provider: string, index: number): { owner: strin
   const crowd = random.chance(0.5) ? "" : String(random.between(2, 999));
   const group = provider === "GITLAB" && random.chance(0.4) ? `/${random.pick(TOPICS)}` : "";
   const picked = random.pick(THINGS);
-  // The first ones are each another thing; further on the index tells names apart.
+  // The first repositories are all different things; after that the index keeps names distinct.
   const thing = index < THINGS.length ? (THINGS[(index * THING_STEP) % THINGS.length] ?? picked) : picked;
   const plain = random.chance(0.4) ? thing : `${random.pick(QUALITIES)}-${thing}`;
   const name = index < THINGS.length ? plain : `${plain}-${index.toString(36)}`;
@@ -127,7 +126,7 @@ interface Span {
   end: number;
 }
 
-/** One snapshot a day, with days missing now and then, bursts that fade, and a purge. */
+/** One snapshot per day, with occasional missing days, fading bursts, and a purge. */
 function history(random: Random, { start, firstDay, lastDay, days, end }: Span): Snapshot[] {
   const snapshots: Snapshot[] = [];
   const burstDay = random.chance(0.05) ? random.between(firstDay, lastDay) : -1;

@@ -1,4 +1,4 @@
-/** Numbers that look random and are the same for the same seed, on every machine. */
+/** Pseudo-random numbers, the same for the same seed on every machine. */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** From 0 up to, not including, 1. (mulberry32, by Tommy Ettinger, in the public domain.) */
+  /** From 0 (inclusive) to 1 (exclusive). Algorithm: mulberry32 by Tommy Ettinger, public domain. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -19,7 +19,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** A whole number from `min` to `max`, both included. */
+  /** An integer from `min` to `max`, inclusive. */
   between(min: number, max: number): number {
     return min + Math.floor(this.next() * (max - min + 1));
   }
@@ -39,7 +39,7 @@ export class Random {
     return this.pick(values)[0];
   }
 
-  /** A count with this mean: exact in law for small means (Knuth), by a normal for large ones. */
+  /** A Poisson-distributed count: Knuth's algorithm for small means, a normal approximation for large ones. */
   poisson(mean: number): number {
     if (mean > 30) {
       const normal = Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next());

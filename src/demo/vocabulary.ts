@@ -1,4 +1,4 @@
-/** Words that synthetic repositories are named and described with. */
+/** Words for the names and descriptions of synthetic repositories. */
 export const QUALITIES =
   "amber brisk calm clever cobalt copper crisp daring eager early faint fleet gentle golden hidden honest ivory jolly keen kind lively lucid lunar mellow mighty modest neat nimble noble olive patient plain proud quick quiet rapid rustic sandy sharp silent silver simple sleek slim solar stable steady stout subtle sunny swift tidy tiny vivid warm wild wise young".split(
     " ",

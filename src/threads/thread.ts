@@ -1,4 +1,4 @@
-/** Entry of a thread: a whole service, until it is told to stop. */
+/** Entry point of a thread: a complete service that runs until it receives a message. */
 import { parentPort, workerData } from "node:worker_threads";
 import { type AppContext, openModules, startService } from "../app.js";
 import { systemClock } from "../clock.js";
@@ -12,7 +12,7 @@ const context: AppContext = { config, clock: systemClock, log: createLog(config.
 const service = await startService(context, await openModules(context), share);
 parent.once("message", async () => {
   await service.stop();
-  // Ends this thread alone.
+  // Exits this thread only.
   process.exit();
 });
 const { port, url } = service;

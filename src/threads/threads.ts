@@ -1,7 +1,7 @@
 /**
- * Threads that answer at one port. Each is a whole service with its own connections to the database; they share the table of
- * allowances and nothing else. The machine gives each connection to one of them. A thread that ends by itself ends the
- * service: what it held, such as a place in the table, may be in any state.
+ * Threads that serve one port. Each is a complete service with its own database connections; they share only the table of
+ * allowances. The operating system distributes connections among them. If a thread exits unexpectedly, the service stops,
+ * because the thread may have left shared memory in an inconsistent state, such as a held lock.
  */
 import { once } from "node:events";
 import { createServer } from "node:net";
@@ -10,13 +10,13 @@ import type { AppContext, ServiceShare } from "../app.js";
 import type { Config } from "../config.js";
 import { createTableMemory } from "../metering/metering.js";
 
-/** What a thread is given. */
+/** Input of a thread. */
 export interface ThreadData {
   config: Config;
   share: ServiceShare;
 }
 
-/** What a thread says once it answers. */
+/** Message of a thread once it accepts requests. */
 export interface ThreadStarted {
   port: number;
   url: string;
@@ -25,18 +25,18 @@ export interface ThreadStarted {
 export interface Threads {
   port: number;
   url: string;
-  /** Ends, with the reason, when a thread has ended by itself; never otherwise. */
+  /** Resolves with the reason when a thread exits unexpectedly; otherwise pending forever. */
   failed: Promise<Error>;
-  /** Lets running requests end, then ends all threads. */
+  /** Finishes requests in flight, then stops all threads. */
   stop(): Promise<void>;
 }
 
-/** Time that threads get to end by themselves: a little more than the requests in them. */
+/** Time for threads to stop: slightly more than their requests get. */
 const STOP_MS = 9_000;
 
 /**
- * Starts as many threads as are configured, one after the other where that matters: the first one finds the port and makes
- * what is made once. The database must be migrated. Throws when a thread cannot start; then none is left.
+ * Starts the configured number of threads. The first starts alone: it picks the port and does the one-time setup. The database
+ * must be migrated. If a thread fails to start, stops the others and throws.
  */
 export async function startThreads({ config, log }: AppContext): Promise<Threads> {
   await checkPort(config);
@@ -57,12 +57,12 @@ export async function startThreads({ config, log }: AppContext): Promise<Threads
     const worker = new Worker(new URL("./thread.js", import.meta.url), { workerData });
     running.push(worker);
     const ended = once(worker, "exit").then(([code]) => {
-      throw new Error(`A thread ended with ${code} before it answered.`);
+      throw new Error(`A thread exited with ${code} before it was ready.`);
     });
     const [started] = await Promise.race([once(worker, "message"), ended]);
     worker.on("error", (error) => log.fatal({ err: error }, "a thread has failed"));
     worker.once("exit", (code) => {
-      if (!isStopping) fail(new Error(`A thread that answers requests ended by itself, with ${code}.`));
+      if (!isStopping) fail(new Error(`A serving thread exited unexpectedly with ${code}.`));
     });
     return started;
   };
@@ -87,7 +87,7 @@ export async function startThreads({ config, log }: AppContext): Promise<Threads
   }
 }
 
-/** Fails where the port is another's: with shared ports two services of one user would divide the connections. */
+/** Fails if the port is in use: with shared ports, two services of one user would split the connections. */
 async function checkPort({ port, host }: Config): Promise<void> {
   if (port === 0) return;
   const probe = createServer().listen(port, host);

@@ -104,7 +104,7 @@ onBothEngines("Threads", (engine) => {
     process.off("worker", note);
     assert.equal(workers.length, 2);
     await workers[0]?.terminate();
-    assert.match((await threads.failed).message, /ended by itself/);
+    assert.match((await threads.failed).message, /exited unexpectedly/);
     await threads.stop();
     assert.deepEqual(
       workers.map(({ threadId }) => threadId),
