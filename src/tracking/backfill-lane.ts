@@ -9,8 +9,8 @@ import { type Lane, LEASE_MS, pauseMs, responded, type Step, waiting } from "./l
 export const DAILY_DAYS = 400;
 /** Delay of further pages, so that the first pages of all repositories come first. */
 const NEXT_PAGE_MS = HOUR_MS;
-/** How long to wait when nothing is due, and when the forge does not offer star histories. */
-const IDLE_MS = 5_000;
+/** How long to wait when nothing is due, as each look takes a transaction, and when the forge does not offer star histories. */
+const IDLE_MS = 60_000;
 const NOT_OFFERED_MS = DAY_MS;
 
 /** Progress through the star history of a repository. */

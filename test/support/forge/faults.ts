@@ -173,9 +173,14 @@ function pour(outgoing: ServerResponse, bytes: number): void {
   more();
 }
 
+/** Compressed spaces by their number. */
+const parts = new Map<number, Buffer>();
+
 /** Spaces, compressed a thousand to one, as concatenated gzip members. */
 function bomb(outgoing: ServerResponse, bytes: number): void {
-  const part = gzipSync(Buffer.alloc(Math.min(BOMB_PART, bytes), " "));
+  const size = Math.min(BOMB_PART, bytes);
+  const part = parts.get(size) ?? gzipSync(Buffer.alloc(size, " "));
+  parts.set(size, part);
   for (let left = bytes; left > 0; left -= BOMB_PART) outgoing.write(part);
   outgoing.end();
 }
