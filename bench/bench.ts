@@ -1,7 +1,7 @@
 /**
- * Measures the service on a synthetic catalogue: `npm run bench -- --repositories 100000 --days 7`. Every figure of a
- * request is also given as a multiple of the baseline, the read of one repository by its id in the same run, since
- * machines differ and are noisy. Requests go through everything but the network; the front cache is off.
+ * Measures the service on a synthetic catalogue: `npm run bench -- --repositories 100000 --days 7`. Since machines differ and are
+ * noisy, the time of each request is also reported as a multiple of a baseline measured in the same run: reading one repository
+ * by id. Requests bypass only the network; the response cache is off.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -66,16 +66,16 @@ async function main(): Promise<void> {
     `growth, ranks and facets of all: ${(await seconds(() => modules.rankings.update({ all: true }))).toFixed(1)} s`,
   );
   print(
-    `search index and statistics: ${(await seconds(() => updateDerived(modules))).toFixed(1)} s (and the above, of which nothing has changed)`,
+    `search index and statistics: ${(await seconds(() => updateDerived(modules))).toFixed(1)} s (includes the update above, with nothing changed)`,
   );
   const changed = Math.min(10_000, repositories);
   for (let from = 0; from < changed; from += 1_000) {
     const batch = Array.from({ length: Math.min(1_000, changed - from) }, (_, i) => {
-      const told = syntheticRepository(from + i, options);
-      const last = [...told.snapshots].at(-1);
+      const repository = syntheticRepository(from + i, options);
+      const last = [...repository.snapshots].at(-1);
       const at = options.end + 3_600_000;
       return {
-        ...told,
+        ...repository,
         at,
         snapshots: last === undefined ? [] : [{ ...last, capturedAt: at, stars: last.stars + 1 }],
       };
@@ -104,7 +104,7 @@ async function main(): Promise<void> {
     if (found === undefined) throw new Error("the catalogue is empty");
     return found;
   };
-  /** A repository as addresses name it: `provider/owner/name`, and `provider:owner/name` in a query. */
+  /** A repository in addresses: `provider/owner/name` in paths, `provider:owner/name` in queries. */
   const name = (round: number): string => {
     const { provider, fullName } = sample(round);
     return [provider.toLowerCase(), ...fullName.split("/")].map(encodeURIComponent).join("/");
@@ -160,7 +160,7 @@ async function main(): Promise<void> {
         request,
         "127.0.0.1",
       );
-      if (response.status !== 200) throw new Error(`${path(round)} answered ${response.status}`);
+      if (response.status !== 200) throw new Error(`${path(round)} returned ${response.status}`);
       await response.arrayBuffer();
     };
     await measure(5, ask);

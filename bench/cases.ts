@@ -1,7 +1,7 @@
 /**
- * Shows what scores, confidence and anomalies say of single repositories on single days:
- * `node dist/bench/cases.js MANIFEST PROVIDER:owner/name@DATE[,…] FILES…`. Files are imported in their order; a
- * repository is shown when the last file of its date is in.
+ * Prints scores, confidence and anomalies of repositories on given days:
+ * `node dist/bench/cases.js MANIFEST PROVIDER:owner/name@DATE[,…] FILES…`. Imports the files in order and prints a repository
+ * after the last file of its date.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,7 +41,7 @@ try {
     for (const { provider, fullName, date } of due) {
       const found = await modules.catalog.findByName(provider, fullName);
       if (found === undefined) {
-        process.stdout.write(`${date} ${fullName}: not there\n`);
+        process.stdout.write(`${date} ${fullName}: not found\n`);
         continue;
       }
       const { repository } = found;

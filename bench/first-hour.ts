@@ -1,6 +1,6 @@
 /**
- * The first minutes of somebody who starts the service for the first time: `npm run -s build && node dist/bench/first-hour.js`.
- * The real program tracks a made-up GitHub with one token, in real time; printed is what its first page has to show.
+ * The first minutes of a new installation: `npm run -s build && node dist/bench/first-hour.js`. The real program tracks a fake
+ * GitHub with one token, in real time; prints the contents of the first page.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,14 +20,14 @@ const { values } = parseArgs({
 });
 
 const list = z.object({ window: z.string(), repositories: z.array(z.object({ fullName: z.string() })) });
-const summaryAnswer = z.object({
+const summarySchema = z.object({
   data: z.object({ repositories: z.number(), snapshots: z.number(), catalogue: z.string() }),
 });
-const homeAnswer = z.object({ data: z.looseObject({ trending: list, rising: list, newHot: list }) });
+const homeSchema = z.object({ data: z.looseObject({ trending: list, rising: list, newHot: list }) });
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-/** The address that the program tells once its port is open. */
+/** The address printed by the program once its port is open. */
 function addressOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
@@ -36,18 +36,18 @@ function addressOf(child: ChildProcess): Promise<string> {
       const [, address] = /answers at (\S+)\n/.exec(text) ?? [];
       if (address !== undefined) resolve(address);
     });
-    child.once("exit", (code) => reject(new Error(`the service has ended with ${code}`)));
+    child.once("exit", (code) => reject(new Error(`the service exited with ${code}`)));
   });
 }
 
-async function ask<T>(schema: z.ZodType<T>, address: string): Promise<T> {
+async function fetchJson<T>(schema: z.ZodType<T>, address: string): Promise<T> {
   const response = await fetch(address);
   return schema.parse(await response.json());
 }
 
-async function tell(url: string, { counters }: Forge, began: number): Promise<void> {
-  const { data: summary } = await ask(summaryAnswer, `${url}/api/stats/summary`);
-  const { data: home } = await ask(homeAnswer, `${url}/api/home`);
+async function printState(url: string, { counters }: Forge, began: number): Promise<void> {
+  const { data: summary } = await fetchJson(summarySchema, `${url}/api/stats/summary`);
+  const { data: home } = await fetchJson(homeSchema, `${url}/api/home`);
   const lists = (["trending", "rising", "newHot"] as const).map((name) => {
     const { repositories, window } = home[name];
     return `${name} ${repositories.length} (${window})`;
@@ -55,7 +55,7 @@ async function tell(url: string, { counters }: Forge, began: number): Promise<vo
   const after = Math.round((performance.now() - began) / 1_000);
   print(
     `${String(after).padStart(4)} s: ${summary.repositories} repositories, ${summary.snapshots} snapshots; ` +
-      `${lists.join(", ")}; first ${home.trending.repositories[0]?.fullName ?? "none"}; asked ${JSON.stringify(counters.byKind)}`,
+      `${lists.join(", ")}; first ${home.trending.repositories[0]?.fullName ?? "none"}; requests ${JSON.stringify(counters.byKind)}`,
   );
 }
 
@@ -84,7 +84,7 @@ async function main(dataDir: string): Promise<void> {
     for (const second of values.seconds.split(",").map(Number)) {
       const wait = began + second * 1_000 - performance.now();
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, wait)));
-      await tell(url, forge, began);
+      await printState(url, forge, began);
     }
   } finally {
     const stopping = performance.now();

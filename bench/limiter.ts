@@ -1,8 +1,7 @@
 /**
- * Measures the limiter: `npm run -s build && node --expose-gc dist/bench/limiter.js`. First by itself, with a million
- * addresses: memory, time of a decision, and whether an offender is remembered. Then what it adds to a request for an
- * answer that is ready, and what a key and the counting of its use add to that, through everything but the network, in
- * turns. Then the counting by itself.
+ * Measures the limiter: `npm run -s build && node --expose-gc dist/bench/limiter.js`. First alone with a million addresses:
+ * memory, time per decision, and whether an offender stays limited. Then the time it adds to a cached response, and the time an
+ * API key and usage counting add, alternating and without the network. Then usage counting alone.
  */
 import { sql } from "kysely";
 import { buildFront, buildMembers, buildModules } from "../src/app.js";
@@ -27,7 +26,7 @@ const ADDRESSES = 1_000_000;
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const log = createLog("error");
 
-/** All that the process holds, in megabytes. */
+/** Memory of the process, in megabytes. */
 function residentMb(): number {
   globalThis.gc?.();
   return process.memoryUsage().rss / 1e6;
@@ -37,7 +36,7 @@ function quantile(sorted: Float64Array, part: number): number {
   return sorted[Math.ceil(sorted.length * part) - 1] ?? 0;
 }
 
-/** Every other address is of IPv6, sixteen networks of 64 bits to one of 48. */
+/** Every other address is IPv6, with sixteen /64 networks per /48. */
 function peerOf(i: number): string {
   return i % 2 === 0
     ? `${10 + (i >>> 24)}.${(i >>> 16) & 255}.${(i >>> 8) & 255}.${i & 255}`
@@ -82,9 +81,7 @@ function measureDecisions(): void {
     `address and decision: p50 ${quantile(times, 0.5).toFixed(2)} µs  p99 ${quantile(times, 0.99).toFixed(2)} µs  p99.9 ${quantile(times, 0.999).toFixed(2)} µs`,
   );
   const most = 120 + Math.ceil(seconds * 2);
-  print(
-    `offender: ${tried} tries, ${passed} passed (its limit lets ${most}); now allowed: ${ask(offender).allowed}`,
-  );
+  print(`offender: ${tried} tries, ${passed} passed (limit ${most}); now allowed: ${ask(offender).allowed}`);
 }
 
 class Uncounted extends Usage {
@@ -138,16 +135,16 @@ async function measureRequests(): Promise<void> {
           peerOf(i),
         );
         times[i] = (performance.now() - from) * 1_000;
-        if (response.status !== 200) throw new Error(`answered ${response.status}`);
+        if (response.status !== 200) throw new Error(`returned ${response.status}`);
       }
       times.sort();
-      // The first turn is for the compiler.
+      // The first round warms up the compiler.
       if (turn > 0) medians[name].push(quantile(times, 0.5));
     }
   }
   const least = (values: number[]) => Math.min(...values);
   print(
-    `a ready answer: without limits ${least(medians.without).toFixed(1)} µs, with ${least(medians.limited).toFixed(1)} µs, with a key ${least(medians.keyed).toFixed(1)} µs, counted too ${least(medians.counted).toFixed(1)} µs (least median of 6 turns of ${rounds})`,
+    `a cached response: without limits ${least(medians.without).toFixed(1)} µs, with ${least(medians.limited).toFixed(1)} µs, with a key ${least(medians.keyed).toFixed(1)} µs, counted too ${least(medians.counted).toFixed(1)} µs (least median of 6 turns of ${rounds})`,
   );
   await members.usage.flush();
   const { totals } = await members.usage.view("bench", key.id, "24h");
@@ -178,7 +175,7 @@ async function measureCounting(usage: Usage, keyId: number): Promise<void> {
   const from = performance.now();
   await usage.flush();
   print(
-    `counting by itself: ${each.toFixed(2)} µs a request; writing what one key did: ${(performance.now() - from).toFixed(1)} ms`,
+    `counting alone: ${each.toFixed(2)} µs a request; writing what one key did: ${(performance.now() - from).toFixed(1)} ms`,
   );
 }
 

@@ -1,9 +1,9 @@
 /**
- * Measures what a `serve` process does when more is asked than it can answer: `npm run -s build && node
- * dist/bench/overload.js [--url postgres://…] [--off]`. In each round it finds how many requests a second pass when each
- * waits for the one before; then so many come in a steady stream, and three times as many, whether earlier ones are
- * answered or not, over connections that stay open, as a proxy has them. An answer counts that is no error and comes within a
- * second of when it was asked. Callers have addresses of their own; one in ten has a key, and one in ten asks for what is ready. `--off` turns shedding off.
+ * Measures a `serve` process under overload: `npm run -s build && node dist/bench/overload.js [--url postgres://…] [--off]`. Each
+ * round first measures the capacity with closed-loop clients, then sends an open-loop stream at that rate and at three times that
+ * rate over persistent connections, as a proxy does. A response counts as goodput if it succeeds within a second of its request.
+ * Every caller has its own address; one in ten has a key, and one in ten requests a cached response. `--off` turns load shedding
+ * off.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -42,7 +42,7 @@ const dataDir = mkdtempSync(join(tmpdir(), "sidereal-bench-"));
 const CONNECTIONS = 1_500;
 const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, maxFreeSockets: CONNECTIONS });
 
-/** Fills the store; gives the keys of accounts. */
+/** Fills the database; returns API keys. */
 async function prepare(): Promise<string[]> {
   const database = await openDatabase({ url: values.url, dataDir, pool: 4, log: createLog("error") });
   const modules = buildModules(database, systemClock, createLog("error"));
@@ -77,12 +77,12 @@ async function serve(): Promise<{ child: ChildProcess; url: string }> {
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  let said = "";
+  let output = "";
   const url = await new Promise<string>((resolve, reject) => {
-    child.once("exit", () => reject(new Error(`ended: ${said}`)));
+    child.once("exit", () => reject(new Error(`exited: ${output}`)));
     child.stdout?.on("data", (chunk) => {
-      said += chunk;
-      const found = /answers at (\S+)\n/.exec(said)?.[1];
+      output += chunk;
+      const found = /answers at (\S+)\n/.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     });
   });
@@ -95,7 +95,7 @@ interface Kind {
   key?: string;
 }
 
-/** What the i-th request asks: nearly none of it was asked before, apart from what is to be ready. */
+/** The i-th request. Almost none of them repeat, except those for cached responses. */
 function kindOf(i: number, keys: readonly string[]): Kind {
   const random = (below: number) => Math.floor(Math.random() * below);
   const list = `/api/repos?minStars=${random(100_000)}&limit=${20 + random(80)}`;
@@ -107,12 +107,12 @@ function kindOf(i: number, keys: readonly string[]): Kind {
 
 interface Outcome {
   kind: Kind["name"];
-  /** 0: nothing within a second. */
+  /** 0: no response within a second. */
   status: number;
   ms: number;
 }
 
-function ask(base: string, i: number, keys: readonly string[]): Promise<Outcome> {
+function send(base: string, i: number, keys: readonly string[]): Promise<Outcome> {
   const { name, path, key } = kindOf(i, keys);
   const address = `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}`;
   const headers = { "X-Forwarded-For": address, ...(key === undefined ? {} : { "X-API-Key": key }) };
@@ -132,38 +132,39 @@ function ask(base: string, i: number, keys: readonly string[]): Promise<Outcome>
   });
 }
 
-let asked = 0;
+let requestCount = 0;
 
-/** Opens all connections, before the clock runs. */
+/** Opens all connections before the measurement. */
 async function connect(base: string, keys: readonly string[]): Promise<void> {
-  await Promise.all(Array.from({ length: CONNECTIONS }, () => ask(base, asked++, keys)));
+  await Promise.all(Array.from({ length: CONNECTIONS }, () => send(base, requestCount++, keys)));
 }
 
-/** As many as pass, with so many callers that each wait for their answer. */
+/** Requests per second with closed-loop clients. */
 async function findCapacity(base: string, keys: readonly string[]): Promise<number> {
   const until = performance.now() + SECONDS * 1_000;
-  let answered = 0;
+  let succeeded = 0;
   const caller = async () => {
-    while (performance.now() < until) if ((await ask(base, asked++, keys)).status === 200) answered++;
+    while (performance.now() < until)
+      if ((await send(base, requestCount++, keys)).status === 200) succeeded++;
   };
   await Promise.all(Array.from({ length: 16 }, caller));
-  return answered / SECONDS;
+  return succeeded / SECONDS;
 }
 
-/** A steady stream of so many a second. */
+/** An open-loop stream at a fixed rate. */
 async function stream(base: string, keys: readonly string[], rate: number): Promise<Outcome[]> {
   const outcomes: Promise<Outcome>[] = [];
   const began = performance.now();
   for (;;) {
     const passed = performance.now() - began;
     if (passed > SECONDS * 1_000) break;
-    while (outcomes.length < (passed / 1_000) * rate) outcomes.push(ask(base, asked++, keys));
+    while (outcomes.length < (passed / 1_000) * rate) outcomes.push(send(base, requestCount++, keys));
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   return Promise.all(outcomes);
 }
 
-/** The answers in time a second, and what became of each kind. */
+/** Timely responses per second, and the outcomes of each kind. */
 function report(rate: number, outcomes: readonly Outcome[], capacity: number): void {
   const good = outcomes.filter(({ status }) => status === 200);
   const goodput = good.length / SECONDS;
@@ -173,10 +174,10 @@ function report(rate: number, outcomes: readonly Outcome[], capacity: number): v
     const own = outcomes.filter((outcome) => outcome.kind === kind);
     const part = (status: number) =>
       `${Math.round((100 * own.filter((one) => one.status === status).length) / Math.max(1, own.length))} %`;
-    return `${kind} ${part(200)} answered, ${part(503)} refused, ${part(0)} late`;
+    return `${kind} ${part(200)} succeeded, ${part(503)} refused, ${part(0)} late`;
   });
   print(
-    `${Math.round(rate)}/s asked: ${Math.round(goodput)}/s in time, ${Math.round((100 * goodput) / capacity)} % of the capacity, p99 ${Math.round(p99)} ms; ${kinds.join("; ")}`,
+    `${Math.round(rate)}/s sent: ${Math.round(goodput)}/s in time, ${Math.round((100 * goodput) / capacity)} % of the capacity, p99 ${Math.round(p99)} ms; ${kinds.join("; ")}`,
   );
 }
 
@@ -187,8 +188,8 @@ async function main(): Promise<void> {
     for (let round = 0; round < Number(values.rounds); round++) {
       await connect(url, keys);
       const capacity = await findCapacity(url, keys);
-      if (capacity === 0) throw new Error("nothing is answered");
-      print(`round ${round + 1}: ${Math.round(capacity)}/s when each waits`);
+      if (capacity === 0) throw new Error("nothing is succeeded");
+      print(`round ${round + 1}: ${Math.round(capacity)}/s closed-loop`);
       for (const times of [1, 3]) {
         await connect(url, keys);
         report(capacity * times, await stream(url, keys, capacity * times), capacity);

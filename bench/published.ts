@@ -1,6 +1,6 @@
 /**
- * Holds measured gains against published ones: `npm run -s build && node dist/bench/published.js DATA_DIR`, where
- * DATA_DIR has the folders github-ranking, awesome-go and trending. Day by day, as a living service would have seen it.
+ * Compares measured gains with published ones: `npm run -s build && node dist/bench/published.js DATA_DIR`, where DATA_DIR has the
+ * folders github-ranking, awesome-go and trending. Imports day by day, as a running service would.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -39,7 +39,7 @@ async function openFresh(): Promise<Modules> {
   );
 }
 
-/** How well two series of numbers go together, from -1 to 1: Pearson's, and Spearman's on their ranks. */
+/** Pearson correlation, from -1 to 1; Spearman's is the same on ranks. */
 function correlation(pairs: readonly (readonly [number, number])[]): number {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [mx, my] = [mean(pairs.map(([x]) => x)), mean(pairs.map(([, y]) => y))];
@@ -59,7 +59,7 @@ function ranks(values: readonly number[]): number[] {
   return result;
 }
 
-/** The gains of the named repositories in a window, as they stand. */
+/** The current gains of the named repositories in a window. */
 async function gainsOf(
   { database, rankings }: Modules,
   names: readonly string[],

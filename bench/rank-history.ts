@@ -1,7 +1,6 @@
 /**
  * Measures the rank history: `npm run -s build && node dist/bench/rank-history.js [--manifest MANIFEST FILES…]`. Records the
- * files day by day, or synthetic repositories without files, updates the rankings after each day, and prints what a day of
- * history takes.
+ * files day by day (synthetic repositories without files), updates the rankings after each day, and prints the size of a day.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 /**
- * Pictures of pages as they look, light and dark, wide and on a phone:
+ * Screenshots of pages, light and dark, on a desktop and a phone:
  * node dist/bench/screens.js BASE_URL FOLDER PATH...
  */
 import { mkdirSync } from "node:fs";

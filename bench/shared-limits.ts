@@ -1,7 +1,7 @@
 /**
  * Measures limits that two `serve` processes share: `npm run -s build && node dist/bench/shared-limits.js [redis-server]`.
- * First with Redis there, then with Redis killed in the middle, then with Redis hanging: how many requests of one caller
- * pass in all, and how long answers take. Needs a `redis-server`; it is started here, on a free port.
+ * Counts how many requests of one caller pass, and how long responses take, while Redis is available, is killed, comes back, and
+ * hangs. Needs a `redis-server`, which it starts on a free port.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -18,14 +18,14 @@ const REQUESTS = 2_000;
 const TOGETHER = 16;
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-/** Waits for a line that says what is expected. */
-async function saying(child: ChildProcess, expected: RegExp): Promise<string> {
-  let said = "";
+/** Waits for a line that matches. */
+async function waitForLine(child: ChildProcess, expected: RegExp): Promise<string> {
+  let output = "";
   return new Promise((resolve, reject) => {
-    child.once("exit", () => reject(new Error(`ended: ${said}`)));
+    child.once("exit", () => reject(new Error(`exited: ${output}`)));
     child.stdout?.on("data", (chunk) => {
-      said += chunk;
-      const found = expected.exec(said);
+      output += chunk;
+      const found = expected.exec(output);
       if (found !== null) resolve(found[1] ?? "");
     });
   });
@@ -36,7 +36,7 @@ const port = await freePort();
 async function startRedis(): Promise<ChildProcess> {
   const args = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder];
   const child = spawn(process.argv[2] ?? "redis-server", args, { stdio: ["ignore", "pipe", "inherit"] });
-  await saying(child, /(Ready to accept connections)/);
+  await waitForLine(child, /(Ready to accept connections)/);
   return child;
 }
 
@@ -55,10 +55,10 @@ async function serve(): Promise<string> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   started.push(child);
-  return saying(child, /answers at (\S+)\n/);
+  return waitForLine(child, /answers at (\S+)\n/);
 }
 
-/** Sends all requests of one caller, in turn to each process. */
+/** Sends all requests of one caller, alternating between the processes. */
 async function measure(name: string, address: string, middle: () => void): Promise<void> {
   const statuses = new Map<number, number>();
   const times: number[] = [];
@@ -83,7 +83,7 @@ async function measure(name: string, address: string, middle: () => void): Promi
   const at = (part: number) => (times[Math.ceil(times.length * part) - 1] ?? 0).toFixed(1);
   const refilled = Math.floor((seconds * LIMIT) / 60);
   print(
-    `${name}: ${statuses.get(200) ?? 0} of ${REQUESTS} passed, ${statuses.get(429) ?? 0} were refused, in ${seconds.toFixed(1)} s (limit ${LIMIT}, and ${refilled} came back); p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`,
+    `${name}: ${statuses.get(200) ?? 0} of ${REQUESTS} passed, ${statuses.get(429) ?? 0} were refused, in ${seconds.toFixed(1)} s (limit ${LIMIT}, and ${refilled} refilled); p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`,
   );
 }
 
@@ -91,13 +91,13 @@ let redis = await startRedis();
 const urls = [await serve(), await serve()];
 try {
   await measure("warming up", "198.18.0.1", () => {});
-  await measure("Redis there", "198.18.0.2", () => {});
+  await measure("Redis available", "198.18.0.2", () => {});
   await measure("Redis killed after a twentieth", "198.18.0.3", () => redis.kill("SIGKILL"));
   redis = await startRedis();
-  // Found again by the first request a second later.
+  // The first request after a second reconnects.
   await new Promise((resolve) => setTimeout(resolve, 2_500));
-  await measure("Redis back, found on the way", "198.18.0.4", () => {});
-  await measure("Redis there", "198.18.0.5", () => {});
+  await measure("Redis restarted, reconnecting", "198.18.0.4", () => {});
+  await measure("Redis available", "198.18.0.5", () => {});
   await measure("Redis hangs after a twentieth", "198.18.0.6", () => redis.kill("SIGSTOP"));
 } finally {
   for (const child of started) child.kill("SIGTERM");

@@ -1,6 +1,6 @@
 /**
- * What a snapshot and a repository take on the disk: `npm run -s build && node dist/bench/storage.js`, with `--url` on
- * PostgreSQL (an empty database). Snapshots are recorded day by day, as tracking does, so that pages fill as they would.
+ * Measures the size of snapshots and repositories on disk: `npm run -s build && node dist/bench/storage.js`, on PostgreSQL with
+ * `--url` (an empty database). Records snapshots day by day, as tracking does, so that pages fill realistically.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,8 +34,8 @@ async function main(dataDir: string): Promise<void> {
   const { dialect, read } = database;
   const size = () => dialect.size(read);
   const all = Array.from({ length: repositories }, (_, i) => {
-    const told = syntheticRepository(i, { repositories, days, seed: 1, end: END });
-    return { told, snapshots: [...told.snapshots] };
+    const repository = syntheticRepository(i, { repositories, days, seed: 1, end: END });
+    return { repository, snapshots: [...repository.snapshots] };
   });
   let [recorded, firstSize, firstRecorded] = [0, 0, 0];
   await modules.catalog.markSynthetic();
@@ -43,8 +43,8 @@ async function main(dataDir: string): Promise<void> {
   for (let day = 0; day < days; day++) {
     const end = END - (days - 1 - day) * DAY_MS + DAY_MS / 2;
     for (let from = 0; from < repositories; from += BATCH) {
-      const batch = all.slice(from, from + BATCH).map(({ told, snapshots }) => ({
-        ...told,
+      const batch = all.slice(from, from + BATCH).map(({ repository, snapshots }) => ({
+        ...repository,
         at: end,
         snapshots: snapshots.filter(({ capturedAt }) => capturedAt >= end - DAY_MS && capturedAt < end),
       }));
@@ -59,15 +59,15 @@ async function main(dataDir: string): Promise<void> {
   const derived = await size();
   const perSnapshot = (full - firstSize) / (recorded - firstRecorded);
   print(
-    `with growth, places and words: ${(derived / 1e6).toFixed(1)} MB; bytes a repository, snapshots aside: ${((derived - perSnapshot * recorded) / repositories).toFixed(0)}`,
+    `with growth, ranks and search index: ${(derived / 1e6).toFixed(1)} MB; bytes a repository, snapshots aside: ${((derived - perSnapshot * recorded) / repositories).toFixed(0)}`,
   );
   if (values.url !== undefined) await tellTables(database);
   await database.close();
 }
 
-/** PostgreSQL keeps dead rows until they are vacuumed; many were left here in a short time, so both sizes are told. */
+/** PostgreSQL keeps dead rows until a vacuum, and this run creates many, so sizes are printed before and after one. */
 async function tellTables({ write, read, dialect }: Database): Promise<void> {
-  const tell = async (when: string) => {
+  const printSizes = async (when: string) => {
     const { rows } = await sql<{
       bytes: number;
       total: number;
@@ -76,12 +76,12 @@ async function tellTables({ write, read, dialect }: Database): Promise<void> {
     const { bytes = 0, total = 1 } = rows[0] ?? {};
     const whole = await dialect.size(read);
     print(
-      `${when}: snapshots ${(bytes / total).toFixed(1)} bytes each, all else ${((whole - bytes) / repositories).toFixed(0)} bytes a repository`,
+      `${when}: snapshots ${(bytes / total).toFixed(1)} bytes each, everything else ${((whole - bytes) / repositories).toFixed(0)} bytes a repository`,
     );
   };
-  await tell("as written");
+  await printSizes("as written");
   await sql`vacuum full`.execute(write);
-  await tell("after vacuum full");
+  await printSizes("after vacuum full");
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), "sidereal-storage-"));

@@ -1,10 +1,10 @@
-/** How long it takes until the catalogue shows what has happened on a forge. */
+/** Measures the delay until the catalogue shows a change on a forge. */
 import { sql } from "kysely";
 import { WEEK_MS } from "../src/clock.js";
 import type { Database } from "../src/database/database.js";
 import type { EventKind, Forge, ForgeRepository, ScriptEvent } from "../test/support/forge/forge.js";
 
-/** The kinds that can be seen in the catalogue; bursts and purges are counts. */
+/** Kinds of events visible in the catalogue; bursts and purges only change counts. */
 const SEEN_KINDS: readonly EventKind[] = [
   "created",
   "renamed",
@@ -27,15 +27,15 @@ interface Row {
 
 interface Pending {
   event: ScriptEvent;
-  /** When something else happens in the same respect, which hides this one from view. */
+  /** Time of a later event in the same respect, which hides this one. */
   overtakenAt: number;
 }
 
-/** Watches one forge's script. */
+/** Watches the events of one forge. */
 export class EventWatch {
-  /** By kind, how long each took, in ms. */
+  /** Delays in ms, by kind. */
   readonly delays = new Map<EventKind, number[]>();
-  /** Undone or replaced before anybody could have looked twice. */
+  /** Number of events undone or replaced before they were visible. */
   overtaken = 0;
   readonly #provider: string;
   readonly #coming: Pending[];
@@ -59,8 +59,8 @@ export class EventWatch {
       );
   }
 
-  /** Notes what is shown by now. */
-  async look({ read, dialect }: Database, now: number): Promise<void> {
+  /** Records the events that are visible now. */
+  async check({ read, dialect }: Database, now: number): Promise<void> {
     while ((this.#coming[0]?.event.at ?? Number.POSITIVE_INFINITY) <= now) {
       const first = this.#coming.shift();
       if (first !== undefined) this.#pending.push(first);
@@ -83,7 +83,7 @@ export class EventWatch {
     });
   }
 
-  /** What happened over a week ago and is not shown. */
+  /** Events older than a week that are not visible. */
   late(now: number): ScriptEvent[] {
     return this.#pending.filter(({ event }) => event.at < now - WEEK_MS).map(({ event }) => event);
   }
@@ -94,7 +94,7 @@ function respectOf(kind: EventKind): string {
   return kind === "archived" || kind === "created" ? kind : "visibility";
 }
 
-/** Whether somebody outside can notice it: not what happens to what is hidden, nor what was created hidden. */
+/** Whether an event is visible from outside: the repository is neither hidden nor was created hidden. */
 function isVisible(
   kind: EventKind,
   before: ForgeRepository | undefined,

@@ -1,10 +1,10 @@
-/** What the week is measured by: a watcher between worker and forge, and small sums. */
+/** Measurements of the week: a recorder between worker and forge, and statistics. */
 import { HOUR_MS } from "../src/clock.js";
 import type { Provider, Refreshed, RepositoryRef } from "../src/providers/providers.js";
 import type { Forge } from "../test/support/forge/forge.js";
 
-/** What was last told of a repository. */
-interface Told {
+/** The last reading of a repository. */
+interface Reading {
   at: number;
   facts: string;
 }
@@ -12,17 +12,17 @@ interface Told {
 /** Outcomes of refreshes of one provider. */
 export class Watch {
   calls = 0;
-  asked = 0;
+  attempted = 0;
   found = 0;
   unchanged = 0;
   failed = 0;
-  /** Refreshed within a day of the last time, so hot or warm, or named by the walk. */
+  /** Refreshed within a day of the previous time: hot, warm, or found by the walk. */
   soon = 0;
-  /** Of these, those that found the same stars, forks, name and state. */
+  /** Of these, those with the same stars, forks, name and state. */
   needless = 0;
-  readonly #last = new Map<string, Told>();
+  readonly #last = new Map<string, Reading>();
 
-  /** The provider with every refresh noted. */
+  /** The provider, recording every refresh. */
   around(provider: Provider, now: () => number): Provider {
     return {
       ...provider,
@@ -40,7 +40,7 @@ export class Watch {
   }
 
   #note({ providerId }: RepositoryRef, outcome: Refreshed, at: number): void {
-    this.asked++;
+    this.attempted++;
     this[outcome.kind]++;
     const last = this.#last.get(providerId);
     const facts = outcome.kind === "unchanged" ? (last?.facts ?? "") : factsOf(outcome);
@@ -62,7 +62,7 @@ export class HourlyUse {
   readonly #before = new Map<string, number>();
   readonly #hours = new Map<string, number[]>();
 
-  /** To be called once an hour. */
+  /** Called once an hour. */
   note(name: string, { counters }: Forge): void {
     for (const [kind, count] of Object.entries(counters.byKind)) {
       const key = `${name} ${kind}`;
@@ -73,10 +73,10 @@ export class HourlyUse {
     }
   }
 
-  /** The busiest hour, and the mean over so many hours. */
+  /** The busiest hour, and the mean over `hours`. */
   of(name: string, kinds: readonly string[], hours: number): { peak: number; mean: number } {
     const counts = kinds.map((kind) => this.#hours.get(`${name} ${kind}`) ?? []);
-    // A kind that came later has fewer hours: they end together.
+    // A kind that started later has fewer hours, aligned at the end.
     const longest = Math.max(0, ...counts.map((list) => list.length));
     let [peak, sum] = [0, 0];
     for (let back = 1; back <= longest; back++) {
@@ -88,13 +88,13 @@ export class HourlyUse {
   }
 }
 
-/** The value below which that part of the numbers lies; 0 without any. */
+/** The quantile of the numbers; 0 without any. */
 export function quantile(numbers: readonly number[], part: number): number {
   const sorted = Float64Array.from(numbers).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
 }
 
-/** A duration as a person would say it. */
+/** A duration in a readable unit. */
 export function span(ms: number): string {
   if (ms < HOUR_MS) return `${Math.round(ms / 60_000)} min`;
   return ms < 48 * HOUR_MS ? `${(ms / HOUR_MS).toFixed(1)} h` : `${(ms / (24 * HOUR_MS)).toFixed(1)} d`;

@@ -1,7 +1,7 @@
 /**
- * A week of tracking against three made-up forges, in virtual time, through the real worker and a SQLite file:
- * `npm run -s build && node dist/bench/week.js --repositories 100000 --days 7`. After the week it goes on until every
- * repository has come round once more, and holds the catalogue against the forges.
+ * A week of tracking three fake forges, in virtual time, with the real worker and a SQLite file:
+ * `npm run -s build && node dist/bench/week.js --repositories 100000 --days 7`. After the week it runs until every repository has
+ * been refreshed once more, and compares the catalogue with the forges.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,9 +28,9 @@ const { values } = parseArgs({
 });
 const repositories = Number(values.repositories);
 const days = Number(values.days);
-/** How often the catalogue is looked at; delays are told to this step. */
+/** Interval of checks of the catalogue, and so the precision of delays. */
 const LOOK_MS = 15 * 60_000;
-/** Once more round: a week, a tenth more for the spread, and a day for what is asked for with one request each. */
+/** A full round of refreshes: a week, a tenth more for jitter, and a day for repositories that need a request each. */
 const ROUND_MS = 1.1 * WEEK_MS + DAY_MS;
 
 const SHARES: readonly (readonly [string, ForgeKind, number])[] = [
@@ -38,7 +38,7 @@ const SHARES: readonly (readonly [string, ForgeKind, number])[] = [
   ["GITLAB", "gitlab", 0.12],
   ["CODEBERG", "forgejo", 0.08],
 ];
-/** What each allows in an hour to one token, and which requests are counted against it. */
+/** Hourly quota of a token at each forge, and the requests that count against it. */
 const QUOTAS: readonly (readonly [string, string, number, readonly string[]])[] = [
   ["GITHUB", "graphql", 5_000, ["graphql"]],
   ["GITHUB", "search", 30 * 60, ["search"]],
@@ -57,7 +57,7 @@ interface ScheduleRow {
   next_refresh_at: number;
 }
 
-/** Ages of what is known, and the longest that anything waited. */
+/** Ages of the data, and the longest wait past a due time. */
 class Freshness {
   readonly ages = new Map<HeatClass, number[]>(HEAT_CLASSES.map((heat) => [heat, []]));
   readonly counts = new Map<HeatClass, number>();
@@ -96,7 +96,7 @@ async function pass(world: TrackingWorld, ms: number, measures: Measures, sample
   const began = clock.now();
   for (let step = 1; clock.now() < end; step++) {
     await world.pass(Math.min(LOOK_MS, end - clock.now()));
-    for (const watch of measures.events.values()) await watch.look(modules.database, clock.now());
+    for (const watch of measures.events.values()) await watch.check(modules.database, clock.now());
     await measures.freshness.wait(world);
     if (step % 4 === 0) for (const [name, forge] of forges) measures.use.note(name, forge);
     if (step % 24 === 0 && clock.now() - began >= sampleFrom) await measures.freshness.sample(world);
@@ -117,11 +117,11 @@ async function tellRequests({ forges }: TrackingWorld, { watches, use }: Measure
       `  ${name}: ${counters.requests} (${JSON.stringify(counters.byKind)}), by status ${JSON.stringify(counters.byStatus)}`,
     );
     print(
-      `    ${watch.asked} refreshes (${watch.found} found, ${watch.unchanged} unchanged, ${watch.failed} failed) in ${watch.calls} calls; ` +
-        `${(sent / Math.max(1, watch.asked)).toFixed(4)} requests a refresh; ${(counters.bytes / 2 ** 20).toFixed(0)} MiB received`,
+      `    ${watch.attempted} refreshes (${watch.found} found, ${watch.unchanged} unchanged, ${watch.failed} failed) in ${watch.calls} calls; ` +
+        `${(sent / Math.max(1, watch.attempted)).toFixed(4)} requests a refresh; ${(counters.bytes / 2 ** 20).toFixed(0)} MiB received`,
     );
     print(
-      `    ${watch.soon} within a day of the last, ${watch.needless} of them found nothing changed (${percent(watch.needless / Math.max(1, watch.soon))})`,
+      `    ${watch.soon} within a day of the last, ${watch.needless} of them found no change (${percent(watch.needless / Math.max(1, watch.soon))})`,
     );
   }
   print("Quota used");
@@ -134,7 +134,7 @@ async function tellRequests({ forges }: TrackingWorld, { watches, use }: Measure
 }
 
 function tellFreshness({ freshness }: Measures): void {
-  print("Age of what is known, by how soon a repository is refreshed (every 6 h of the second half)");
+  print("Age of the data by refresh interval (sampled every 6 h of the second half)");
   for (const heat of HEAT_CLASSES) {
     const ages = freshness.ages.get(heat) ?? [];
     print(
@@ -145,7 +145,7 @@ function tellFreshness({ freshness }: Measures): void {
 }
 
 function tellEvents({ events }: Measures, now: number): void {
-  print(`What happened, and how long until the catalogue showed it (to ${span(LOOK_MS)})`);
+  print(`Events, and the delay until the catalogue showed them (precision ${span(LOOK_MS)})`);
   const all = new Map<EventKind, number[]>();
   let [late, overtaken] = [0, 0];
   for (const watch of events.values()) {
@@ -158,10 +158,12 @@ function tellEvents({ events }: Measures, now: number): void {
       `  ${kind.padEnd(11)} ${String(delays.length).padStart(6)}; median ${span(quantile(delays, 0.5))}, 99 % ${span(quantile(delays, 0.99))}, longest ${span(Math.max(0, ...delays))}`,
     );
   }
-  print(`  ${overtaken} undone or replaced before they were seen; older than a week and not shown: ${late}`);
+  print(
+    `  ${overtaken} undone or replaced before they were visible; older than a week and not visible: ${late}`,
+  );
 }
 
-/** Every repository of every forge, held against the catalogue as of its last refresh. */
+/** Compares every repository of every forge with the catalogue, as of its last refresh. */
 async function countDifferences({ modules, forges, clock }: TrackingWorld): Promise<void> {
   let [compared, differences, late] = [0, 0, 0];
   for (const [name, { catalogue }] of forges) {
@@ -174,7 +176,7 @@ async function countDifferences({ modules, forges, clock }: TrackingWorld): Prom
     const differ = (what: string) => {
       if (++differences <= 10) print(`  ${name} ${what}`);
     };
-    if (known.size !== rows.length) differ(`${rows.length - known.size} rows without an id of their own`);
+    if (known.size !== rows.length) differ(`${rows.length - known.size} rows without a distinct id`);
     for (const { id } of catalogue.truth(clock.now())) {
       const row = known.get(String(id));
       known.delete(String(id));
@@ -188,7 +190,7 @@ async function countDifferences({ modules, forges, clock }: TrackingWorld): Prom
       if (clock.now() - at > ROUND_MS) late++;
       const truth = catalogue.get(id, at);
       if (truth === undefined) {
-        differ(`${id} was not there when it was refreshed`);
+        differ(`${id} did not exist when it was refreshed`);
         continue;
       }
       const isPublic = truth.visibility === "public";
@@ -199,7 +201,7 @@ async function countDifferences({ modules, forges, clock }: TrackingWorld): Prom
       if (row.stars !== truth.stars) differ(`${id} has ${truth.stars} stars, not ${row.stars}`);
       if (row.archived !== null && (row.archived === 1) !== truth.isArchived) differ(`${id}: archived`);
     }
-    for (const id of known.keys()) differ(`${id} is not of this forge`);
+    for (const id of known.keys()) differ(`${id} does not exist at this forge`);
   }
   print(
     `${compared} repositories compared: ${differences} differences; ${late} not refreshed in the last round`,
@@ -245,12 +247,12 @@ async function main(dataDir: string): Promise<void> {
     tellFreshness(measures);
     await tellSize(world);
     await pass(world, ROUND_MS, measures, Number.POSITIVE_INFINITY);
-    print(`Once more round, ${span(ROUND_MS)}: ${(performance.now() / 1_000).toFixed(0)} s in all`);
+    print(`Another round, ${span(ROUND_MS)}: ${(performance.now() / 1_000).toFixed(0)} s in total`);
     tellEvents(measures, world.clock.now());
     await countDifferences(world);
     for (const [name, { violations }] of world.forges) print(`${name}: ${violations.length} violations`);
-    print(`longest wait past the due time, in all: ${span(measures.freshness.longestWait)}`);
-    print(`memory peak ${Math.round(process.resourceUsage().maxRSS / 1_024)} MiB, with the forges in it`);
+    print(`longest wait past the due time, overall: ${span(measures.freshness.longestWait)}`);
+    print(`memory peak ${Math.round(process.resourceUsage().maxRSS / 1_024)} MiB, including the fake forges`);
   } finally {
     await world.close();
   }

@@ -3,9 +3,9 @@
  *
  *   npm run -s build && node dist/scripts/build-sample.js <folder> [output]
  *
- * The folder holds `manifest.csv` (columns file, source_commit_time), `daily/*.tar.xz` with one CSV file a day, and
+ * The folder contains `manifest.csv` (columns file, source_commit_time), `daily/*.tar.xz` with one CSV file a day, and
  * optionally `inferred-renames.csv` (columns first_seen_file_date, old_url, new_url). Unpacking needs `tar` and `xz`.
- * The output holds facts only: names, languages, counts and dates, no descriptions. The same input gives the same file.
+ * The output contains only facts: names, languages, counts and dates, no descriptions. The same input gives the same file.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -21,7 +21,7 @@ const FIRST_DAY = "2026-01-01";
 const DAILY_DAYS = 45;
 const STEP_DAYS = 3;
 const REPOSITORIES = 2_000;
-/** Of those, chosen by stars and by stars gained in the last 30 days; the rest are the top of each language. */
+/** Number of those chosen by stars and by stars gained in the last 30 days; the rest are the top of each language. */
 const TOP = 150;
 const FASTEST = 350;
 
@@ -117,7 +117,7 @@ function joinRenames(folder: string, histories: Map<string, History>): Map<strin
     const first = [...after].find(([day]) => day >= rename.date);
     const earlier = [...after].filter(([day]) => day < rename.date).map(([day]) => day);
     if (last === undefined || first === undefined || last[0] >= rename.date) continue;
-    // A name that was given up and taken back has readings on both sides, which do not overlap the other's.
+    // A name that was dropped and reused later has readings before and after those of the other name.
     if (earlier.some((day) => before.has(day))) continue;
     if (Math.abs(first[1].stars - last[1].stars) > Math.max(50, last[1].stars * 0.02)) continue;
     const joined = new Map([...before, ...after].sort(([a], [b]) => a.localeCompare(b)));

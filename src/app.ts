@@ -1,4 +1,4 @@
-/** Builds modules and joins them into a service; what tracks is joined in tracker.ts. */
+/** Builds the modules and assembles the service. Tracking is assembled in tracker.ts. */
 import type { Server } from "node:http";
 import { Accounts, ApiKeys, readSecret } from "./accounts/accounts.js";
 import { apiRoutes, errorPicture, openApiDocument } from "./api/api.js";
@@ -51,7 +51,7 @@ export function buildMembers(
   };
 }
 
-/** The modules over the configured database, which is opened and migrated. */
+/** Opens and migrates the configured database, and builds the modules on it. */
 export async function openModules({ config, clock, log }: AppContext): Promise<Modules> {
   const { databaseUrl: url, dataDir, databasePool: pool } = config;
   return buildModules(await openDatabase({ url, dataDir, pool, log }), clock, log);
@@ -133,12 +133,12 @@ const STOP_MS = 8_000;
 /** Time that each step after them gets. */
 const STEP_MS = 5_000;
 
-/** What services that share one port have in common; each runs in a thread of this process. */
+/** State shared by the services on one port, each in a thread of this process. */
 export interface ServiceShare {
   memory: TableMemory;
 }
 
-/** Opens a port and serves the given modules. `share`: only where other threads serve the same port. */
+/** Opens a port and serves the given modules. `share`: only if other threads serve the same port. */
 export async function startService(
   context: AppContext,
   modules: Modules,
@@ -184,7 +184,7 @@ export async function startService(
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const deadline = setTimeout(() => server.closeAllConnections(), STOP_MS);
-      // Now: requests in flight may use up the time that this process is given.
+      // Flush now: requests in flight may use up the time this process has to stop.
       void usage.flush();
       await closed;
       clearTimeout(deadline);
@@ -198,7 +198,7 @@ export async function startService(
   };
 }
 
-/** Waits until all have settled, but not for long. Logs what fails or takes too long, and never throws. */
+/** Waits briefly until all have settled. Logs failures and timeouts; never throws. */
 async function settledSoon(
   { clock, log }: AppContext,
   step: string,

@@ -7,7 +7,7 @@ export function basePathOf(baseUrl: string): string {
 
 /** How our cookies are named and scoped. */
 export interface CookieScope {
-  /** Put before the name; browsers hold the cookie to what it promises. */
+  /** Prefix of the name; browsers enforce the attributes it requires. */
   prefix: "__Host-" | "__Secure-" | "";
   path: string;
   secure: boolean;

@@ -42,7 +42,7 @@ export function siteOf({ host }: PublicForge): string {
   return `https://${host}`;
 }
 
-/** A repository's page on a forge, for when the forge has not given the address itself. */
+/** A repository's page on a forge, if the forge did not report the address. */
 export function repositoryUrl(site: string, fullName: string): string {
   return `${site}/${fullName}`;
 }

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
 
-/** Groups of requests that are counted separately; `docs/API.md` says what each is for. */
+/** Groups of requests that are counted separately; `docs/API.md` describes them. */
 export const BUCKETS = ["default", "search", "heavy", "write", "auth"] as const;
 export type Bucket = (typeof BUCKETS)[number];
 

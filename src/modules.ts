@@ -7,7 +7,7 @@ import type { Rankings } from "./rankings/rankings.js";
 import { orderWords, type Search, updateWords } from "./search/search.js";
 import type { Watchlists } from "./watchlists/watchlists.js";
 
-/** The modules over one database: what the API, the pages, the command line and the worker drive. `app.ts` builds them. */
+/** The modules on one database, used by the API, the pages, the command line and the worker. Built in `app.ts`. */
 export interface Modules {
   database: Database;
   catalog: Catalog;

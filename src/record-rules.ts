@@ -1,5 +1,5 @@
 /**
- * What a record of a repository may contain, whichever way it arrives: providers clean what a forge sends to fit these rules,
+ * Rules for records of repositories from any source: providers clean what a forge sends to fit these rules,
  * and imports refuse lines that break them. Both use this one set, so that every export can be imported.
  */
 

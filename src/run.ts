@@ -100,7 +100,7 @@ async function start(context: AppContext, modules: Modules, withSample: boolean)
   try {
     await serve(context, modules, stopped);
   } finally {
-    // Also when the port is taken: without the service there is no worker.
+    // Also if the port is taken: without the service, no worker must run.
     stopping.abort();
     await working;
   }

@@ -8,7 +8,7 @@ import { readSample } from "./transfer/transfer.js";
 /** Beside `dist/` in a checkout and in an installed package. Built by scripts/build-sample.ts. */
 const SAMPLE_FILE = new URL("../../sample/github-ranking.json.zst", import.meta.url);
 
-/** Fills an empty catalogue with the sample, and finishes what an interrupted start has left to do. */
+/** Imports the sample into an empty catalogue, and completes an interrupted import. */
 export async function importSample(modules: Modules): Promise<void> {
   const { catalog } = modules;
   if (await catalog.isEmpty()) await catalog.recordSample(await readSample(SAMPLE_FILE));

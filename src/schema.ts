@@ -3,5 +3,5 @@ import { z } from "zod";
 
 extendZodWithOpenApi(z);
 
-/** Zod, with `.openapi()` for what the OpenAPI document says about a schema. */
+/** Zod, extended with `.openapi()` for descriptions in the OpenAPI document. */
 export { z };

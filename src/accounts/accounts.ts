@@ -65,7 +65,7 @@ export class Accounts {
 
   constructor(options: AccountsOptions) {
     this.#options = options;
-    // Caches misses: whoever keeps sending the cookie of an ended session must not cause a read each time.
+    // Caches misses too: the cookie of an ended session must not cause a read per request.
     this.#sessions = new TtlCache(options.clock, true);
     options.keys.revocations.listen(() => this.#sessions.clear());
     this.#quota = new LinkQuota(options.clock);
@@ -252,7 +252,7 @@ export class Accounts {
 
   async #read(cookie: string): Promise<Account | undefined> {
     const library = await this.#opened();
-    // The library hides the error of a failed query behind one of its own.
+    // The library replaces the error of a failed query.
     const found = await library.api
       .getSession({ headers: new Headers({ cookie }) })
       .catch((cause: unknown) => {

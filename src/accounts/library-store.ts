@@ -37,7 +37,7 @@ function askedToken({ model, where }: Query): string | undefined {
 
 /**
  * The storage of the sign-in library: on our connections, and with hashes in place of session tokens, which the library would
- * store in plain text. Its transactions are ignored: what we use of it needs none, and one of its queries runs outside of the
+ * store in plain text. Its transactions are ignored: the features we use need none, and one of its queries runs outside of the
  * transaction it belongs to and would wait for it forever.
  */
 export async function libraryStore(options: BetterAuthOptions, database: Database): Promise<DBAdapter> {

@@ -4,7 +4,7 @@ import type { Library } from "./library.js";
 export const SITES = ["github", "google"] as const;
 export type Site = (typeof SITES)[number];
 
-/** Where each site signs people in, for the Content-Security-Policy of the page whose form leads there. */
+/** The sign-in origin of each site, for the Content-Security-Policy of pages with a sign-in form. */
 export const SITE_ORIGINS: Readonly<Record<Site, string>> = {
   github: "https://github.com",
   google: "https://accounts.google.com",
@@ -42,7 +42,7 @@ export async function startOAuth(
   return { cookies: response.headers.getSetCookie(), location: url };
 }
 
-/** Handles the callback of a site. Whether the sign-in succeeded can only be told from the cookies. */
+/** Handles the callback of a site. Only the cookies show whether the sign-in succeeded. */
 export async function finishOAuth(
   library: Library,
   { site, query, cookie }: { site: Site; query: Record<string, string>; cookie: string },

@@ -1,6 +1,6 @@
 /** Rules about where a request comes from, and where a browser may be sent. */
 
-/** Request headers that tell where a request comes from; names in lower case. */
+/** Request headers with the origin of a request; names in lower case. */
 export interface OriginHeaders {
   readonly "sec-fetch-site"?: string | undefined;
   readonly origin?: string | undefined;

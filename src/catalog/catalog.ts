@@ -184,13 +184,13 @@ export class Catalog {
 
   /**
    * Fills an empty catalogue with the sample, in one transaction. Returns false, and changes nothing, where it is not
-   * empty. Whatever is recorded later removes the sample again.
+   * empty. Recording anything later removes the sample again.
    */
   recordSample(sample: readonly Observation[]): Promise<boolean> {
     return recordSample(this.#database, sample, this.#clock.now());
   }
 
-  /** Removes the sample in one transaction; see `removeSample`. Does nothing where there is none. */
+  /** Removes the sample in one transaction; see `removeSample`. Does nothing without one. */
   async removeSample(): Promise<void> {
     const { dialect, write } = this.#database;
     await dialect.exclusively(write, "catalogue", (tx) => removeSample(tx, dialect));
@@ -204,7 +204,7 @@ export class Catalog {
     });
   }
 
-  /** Marks this catalogue as made up, permanently. Throws CONFLICT when it holds real repositories. */
+  /** Marks this catalogue as synthetic, permanently. Throws CONFLICT if it contains real repositories. */
   async markSynthetic(): Promise<void> {
     if ((await this.kind()) === "synthetic") return;
     if (!(await this.isEmpty()))

@@ -1,8 +1,8 @@
 import type { Db } from "../database/database.js";
 
 /**
- * Origin of a catalogue's data. `real`: recorded or imported here. `sample`: the history that comes with the program.
- * `synthetic`: made up for benchmarks and tests, and never mixed with real repositories.
+ * Origin of a catalogue's data. `real`: recorded or imported. `sample`: the bundled sample of real history.
+ * `synthetic`: generated for benchmarks and tests; never mixed with real repositories.
  */
 export const CATALOGUE_KINDS = ["real", "sample", "synthetic"] as const;
 export type CatalogueKind = (typeof CATALOGUE_KINDS)[number];

@@ -130,7 +130,7 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   }
 }
 
-/** Time of the first snapshot that was taken then, and not reported later. */
+/** Time of the first snapshot that was not reported later by the forge. */
 function firstKnown(snapshots: Iterable<Snapshot>): number | undefined {
   for (const { capturedAt, source } of snapshots) if (source !== "BACKFILLED") return capturedAt;
   return undefined;

@@ -27,7 +27,7 @@ export const REPOSITORY_TABLES: readonly TableName[] = [
 ];
 
 /**
- * Removes the sample, with everything derived from it; does nothing where there is none. Saved repositories stay with
+ * Removes the sample, with everything derived from it; does nothing without one. Saved repositories stay with
  * their snapshots, as ordinary imported history whose growth, ranks and facets are marked outdated. Afterwards the catalogue
  * equals one that never held the rest, except that their ids are not used again.
  *

@@ -56,7 +56,7 @@ export interface ListRows {
   plan: Plan;
 }
 
-/** A page of a list, as a query asked for it. */
+/** The page of a list that a query requests. */
 export interface ListPage extends ListRows {
   sort: ListSpec["sort"];
   /** Number of the page; null if it was requested by cursor. */
@@ -104,7 +104,7 @@ export class Lists {
    * of a list after a change costs up to three more.
    */
   async read(spec: ListSpec): Promise<ListRows> {
-    // Read before anything else: what is remembered for this revision is then at least as new.
+    // Read the revision first, so that data cached for it is at least as new.
     const revision = await this.#catalog.revision();
     const facts = this.#memory.of(revision, listKey(spec));
     facts.catalogue.summary ??= await this.#rankings.summary();

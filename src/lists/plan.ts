@@ -56,7 +56,7 @@ export function choosePlan(
       };
 }
 
-/** With so many matches the index of the order soon fills a page. */
+/** From this number of matches on, reading the index of the order fills a page quickly. */
 export const WALK: Plan = { plan: "walk", reason: `more than ${EXACT_TOTAL} matches` };
 export const AFTER_HEAD: Plan = {
   plan: "gather",

@@ -78,7 +78,7 @@ export const watchlistQuery = z.object({
 
 export type WatchlistQuery = z.output<typeof watchlistQuery>;
 
-/** The list that a query asks for. Throws VALIDATION_FAILED and INVALID_REQUEST for parameters that contradict each other. */
+/** The list that a query requests. Throws VALIDATION_FAILED and INVALID_REQUEST for parameters that contradict each other. */
 export function listSpec(query: ListQuery): ListSpec {
   const sort = sortOf(query);
   const text = query.q ?? "";

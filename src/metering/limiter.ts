@@ -3,8 +3,8 @@ import type { Bucket, CallerKind, Limits } from "../limit-config.js";
 import { AllowanceTable, createTableMemory, type TableMemory } from "./allowance-table.js";
 import {
   type Allowances,
+  type AppliedLimit,
   type Caller,
-  type Claim,
   type Decision,
   decisionOf,
   type Level,
@@ -59,31 +59,31 @@ export class Limiter implements Allowances {
 
   /** `decide`, with every limit of the caller. */
   take(caller: Caller, bucket: Bucket, cost: number): Level[] {
-    const claims = this.#rates.claims(caller, bucket);
+    const limits = this.#rates.limitsOf(caller, bucket);
     const levels: Level[] = [];
     let counted = 0;
-    for (const claim of claims) {
-      const level = this.#take(claim, cost, counted === levels.length);
+    for (const limit of limits) {
+      const level = this.#take(limit, cost, counted === levels.length);
       levels.push(level);
       if (level.allowed && counted === levels.length - 1) counted++;
     }
-    if (counted === claims.length) return levels;
+    if (counted === limits.length) return levels;
     // Give back what the limits before the refusing one counted: a refused request costs nothing.
     return levels.map((level, i) => {
-      const claim = claims[i];
-      return i < counted && claim !== undefined ? this.#move(claim, -cost) : level;
+      const limit = limits[i];
+      return i < counted && limit !== undefined ? this.#move(limit, -cost) : level;
     });
   }
 
   /** `adjust`, with every limit of the caller. */
   move(caller: Caller, bucket: Bucket, cost: number): Level[] {
-    return this.#rates.claims(caller, bucket).map((claim) => this.#move(claim, cost));
+    return this.#rates.limitsOf(caller, bucket).map((limit) => this.#move(limit, cost));
   }
 
   async close(): Promise<void> {}
 
   /** Whether a cost fits; counts it if it does and `counts`. */
-  #take({ rate, name }: Claim, cost: number, counts: boolean): Level {
+  #take({ rate, name }: AppliedLimit, cost: number, counts: boolean): Level {
     const time = timeOf(rate, cost);
     const clearAt = this.#table.open(name);
     // Read while the entry is locked, so that no thread overwrites a newer time with an older one.
@@ -96,7 +96,7 @@ export class Limiter implements Allowances {
     return levelOf(rate, isTaken ? owed + time : owed, lacking);
   }
 
-  #move({ rate, name }: Claim, cost: number): Level {
+  #move({ rate, name }: AppliedLimit, cost: number): Level {
     const clearAt = this.#table.open(name);
     const now = this.#now();
     const after = Math.max(0, Math.min(owedAt(clearAt, now, rate) + cost * rate.step, rate.capacity));

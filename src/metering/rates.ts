@@ -1,6 +1,6 @@
 import { BUCKETS, type Bucket, CALLER_KINDS, type CallerKind, type Limits } from "../limit-config.js";
 
-/** Who is counted. Names are ASCII. */
+/** A caller of the API. Names are ASCII. */
 export interface Caller {
   kind: CallerKind;
   /** An address, an IPv6 network of 64 bits, the account of a session, or an API key. */
@@ -11,7 +11,7 @@ export interface Caller {
   account?: string;
 }
 
-/** What a limit is for: one caller, or the group of callers in one network or account. */
+/** Whom a limit applies to: one caller, or all callers in a network or account. */
 export type Scope = CallerKind | "network" | "account";
 
 /** `limit` requests immediately, and as many again in each window. */
@@ -36,7 +36,7 @@ export interface Level {
   retryAfterSeconds: number;
 }
 
-/** All limits of a caller together: the one with the least left. */
+/** All limits of a caller combined: the one with the fewest remaining requests. */
 export interface Decision extends Level {
   /** The caller's own count, without the ceilings of its groups. */
   own: { limit: number; remaining: number };
@@ -79,10 +79,10 @@ export interface Rate {
   capacity: number;
 }
 
-/** One limit that a request counts against: a rate, and who owes. */
-export interface Claim {
+/** One limit a request counts against. */
+export interface AppliedLimit {
   rate: Rate;
-  /** ASCII; unique for bucket, scope and name. */
+  /** Key of its allowance: bucket, scope and caller. ASCII. */
   name: string;
 }
 
@@ -103,12 +103,12 @@ export class Rates {
     return this.#rates.has(`${bucket} ${kind}`);
   }
 
-  /** What a request of the caller counts against: first the caller itself, then its groups. */
-  claims({ kind, name, network, account }: Caller, bucket: Bucket): Claim[] {
-    const claims = [this.#claim(bucket, kind, name)];
-    if (network !== undefined) claims.push(this.#claim(bucket, "network", network));
-    if (account !== undefined) claims.push(this.#claim(bucket, "account", account));
-    return claims;
+  /** The limits a request counts against: first the caller's own, then those of its groups. */
+  limitsOf({ kind, name, network, account }: Caller, bucket: Bucket): AppliedLimit[] {
+    const limits = [this.#limit(bucket, kind, name)];
+    if (network !== undefined) limits.push(this.#limit(bucket, "network", network));
+    if (account !== undefined) limits.push(this.#limit(bucket, "account", account));
+    return limits;
   }
 
   #add(bucket: Bucket, scope: Scope, limit: number | undefined): void {
@@ -118,7 +118,7 @@ export class Rates {
     this.#rates.set(`${bucket} ${scope}`, { policy, step, capacity: step * limit });
   }
 
-  #claim(bucket: Bucket, scope: Scope, name: string): Claim {
+  #limit(bucket: Bucket, scope: Scope, name: string): AppliedLimit {
     const key = `${bucket} ${scope}`;
     const rate = this.#rates.get(key);
     if (rate === undefined) throw new Error(`the bucket ${bucket} has no limit for ${scope}`);
@@ -145,7 +145,7 @@ export function levelOf({ policy, step, capacity }: Rate, owed: number, lacking:
   };
 }
 
-/** What applies where both must allow a request. The policy is that of the one with less left; the first when equal. */
+/** Combines two limits that must both allow a request. The policy is that of the one with fewer remaining; the first if equal. */
 export function tighter(a: Level, b: Level): Level {
   const [least, other] = b.remaining < a.remaining ? [b, a] : [a, b];
   return {

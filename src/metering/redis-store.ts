@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
-import { type Claim, type Level, levelOf } from "./rates.js";
+import { type AppliedLimit, type Level, levelOf } from "./rates.js";
 
 /** Longest wait for a reply. */
 const REPLY_MS = 100;
@@ -57,7 +57,7 @@ export interface RedisStoreOptions {
 
 /** A limit and the cost to count against it, in microseconds. */
 export interface Charged {
-  claim: Claim;
+  limit: AppliedLimit;
   time: number;
 }
 
@@ -115,8 +115,8 @@ export class RedisStore {
       if (!this.#isConnecting && this.#options.clock.monotonic() >= this.#retryAt) void this.open();
       return undefined;
     }
-    const args = [...charged.map(({ claim }) => this.#keyOf(claim)), mode];
-    for (const { claim, time } of charged) args.push(String(time), String(claim.rate.capacity));
+    const args = [...charged.map(({ limit }) => this.#keyOf(limit)), mode];
+    for (const { limit, time } of charged) args.push(String(time), String(limit.rate.capacity));
     return this.#within(REPLY_MS, this.#evaluate(redis, charged.length, args))
       .then((reply) => levelsOf(reply, charged, mode))
       .catch((error: unknown) => {
@@ -200,7 +200,7 @@ export class RedisStore {
     this.#options.log.warn({ error }, "Redis is away: each process limits for itself until it is back");
   }
 
-  #keyOf({ rate, name }: Claim): string {
+  #keyOf({ rate, name }: AppliedLimit): string {
     const { bucket, limit, windowSeconds } = rate.policy;
     const hash = createHmac("sha256", this.#hashKey).update(name).digest("base64url").slice(0, 22);
     return `sidereal:limit:${bucket}:${limit}:${windowSeconds}:${hash}`;
@@ -212,7 +212,7 @@ function levelsOf(reply: unknown, charged: readonly Charged[], mode: string): Le
   if (numbers.length !== charged.length + 1 || !numbers.every(Number.isSafeInteger))
     throw new Error("unexpected reply of the script");
   const [fits, ...owed] = numbers;
-  return charged.map(({ claim: { rate }, time }, i) => {
+  return charged.map(({ limit: { rate }, time }, i) => {
     const now = owed[i] ?? 0;
     const lacking = mode === "move" || fits === 1 || time <= 0 ? 0 : now + time - rate.capacity;
     return levelOf(rate, now, Math.max(0, lacking));

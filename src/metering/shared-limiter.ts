@@ -96,7 +96,7 @@ class SharedLimiter implements Allowances {
   }
 
   #charged(caller: Caller, bucket: Bucket, cost: number): Charged[] {
-    return this.#rates.claims(caller, bucket).map((claim) => ({ claim, time: timeOf(claim.rate, cost) }));
+    return this.#rates.limitsOf(caller, bucket).map((limit) => ({ limit, time: timeOf(limit.rate, cost) }));
   }
 }
 

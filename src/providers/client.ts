@@ -16,7 +16,7 @@ export interface ForgeApi {
   redirects?: RegExp;
 }
 
-/** What a provider is built from, beside its settings. */
+/** Dependencies of a provider, besides its settings. */
 export interface Connection {
   fetch: UpstreamFetch;
   clock: Clock;
@@ -100,7 +100,7 @@ export class ForgeClient {
     }
   }
 
-  /** The failure a response stands for, with the provider and the path in its message; null for 2xx and 304. */
+  /** The failure that a response indicates, with the provider and the path in its message; null for 2xx and 304. */
   failureOf(url: string, response: UpstreamResponse): ReturnType<typeof failureOf> {
     return failureOf(response, `${this.#name} ${new URL(url).pathname}`, this.clock);
   }

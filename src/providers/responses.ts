@@ -36,7 +36,7 @@ export function readQuota(response: UpstreamResponse, resource: string, clock: C
   const report: QuotaReport = {};
   const limit = numberOf(headers, "x-ratelimit-limit", "ratelimit-limit");
   const { remaining, resetAt } = remainderOf(headers, clock);
-  // A rejected token is answered with the anonymous limit, and GitHub may report another limit than this one.
+  // A response to a rejected token has the anonymous limit, and GitHub may report another limit than this one.
   const isCounted = status !== 401 && (headers.get("x-ratelimit-resource") ?? resource) === resource;
   if (isCounted) {
     if (limit !== null) report.limit = limit;
@@ -52,7 +52,7 @@ export function readQuota(response: UpstreamResponse, resource: string, clock: C
   return report;
 }
 
-/** The failure that a status stands for; null for 2xx and 304. `what` names the request in the message. */
+/** The failure that a status indicates; null for 2xx and 304. `what` names the request in the message. */
 export function failureOf(response: UpstreamResponse, what: string, clock: Clock): UpstreamFailure | null {
   const { status, headers } = response;
   if ((status >= 200 && status < 300) || status === 304) return null;

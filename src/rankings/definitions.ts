@@ -35,7 +35,7 @@ export interface RankingDefinition {
   phrase: string;
   /** Title of the list in the middle of a sentence. */
   title: string;
-  /** Name in addresses such as `/api/feeds/<slug>.atom`; null for a ranking without an address of its own. */
+  /** Name in addresses such as `/api/feeds/<slug>.atom`; null for a ranking without one. */
   slug: string | null;
   /** Its name in stored rank histories; never changes. */
   code: string;

@@ -14,7 +14,7 @@ export type RunName = keyof typeof RUNS;
  */
 const STALE_MS = 2 * 60_000;
 
-/** Tells this process from an earlier one with the same host name and process id, as a restarted container has them. */
+/** Distinguishes this process from an earlier one with the same host name and process id, as in a restarted container. */
 const INSTANCE = randomUUID();
 
 /** Thrown in a run that another process has taken over. */

@@ -3,7 +3,7 @@ import type { Observation } from "../catalog/catalog.js";
 export const FORMATS = ["ndjson", "github-ranking", "awesome-go", "awesome-selfhosted"] as const;
 export type FormatName = (typeof FORMATS)[number];
 
-/** What is known about a file besides its content. */
+/** Facts about a file besides its content. */
 export interface FileFacts {
   /** When its snapshots were taken; undefined if unknown. */
   capturedAt: number | undefined;

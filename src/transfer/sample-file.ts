@@ -8,7 +8,7 @@ import { type Observation, type Snapshot, splitFullName } from "../catalog/catal
 export const VERSION = 1;
 
 const time = z.iso.datetime();
-/** One number per time: the difference from the last known value, or null where there is no reading. */
+/** One number per time: the difference from the last known value, or null without a reading. */
 const differences = z.array(z.int().nullable());
 
 const repositorySchema = z.strictObject({

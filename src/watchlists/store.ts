@@ -21,7 +21,7 @@ export interface WatchlistRow {
 
 const COLUMNS = ["id", "name", "version", "created_at", "updated_at"] as const;
 
-/** Stands for the list of an account that has not changed it yet. */
+/** The list of an account that has never changed it. */
 const UNSAVED: WatchlistRow = { id: 0, name: DEFAULT_NAME, version: 0, created_at: 0, updated_at: 0 };
 
 /** The row of a list. Throws the same NOT_FOUND for a token that is malformed, unknown or deleted. */

@@ -6,7 +6,7 @@ import { type Changes, changesSince, type ListState, readCurrent } from "./chang
 
 /** A visit ends when the owner has been away for this long. */
 export const VISIT_MS = 30 * 60_000;
-/** Within a visit, the last look is written at most this often. */
+/** Within a visit, the time is written at most this often. */
 const WRITE_INTERVAL_MS = 60_000;
 
 const ids = z.array(z.int());
@@ -80,7 +80,7 @@ export class Visits {
   }
 }
 
-/** A stored state; undefined if there is none, or it has another form. */
+/** A stored state; undefined if absent or in another format. */
 function parseState(text: string | null): ListState | undefined {
   if (text === null) return undefined;
   const parsed = stateSchema.safeParse(JSON.parse(text));

@@ -12,7 +12,7 @@ import { type Filters, isGrowthSort, type ListSpec } from "../spec.js";
 export interface Order {
   /** The tables it needs, the one whose index gives the order first. */
   tables: readonly [RawBuilder<unknown>, ...RawBuilder<unknown>[]];
-  /** Joins the tables, and leaves out what the order does not hold. */
+  /** Joins the tables; excludes repositories that the order does not contain. */
   where: RawBuilder<boolean>;
   /** The sort key and id, as the index of the order holds them. A key of -1 means unknown, unless `isSigned`. */
   key: RawBuilder<unknown>;
@@ -41,14 +41,14 @@ export function orderOf({ scope, sort, window, direction }: ListSpec): Order {
     return { ...ofRepositories, key: sql`coalesce(${sql.ref(`r.${PLAIN_COLUMNS[sort]}`)}, -1)` };
   const hours = WINDOW_HOURS[window];
   if (scope.kind === "all" || scope.kind === "search") return growthOrder(sort, hours);
-  // A watchlist holds repositories without growth too; they come last.
+  // Watchlists also contain repositories without growth; they come last.
   const last = direction === "desc" ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
   const growth = sql`select ${sql.ref(`g.${GROWTH_ORDER_COLUMNS[sort].column}`)} from rollups g
     where g.repository_id = r.id and g.window_hours = ${sql.lit(hours)}`;
   return { ...ofRepositories, key: sql`coalesce((${growth}), ${sql.lit(last)})`, isSigned: true };
 }
 
-/** By growth or a score; holds only repositories that have it in the window. */
+/** By growth or a score; contains only repositories with one in the window. */
 function growthOrder(sort: GrowthOrder, hours: number): Order {
   const { column, positiveOnly } = GROWTH_ORDER_COLUMNS[sort];
   const key = sql.ref(`g.${column}`);
@@ -66,7 +66,7 @@ function growthOrder(sort: GrowthOrder, hours: number): Order {
 
 /**
  * Repositories with exactly the name searched for first, then by stars. All of them match every word; weighing the words
- * of descriptions would only bury what people look for.
+ * of descriptions would bury the relevant ones.
  */
 function relevanceKey(text: string): RawBuilder<unknown> {
   const name = text.trim().toLowerCase();

@@ -28,7 +28,7 @@ export class StarHistory {
 
   /**
    * A page, newest first; null where not offered. A missing endpoint looks like a missing repository, so after a 404 the
-   * repository itself is requested; if it exists, the instance is not asked for histories for a day.
+   * repository itself is requested; if it exists, no histories are requested from the instance for a day.
    */
   async page(
     repository: RepositoryRef,

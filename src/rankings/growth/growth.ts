@@ -1,5 +1,5 @@
 /**
- * Growth: what each repository gained in each window, its scores, how far they can be trusted, and what is unusual about
+ * Growth: what each repository gained in each window, its scores, how reliable they are, and what is unusual about
  * them, as rows of `rollups`. `update` is the only writer. Growth is computed from snapshots alone, so the result does not
  * depend on the order in which they were recorded. It leaves ranks and facets to others, and marks what they must update.
  */

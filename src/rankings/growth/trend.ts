@@ -8,7 +8,7 @@ import { readScoredRows, scoreInput } from "./rollups.js";
 import { readScales } from "./scales.js";
 import { type Explanation, explain, type Scores } from "./scores.js";
 
-/** Growth between two snapshots that were really taken. Deltas are plain differences. */
+/** Growth between two actual snapshots. Deltas are plain differences. */
 export interface Trend {
   window: Window;
   provider: string;

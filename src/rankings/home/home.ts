@@ -10,7 +10,7 @@ import { updateSummary } from "./summary.js";
 export { type Home, type RankedList, readHome } from "./first-page.js";
 export { type CurrentSummary, readSummary, type Summary } from "./summary.js";
 
-/** Prepares both again. Responses become outdated, and the revision changes, only if the content did. */
+/** Recomputes both. Responses become outdated, and the revision changes, only if the content did. */
 export async function update({ dialect, write }: Database, now: number): Promise<void> {
   await dialect.exclusively(write, "catalogue", async (tx) => {
     const isSummaryNew = await updateSummary(tx, now);

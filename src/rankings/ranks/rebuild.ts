@@ -54,7 +54,7 @@ export class RankRebuild {
     }
   }
 
-  /** The writes that replace what is stored, one per measure, each to be run in a transaction of its own. */
+  /** The writes that replace what is stored, one per measure, each to be run in a separate transaction. */
   writes(dialect: Dialect): ((tx: Tx) => Promise<void>)[] {
     return MEASURES.map((measure, i) => (tx) => {
       const boards = [...(this.#collected[i]?.values() ?? [])].map(({ scope, name, top }): Leaderboard => {

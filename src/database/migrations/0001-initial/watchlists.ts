@@ -31,7 +31,7 @@ export function watchlistTables({
     // When account holders looked at their lists.
     sql`create table watchlist_visits (
       account_id ${text} not null primary key references accounts (id) on delete cascade,
-      seen_at ${integer} not null, -- the last look, to the minute
+      seen_at ${integer} not null, -- to the minute
       seen_state ${text} not null, -- JSON: what was archived or unavailable then
       previous_seen_at ${integer}, -- the same of the previous visit; null: this is the first one
       previous_state ${text}
