@@ -7,14 +7,14 @@ import { AppError } from "../errors.js";
 import { content, type Route, redirect, UNLIMITED } from "../http/http.js";
 import { STYLES } from "./styles.js";
 
-/** What browsers read of a file by its ending. */
+/** Content types by file extension. */
 const TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
   svg: "image/svg+xml",
 };
 
-/** The sign of the service: a star on its circle. */
+/** The icon: a star in a circle. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><style>path,circle{color:#8a5a00}@media(prefers-color-scheme:dark){path,circle{color:#f0b860}}</style><circle cx="12" cy="12" r="10" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M12 4.5 13.8 10.2 19.5 12 13.8 13.8 12 19.5 10.2 13.8 4.5 12 10.2 10.2Z" fill="currentColor"/></svg>`;
 
 /** The files that pages load, by name: the style sheet, the icon, the browser modules and the chart library. */
@@ -38,7 +38,7 @@ interface Assets {
 
 let read: Assets | undefined;
 
-/** The files, read when first asked for: most commands show no pages. */
+/** The files, read on first use: most commands serve no pages. */
 function assets(): Assets {
   if (read === undefined) {
     const files = readFiles();
@@ -51,14 +51,14 @@ function assets(): Assets {
   return read;
 }
 
-/** Address of a file. It changes whenever any of them does, so all may be kept for ever and modules may import each other. */
+/** The path of a file. It changes whenever any file does, so files can be cached forever and modules can import each other. */
 export function assetPath(name: string): string {
   const { files, version } = assets();
-  if (!files.has(name)) throw new Error(`there is no asset ${name}`);
+  if (!files.has(name)) throw new Error(`no asset is called ${name}`);
   return `/assets/${version}/${name}`;
 }
 
-/** The files, and the icon at the address where browsers look for one. */
+/** The files, and the icon at its default path. */
 export function assetRoutes(): Route[] {
   const current = assets();
   const file = (path: string, handle: Route["handle"]): Route => ({
@@ -75,7 +75,7 @@ export function assetRoutes(): Route[] {
   return [
     file("/assets/{version}/{name}", ({ params: { version, name = "" } }) => {
       const text = current.files.get(name);
-      if (text === undefined) throw new AppError("NOT_FOUND", "There is no such file.");
+      if (text === undefined) throw new AppError("NOT_FOUND", "This file does not exist.");
       const type = TYPES[name.split(".").at(-1) ?? ""] ?? "text/plain";
       // A cached page of another version gets the current file, but must not keep it under the old address.
       return content(

@@ -3,29 +3,29 @@ import { VISIT_MS } from "../watchlists/watchlists.js";
 import { type Note, readNote, writeNote } from "./cookies.js";
 import type { PageRequest } from "./page-request.js";
 
-/** When a browser looked at lists that belong to nobody: at most twenty, kept for 180 days, sent to their pages only. */
+/** When a browser viewed lists without an owner: at most twenty, kept for 180 days, sent to their pages only. */
 const SEEN: Note = { name: "sidereal.seen", path: "/watchlists", seconds: 180 * 86_400 };
 const MAX_SEEN = 20;
 
 interface Seen {
-  /** Part of a hash of the token; the token itself is not kept. */
+  /** Part of a hash of the token; the token itself is not stored. */
   list: string;
   /** Seconds since 1970. */
   at: number;
-  /** End of the visit before; 0: there was none. */
+  /** End of the previous visit; 0: none. */
   before: number;
 }
 
-/** Headers by which browsers announce that they fetch a page before anybody opens it. */
+/** Headers that browsers send with a prefetch. */
 const PREFETCH_HEADERS = ["sec-purpose", "purpose", "x-moz"] as const;
 
-/** Whether somebody opens the page. A prefetch must not change anything. */
-export function isLook({ headers }: Pick<PageRequest, "headers">): boolean {
+/** Whether the page is opened, not prefetched. A prefetch must not change anything. */
+export function isView({ headers }: Pick<PageRequest, "headers">): boolean {
   return !PREFETCH_HEADERS.some((name) => String(headers[name] ?? "").includes("prefetch"));
 }
 
-/** When this browser looked at the list before, in ms since 1970; undefined for the first time. And the cookie that notes it. */
-export function lookAt(
+/** When this browser last visited the list (ms since 1970; undefined on the first visit), and the cookie that records this view. */
+export function recordView(
   token: string,
   cookie: string | null,
   baseUrl: string,
@@ -45,7 +45,7 @@ export function lookAt(
   };
 }
 
-/** Believes nothing that we would not have written. */
+/** Ignores entries that we would not have written. */
 function readSeen(value: string): Seen[] {
   return value
     .split(".")

@@ -6,8 +6,8 @@ import { withQuery } from "./components/addresses.js";
 import { OriginNotice } from "./components/origin-notice.js";
 import type { Page, PageRequest } from "./page-request.js";
 
-/** Pages that the head of every page leads to. */
-const PLACES = [
+/** The main navigation. */
+const NAVIGATION = [
   ["/explore", "Explore"],
   ["/languages", "Languages"],
   ["/topics", "Topics"],
@@ -44,7 +44,7 @@ export const Layout: FC<LayoutProps> = ({ request, page, savedCount, children })
             Sidereal
           </a>
           <nav aria-label="Main">
-            {PLACES.map(([path, name]) => (
+            {NAVIGATION.map(([path, name]) => (
               <a href={path} aria-current={isIn(request.url.pathname, path) ? "page" : undefined}>
                 {name}
               </a>
@@ -83,8 +83,8 @@ export const Layout: FC<LayoutProps> = ({ request, page, savedCount, children })
       </main>
       <footer class="bottom">
         <div class="frame">
-          <p>Every number comes from snapshots that are kept here, and can be checked through the API.</p>
-          <a href="/about">How scores are made</a>
+          <p>Every number comes from stored snapshots, which you can check through the API.</p>
+          <a href="/about">How scores work</a>
           <a href="/docs">API</a>
           <a href="/sitemap.xml">Sitemap</a>
         </div>
@@ -93,8 +93,8 @@ export const Layout: FC<LayoutProps> = ({ request, page, savedCount, children })
   </html>
 );
 
-function isIn(path: string, place: string): boolean {
-  return path === place || path.startsWith(`${place}/`);
+function isIn(path: string, section: string): boolean {
+  return path === section || path.startsWith(`${section}/`);
 }
 
 const Head: FC<{ request: PageRequest; page: Page }> = ({ request, page }) => {
@@ -144,12 +144,12 @@ const Head: FC<{ request: PageRequest; page: Page }> = ({ request, page }) => {
   );
 };
 
-/** Where somebody signs in, or what is theirs. */
+/** The sign-in link, or the menu of the account. */
 const UserMenu: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, savedCount }) => {
   const { account } = request;
   if (account === undefined) {
     return (
-      <a class="button" href={`/sign-in${comingBack(request)}`}>
+      <a class="button" href={`/sign-in${returnQuery(request)}`}>
         Sign in
       </a>
     );
@@ -169,15 +169,15 @@ const UserMenu: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, sa
   );
 };
 
-/** What brings somebody back after signing in: not to a form's address, and no address that is a secret is put into another. */
-function comingBack({ url, method, privacy }: PageRequest): string {
+/** The query that returns to this page after sign-in; none for the addresses of forms and secret addresses. */
+function returnQuery({ url, method, privacy }: PageRequest): string {
   const isOpen = privacy === "open" || privacy === "private";
-  const isPlace =
+  const isPage =
     method === "GET" && url.pathname !== "/" && !/^\/(?:sign-in|watchlists\/)/.test(url.pathname);
-  return isOpen && isPlace ? `?next=${encodeURIComponent(url.pathname + url.search)}` : "";
+  return isOpen && isPage ? `?next=${encodeURIComponent(url.pathname + url.search)}` : "";
 }
 
-/** What somebody wanted to save, in the browser in which they did not. */
+/** Offers to save a repository that the user selected in another browser. */
 const Offer: FC<{ repository: Repository; url: URL }> = ({ repository, url }) => (
   <form method="post" action="/watchlist/items" class="note">
     <p>

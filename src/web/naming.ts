@@ -2,20 +2,20 @@ import { providerName, type Repository, splitFullName } from "../catalog/catalog
 import { providerOfHost } from "../forges.js";
 import type { Modules } from "../modules.js";
 
-/** Text longer than this names nothing. */
+/** Longer text is not a name. */
 const MAX_LENGTH = 500;
 
-/** A name that somebody has written. */
+/** A repository name as a person wrote it. */
 export interface WrittenName {
-  /** Of which forge, where that is told. */
+  /** The forge, if the name includes it. */
   provider: string | undefined;
-  /** The host of an address. */
+  /** The host of a URL. */
   host: string | undefined;
-  /** What it may be called, the likeliest first: addresses may lead to something inside of a repository. */
+  /** Possible full names, the most likely first: a URL may point to something inside a repository. */
   fullNames: readonly string[];
 }
 
-/** Reads `owner/name`, `provider:owner/name`, or an address of a forge; undefined for what is none of these. */
+/** Parses `owner/name`, `provider:owner/name` or the URL of a repository; undefined for anything else. */
 export function readName(text: string): WrittenName | undefined {
   const trimmed = text.trim();
   if (trimmed.length > MAX_LENGTH) return undefined;
@@ -30,7 +30,7 @@ export function readName(text: string): WrittenName | undefined {
     : { provider, host: undefined, fullNames: [fullName] };
 }
 
-/** An address as it is copied from a browser or from git, with a scheme; undefined for what is no address. */
+/** A URL as copied from a browser or from git, with its scheme; undefined for anything else. */
 function asAddress(text: string): string | undefined {
   const scp = /^git@([\w.-]+):(.+)$/i.exec(text);
   if (scp !== null) return `https://${scp[1]}/${scp[2]}`;
@@ -47,7 +47,7 @@ function readAddress(address: string): WrittenName | undefined {
   } catch {
     return undefined;
   }
-  // Groups may nest, so what lies inside of a repository cannot be told from its name by the form alone.
+  // Groups may nest, so the path alone does not show where the name of the repository ends.
   const candidates = [path, path.split("/-/")[0] ?? "", path.split("/").slice(0, 2).join("/")];
   const fullNames = [...new Set(candidates.map((one) => one.replace(/\.git$/i, "")))];
   const possible = fullNames.filter((one) => splitFullName(one) !== undefined);
@@ -57,8 +57,8 @@ function readAddress(address: string): WrittenName | undefined {
 }
 
 /**
- * The repository that somebody means, by its present name or one it had before. Where no forge is told it is looked for in
- * all of them, those with most repositories first. Undefined where there is none.
+ * Finds a repository by its current or a previous name. Without a forge all of them are searched, and the one with the most
+ * repositories wins. Undefined if it is not tracked.
  */
 export async function findMeant(
   modules: Modules,
@@ -71,15 +71,15 @@ export async function findMeant(
           .sort((a, b) => b.repositories - a.repositories)
           .map((one) => one.provider)
       : [provider];
-  const asked = fullNames.flatMap((fullName) => providers.map((one) => catalog.findByName(one, fullName)));
-  const found = (await Promise.all(asked)).flatMap((one) => (one === undefined ? [] : [one.repository]));
-  // An address means the forge at that host, and no other that has a repository of the same name.
+  const lookups = fullNames.flatMap((fullName) => providers.map((one) => catalog.findByName(one, fullName)));
+  const found = (await Promise.all(lookups)).flatMap((one) => (one === undefined ? [] : [one.repository]));
+  // A URL names the forge at its host, not another one with a repository of the same name.
   const isMeant = ({ url }: Repository) =>
     provider !== undefined || host === undefined || hostOf(url) === host;
   return found.find(isMeant);
 }
 
-/** The repositories that the lines name, once each, and the lines that name none. Empty lines are passed over. */
+/** The repositories named in the lines, each once, and the lines that name none. Skips empty lines. */
 export async function findByLines(
   modules: Modules,
   lines: readonly string[],

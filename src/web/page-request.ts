@@ -7,7 +7,7 @@ import type { HttpRequest } from "../http/http.js";
 import type { Members, Modules } from "../modules.js";
 import type { CurrentSummary } from "../rankings/rankings.js";
 
-/** What pages are rendered from. */
+/** What pages depend on. */
 export interface Site {
   modules: Modules;
   members: Members;
@@ -21,15 +21,15 @@ export interface Site {
 /** What kind of catalogue this is, and when its newest snapshot was taken. */
 export type Origin = Pick<CurrentSummary, "catalogue" | "asOf" | "ageDays" | "repositories">;
 
-/** How far a page may be shown around; from the cache policy of its route. */
+/** Who may see a page; from the cache policy of its route. */
 export type Privacy =
-  /** Everybody may see and index it. */
+  /** Public, and indexed by search engines. */
   | "open"
-  /** For this visitor only. */
+  /** Only this visitor. */
   | "private"
-  /** For whoever knows its address. */
+  /** Anyone with its address. */
   | "link"
-  /** It shows a secret, or its address works once: nobody keeps it. */
+  /** Shows a secret, or its address works once: never cached. */
   | "secret";
 
 /** A request for a page. */
@@ -42,11 +42,11 @@ export interface PageRequest {
   account: Account | undefined;
   /** Which of these repositories are on its watchlist; none for visitors. */
   savedAmong(repositoryIds: readonly number[]): Promise<ReadonlySet<number>>;
-  /** Reports on this page what happened on the way to it. */
+  /** A message to show on this page. */
   notice: string | undefined;
-  /** A repository that the user wanted to save before signing in, in another browser. */
+  /** A repository that the user selected in another browser, to offer for saving. */
   offer: Repository | undefined;
-  /** Path and query below the base URL; its host means nothing. */
+  /** Path and query below the base URL; ignore its host. */
   url: URL;
   /** Decoded path parameters. */
   params: Readonly<Record<string, string>>;
@@ -61,9 +61,9 @@ export interface PageRequest {
   now: number;
 }
 
-/** A page: its content, and facts about it. */
+/** A page: its content and its metadata. */
 export interface Page {
-  /** Without the name of the service, which is appended. */
+  /** Without the name of the service, which the layout appends. */
   title: string;
   body: JSX.Element;
   status?: 200 | AppError["status"];
@@ -71,9 +71,9 @@ export interface Page {
   description?: string;
   /** Browser modules besides those of every page. */
   scripts?: readonly string[];
-  /** The same content in other forms: feeds, tables. */
+  /** Other formats of the content: feeds, CSV, JSON. */
   alternates?: readonly { type: string; href: string; title: string }[];
-  /** Path and query that search engines should keep; absent: the page's own path. */
+  /** Canonical path and query; absent: the path of the page. */
   canonical?: string;
   /** Path of a picture for previews. */
   image?: string;

@@ -8,7 +8,7 @@ import {
   type Reply,
   type Route,
 } from "../http/http.js";
-import { isLook } from "./last-seen.js";
+import { isView } from "./last-seen.js";
 import { Layout } from "./layout.js";
 import type { FormHandler, PageHandler, PageRequest, Privacy, Result, Site } from "./page-request.js";
 import { errorPage } from "./pages/errors.js";
@@ -77,7 +77,7 @@ export class PageRenderer {
   async #attach(request: PageRequest): Promise<{ request: PageRequest; cookies: readonly string[] }> {
     const { account, modules, cookie, baseUrl, url } = request;
     if (account === undefined) return { request, cookies: [] };
-    const attached = isLook(request) ? await attachPending(modules, account.id, cookie, baseUrl) : undefined;
+    const attached = isView(request) ? await attachPending(modules, account.id, cookie, baseUrl) : undefined;
     const wanted = await offeredBy(url, modules);
     const isOffered = wanted !== undefined && (await request.savedAmong([wanted.id])).size === 0;
     return {

@@ -3,7 +3,7 @@ import { AppError } from "../errors.js";
 import type { Modules } from "../modules.js";
 import { type Note, readNote, writeNote } from "./cookies.js";
 
-/** Repositories that somebody wanted to save before signing in: kept in the browser for an hour, at most twenty. */
+/** Repositories to save after sign-in: kept in a cookie for an hour, at most twenty. */
 const PENDING: Note = { name: "sidereal.saving", path: "/", seconds: 3_600 };
 const MAX_PENDING = 20;
 
@@ -13,21 +13,21 @@ function pendingIds(cookie: string | null, baseUrl: string): number[] {
   return [...new Set(ids.filter((id) => id > 0))].slice(-MAX_PENDING);
 }
 
-/** The cookie that keeps one more; the oldest of too many leaves. */
+/** The cookie with one more repository; drops the oldest beyond the limit. */
 export function keepPending(cookie: string | null, id: number, baseUrl: string): string {
   const ids = [...pendingIds(cookie, baseUrl).filter((one) => one !== id), id].slice(-MAX_PENDING);
   return writeNote(PENDING, ids.join("."), baseUrl);
 }
 
-/** What came of what was pending: a sentence for the page, and the cookie that ends it. */
+/** The outcome of saving pending repositories: a notice, and the cookie that clears them. */
 export interface Attached {
   notice: string;
   cookie: string;
 }
 
 /**
- * Puts what a browser has kept on the list of the account that is signed in there now. Undefined where nothing was kept.
- * What cannot be saved is told and dropped: it must not stand in the way of pages.
+ * Saves the pending repositories of a browser to the account that is signed in. Undefined if none are pending. A failure is
+ * reported in the notice and not retried, so that it does not block pages.
  */
 export async function attachPending(
   { watchlists, catalog }: Modules,
@@ -38,7 +38,8 @@ export async function attachPending(
   if (readNote(PENDING, cookie, baseUrl) === undefined) return undefined;
   const end = writeNote(PENDING, undefined, baseUrl);
   const found = await catalog.findMany(pendingIds(cookie, baseUrl));
-  if (found.length === 0) return { notice: "What was to be saved is not known here any more.", cookie: end };
+  if (found.length === 0)
+    return { notice: "The repository you wanted to save is no longer tracked.", cookie: end };
   try {
     await watchlists.add(
       { accountId },
@@ -48,7 +49,7 @@ export async function attachPending(
     const reason = error instanceof AppError ? error.message : "Try again.";
     return { notice: `${namesOf(found)} could not be saved. ${reason}`, cookie: end };
   }
-  return { notice: `${namesOf(found)} ${found.length === 1 ? "is" : "are"} on your watchlist.`, cookie: end };
+  return { notice: `Saved ${namesOf(found)} to your watchlist.`, cookie: end };
 }
 
 function namesOf(found: readonly { fullName: string }[]): string {
@@ -56,17 +57,17 @@ function namesOf(found: readonly { fullName: string }[]): string {
   return names.length <= 3 ? names.join(", ") : `${names.length} repositories`;
 }
 
-/** The parameter by which an address brings a wish to save into another browser. */
+/** The parameter that carries a pending repository into another browser. */
 const OFFER = "save";
 
-/** The path with the wish to save a repository. */
+/** The path with a repository to offer for saving. */
 export function withOffer(path: string, id: number, baseUrl: string): string {
   const url = new URL(path, baseUrl);
   url.searchParams.set(OFFER, String(id));
   return `${url.pathname}${url.search}${url.hash}`;
 }
 
-/** The repository that an address asks to be offered for saving; undefined for none, or one that is not known. */
+/** The repository that an address offers to save; undefined for none, or an unknown one. */
 export async function offeredBy(
   { searchParams }: URL,
   { catalog }: Modules,

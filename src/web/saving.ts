@@ -37,7 +37,7 @@ export async function saveRepository(request: PageRequest, form: URLSearchParams
     await modules.watchlists.add({ accountId: account.id }, [known]);
     return { location: nextOf(request, form), status: 303 };
   }
-  // A link may be opened in another browser, which has no note of it: there the page offers to save it.
+  // The sign-in link may be opened in another browser, without this cookie: there the page offers to save it.
   const next = encodeURIComponent(withOffer(nextOf(request, form), known, baseUrl));
   const cookie = keepPending(sent, known, baseUrl);
   return { location: `/sign-in?next=${next}`, status: 303, cookies: [cookie] };
@@ -49,7 +49,7 @@ function idOf(form: URLSearchParams): number {
   return id;
 }
 
-/** The path that a form of a list wants to come back to; that of the watchlist unless it is one of ours. */
+/** The path to return to after a form; the watchlist if it is not a path of ours. */
 export function nextOf({ members }: PageRequest, form: URLSearchParams): string {
   return members.accounts.safeNext(form.get("next") ?? "") ?? "/watchlist";
 }

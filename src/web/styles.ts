@@ -5,5 +5,5 @@ import { PARTS } from "./styles/parts.js";
 import { PLOTS } from "./styles/plots.js";
 import { TOKENS } from "./styles/tokens.js";
 
-/** The one style sheet: system fonts, colours for light and dark, and nothing from elsewhere. */
+/** The style sheet: system fonts, light and dark colours, nothing from other sites. */
 export const STYLES = [TOKENS, BASE, PARTS, ACCOUNT, EXPLORE, PLOTS].join("").replaceAll(/\n\s*/g, "\n");

@@ -25,7 +25,7 @@ import { WindowTabs } from "./components/tabs.js";
 import { type Problem, readUsableQuery } from "./page-query.js";
 import type { PageRequest } from "./page-request.js";
 
-/** What the pages of all watchlists have in common: their parameters, rows, sums, and changes. */
+/** Shared by the pages of all watchlists: parameters, rows, totals and changes. */
 
 const ROWS = 50;
 /** A list has at most 500 repositories. */
@@ -39,7 +39,7 @@ type PageQuery = z.output<typeof watchlistPageQuery>;
 /** A watchlist as its page shows it. */
 export interface Watched {
   url: URL;
-  /** What is wrong with the address; then the list is shown as if that were not asked for. */
+  /** Invalid parameters, which are ignored. */
   problems: readonly Problem[];
   query: PageQuery;
   page: ListPage;
@@ -50,23 +50,23 @@ export interface Watched {
   named: ReadonlyMap<number, Repository>;
 }
 
-/** What is to be shown. */
+/** The list to show. */
 export interface WatchedList {
   scope: Scope;
   ids: readonly number[];
   changes: Promise<Changes | undefined>;
 }
 
-/** Reads what the page of a list shows; its modules are those of the catalogue that the list is of. */
+/** Reads the data of the page of a list. */
 export async function readWatched(
   { modules, ...request }: Pick<PageRequest, "url" | "modules">,
   list: WatchedList,
 ): Promise<Watched> {
   const { url, query, problems } = readUsableQuery(watchlistPageQuery, request.url);
-  const asked: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
+  const rowsQuery: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
   const { asOf } = await modules.rankings.summary();
   const [page, sums, changes] = await Promise.all([
-    watchlistPage(modules, list.scope, asked),
+    watchlistPage(modules, list.scope, rowsQuery),
     asOf === null ? [] : modules.watchlists.starHistory(list.ids, asOf),
     list.changes,
   ]);
@@ -90,7 +90,7 @@ export function watchedScripts({ sums }: Watched): readonly string[] {
   return sums.length < 2 ? [] : PLOT_SCRIPTS;
 }
 
-/** The list itself: what changed, the sum, and the rows; `more`: columns of the page's own. */
+/** The list: changes, rows and total stars. `more` adds columns. */
 export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly MoreColumn[] }> = ({
   watched: { url, problems, query, page, sparks, sums, changes, named },
   name,
@@ -102,7 +102,7 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
       <Problems problems={problems} isLeftOut />
       {changes === undefined ? null : <SinceVisit changes={changes} known={named} />}
       <Strip
-        label="Sorted by"
+        label="Sort by"
         tabs={WATCHLIST_SORTS.map((sort) => ({
           name: sort === "added" ? "Added" : SORT_NAMES[sort],
           href: withQuery(url, { sort, order: undefined }),
@@ -112,7 +112,7 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
       <div class="row">
         <WindowTabs url={url} current={query.window} />
         <span class="soft small">
-          Growth is measured up to <Time at={page.asOf} />.
+          As of <Time at={page.asOf} />
         </span>
       </div>
       {page.rows.length === 0 ? (
@@ -131,7 +131,7 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
       )}
       {sums.length < 2 ? null : (
         <>
-          <h2>All together</h2>
+          <h2>Total stars</h2>
           <SumChart points={sums} asOf={page.asOf} />
         </>
       )}
@@ -139,9 +139,9 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
   );
 };
 
-/** What each gained since the last visit. */
+/** Stars gained since the last visit. */
 function sinceColumn(changes: Changes | undefined): MoreColumn[] {
   if (changes === undefined) return [];
   const cell: MoreColumn["cell"] = ({ repository }) => <Delta value={changes.gained.get(repository.id)} />;
-  return [{ title: "Since visit", onPhone: "for-count", cell }];
+  return [{ title: "Since last visit", onPhone: "for-count", cell }];
 }

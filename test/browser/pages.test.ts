@@ -95,7 +95,7 @@ describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
         const page = await world.visit({ colorScheme, width });
         await signInByMail(page, mailbox, "/account/keys");
         await page.getByLabel(/^Name/).fill(`reader ${width}`);
-        await page.getByRole("button", { name: "Make a key" }).click();
+        await page.getByRole("button", { name: "Create key" }).click();
         await page.locator("#key").waitFor();
         const key = (await page.locator("#key").innerText()).trim();
         assert.deepEqual(await violations(page), [], "a new key");
@@ -119,7 +119,7 @@ describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
       const page = await world.visit({ width: 390 });
       await page.goto("/watchlists");
       await page.getByLabel(/^Repositories/).fill("almanac/star-tables\nalmanac/sundial");
-      await page.getByRole("button", { name: "Make the list" }).click();
+      await page.getByRole("button", { name: "Create list" }).click();
       await page.locator("#share-link").waitFor();
       assert.deepEqual(await violations(page), [], "its links");
       for (const id of ["#edit-link", "#share-link"]) {

@@ -65,7 +65,7 @@ onSqlite("Pages of errors, and of an empty catalogue", (engine) => {
     const response = await world.request("/about", { method: "PUT", headers: { Accept: "text/html" } });
     assert.equal(response.status, 405);
     assert.equal(response.headers.get("allow"), "GET, HEAD, OPTIONS");
-    assert.match(await response.text(), /<h1>That cannot be done here<\/h1>/);
+    assert.match(await response.text(), /<h1>Method not allowed<\/h1>/);
   });
 
   test("who asks too often is told when to try again, by a page", async () => {

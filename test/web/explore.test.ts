@@ -41,7 +41,7 @@ onSqlite("The page /explore", (engine) => {
     const { status, headers, html } = await open("/explore");
     assert.equal(status, 200);
     assert.match(headers.get("cache-control") ?? "", /^public/);
-    assert.match(textOf(html), /63 repositories that grew in 24h, of 64 as of 2026-04-30 12:00 UTC/);
+    assert.match(textOf(html), /63 repositories with growth in 24h, of 64 as of 2026-04-30 12:00 UTC/);
     const rows = rowsOf(html, "list");
     assert.equal(rows.length, 25);
     assert.deepEqual(
@@ -91,15 +91,15 @@ onSqlite("The page /explore", (engine) => {
       ["license=MIT", "acme/kite", "license MIT"],
       ["minStars=5000", "acme/stone", "at least 5,000 stars"],
       ["maxStars=50", "lab/sub/pebble", "at most 50 stars"],
-      ["createdAfter=2026-01-01", "acme/kite", "created since 2026-01-01"],
+      ["createdAfter=2026-01-01", "acme/kite", "created after 2026-01-01"],
       ["createdBefore=2026-04-30", "acme/kite", "created before 2026-04-30"],
-      ["pushedAfter=2026-01-01", "acme/kite", "pushed to since 2026-01-01"],
+      ["pushedAfter=2026-01-01", "acme/kite", "pushed after 2026-01-01"],
       ["provider=gitlab", "lab/sub/pebble", "GitLab"],
       ["archived=true", "acme/old", "only archived"],
     ] as const) {
       const { status, html } = await open(`/explore?window=7d&sort=stars&${query}`);
       assert.deepEqual([status, namesIn(html)], [200, [name]], query);
-      const without = linkTo(html, `Without ${chip} ×`);
+      const without = linkTo(html, `Remove filter ${chip} ×`);
       const parameter = query.split("=")[0] ?? "";
       assert.ok(without && !without.searchParams.has(parameter), query);
       assert.equal(without.searchParams.get("window"), "7d");
@@ -112,7 +112,7 @@ onSqlite("The page /explore", (engine) => {
   test("several languages are any of them; each can be dropped alone", async () => {
     const { html } = await open("/explore?language=Rust&language=C&sort=stars");
     assert.deepEqual(namesIn(html), ["acme/stone", "acme/kite", "acme/old", "lab/sub/pebble"]);
-    assert.deepEqual(linkTo(html, "Without Rust ×")?.searchParams.getAll("language"), ["C"]);
+    assert.deepEqual(linkTo(html, "Remove filter Rust ×")?.searchParams.getAll("language"), ["C"]);
     assert.match(html, /type="checkbox" name="language" value="Rust" checked/);
   });
 
@@ -142,7 +142,7 @@ onSqlite("The page /explore", (engine) => {
     assert.equal(linkTo(last.html, "Next →"), undefined);
     const beyond = await open("/explore?language=zig&sort=stars&page=9");
     assert.equal(beyond.status, 200);
-    assert.match(textOf(beyond.html), /The list ends before this page/);
+    assert.equal(linkTo(beyond.html, "Back to the first page")?.search, "?language=zig&sort=stars");
   });
 
   test("past the numbered pages it goes on by cursor, without places", async () => {
@@ -152,7 +152,7 @@ onSqlite("The page /explore", (engine) => {
     );
     assert.equal(status, 200);
     assert.equal(rowsOf(html, "list")[0]?.[0]?.startsWith("many/part-34"), true);
-    assert.equal(linkTo(html, "To the first page")?.search, "?language=zig&sort=stars");
+    assert.equal(linkTo(html, "First page")?.search, "?language=zig&sort=stars");
     assert.ok(linkTo(html, "Next →")?.searchParams.has("cursor"));
     const wrong = await open("/explore?cursor=nonsense");
     assert.equal(wrong.status, 400);
@@ -190,7 +190,7 @@ onSqlite("The page /explore", (engine) => {
     assert.match(text, /\bC: 1 repository.*topic air: 1 repository/);
     assert.equal(linkTo(html, "topic air")?.search, "?language=C&sort=stars");
     const growth = await open("/explore?q=old&sort=trending");
-    assert.match(textOf(growth.html), /0 repositories .* Only repositories that have grown in 24h/);
+    assert.match(textOf(growth.html), /0 repositories .* has only repositories with known growth in 24h/);
     const words = await open("/explore?q=%3F%21");
     assert.match(textOf(words.html), /No matches: “\?!”/);
   });

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
-import { dataOf, open } from "../support/page.js";
+import { dataOf, open, rowsOf } from "../support/page.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
 const HOSTILE = `"><script>alert(1)</script>`;
@@ -62,13 +62,13 @@ onSqlite("the page of a repository", (engine) => {
     assert.match(page.html, /<title>Facebook\/React · Sidereal<\/title>/);
     assert.match(page.text, /Facebook\/React/);
     assert.match(page.text, /The library <b>for<\/b> interfaces & more\./);
-    assert.match(page.text, /GitHub \(github\.com\) react\.dev JavaScript MIT archived: read only fork/);
+    assert.match(page.text, /GitHub \(github\.com\) react\.dev JavaScript MIT archived fork/);
     assert.match(page.text, /Created 2013-05-24 Last push 2026-04-29 00:00 UTC First seen 2026-04-2/);
     assert.ok(page.links.includes("https://react.dev/learn"));
     assert.ok(page.links.includes("/topics/c%2B%2B"));
     assert.ok(page.links.includes("/compare?repo=github%3AFacebook%2FReact"));
     assert.match(page.html, /href="https:\/\/github\.com\/Facebook\/React" rel="noopener nofollow"/);
-    assert.match(page.text, /Earlier names: meta\/react \(until 2026-04-30\)/);
+    assert.match(page.text, /Previous names: meta\/react \(until 2026-04-30\)/);
     assert.equal(page.html.match(/<h1/g)?.length, 1);
   });
 
@@ -80,7 +80,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.match(text, /Watchers 9 \+2 \+2 –/);
     assert.match(text, /Star growth \+1,060% \+1,110% –/);
     assert.match(text, /Confidence 0\.30 not reliable 0\.22 not reliable –/);
-    assert.match(text, /24 hours 2026-04-29 12:00 UTC to 2026-04-30 12:00 UTC, the first imported/);
+    assert.match(text, /24 hours 2026-04-29 12:00 UTC to 2026-04-30 12:00 UTC, the first one imported/);
     assert.match(text, /Snapshots 4 First 2026-04-20 Last 2026-04-30/);
     assert.match(text, /24 hours: 100%, 7 days: 100%, 30 days: none/);
   });
@@ -91,13 +91,12 @@ onSqlite("the page of a repository", (engine) => {
     const lost = await open(world, "/repos/github/acme/kite");
     assert.equal(score, 0);
     assert.match(lost.text, /Trending, 24 hours: 0\.00 of 100/);
-    assert.match(lost.text, /No star was gained, so the trending score is 0/);
     assert.match(lost.text, new RegExp(`Stars gained ÷ √stars ${terms[0].value.toFixed(3)}`));
     const week = await open(world, "/repos/github/Facebook/React?window=7d");
     const explained = (await world.get("/api/repos/github/facebook/react?explain=true")).body.data.explanation
       .windows["7d"];
     assert.match(week.text, new RegExp(`Trending, 7 days: ${explained.trending.score.toFixed(2)} of 100`));
-    assert.match(week.text, /Another level, seen 2026-04-30 12:00 UTC: \+11,010 stars, from 1,040 to 12,050/);
+    assert.match(week.text, /Level shift, seen 2026-04-30 12:00 UTC: \+11,010 stars, from 1,040 to 12,050/);
     const gained = await open(world, "/repos/github/group/gains?window=24h");
     const counted = (await world.get("/api/repos/github/group/gains?explain=true")).body.data.explanation
       .windows["24h"].trending;
@@ -105,22 +104,23 @@ onSqlite("the page of a repository", (engine) => {
     for (const { value, weight } of counted.terms)
       assert.ok(gained.text.includes((100 * value * weight).toFixed(2)));
     const none = await open(world, "/repos/github/young/one?window=30d");
-    assert.match(none.text, /There is no score for 30 days/);
+    assert.match(none.text, /No score for 30 days/);
   });
 
   test("says why a score is 0 where its terms are not", async () => {
     const { text } = await open(world, "/repos/github/Facebook/React?window=7d");
     assert.match(text, /Trending, 7 days: 0\.00 of 100/);
-    assert.match(text, /No gained star is counted, so the trending score is 0/);
+    assert.match(text, /None of the gained stars count/);
+    assert.match((await open(world, "/repos/github/acme/kite")).text, /No stars were gained/);
   });
 
-  test("shows the present places with links to their lists", async () => {
+  test("shows the current ranks with links to their lists", async () => {
     const page = await open(world, "/repos/github/acme/kite");
-    assert.match(page.text, /1 Stars Rust/);
+    assert.match(page.text, /#1 Stars Rust/);
     assert.ok(page.links.includes("/explore?sort=stars&language=Rust"));
     assert.ok(page.links.some((link) => link.startsWith("/explore?sort=stars_gained&window=7d")));
     const young = await open(world, "/repos/github/shut/away");
-    assert.match(young.text, /None now\. Places are kept for the first 1,000/);
+    assert.deepEqual(rowsOf(young.html, "ranks"), []);
   });
 
   test("draws the chart asked for, with the same numbers in a table and for the script", async () => {
@@ -128,8 +128,8 @@ onSqlite("the page of a repository", (engine) => {
     assert.match(page.text, /Forks over time/);
     assert.match(page.html, /<svg [^>]*aria-labelledby="half-title half-desc" class="chart"/);
     assert.match(page.html, /<title id="narrow-title">Forks: Facebook\/React<\/title>/);
-    assert.match(page.text, /The numbers of this chart, by day \(3\)/);
-    assert.match(page.text, /2026-04-30 12:00 UTC 25 forks \+5 seen here/);
+    assert.match(page.text, /Chart data by day \(3 rows\)/);
+    assert.match(page.text, /2026-04-30 12:00 UTC 25 forks \+5 measured here/);
     assert.deepEqual(dataOf(page), {
       unit: "forks",
       scale: "linear",
@@ -152,8 +152,7 @@ onSqlite("the page of a repository", (engine) => {
   test("a line that takes another snapshot is told so", async () => {
     const { status, text, html } = await open(world, "/repos/github/young/one");
     assert.equal(status, 200);
-    assert.match(text, /There is only one count of stars in this time; a line takes two/);
-    assert.match(text, /Growth takes two snapshots/);
+    assert.match(text, /Only one snapshot with stars/);
     assert.doesNotMatch(html, /application\/json"\s+data-label/);
   });
 
@@ -197,21 +196,24 @@ onSqlite("the page of a repository", (engine) => {
 
   test("what cannot be seen at the forge any more is told, and stays", async () => {
     for (const [path, words] of [
-      ["lost/forever", /This repository is gone\./],
-      ["shut/away", /This repository is not public any more\./],
-      ["held/back", /This repository is blocked\./],
+      ["lost/forever", /no longer exists\./],
+      ["shut/away", /is private\./],
+      ["held/back", /is blocked\./],
     ] as const) {
       const page = await open(world, `/repos/github/${path}`);
       assert.equal(page.status, 200);
       assert.match(page.text, words);
-      assert.match(page.text, /It was last counted 2026-04-30 12:00 UTC/);
+      assert.match(page.text, /Last snapshot: 2026-04-30 12:00 UTC/);
     }
   });
 
   test("what is not known is a page of its own, with those that are called alike", async () => {
     const page = await open(world, "/repos/github/nobody/react");
     assert.equal(page.status, 404);
-    assert.match(page.text, /Nothing is known of nobody\/react of GitHub/);
+    assert.deepEqual(page.headings.slice(0, 2), [
+      [1, "Not tracked here"],
+      [2, "Similar names"],
+    ]);
     assert.ok(page.links.includes("/repos/github/Facebook/React"));
     assert.match(page.html, /name="robots" content="noindex"/);
     for (const path of ["/repos/no-such-provider!/a/b", "/repos/github/one"])
@@ -265,21 +267,21 @@ onSqlite("the page of a repository", (engine) => {
     assert.match(anonymous.headers.get("cache-control") ?? "", /^public/);
   });
 
-  test("tells its places among the trending day by day", async () => {
+  test("shows its rank in Trending day by day", async () => {
     const days = await createWorld(engine);
     const grown = (hoursAgo: number) =>
       [48, 24, 0].filter((hours) => hours >= hoursAgo).map((hours) => snapshot(hours, 1_000 - 10 * hours));
     await days.record(observation("acme/kite", grown(24)));
     const first = await open(days, "/repos/github/acme/kite");
-    assert.match(first.text, /Days in Trending Place 1 on 2026-04-29/);
-    assert.doesNotMatch(first.text, /Day by day/);
+    assert.match(first.text, /Days in Trending #1 on 2026-04-29/);
+    assert.doesNotMatch(first.text, /Ranks by day/);
     await days.record(
       observation("acme/kite", grown(0)),
       observation("acme/rocket", [snapshot(24, 10), snapshot(0, 9_000, { forks: 900 })]),
     );
     const { text, html } = await open(days, "/repos/github/acme/kite");
-    assert.match(text, /Place 2 on 2026-04-30 ?; best 1 on 2026-04-29, of 2 days with a place/);
-    assert.match(text, /Day by day .*2026-04-30 2 2026-04-29 1/);
+    assert.match(text, /#2 on 2026-04-30 · best #1 on 2026-04-29 · 2 days ranked/);
+    assert.match(text, /Ranks by day .*2026-04-30 #2 2026-04-29 #1/);
     assert.match(html, /<svg class="spark"/);
   });
 });

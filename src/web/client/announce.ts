@@ -3,7 +3,7 @@ region.className = "hidden";
 region.setAttribute("role", "status");
 document.body.append(region);
 
-/** Tells those who do not see the page what has just happened on it. */
+/** Announces a change of the page to screen readers. */
 export function announce(text: string): void {
   region.textContent = text;
 }

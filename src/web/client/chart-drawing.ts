@@ -1,11 +1,11 @@
-/** How charts are drawn: scales with their ticks, lines, marks and the legend, as the server draws them (src/embeds/). */
+/** Drawing of charts: scales, ticks, lines, marks and the legend, as in the drawings of the server (src/embeds/). */
 
-/** What the page tells of its chart: see components/plot.tsx. */
+/** The chart data in the page: see components/plot.tsx. */
 export interface PlotData {
   unit: string;
   scale: "linear" | "log";
   align: "date" | "age";
-  /** Whether the points are sums of which neither source nor difference is told. */
+  /** Whether points are sums, shown without source and difference. */
   isSum: boolean;
   lines: readonly PlotLine[];
 }
@@ -14,29 +14,29 @@ export interface PlotData {
 export interface PlotLine {
   at: readonly number[];
   value: readonly number[];
-  /** Where each count comes from: the index of one of SOURCES. */
+  /** The source of each count: an index of SOURCES. */
   source: readonly number[];
-  /** The points before which counts are missing. */
+  /** Indexes of points after a gap. */
   afterGap: readonly number[];
 }
 
-/** Where counts come from, and how their part of a line is drawn; the same as in drawings of the server. */
+/** Sources of counts, and how their part of a line is drawn; the same as in drawings of the server. */
 export const SOURCES = [
-  { words: "seen here", width: 2.3, dash: [] },
+  { words: "measured here", width: 2.3, dash: [] },
   { words: "imported", width: 1.6, dash: [] },
-  { words: "told later by the forge", width: 2, dash: [0.1, 4] },
+  { words: "reported later by the forge", width: 2, dash: [0.1, 4] },
 ] as const;
 
-interface Place {
+interface Point {
   x: number;
   y: number;
 }
 
-/** Draws a line with its gaps, part by part. `placeOf` gives the place of a point on the canvas. */
+/** Draws a line with its gaps, part by part. `pointOf` maps an index to the canvas. */
 export function drawLine(
   context: CanvasRenderingContext2D,
   { at, source, afterGap }: PlotLine,
-  placeOf: (i: number) => Place,
+  pointOf: (i: number) => Point,
   { colour, ratio }: { colour: string; ratio: number },
 ): void {
   const gaps = new Set(afterGap);
@@ -57,10 +57,10 @@ export function drawLine(
       context.lineWidth = style.width * ratio;
       context.setLineDash(style.dash.map((length) => length * ratio));
       context.beginPath();
-      const { x, y } = placeOf(i - 1);
+      const { x, y } = pointOf(i - 1);
       context.moveTo(x, y);
     }
-    const { x, y } = placeOf(i);
+    const { x, y } = pointOf(i);
     context.lineTo(x, y);
   }
   if (begun !== undefined) context.stroke();
@@ -69,41 +69,41 @@ export function drawLine(
   for (let i = 0; i < at.length; i++) {
     const isAlone = (i === 0 || gaps.has(i)) && (i + 1 === at.length || gaps.has(i + 1));
     if (!isAlone) continue;
-    const { x, y } = placeOf(i);
+    const { x, y } = pointOf(i);
     context.beginPath();
     context.arc(x, y, 1.8 * ratio, 0, 2 * Math.PI);
     context.fill();
   }
 }
 
-/** Between marks along a line, and their size; the same as in drawings of the server. */
+/** Distance and size of marks along a line; the same as in drawings of the server. */
 const MARKS_APART = 80;
 const MARK_SIZE = 3;
 
-/** Draws the marks along a line, at counts of its own; `line` is its number from 0. */
+/** Draws marks at some points of a line; `line` is its index. */
 export function drawMarksAlong(
   context: CanvasRenderingContext2D,
   line: number,
-  places: readonly Place[],
+  points: readonly Point[],
   look: { colour: string; ratio: number },
 ): void {
-  const [first, last] = [places[0], places.at(-1)];
+  const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return;
   const apart = MARKS_APART * look.ratio;
-  // Lines of the same course have their marks beside each other.
+  // Offset by line, so that the marks of overlapping lines do not cover each other.
   let next = first.x + (apart * (line + 1)) / 6;
-  for (const place of places) {
-    if (place.x < next || place.x > last.x - apart / 4) continue;
-    drawMark(context, line, place, look, MARK_SIZE);
-    next = place.x + apart;
+  for (const point of points) {
+    if (point.x < next || point.x > last.x - apart / 4) continue;
+    drawMark(context, line, point, look, MARK_SIZE);
+    next = point.x + apart;
   }
 }
 
-/** Draws the ground below a line, down to `ground`, with its gaps. */
+/** Fills the area between a line and `ground`, except for gaps. */
 export function drawArea(
   context: CanvasRenderingContext2D,
   { at, afterGap }: PlotLine,
-  placeOf: (i: number) => Place,
+  pointOf: (i: number) => Point,
   ground: number,
   { colour }: { colour: string },
 ): void {
@@ -115,12 +115,12 @@ export function drawArea(
     const begin = ends[part - 1] ?? 0;
     if (end - begin < 2) continue;
     context.beginPath();
-    context.moveTo(placeOf(begin).x, ground);
+    context.moveTo(pointOf(begin).x, ground);
     for (let i = begin; i < end; i++) {
-      const { x, y } = placeOf(i);
+      const { x, y } = pointOf(i);
       context.lineTo(x, y);
     }
-    context.lineTo(placeOf(end - 1).x, ground);
+    context.lineTo(pointOf(end - 1).x, ground);
     context.fill();
   }
   context.restore();
@@ -157,7 +157,7 @@ export function drawSources(
   context.restore();
 }
 
-/** The corners of the marks of lines, from the second on; the first has a circle. */
+/** The corners of the marks of lines; the first mark is a circle. */
 const CORNERS: readonly (readonly (readonly [number, number])[])[] = [
   [],
   [
@@ -190,11 +190,11 @@ const CORNERS: readonly (readonly (readonly [number, number])[])[] = [
   ],
 ];
 
-/** Draws the mark of a line, so that lines differ without their colours too. */
+/** Draws the mark of a line, so that lines differ without colour too. */
 export function drawMark(
   context: CanvasRenderingContext2D,
   line: number,
-  { x, y }: Place,
+  { x, y }: Point,
   { colour, ratio }: { colour: string; ratio: number },
   radius = 4.2,
 ): void {
@@ -215,21 +215,22 @@ const YEAR = 365.25 * DAY;
 
 const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 2 });
 
-/** A count beside an axis. */
+/** A count next to an axis. */
 export function shortCount(value: number): string {
   return compact.format(value);
 }
 
-/** How counts are placed: as they are, or by their order of magnitude. With a 0 among them it is that of the count plus one. */
+/** A linear or logarithmic scale. A logarithmic scale that includes 0 is that of the count plus one. */
 export interface Scale {
-  place(value: number): number;
-  /** From and to, in places. */
+  /** The position of a count on the axis. */
+  project(value: number): number;
+  /** From and to, projected. */
   range: [number, number];
-  /** Places that are named, and the counts there. */
-  ticks: { place: number; value: number }[];
+  /** Labelled positions and their counts. */
+  ticks: { at: number; value: number }[];
 }
 
-/** 1, 2 or 5 times a power of ten: the least that is not below `value`. */
+/** The smallest of 1, 2 or 5 times a power of ten that is at least `value`. */
 function roundStep(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));
   return power * ([1, 2, 5, 10].find((factor) => factor * power >= value * (1 - 1e-9)) ?? 10);
@@ -248,24 +249,24 @@ function multiples(from: number, to: number, step: number): number[] {
 
 function linearScale(low: number, high: number, count: number): Scale {
   const padding = high === low ? Math.max(1, Math.round(high * 0.02)) : 0;
-  // From 0, unless that would flatten the line.
+  // Starts at 0, unless that would flatten the line.
   const bottom = high - low > high / 2 || low - padding <= 0 ? 0 : low - padding;
   const top = high + padding;
   const step = roundStep((top - bottom) / Math.max(1, count));
   const from = Math.floor(bottom / step) * step;
   const round = Math.max(Math.ceil(top / step), Math.floor(from / step) + 1) * step;
-  // A round end that leaves much room empty is given up.
+  // Not rounded up if that would leave much empty space.
   const to = round - top > 0.4 * step && round - from > step ? top + 0.06 * (top - from) : round;
   return {
-    place: (value) => value,
+    project: (value) => value,
     range: [from, to],
-    ticks: multiples(from, to, step).map((value) => ({ place: value, value })),
+    ticks: multiples(from, to, step).map((value) => ({ at: value, value })),
   };
 }
 
 function logScale(low: number, high: number, count: number): Scale {
   const added = low < 1 ? 1 : 0;
-  const place = (value: number) => Math.log10(Math.max(value, 1 - added) + added);
+  const project = (value: number) => Math.log10(Math.max(value, 1 - added) + added);
   const from = added === 1 ? 0 : low;
   const to = Math.max(high, from * 2, 10);
   const powers = Array.from({ length: 16 }, (_, i) => 10 ** i);
@@ -279,9 +280,9 @@ function logScale(low: number, high: number, count: number): Scale {
   const chosen = fitting.length < 3 ? rounded : fitting;
   const values = added === 1 ? [...new Set([0, ...chosen])] : chosen;
   return {
-    place,
-    range: [place(from), place(to) + 0.03 * (place(to) - place(from))],
-    ticks: values.map((value) => ({ place: place(value), value })),
+    project,
+    range: [project(from), project(to) + 0.03 * (project(to) - project(from))],
+    ticks: values.map((value) => ({ at: project(value), value })),
   };
 }
 
@@ -290,7 +291,7 @@ interface Tick {
   label: string;
 }
 
-/** Ticks of dates in seconds since 1970, at borders of hours, days, months or years (UTC), at most about `count`. */
+/** About `count` ticks of dates in seconds since 1970, at the start of hours, days, months or years (UTC). */
 export function dateTicks(from: number, to: number, count: number): Tick[] {
   const span = to - from;
   const months = [1, 2, 3, 6, 12, 24, 60, 120].find((step) => span / (step * MONTH) <= count) ?? 240;
@@ -315,7 +316,7 @@ export function dateTicks(from: number, to: number, count: number): Tick[] {
   }
 }
 
-/** Days counted from the first of each month; those too near to the next first are left out. */
+/** Days counted from the first of each month, except those too close to the next first. */
 function isShownDay(day: number, step: number): boolean {
   return day % step === 0 && (step === 1 || day + step / 2 < 30);
 }
@@ -332,14 +333,14 @@ function hourTicks(from: number, to: number, count: number): Tick[] {
   });
 }
 
-/** Ticks of ages in seconds, at round numbers of days, months or years. */
+/** Ticks of ages in seconds, at whole numbers of days, months or years. */
 export function ageTicks(from: number, to: number, count: number): Tick[] {
   const steps: [number, number, string][] = [
     ...[1, 2, 5, 10, 20, 30].map((step): [number, number, string] => [DAY, step, "d"]),
     ...[2, 3, 6].map((step): [number, number, string] => [MONTH, step, "mo"]),
     ...[1, 2, 5, 10].map((step): [number, number, string] => [YEAR, step, "y"]),
   ];
-  // Months are not what old ages are told in.
+  // High ages are not given in months.
   const usual = steps.filter(([unit]) => unit !== MONTH || to <= 3 * YEAR || to - from < 2 * YEAR);
   const [unit, step, name] = usual.find(([ms, times]) => (to - from) / (ms * times) <= count) ?? [
     YEAR,
@@ -357,7 +358,7 @@ export function dateText(at: number): string {
   return `${new Date(at * 1_000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
-/** How old something is, in the unit that suits. */
+/** An age in a suitable unit. */
 export function ageText(at: number): string {
   const days = at / DAY;
   if (days < 60) return `${Math.round(days)} days`;

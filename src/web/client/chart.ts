@@ -1,6 +1,6 @@
 /**
- * Charts that can be read point by point, in place of the drawings of the server: by pointer, and by the arrow keys once the
- * chart has the focus. Without this module, or without the library, the drawing and its table stay.
+ * Interactive charts in place of the drawings of the server: points are read with the pointer, or with the arrow keys while
+ * the chart has the focus. Without this module or the library, the drawing and its table stay.
  */
 import type UPlot from "uplot";
 import {
@@ -30,8 +30,8 @@ declare global {
 const whole = new Intl.NumberFormat("en-US");
 const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
 
-/** What Page Up and Page Down move by, as a part of all points. */
-const PAGE_PART = 10;
+/** Page Up and Page Down move by this fraction of all points. */
+const PAGE_FRACTION = 10;
 
 class Chart {
   readonly #data: PlotData;
@@ -40,12 +40,12 @@ class Chart {
   readonly #status: HTMLElement;
   readonly #values: HTMLElement[];
   readonly #names: string[];
-  /** All times of all lines, each once. */
+  /** All distinct times of all lines. */
   readonly #times: readonly number[];
-  /** The point of each line at each of the times; −1 where it has none. */
-  readonly #places: readonly (readonly number[])[];
+  /** The index of the point of each line at each of the times; −1 if it has none. */
+  readonly #indexes: readonly (readonly number[])[];
   readonly #scale: Scale;
-  /** Those that need a legend. */
+  /** Sources that need a legend. */
   readonly #sources: readonly number[];
   readonly #plot: UPlot;
   #colours: readonly string[] = [];
@@ -64,9 +64,9 @@ class Chart {
     this.#status.setAttribute("role", "status");
     root.append(this.#status);
     this.#times = [...new Set(data.lines.flatMap(({ at }) => at))].sort((a, b) => a - b);
-    this.#places = data.lines.map(({ at }) => {
-      const places = new Map(at.map((time, i) => [time, i]));
-      return this.#times.map((time) => places.get(time) ?? -1);
+    this.#indexes = data.lines.map(({ at }) => {
+      const indexes = new Map(at.map((time, i) => [time, i]));
+      return this.#times.map((time) => indexes.get(time) ?? -1);
     });
     const values = data.lines.flatMap(({ value }) => value);
     const [low, high] = [Math.min(...values), Math.max(...values)];
@@ -76,7 +76,7 @@ class Chart {
     this.#plot = new Plot(this.#options(), this.#aligned(), box);
     box.classList.add("live");
     this.#listen(label);
-    this.#tell(undefined);
+    this.#read(undefined);
   }
 
   #readColours(): void {
@@ -89,7 +89,7 @@ class Chart {
 
   #aligned(): UPlot.AlignedData {
     const values = this.#data.lines.map(({ value }, line) =>
-      (this.#places[line] ?? []).map((i) => (i < 0 ? undefined : this.#scale.place(value[i] ?? 0))),
+      (this.#indexes[line] ?? []).map((i) => (i < 0 ? undefined : this.#scale.project(value[i] ?? 0))),
     );
     return [[...this.#times], ...values];
   }
@@ -124,7 +124,7 @@ class Chart {
           gap: 6,
           grid: { stroke: () => this.#grid, width: 1 },
           ticks: { show: false },
-          splits: () => this.#scale.ticks.map(({ place }) => place),
+          splits: () => this.#scale.ticks.map(({ at }) => at),
           values: () => this.#scale.ticks.map(({ value }) => shortCount(value)),
         },
       ],
@@ -145,7 +145,7 @@ class Chart {
       },
       hooks: {
         draw: [(plot) => this.#draw(plot)],
-        setCursor: [(plot) => this.#tell(plot.cursor.idx ?? undefined)],
+        setCursor: [(plot) => this.#read(plot.cursor.idx ?? undefined)],
       },
     };
   }
@@ -161,20 +161,20 @@ class Chart {
       this.#scale.range[0] === 0 && this.#data.scale === "linear" ? bbox.top + bbox.height : undefined;
     for (const [i, line] of [...this.#data.lines.entries()].reverse()) {
       const look = { colour: this.#colours[i] ?? "", ratio };
-      const placeOf = (point: number) => ({
+      const pointOf = (point: number) => ({
         x: plot.valToPos(line.at[point] ?? 0, "x", true),
-        y: plot.valToPos(this.#scale.place(line.value[point] ?? 0), "y", true),
+        y: plot.valToPos(this.#scale.project(line.value[point] ?? 0), "y", true),
       });
-      if (this.#data.lines.length === 1 && ground !== undefined) drawArea(ctx, line, placeOf, ground, look);
-      drawLine(ctx, line, placeOf, look);
+      if (this.#data.lines.length === 1 && ground !== undefined) drawArea(ctx, line, pointOf, ground, look);
+      drawLine(ctx, line, pointOf, look);
       if (this.#data.lines.length > 1)
         drawMarksAlong(
           ctx,
           i,
-          line.at.map((_, point) => placeOf(point)),
+          line.at.map((_, point) => pointOf(point)),
           look,
         );
-      if (line.at.length > 0) drawMark(ctx, i, placeOf(line.at.length - 1), look);
+      if (line.at.length > 0) drawMark(ctx, i, pointOf(line.at.length - 1), look);
     }
     ctx.restore();
     drawSources(
@@ -192,7 +192,7 @@ class Chart {
     help.id = `chart-help-${document.querySelectorAll(".chart-help").length}`;
     help.classList.add("chart-help");
     help.textContent =
-      "Left and Right move from point to point, Page Up and Page Down by a tenth, Home and End to the first and last.";
+      "Left and Right move between points, Page Up and Page Down by a tenth of the chart, Home and End to the first and last point.";
     box.after(help);
     const attributes = {
       tabindex: "0",
@@ -216,7 +216,7 @@ class Chart {
   #key(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const last = this.#times.length - 1;
-    const page = Math.max(1, Math.round(this.#times.length / PAGE_PART));
+    const page = Math.max(1, Math.round(this.#times.length / PAGE_FRACTION));
     const from = this.#current;
     const moves: Readonly<Record<string, number>> = {
       ArrowLeft: from === undefined ? last : from - 1,
@@ -235,16 +235,16 @@ class Chart {
     this.#status.textContent = now === undefined ? "" : `${this.#reading.textContent}${others}`;
   }
 
-  /** Puts the crosshair on a point, or away. */
+  /** Moves the crosshair to a point; undefined hides it. */
   #moveTo(index: number | undefined): void {
     const time = index === undefined ? undefined : this.#times[index];
     const left = time === undefined ? -10 : this.#plot.valToPos(time, "x");
     this.#plot.setCursor({ left, top: time === undefined ? -10 : 0 }, false);
-    this.#tell(index);
+    this.#read(index);
   }
 
-  /** Tells the point of each line at a time, or the last one where none is looked at. */
-  #tell(index: number | undefined): void {
+  /** Shows the point of each line at a time; undefined: the last point. */
+  #read(index: number | undefined): void {
     this.#current = index;
     const { lines, align } = this.#data;
     const at = index === undefined ? this.#times.at(-1) : this.#times[index];
@@ -252,8 +252,8 @@ class Chart {
     const when = align === "age" ? `At the age of ${ageText(at)}` : dateText(at);
     const [only] = lines;
     const isOne = lines.length === 1 && only !== undefined;
-    const told = isOne ? this.#one(only, this.#places[0]?.[index ?? this.#times.length - 1] ?? 0) : "";
-    this.#reading.textContent = told === "" ? when : `${when}: ${told}`;
+    const reading = isOne ? this.#one(only, this.#indexes[0]?.[index ?? this.#times.length - 1] ?? 0) : "";
+    this.#reading.textContent = reading === "" ? when : `${when}: ${reading}`;
     if (isOne) return;
     for (const [i, line] of lines.entries()) {
       const value = index === undefined ? line.value.at(-1) : valueAt(line, at);
@@ -270,18 +270,18 @@ class Chart {
     return `${whole.format(now)} ${this.#data.unit}${since}; ${SOURCES[source[i] ?? 0]?.words ?? ""}`;
   }
 
-  /** What those who see it read off the legend. */
+  /** The values of the legend, for screen readers. */
   #many(at: number): string {
     return this.#data.lines
       .map((line, i) => {
         const value = valueAt(line, at);
-        return `${this.#names[i] ?? ""} ${value === undefined ? "not known" : whole.format(value)}`;
+        return `${this.#names[i] ?? ""} ${value === undefined ? "unknown" : whole.format(value)}`;
       })
       .join(", ");
   }
 }
 
-/** The last value of a line at a time, undefined before its first and after its last point. */
+/** The value of a line at a time; undefined before its first and after its last point. */
 function valueAt({ at, value }: PlotLine, time: number): number | undefined {
   const [first, last] = [at[0], at.at(-1)];
   if (first === undefined || last === undefined || time < first || time > last) return undefined;

@@ -1,6 +1,6 @@
 import { address } from "./base.js";
 
-/** Known repositories as choices under the field that adds one to a comparison. Without this module it is a field to write in. */
+/** Suggestions for the field that adds a repository to a comparison. Without this module it is a plain text field. */
 
 const PAUSE_MS = 150;
 
@@ -11,14 +11,14 @@ interface Suggested {
 const field = document.querySelector<HTMLInputElement>("form[data-compare] input[list]");
 const known = field?.list;
 let pause: ReturnType<typeof setTimeout> | undefined;
-let asked: AbortController | undefined;
+let pending: AbortController | undefined;
 
 async function suggest(text: string, list: HTMLElement): Promise<void> {
-  asked?.abort();
-  asked = new AbortController();
+  pending?.abort();
+  pending = new AbortController();
   try {
     const query = new URLSearchParams({ q: text.slice(0, 64), limit: "8" });
-    const response = await fetch(address(`/api/search/suggest?${query}`), { signal: asked.signal });
+    const response = await fetch(address(`/api/search/suggest?${query}`), { signal: pending.signal });
     if (!response.ok) return;
     const { data }: { data: Suggested } = await response.json();
     list.replaceChildren(
@@ -30,7 +30,7 @@ async function suggest(text: string, list: HTMLElement): Promise<void> {
       }),
     );
   } catch {
-    // Typed on, or the network is away: what is written is read on the server.
+    // Superseded, or the network failed: the server reads any name.
   }
 }
 
@@ -38,7 +38,7 @@ if (field && known) {
   field.addEventListener("input", () => {
     clearTimeout(pause);
     const text = field.value.trim();
-    // Addresses are read on the server, and what was chosen is complete.
+    // The server reads URLs, and a chosen suggestion is complete.
     if (text === "" || text.includes(":")) return;
     pause = setTimeout(() => void suggest(text, known), PAUSE_MS);
   });

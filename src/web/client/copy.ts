@@ -1,21 +1,21 @@
 import { announce } from "./announce.js";
 
-/** Buttons that copy the text of another element; without this module they are not shown. */
+/** Buttons that copy the text of another element. Without this module they are hidden. */
 
-/** Time for which a button says what it has done. */
-const SAID_MS = 2_000;
+/** How long a button shows its result. */
+const SHOWN_MS = 2_000;
 
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // Not on an encrypted connection, or not allowed.
+    // The connection is not encrypted, or the browser denies access.
     return false;
   }
 }
 
-/** Selects the text, so that it can be copied by hand. */
+/** Selects the text for manual copying. */
 function select(element: Element): void {
   const range = document.createRange();
   range.selectNodeContents(element);
@@ -31,12 +31,12 @@ for (const button of document.querySelectorAll<HTMLButtonElement>("button[data-c
   button.addEventListener("click", async () => {
     const isCopied = await copy(source.textContent ?? "");
     if (!isCopied) select(source);
-    const said = isCopied ? "Copied" : "Selected: copy it by keyboard";
+    const message = isCopied ? "Copied" : "Selected. Press Ctrl+C to copy.";
     button.textContent = isCopied ? "Copied" : "Selected";
-    announce(said);
+    announce(message);
     setTimeout(() => {
       button.textContent = label;
       announce("");
-    }, SAID_MS);
+    }, SHOWN_MS);
   });
 }

@@ -1,4 +1,4 @@
-/** An address that names an operation or a record of the reference opens it; without this module it leads to its line. */
+/** Opens the operation or schema that the address names. Without this module the browser only scrolls to it. */
 
 function openNamed(): void {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));

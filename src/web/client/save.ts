@@ -2,17 +2,17 @@ import { announce } from "./announce.js";
 import { address } from "./base.js";
 
 /**
- * Saves repositories without leaving the page. Whatever does not work is left to the form: it leads to signing in, or to a
- * page that says what is the matter.
+ * Saves repositories without leaving the page. If that fails the form is submitted, which leads to sign-in or to a page with
+ * the error.
  */
 
-/** Sends the form as if this module were not there. */
-function sendPlainly(button: HTMLButtonElement): void {
+/** Submits the form without this module. */
+function submitForm(button: HTMLButtonElement): void {
   button.dataset.plain = "";
   button.form?.requestSubmit(button);
 }
 
-/** Shows the state on every button for this repository. */
+/** Updates every button of this repository. */
 function show(id: string, isSaved: boolean): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>(
     `button[data-save="${CSS.escape(id)}"]`,
@@ -23,7 +23,7 @@ function show(id: string, isSaved: boolean): void {
     const text = button.querySelector("span");
     if (text !== null) text.textContent = isSaved ? "Saved" : "Save";
     if (name !== undefined)
-      button.setAttribute("aria-label", isSaved ? `Take ${name} off your watchlist` : `Save ${name}`);
+      button.setAttribute("aria-label", isSaved ? `Remove ${name} from your watchlist` : `Save ${name}`);
   }
 }
 
@@ -39,11 +39,11 @@ async function toggle(button: HTMLButtonElement, id: string): Promise<void> {
           headers: { "Content-Type": "application/json" },
           body: JSON.stringify({ repositoryId: id }),
         });
-    if (!response.ok) return sendPlainly(button);
+    if (!response.ok) return submitForm(button);
     show(id, !isSaved);
-    announce(isSaved ? "Taken off your watchlist" : "Saved to your watchlist");
+    announce(isSaved ? "Removed from your watchlist" : "Saved to your watchlist");
   } catch {
-    sendPlainly(button);
+    submitForm(button);
   } finally {
     button.removeAttribute("aria-busy");
   }

@@ -1,8 +1,9 @@
 import { address } from "./base.js";
 
 /**
- * Suggestions under the search box, as the combobox pattern of WAI-ARIA has them: the box keeps the focus, arrows move
- * through the list, Enter follows, Escape closes it and then empties the box, Tab goes on. Without this module the box is a form that searches.
+ * Suggestions below the search box, following the WAI-ARIA combobox pattern: the box keeps the focus, arrow keys move through
+ * the list, Enter opens a suggestion, Escape closes the list and then clears the box. Without this module the box is a plain
+ * search form.
  */
 
 interface Suggestions {
@@ -17,7 +18,7 @@ interface Choice {
   href: string;
 }
 
-/** What is typed within this time is asked for at once. */
+/** Typing within this time sends one request. */
 const PAUSE_MS = 120;
 const count = new Intl.NumberFormat("en-US", { notation: "compact" });
 
@@ -34,10 +35,10 @@ function element<K extends keyof HTMLElementTagNameMap>(
 
 function groupsOf({ repositories, languages, topics }: Suggestions): [string, Choice[]][] {
   const path = (parts: string[]) => parts.map(encodeURIComponent).join("/");
-  const facet = (place: string) => (one: { name: string; repositories: number }) => ({
+  const facet = (section: string) => (one: { name: string; repositories: number }) => ({
     label: one.name,
     detail: `${count.format(one.repositories)} repositories`,
-    href: address(`/${place}/${path([one.name])}`),
+    href: address(`/${section}/${path([one.name])}`),
   });
   return [
     [
@@ -63,7 +64,7 @@ class SearchBox {
   });
   readonly #status = element("div", { class: "hidden", role: "status" });
   #active = -1;
-  #asked: AbortController | undefined;
+  #pending: AbortController | undefined;
   #pause: ReturnType<typeof setTimeout> | undefined;
 
   constructor(form: HTMLFormElement, input: HTMLInputElement) {
@@ -76,10 +77,10 @@ class SearchBox {
     };
     for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
     form.append(this.#list, this.#status);
-    input.addEventListener("input", () => this.#askSoon());
-    input.addEventListener("focus", () => this.#askSoon());
+    input.addEventListener("input", () => this.#suggestSoon());
+    input.addEventListener("focus", () => this.#suggestSoon());
     input.addEventListener("keydown", (event) => this.#key(event));
-    // A press on a suggestion takes the focus before it is followed.
+    // A press on a suggestion must not move the focus before the click.
     this.#list.addEventListener("mousedown", (event) => event.preventDefault());
     input.addEventListener("blur", () => this.#close());
   }
@@ -88,25 +89,25 @@ class SearchBox {
     return [...this.#list.querySelectorAll("a")];
   }
 
-  #askSoon(): void {
+  #suggestSoon(): void {
     clearTimeout(this.#pause);
-    this.#pause = setTimeout(() => void this.#ask(), PAUSE_MS);
+    this.#pause = setTimeout(() => void this.#suggest(), PAUSE_MS);
   }
 
-  async #ask(): Promise<void> {
-    this.#asked?.abort();
+  async #suggest(): Promise<void> {
+    this.#pending?.abort();
     const text = this.#input.value.trim();
     if (text === "") return this.#close();
-    const asked = new AbortController();
-    this.#asked = asked;
+    const controller = new AbortController();
+    this.#pending = controller;
     try {
       const query = new URLSearchParams({ q: text.slice(0, 64), limit: "6" });
-      const response = await fetch(address(`/api/search/suggest?${query}`), { signal: asked.signal });
+      const response = await fetch(address(`/api/search/suggest?${query}`), { signal: controller.signal });
       if (!response.ok) return this.#close();
       const { data }: { data: Suggestions } = await response.json();
       if (document.activeElement === this.#input) this.#show(groupsOf(data));
     } catch {
-      // Typed on, or the network is away: the form still works.
+      // Superseded, or the network failed: the form still works.
     }
   }
 
@@ -144,7 +145,7 @@ class SearchBox {
 
   #close(): void {
     clearTimeout(this.#pause);
-    this.#asked?.abort();
+    this.#pending?.abort();
     this.#list.hidden = true;
     this.#active = -1;
     this.#status.textContent = "";
@@ -155,17 +156,17 @@ class SearchBox {
   #move(step: number): void {
     const options = this.#options;
     if (this.#list.hidden || options.length === 0) {
-      this.#askSoon();
+      this.#suggestSoon();
       return;
     }
-    // One place more than there are options: that of the box itself.
+    // One more position than options: the box itself.
     this.#choose(((this.#active + 1 + step + options.length + 1) % (options.length + 1)) - 1);
   }
 
-  /** Marks an option; -1 for none, which gives the text its keys back. */
-  #choose(place: number): void {
+  /** Selects an option; -1: none, so that keys edit the text again. */
+  #choose(index: number): void {
     const options = this.#options;
-    this.#active = place;
+    this.#active = index;
     for (const [i, option] of options.entries())
       option.setAttribute("aria-selected", String(i === this.#active));
     const active = options[this.#active];
@@ -187,17 +188,17 @@ class SearchBox {
       this.#options[this.#active]?.click();
     } else if (event.key === "Escape") {
       event.preventDefault();
-      // Once closes the list, once more empties the box.
+      // The first press closes the list, the second clears the box.
       if (isOpen) this.#close();
       else this.#input.value = "";
     } else if (/^(?:Home|End|ArrowLeft|ArrowRight)$/.test(event.key)) {
-      // These are of the text again; the box does with them what it always does.
+      // These keys edit the text.
       this.#choose(-1);
     }
   }
 }
 
-/** Whether a key press is meant for a field. */
+/** Whether a key press goes to a field. */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
@@ -217,7 +218,7 @@ if (form && input) {
   });
 }
 
-// The user menu closes like any other.
+// The user menu closes on a click outside and on Escape.
 const menu = document.querySelector<HTMLDetailsElement>("details[data-menu]");
 if (menu) {
   document.addEventListener("click", (event) => {

@@ -1,6 +1,6 @@
-/** Addresses with parameters; those of pages themselves are in page-addresses.ts. */
+/** Addresses with parameters. The paths of pages are in page-addresses.ts. */
 
-/** The address with some of its parameters changed; `undefined` leaves one out. Pages begin anew. */
+/** The address with some parameters changed; `undefined` removes one. Goes back to the first page. */
 export function withQuery(
   { pathname, searchParams }: URL,
   changes: Readonly<Record<string, string | readonly string[] | undefined>>,
@@ -13,14 +13,14 @@ export function withQuery(
   return query.size === 0 ? pathname : `${pathname}?${query}`;
 }
 
-/** The canonical address of a page: its path and parameters, whatever the order of the parameters was. */
+/** The canonical address of a page: its parameters are sorted. */
 export function canonicalAddress({ pathname, searchParams }: URL): string {
   const query = new URLSearchParams(searchParams);
   query.sort();
   return query.size === 0 ? pathname : `${pathname}?${query}`;
 }
 
-/** An address of ours without its origin. */
+/** Path and query of an address. */
 export function addressOf({ pathname, search }: URL): string {
   return pathname + search;
 }

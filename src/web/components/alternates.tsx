@@ -2,14 +2,14 @@ import type { FC } from "hono/jsx";
 import { withQuery } from "./addresses.js";
 import { feedPath } from "./sorts.js";
 
-/** A list in another form. */
+/** A list in another format. */
 export interface Alternate {
   type: string;
   href: string;
   name: string;
 }
 
-/** The list of an address of the page that lists all, in other forms: as a feed where its sort has one, and as tables. */
+/** Other formats of the list at this address of the explore page: JSON, CSV, and a feed if its sort has one. */
 export function alternatesOf(url: URL, sort: string): Alternate[] {
   const data = new URL(url);
   data.pathname = "/api/repos";
@@ -17,7 +17,7 @@ export function alternatesOf(url: URL, sort: string): Alternate[] {
   const feedUrl = new URL(url);
   feedUrl.pathname = feed ?? "";
   const unordered = { sort: undefined, order: undefined, limit: undefined };
-  // A feed has a week unless told otherwise, a list a day.
+  // Feeds default to a week, lists to a day.
   const window = url.searchParams.get("window") ?? "24h";
   return [
     ...(feed === undefined
@@ -34,7 +34,7 @@ export function alternatesOf(url: URL, sort: string): Alternate[] {
   ];
 }
 
-/** Links to the other forms of a list. */
+/** Links to other formats of a list. */
 export const Alternates: FC<{ alternates: readonly Alternate[] }> = ({ alternates }) => (
   <p class="soft small ways">
     This list as{" "}

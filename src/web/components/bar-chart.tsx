@@ -1,32 +1,32 @@
 import type { FC } from "hono/jsx";
 import { formatCount } from "./numbers.js";
 
-/** One of the kinds that bars are put together from. */
+/** A category of stacked bars. */
 export interface BarKind {
   name: string;
-  /** How it is drawn: plain, or with lines, so that it is told from others without colour. */
+  /** Its pattern, so that categories differ without colour. */
   look: "plain" | "striped" | "crossed";
 }
 
 export interface Bar {
-  /** The step, as its table names it. */
+  /** Label of the time step. */
   label: string;
-  /** A count for each kind, in their order. */
+  /** One count per kind, in order. */
   counts: readonly number[];
 }
 
 export interface BarChartProps {
-  /** What it shows, for those who cannot see it. */
+  /** Accessible name of the chart. */
   title: string;
   kinds: readonly BarKind[];
   bars: readonly Bar[];
-  /** What the steps are: head of the table's first column. */
+  /** Column header of the time steps. */
   stepName: string;
 }
 
 const HEIGHT = 100;
 
-/** Counts over time as stacked bars, with a table of the same numbers under them. */
+/** Counts over time as stacked bars, with a table of the same data. */
 export const BarChart: FC<BarChartProps> = ({ title, kinds, bars, stepName }) => {
   const most = Math.max(1, ...bars.map(({ counts }) => sum(counts)));
   return (
@@ -50,7 +50,7 @@ export const BarChart: FC<BarChartProps> = ({ title, kinds, bars, stepName }) =>
         viewBox={`0 0 ${bars.length * 10} ${HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={`${title}. At most ${formatCount(most)} in one step.`}
+        aria-label={`${title}. Maximum: ${formatCount(most)}.`}
       >
         <Patterns prefix="" />
         {bars.map(({ label, counts }, i) => (
@@ -65,7 +65,7 @@ export const BarChart: FC<BarChartProps> = ({ title, kinds, bars, stepName }) =>
         <span>{bars.at(-1)?.label ?? ""}</span>
       </div>
       <details>
-        <summary>The numbers as a table</summary>
+        <summary>Chart data</summary>
         <BarTable {...{ title, kinds, bars, stepName }} />
       </details>
     </figure>
@@ -104,7 +104,7 @@ function fillOf(look: BarKind["look"], prefix: string): string | undefined {
   return look === "plain" ? undefined : `url(#${prefix}${look})`;
 }
 
-/** The lines that tell kinds apart without colour. */
+/** Patterns that distinguish kinds without colour. */
 const Patterns: FC<{ prefix: string }> = ({ prefix }) => (
   <defs>
     <pattern id={`${prefix}striped`} width="4" height="4" patternUnits="userSpaceOnUse">

@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import type { Facet } from "../../rankings/rankings.js";
 import { Delta, formatCompact } from "./numbers.js";
 
-/** Languages or topics, whose pages `page` names, each with a bar as long as its repositories are many. */
+/** Languages or topics, each with a bar for its number of repositories. `page` returns their paths. */
 export const Bars: FC<{ facets: readonly Facet[]; page: (name: string) => string }> = ({ facets, page }) => {
   const most = Math.max(1, ...facets.map(({ repositories }) => repositories));
   return (

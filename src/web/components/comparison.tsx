@@ -10,7 +10,7 @@ import { Delta, formatCount, formatDay } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";
 import { Scroll } from "./scroll.js";
 
-/** A repository beside others. */
+/** A repository in a comparison. */
 export interface Compared {
   repository: Repository;
   trends: Readonly<Record<Window, Trend | undefined>>;
@@ -19,15 +19,15 @@ export interface Compared {
   without: string;
 }
 
-/** What is known of the repositories, one a row, so that alike numbers stand below each other. */
+/** The numbers of the repositories, one row each. */
 export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compared }) => (
-  <Scroll label="Facts side by side">
+  <Scroll label="Repositories side by side">
     <table class="compared">
-      <caption class="hidden">Facts side by side</caption>
+      <caption class="hidden">Repositories side by side</caption>
       <thead>
         <tr>
           <th scope="col">
-            <span class="hidden">Take out</span>
+            <span class="hidden">Remove</span>
           </th>
           <th scope="col">Repository</th>
           <th scope="col" class="number">
@@ -45,10 +45,10 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
             Open issues
           </th>
           <th scope="col" class="number">
-            Place by stars
+            Rank by stars
           </th>
           <th scope="col" class="number">
-            Trending, 7 days
+            Rank in Trending, {WINDOW_LABELS["7d"]}
           </th>
           <th scope="col">Created</th>
           <th scope="col">Language</th>
@@ -58,7 +58,7 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
         {compared.map(({ repository, trends, ranks, without }) => (
           <tr>
             <td class="out">
-              <a href={without} title="Take out" aria-label={`Take out ${repository.fullName}`}>
+              <a href={without} title="Remove" aria-label={`Remove ${repository.fullName}`}>
                 ×
               </a>
             </td>
@@ -78,8 +78,8 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
             ))}
             <td class="number">{formatCount(repository.forks)}</td>
             <td class="number">{formatCount(repository.openIssues)}</td>
-            <td class="number">{formatCount(overall(ranks, "stars", null))}</td>
-            <td class="number">{formatCount(overall(ranks, "trending", "7d"))}</td>
+            <td class="number">{rankText(ranks, "stars", null)}</td>
+            <td class="number">{rankText(ranks, "trending", "7d")}</td>
             <td>{formatDay(repository.createdAt)}</td>
             <td>
               <Language name={repository.language} />
@@ -91,24 +91,25 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
   </Scroll>
 );
 
-function overall(ranks: readonly Rank[], ranking: Rank["ranking"], window: Window | null): number | null {
-  const place = ranks.find(
+/** The overall rank, such as "#12"; a dash if it is not ranked. */
+function rankText(ranks: readonly Rank[], ranking: Rank["ranking"], window: Window | null): string {
+  const rank = ranks.find(
     (one) => one.ranking === ranking && one.window === window && one.scope === "overall",
   );
-  return place?.position ?? null;
+  return rank === undefined ? "–" : `#${formatCount(rank.position)}`;
 }
 
 const WEEK_MS = 7 * DAY_MS;
 const MONTH_MS = 30.4375 * DAY_MS;
 
-/** Rows of ages. */
+/** Row steps of ages. */
 const AGE_STEPS_MS = { day: DAY_MS, week: WEEK_MS, month: MONTH_MS } as const;
 
-/** Rows of the numbers: where each begins, and what it is called. */
+/** The row step of a range: its name, and the start of the row of a time. */
 function stepOf(range: Range, align: ChartInput["align"]): { word: string; of: (at: number) => number } {
   const word = range === "30d" ? "day" : range === "all" ? "month" : "week";
   if (align === "age") {
-    // Ages begin at 0, not on a Monday or the first of a month.
+    // Ages start at 0, not on a Monday or the first of a month.
     const step = AGE_STEPS_MS[word];
     return { word, of: (at) => Math.floor(at / step) * step };
   }
@@ -117,7 +118,7 @@ function stepOf(range: Range, align: ChartInput["align"]): { word: string; of: (
   return { word, of: (at) => bucketOf(at, word) };
 }
 
-/** The word for a row: a day, or an age. */
+/** The label of a row: a day, or an age. */
 function nameOf(at: number, align: ChartInput["align"], word: string): string {
   if (align === "date") return formatDay(at);
   const unit = word === "month" ? "month" : "day";
@@ -132,7 +133,7 @@ export interface ComparedNumbersProps {
   series: readonly ChartSeries[];
 }
 
-/** The numbers of the chart: the last count of each in each day, week or month, the newest first. */
+/** The data of the chart: the last count of each repository in each day, week or month, newest first. */
 export const ComparedNumbers: FC<ComparedNumbersProps> = ({ metric, range, align, series }) => {
   const { word, of } = stepOf(range, align);
   const columns = series.map(
@@ -142,16 +143,16 @@ export const ComparedNumbers: FC<ComparedNumbersProps> = ({ metric, range, align
   return (
     <details class="numbers">
       <summary>
-        The numbers of this chart, by {word} ({rows.length})
+        Chart data by {word} ({rows.length} rows)
       </summary>
-      <Scroll label="The numbers of this chart">
+      <Scroll label="Chart data">
         <table>
           <caption class="hidden">
-            {METRIC_WORDS[metric].title}: the last count of each {word}, the newest first
+            {METRIC_WORDS[metric].title}: the last count of each {word}, newest first
           </caption>
           <thead>
             <tr>
-              <th scope="col">{align === "age" ? `From the age of` : `From`}</th>
+              <th scope="col">{align === "age" ? "Age" : "From"}</th>
               {series.map(({ name }) => (
                 <th scope="col" class="number">
                   {name}

@@ -8,17 +8,17 @@ interface DataQualityProps {
   stored: SnapshotRange;
   names: readonly PreviousName[];
   trends: Readonly<Record<Window, Trend | null>>;
-  /** Where counts are missing in the time that the chart shows. */
+  /** Gaps in the time range of the chart. */
   gaps: number;
 }
 
-/** The part of a window that lies between the two snapshots compared. */
+/** The part of a window between the two snapshots compared. */
 function coverage(trend: Trend | null): string {
   if (trend === null) return "none";
   return `${Math.min(100, Math.round((100 * (trend.to - trend.from)) / windowMs(trend.window)))}%`;
 }
 
-/** What the numbers of a repository rest on, and how it was called. */
+/** The snapshots behind the numbers of a repository, and its previous names. */
 export const DataQuality: FC<DataQualityProps> = ({ stored, names, trends, gaps }) => (
   <section>
     <h2>Data quality</h2>
@@ -27,9 +27,9 @@ export const DataQuality: FC<DataQualityProps> = ({ stored, names, trends, gaps 
         { name: "Snapshots", value: formatCount(stored.snapshots) },
         { name: "First", value: formatDay(stored.firstSnapshotAt) },
         { name: "Last", value: formatDay(stored.lastSnapshotAt) },
-        { name: "Gaps in the time shown", value: formatCount(gaps) },
+        { name: "Gaps in this time range", value: formatCount(gaps) },
         {
-          name: "Coverage of the windows",
+          name: "Window coverage",
           value: WINDOWS.map((window) => `${WINDOW_LABELS[window]}: ${coverage(trends[window])}`).join(", "),
           isText: true,
         },
@@ -37,7 +37,7 @@ export const DataQuality: FC<DataQualityProps> = ({ stored, names, trends, gaps 
     />
     {names.length === 0 ? null : (
       <p>
-        Earlier names:{" "}
+        Previous names:{" "}
         {names.map(({ fullName, until }, i) => (
           <>
             {i === 0 ? "" : ", "}

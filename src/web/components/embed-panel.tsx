@@ -12,7 +12,7 @@ import { chartPage, queryOf, repositoryKey } from "../../page-addresses.js";
 import { METRIC_WORDS } from "./plot.js";
 import { Snippet } from "./snippet.js";
 
-/** How spans of time are named on pages. */
+/** Names of time ranges. */
 export const RANGE_WORDS: Readonly<Record<Range, string>> = {
   "30d": "30 days",
   "90d": "90 days",
@@ -21,7 +21,7 @@ export const RANGE_WORDS: Readonly<Record<Range, string>> = {
 };
 
 const THEME_WORDS: Readonly<Record<Theme, string>> = {
-  auto: "as the reader's system is",
+  auto: "automatic",
   light: "light",
   dark: "dark",
 };
@@ -31,18 +31,18 @@ const SIZE = { width: 600, height: 380 } as const;
 export interface EmbedPanelProps {
   repositories: readonly { provider: string; fullName: string }[];
   baseUrl: string;
-  /** Path of the page, to which the choices are sent. */
+  /** Path of the page, which its form submits to. */
   path: string;
   metric: Metric;
   range: Range;
   theme: Theme;
-  /** Parameters of the page besides these, which its form keeps. */
+  /** Other parameters of the page, which its form keeps. */
   kept: readonly (readonly [string, string])[];
-  /** Those among them that the picture has too. */
+  /** Other parameters of both the page and the picture. */
   shared?: readonly (readonly [string, string])[];
 }
 
-/** The pictures for other pages, and what is pasted there to show them. */
+/** Pictures for other sites, with the snippets that embed them. */
 export const EmbedPanel: FC<EmbedPanelProps> = ({
   repositories,
   baseUrl,
@@ -74,28 +74,28 @@ export const EmbedPanel: FC<EmbedPanelProps> = ({
         ))}
         <Choice
           name="metric"
-          label="Count"
+          label="Metric"
           value={metric}
           options={METRICS}
           word={(one) => METRIC_WORDS[one].title}
         />
-        <Choice name="range" label="Time" value={range} options={RANGES} word={(one) => RANGE_WORDS[one]} />
         <Choice
-          name="theme"
-          label="Colours"
-          value={theme}
-          options={THEMES}
-          word={(one) => THEME_WORDS[one]}
+          name="range"
+          label="Time range"
+          value={range}
+          options={RANGES}
+          word={(one) => RANGE_WORDS[one]}
         />
-        <button type="submit">Show</button>
+        <Choice name="theme" label="Theme" value={theme} options={THEMES} word={(one) => THEME_WORDS[one]} />
+        <button type="submit">Update</button>
       </form>
       <div class="grid">
         <div>
           <img class="picture" src={chart} alt={alt} {...SIZE} loading="lazy" decoding="async" />
         </div>
         <div>
-          <Snippet id="chart-markdown" label="Chart, for Markdown" text={chartSnippets.markdown} />
-          <Snippet id="chart-html" label="Chart, for HTML" text={chartSnippets.html} />
+          <Snippet id="chart-markdown" label="Chart (Markdown)" text={chartSnippets.markdown} />
+          <Snippet id="chart-html" label="Chart (HTML)" text={chartSnippets.html} />
           {only === undefined ? null : <Badges {...{ only, baseUrl, page, theme }} />}
         </div>
       </div>
@@ -133,7 +133,7 @@ interface BadgesProps {
   theme: Theme;
 }
 
-/** The badges of one repository; their pictures are asked for when they are opened. */
+/** The badges of one repository; their pictures load when the disclosure is opened. */
 const Badges: FC<BadgesProps> = ({ only, baseUrl, page, theme }) => {
   const address = (kind: string) =>
     `/api/embed/badge.svg?${queryOf([
@@ -143,11 +143,11 @@ const Badges: FC<BadgesProps> = ({ only, baseUrl, page, theme }) => {
       ["theme", theme],
     ])}`;
   const badges = [
-    { kind: "stars", label: "Badge of stars, for Markdown", alt: `Stars of ${only.fullName}` },
+    { kind: "stars", label: "Stars badge (Markdown)", alt: `Stars of ${only.fullName}` },
     {
       kind: "rank",
-      label: "Badge of its place, for Markdown",
-      alt: `Place of ${only.fullName} among the trending`,
+      label: "Rank badge (Markdown)",
+      alt: `Rank of ${only.fullName} in Trending`,
     },
   ];
   return (

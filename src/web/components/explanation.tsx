@@ -12,15 +12,15 @@ import {
 import { Delta, formatCount, Time } from "./numbers.js";
 import { Scroll } from "./scroll.js";
 
-/** What the terms measure. */
+/** What each term measures. */
 const TERMS: Readonly<Record<string, string>> = {
   stars: "Stars gained ÷ √stars",
-  growth: "Stars gained, as a part of its stars",
+  growth: "Stars gained ÷ (stars + 50)",
   forks: "Forks gained ÷ √forks",
-  activity: "Pushes and movement of issues",
-  pushes: "How lately it was pushed to",
-  issues: "Movement of open issues",
-  "youth (a factor)": "Youth, by which the rest is multiplied",
+  activity: "Recent pushes and change in open issues",
+  pushes: "Time since the last push",
+  issues: "Change in open issues",
+  "youth (a factor)": "Youth (multiplies the sum)",
 };
 
 export interface ScoreExplanationProps {
@@ -29,13 +29,13 @@ export interface ScoreExplanationProps {
   trend: Trend | null;
 }
 
-/** How the trending score comes about, term by term, and the other scores behind it. */
+/** The trending score term by term, and the other scores in a disclosure. */
 export const ScoreExplanation: FC<ScoreExplanationProps> = ({ window, explanation, trend }) => {
   if (explanation === null || trend === null)
     return (
       <p class="read">
-        There is no score for {WINDOW_LABELS[window]}: it takes two snapshots to compare, 0.5 to 2 windows
-        apart, the newest of them not older than the window.
+        No score for {WINDOW_LABELS[window]}. It needs a current snapshot and another one half a window to two
+        windows earlier.
       </p>
     );
   const { score } = explanation.trending;
@@ -44,21 +44,21 @@ export const ScoreExplanation: FC<ScoreExplanationProps> = ({ window, explanatio
       <Anomalies anomalies={trend.anomalies} />
       {score === 0 ? (
         <p class="soft">
-          {trend.starsDelta <= 0 ? "No star was gained" : "No gained star is counted"}, so the trending score
-          is 0, whatever its terms.
+          {trend.starsDelta <= 0 ? "No stars were gained" : "None of the gained stars count"}, so the trending
+          score is 0.
         </p>
       ) : null}
       <Scroll label="Terms of the trending score">
         <Terms name="trending" explanation={explanation} window={window} />
       </Scroll>
       <details>
-        <summary>The other five scores</summary>
+        <summary>Other scores</summary>
         {SCORE_NAMES.slice(1).map((name) => (
           <Terms name={name} explanation={explanation} window={window} />
         ))}
       </details>
       <p class="soft small">
-        Each term goes from 0 to 1. <a href="/about">How scores are made</a>
+        Each term ranges from 0 to 1. <a href="/about">How scores work</a>
       </p>
     </>
   );
@@ -77,8 +77,8 @@ const Terms: FC<{ name: ScoreName; explanation: Explanation; window: Window }> =
   return (
     <table class="terms">
       <caption>
-        <strong>{label}</strong>, {WINDOW_LABELS[window]}: {score === null ? "not known" : points(score)} of
-        100 <span class="small">({description})</span>
+        <strong>{label}</strong>, {WINDOW_LABELS[window]}: {score === null ? "unknown" : points(score)} of 100{" "}
+        <span class="small">({description})</span>
       </caption>
       {terms.length === 0 ? null : (
         <>
@@ -92,7 +92,7 @@ const Terms: FC<{ name: ScoreName; explanation: Explanation; window: Window }> =
                 Weight
               </th>
               <th scope="col" class="number">
-                Gives
+                Points
               </th>
             </tr>
           </thead>
@@ -120,20 +120,20 @@ const Terms: FC<{ name: ScoreName; explanation: Explanation; window: Window }> =
   );
 };
 
-/** What each kind of anomaly is called, and what it does to the scores. */
+/** The name of each kind of anomaly, and its effect on the scores. */
 const ANOMALIES: Readonly<Record<Anomaly["kind"], { title: string; effect: string }>> = {
-  FAILED_READING: { title: "A reading that failed", effect: "Nothing of the gain is counted." },
-  RETURN: { title: "Dropped and recovered", effect: "Nothing of the gain is counted." },
-  LEVEL_SHIFT: { title: "Another level", effect: "Nothing of the gain is counted." },
-  BURST: { title: "An unusual gain", effect: "A quarter of it is counted." },
-  PURGE: { title: "Many stars gone at once", effect: "The loss is counted as it is." },
+  FAILED_READING: { title: "Failed reading", effect: "The gain does not count." },
+  RETURN: { title: "Dropped and recovered", effect: "The gain does not count." },
+  LEVEL_SHIFT: { title: "Level shift", effect: "The gain does not count." },
+  BURST: { title: "Burst", effect: "A quarter of the gain counts." },
+  PURGE: { title: "Purge", effect: "The loss counts in full." },
 };
 
 const Anomalies: FC<{ anomalies: readonly Anomaly[] }> = ({ anomalies }) =>
   anomalies.length === 0 ? null : (
     <div class="note" role="note">
       <p>
-        <strong>The figures moved in an unusual way.</strong> They do not say who did it or why.
+        <strong>Unusual change.</strong> The numbers do not say who caused it or why.
       </p>
       <ul>
         {anomalies.map(({ kind, at, reason, starsBefore, starsAfter, sameDay }) => (

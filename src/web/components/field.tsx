@@ -1,10 +1,10 @@
 import type { Child, FC } from "hono/jsx";
 
 export interface FieldProps {
-  /** Its name in what the form sends, and its id. */
+  /** Its name in the form, and its id. */
   name: string;
   label: Child;
-  /** What is wrong with what was sent, in words; undefined where nothing is. */
+  /** Why the submitted value is invalid; undefined if it is not. */
   problem: string | undefined;
   value?: string | undefined;
   type?: "email";
@@ -12,11 +12,11 @@ export interface FieldProps {
   maxlength?: number;
   autocomplete?: "email" | "off";
   placeholder?: string;
-  /** Whether it takes words of machines, in which nothing is to be spelt or capitalised for the writer. */
+  /** Turns off spell checking and capitalisation, for identifiers. */
   isLiteral?: boolean;
 }
 
-/** A field of a form: its label above it, and below what is wrong, which is told together with it. */
+/** A field of a form with its label above and its problem below, which screen readers announce with it. */
 export const Field: FC<FieldProps> = ({
   name,
   label,

@@ -4,7 +4,7 @@ import type { Facet, Summary } from "../../rankings/rankings.js";
 import type { Problem } from "../page-query.js";
 
 export interface FilterFormProps {
-  /** The address of the list, whose values the fields show. */
+  /** The address of the list, which fills the fields. */
   url: URL;
   problems: readonly Problem[];
   summary: Summary;
@@ -12,7 +12,7 @@ export interface FilterFormProps {
   topics: readonly Facet[];
 }
 
-/** Parameters that have a field, whose id is their name. */
+/** Parameters with a field, whose id is the name of the parameter. */
 export const FILTER_FIELDS = [
   "q",
   "language",
@@ -31,7 +31,7 @@ export const FILTER_FIELDS = [
 ] as const;
 type Field = (typeof FILTER_FIELDS)[number];
 
-/** Licenses that are often looked for. */
+/** Suggested licenses. */
 const LICENSES = [
   "MIT",
   "Apache-2.0",
@@ -45,7 +45,7 @@ const LICENSES = [
   "Unlicense",
 ];
 
-/** Everything that a list can be narrowed by. Sending it keeps the sort and the window, and begins at the first page. */
+/** All filters of a list. Submitting keeps sort and window, and goes to the first page. */
 export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, languages, topics }) => {
   const own: FieldContext = { url, problems };
   const kept = ["sort", "window"].flatMap((name) => {
@@ -108,8 +108,8 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
           name="order"
           label="Order"
           choices={[
-            ["", "Most first"],
-            ["asc", "Least first"],
+            ["", "Descending"],
+            ["asc", "Ascending"],
           ]}
         />
         <ChoiceField
@@ -125,7 +125,7 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
       </div>
       <p class="row">
         <button type="submit" class="press">
-          Show
+          Apply
         </button>
         <a href={started.size === 0 ? "/explore" : `/explore?${started}`}>Clear</a>
       </p>
@@ -135,9 +135,9 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
 
 const TRUTHS: readonly [string, string][] = [
   ["", "Default"],
-  ["any", "With them"],
-  ["true", "Only them"],
-  ["false", "Without"],
+  ["any", "Include"],
+  ["true", "Only"],
+  ["false", "Exclude"],
 ];
 
 interface FieldContext {
@@ -150,12 +150,12 @@ interface FieldProps extends FieldContext {
   label: string;
 }
 
-/** What is wrong with a field; a value of several is named by its place, such as `language[1]`. */
+/** The problem of a field; one of several values is reported by its index, such as `language[1]`. */
 function problemOf({ problems, name }: FieldProps): Problem | undefined {
   return problems.find(({ parameter }) => parameter === name || parameter.startsWith(`${name}[`));
 }
 
-/** The attributes of a field, and those that say what is wrong with it. */
+/** The attributes of a field, including those that point to its problem. */
 function attributesOf(props: FieldProps) {
   const isWrong = problemOf(props) !== undefined;
   return {
@@ -207,7 +207,7 @@ const TextField: FC<FieldProps & { maxlength: number; isNumber?: boolean; list?:
   </Framed>
 );
 
-/** A day. What is none, such as a time, stays a text, as the browser's field would not show it. */
+/** A date field. Any other value, such as a time, gets a text field: a date field would hide it. */
 const DayField: FC<FieldProps> = (props) => {
   const value = props.url.searchParams.get(props.name) ?? "";
   const isDay = value === "" || (/^\d{4}-\d{2}-\d{2}$/.test(value) && problemOf(props) === undefined);
@@ -224,7 +224,7 @@ const ChoiceField: FC<FieldProps & { choices: readonly (readonly [string, string
 }) => {
   const given = props.url.searchParams.get(props.name) ?? "";
   const chosen = given.toLowerCase();
-  // A value that is none of these stays what it is.
+  // An unknown value becomes a choice, so that it is shown.
   const all = choices.some(([value]) => value === chosen) ? choices : [...choices, [given, given] as const];
   return (
     <Framed {...props}>
@@ -246,7 +246,7 @@ const CheckField: FC<FieldContext & { name: string; label: string }> = ({ url, n
   </label>
 );
 
-/** Values of which any may hold: those that are chosen, to be taken away, and room for one more. */
+/** A filter with several values: a checkbox for each value, and a field to add one. */
 const SeveralField: FC<FieldProps & { known: readonly Facet[] }> = ({ known, ...props }) => {
   const { name, url } = props;
   const chosen = url.searchParams.getAll(name);
@@ -263,7 +263,7 @@ const SeveralField: FC<FieldProps & { known: readonly Facet[] }> = ({ known, ...
         type="text"
         maxlength={100}
         list={`${name}-names`}
-        placeholder={chosen.length === 0 ? "any" : "or one more"}
+        placeholder={chosen.length === 0 ? "Any" : "Add another"}
         autocomplete="off"
         spellcheck={false}
         data-suggest={name}

@@ -2,7 +2,7 @@ import { forgeName } from "../../forges.js";
 import { withQuery } from "./addresses.js";
 import { formatCount } from "./numbers.js";
 
-/** Something that a list is narrowed by, or widened, as its address says. */
+/** A filter in the address of a list. */
 export interface ActiveFilter {
   text: string;
   /** The same list without it. */
@@ -14,17 +14,17 @@ export interface ActiveFilter {
 const ARCHIVED = new Map([
   ["true", "only archived"],
   ["false", "not archived"],
-  ["any", "archived too"],
+  ["any", "including archived"],
 ]);
 const FORK = new Map([
   ["true", "only forks"],
   ["false", "no forks"],
-  ["any", "forks too"],
+  ["any", "including forks"],
 ]);
 
 const stars = (text: string) => (/^\d{1,15}$/.test(text) ? formatCount(Number(text)) : text);
 
-/** How a value of each parameter is told; those that are not here narrow nothing. `undefined`: this value does not. */
+/** Describes the value of each filter parameter; undefined for a value that filters nothing. */
 const TEXTS: Readonly<Record<string, (value: string) => string | undefined>> = {
   q: (value) => `“${value}”`,
   provider: (value) => forgeName(value.toUpperCase()),
@@ -33,13 +33,13 @@ const TEXTS: Readonly<Record<string, (value: string) => string | undefined>> = {
   license: (value) => `license ${value}`,
   minStars: (value) => `at least ${stars(value)} stars`,
   maxStars: (value) => `at most ${stars(value)} stars`,
-  createdAfter: (value) => `created since ${value}`,
+  createdAfter: (value) => `created after ${value}`,
   createdBefore: (value) => `created before ${value}`,
-  pushedAfter: (value) => `pushed to since ${value}`,
+  pushedAfter: (value) => `pushed after ${value}`,
   archived: (value) => ARCHIVED.get(value),
   fork: (value) => FORK.get(value),
   reliableOnly: (value) => (value === "true" ? "reliable growth" : undefined),
-  excludeAnomalous: (value) => (value === "true" ? "nothing unusual" : undefined),
+  excludeAnomalous: (value) => (value === "true" ? "unusual hidden" : undefined),
 };
 
 /** The filters of an address, in the order of the form. */
@@ -49,7 +49,7 @@ export function activeFilters(url: URL): ActiveFilter[] {
     return values.flatMap((value): ActiveFilter[] => {
       const text = textOf(value);
       if (text === undefined) return [];
-      // The order by how well words fit goes with the words.
+      // Sorting by relevance needs keywords.
       const sort = name === "q" && url.searchParams.get("sort") === "relevance" ? { sort: undefined } : {};
       const href = withQuery(url, { [name]: values.filter((other) => other !== value), ...sort });
       return [{ text, href, without: new URL(href, url).searchParams }];

@@ -4,7 +4,7 @@ import type { Summary } from "../../rankings/rankings.js";
 import { withQuery } from "./addresses.js";
 import { Strip } from "./strip.js";
 
-/** All forges, or one of them, as a parameter of the page's own address; nothing where there is only one. */
+/** Links that filter the page by forge; nothing if there is only one. */
 export const ForgeChoices: FC<{ url: URL; summary: Summary; current: string | undefined }> = ({
   url,
   summary: { providers },

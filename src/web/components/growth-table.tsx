@@ -12,11 +12,11 @@ import { Delta, formatCount, formatGrowth, SOURCE_WORDS, Time } from "./numbers.
 export interface GrowthTableProps {
   repository: Repository;
   trends: Readonly<Record<Window, Trend | null>>;
-  /** The snapshots that the trends compare, as far as they are still there. */
+  /** The snapshots that the trends compare, as far as they are still stored. */
   compared: readonly Snapshot[];
 }
 
-/** The counts of a repository, what they gained in each window, between which times, and how far that can be trusted. */
+/** The counts of a repository, their gains in each window, and how reliable those are. */
 export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared }) => {
   const watchersAt = (at: number) => compared.find(({ capturedAt }) => capturedAt === at)?.watchers ?? null;
   const watchersDelta = ({ from, to }: Trend) => {
@@ -31,7 +31,7 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
   ];
   return (
     <table class="growth">
-      <caption class="hidden">Counts now, and what they gained in each window</caption>
+      <caption class="hidden">Current counts and gains in each window</caption>
       <thead>
         <tr>
           <th scope="col">Count</th>
@@ -76,7 +76,7 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
   );
 };
 
-/** A cell for each window; a dash where there are not two snapshots to compare. */
+/** A cell for each window; a dash without two snapshots to compare. */
 const Each: FC<{ trends: GrowthTableProps["trends"]; cell: (trend: Trend) => Child }> = ({
   trends,
   cell,
@@ -89,25 +89,21 @@ const Each: FC<{ trends: GrowthTableProps["trends"]; cell: (trend: Trend) => Chi
   </>
 );
 
-/** Between which times each difference was taken. */
+/** The times of the snapshots behind each difference. */
 export const ComparedTimes: FC<Pick<GrowthTableProps, "trends">> = ({ trends }) => {
   const known = WINDOWS.flatMap((window) => trends[window] ?? []);
   if (known.length === 0)
-    return (
-      <p class="soft small">
-        Growth takes two snapshots that lie far enough apart and are not too old; there are none yet.
-      </p>
-    );
+    return <p class="soft small">Growth needs two snapshots, far enough apart and not too old.</p>;
   return (
     <details class="small">
-      <summary>Which snapshots are compared</summary>
+      <summary>Snapshots compared</summary>
       <dl class="pairs">
         {known.map(({ window, from, to, fromSource }) => (
           <div>
             <dt>{WINDOW_LABELS[window]}</dt>
             <dd>
               <Time at={from} /> to <Time at={to} />
-              {fromSource === "OBSERVED" ? null : `, the first ${SOURCE_WORDS[fromSource]}`}
+              {fromSource === "OBSERVED" ? null : `, the first one ${SOURCE_WORDS[fromSource]}`}
             </dd>
           </div>
         ))}

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { languagePage } from "../../page-addresses.js";
 
-/** The colours by which developers know languages. Others are grey. */
+/** The usual colours of languages. Others are grey. */
 const COLOURS: Readonly<Record<string, string>> = {
   ada: "#02f88c",
   assembly: "#6e4c13",
@@ -76,14 +76,14 @@ function colourOf(name: string): string {
   return (Object.hasOwn(COLOURS, key) ? COLOURS[key] : undefined) ?? "#8b93a1";
 }
 
-/** The colour of a language, in a dot. */
+/** A dot in the colour of a language. */
 export const Dot: FC<{ name: string }> = ({ name }) => (
   <svg class="dot" viewBox="0 0 10 10" aria-hidden="true">
     <circle cx="5" cy="5" r="4.5" fill={colourOf(name)} stroke="#8b93a1" stroke-width="1" />
   </svg>
 );
 
-/** A language as a link to its page, with its colour beside it. */
+/** A link to the page of a language, with its colour. */
 export const Language: FC<{ name: string | null }> = ({ name }) =>
   name === null ? null : (
     <span class="language">

@@ -5,7 +5,7 @@ import { Pager } from "./pager.js";
 import { RepositoryList, type RepositoryListProps } from "./repository-list.js";
 import { columnsOf } from "./sorts.js";
 
-/** A page of a list with the course of each repository. */
+/** A page of a list with sparklines. */
 export interface Listing {
   list: ListPage;
   sparks: ReadonlyMap<number, readonly (number | null)[]>;
@@ -27,7 +27,7 @@ export interface ListingViewProps extends Listing, Pick<RepositoryListProps, "sa
   withLanguage?: boolean;
 }
 
-/** The rows with their places, and the way to the pages before and after. */
+/** The rows with their ranks, and the pager. */
 export const ListingView: FC<ListingViewProps> = ({
   list,
   sparks,

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { isoTime } from "../../clock.js";
 
-/** How numbers and times are written on all pages. What is not known is a dash, never 0. */
+/** Number and time formats of all pages. An unknown value is a dash, never 0. */
 
 const whole = new Intl.NumberFormat("en-US");
 const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
@@ -43,7 +43,7 @@ export function formatBytes(bytes: number): string {
   return `${short.format(bytes / 1_000 ** step)} ${UNITS[step]}`;
 }
 
-/** A difference, coloured by its sign, which it also shows. */
+/** A difference with its sign, coloured by it. */
 export const Delta: FC<{ value: number | null | undefined }> = ({ value = null }) => (
   <span class={value === null || value === 0 ? "soft" : value > 0 ? "rise" : "fall"}>
     {formatDelta(value)}
@@ -55,7 +55,7 @@ export function formatDay(ms: number | null): string {
   return ms === null ? UNKNOWN : isoTime(ms).slice(0, 10);
 }
 
-/** 2026-04-30 12:00 UTC, readable for machines too. */
+/** 2026-04-30 12:00 UTC, as a time element. */
 export const Time: FC<{ at: number | null }> = ({ at }) =>
   at === null ? (
     <span>{UNKNOWN}</span>
@@ -63,9 +63,9 @@ export const Time: FC<{ at: number | null }> = ({ at }) =>
     <time datetime={isoTime(at)}>{isoTime(at).slice(0, 16).replace("T", " ")} UTC</time>
   );
 
-/** Where a count comes from, in words. */
+/** Names of the sources of counts. */
 export const SOURCE_WORDS = {
-  OBSERVED: "seen here",
+  OBSERVED: "measured here",
   IMPORTED: "imported",
-  BACKFILLED: "told later by the forge",
+  BACKFILLED: "reported later by the forge",
 } as const;

@@ -10,7 +10,7 @@ interface Parameter {
   schema?: Schema;
 }
 
-/** As much of an operation of an OpenAPI document as the reference shows. */
+/** The part of an OpenAPI operation that the reference shows. */
 export interface Operation {
   operationId: string;
   tags?: string[];
@@ -23,17 +23,17 @@ export interface Operation {
   "x-rate-limit-bucket"?: string | { withQ: string; without: string };
 }
 
-/** An operation where it stands. */
+/** An operation with its method and path. */
 export interface Entry {
   method: string;
   path: string;
   operation: Operation;
 }
 
-/** A method, as wide as the widest, so that paths stand below each other. */
+/** A method, as wide as the widest one, so that paths line up. */
 export const Method: FC<{ name: string }> = ({ name }) => <span class="method">{name.toUpperCase()}</span>;
 
-/** Everything of one operation; closed, its line. Its id is that of the operation. */
+/** One operation, collapsed by default. Its anchor is the operation id. */
 export const OperationView: FC<Entry> = ({ method, path, operation }) => {
   const { operationId, parameters = [], requestBody, responses } = operation;
   return (
@@ -50,13 +50,13 @@ export const OperationView: FC<Entry> = ({ method, path, operation }) => {
           <SchemaView schema={schemaOf(requestBody.content)} label={`${operationId}: body`} />
         </>
       )}
-      <h3>Answers</h3>
+      <h3>Responses</h3>
       <ul>
         {Object.entries(responses).map(([status, response]) => (
           <li>
             <strong>{status}</strong> {response.description}
             {status.startsWith("2") ? (
-              <SchemaView schema={schemaOf(response.content)} label={`${operationId}: answer ${status}`} />
+              <SchemaView schema={schemaOf(response.content)} label={`${operationId}: response ${status}`} />
             ) : null}
           </li>
         ))}
@@ -72,13 +72,13 @@ function schemaOf(content: Record<string, { schema?: Schema }> | undefined): Sch
   return Object.values(content ?? {})[0]?.schema ?? {};
 }
 
-/** Who may ask, and where it counts. */
+/** Authentication and rate limit bucket. */
 const Conditions: FC<{ operation: Operation }> = ({ operation: { security = [], ...operation } }) => {
   const bucket = operation["x-rate-limit-bucket"];
   const schemes = [...new Set(security.flatMap((one) => Object.keys(one)))];
   const isOpen = security.length === 0 || security.some((one) => Object.keys(one).length === 0);
   const facts = [
-    schemes.length === 0 ? [] : [`${isOpen ? "Takes" : "Needs"} ${schemes.join(" or ")}`],
+    schemes.length === 0 ? [] : [`${isOpen ? "Accepts" : "Requires"} ${schemes.join(" or ")}`],
     bucket === undefined
       ? []
       : [
@@ -102,7 +102,7 @@ const Parameters: FC<{ operationId: string; parameters: readonly Parameter[] }> 
           <th scope="col">Parameter</th>
           <th scope="col">In</th>
           <th scope="col">Values</th>
-          <th scope="col">Meaning</th>
+          <th scope="col">Description</th>
         </tr>
       </thead>
       <tbody>

@@ -7,7 +7,7 @@ export interface OriginNoticeProps {
   origin: Pick<CurrentSummary, "catalogue" | "asOf" | "ageDays" | "repositories">;
 }
 
-/** Says on every page where the data comes from and how old it is; nothing for a real catalogue. */
+/** Labels sample and demonstration data on every page, with its age; nothing for a real catalogue. */
 export const OriginNotice: FC<OriginNoticeProps> = ({
   origin: { catalogue, asOf, ageDays, repositories },
 }) => {

@@ -2,29 +2,29 @@ import type { FC } from "hono/jsx";
 import { withQuery } from "./addresses.js";
 import { formatCount } from "./numbers.js";
 
-/** Rows that pages can be numbered over; further on there are only next ones. */
+/** Rows with numbered pages; beyond them, pages are read by cursor. */
 const NUMBERED_ROWS = 10_000;
 
 export interface PagerProps {
   url: URL;
-  /** null: the page was asked for by a cursor. */
+  /** null: the page was requested by cursor. */
   page: number | null;
   limit: number;
   total: number;
   totalIsExact: boolean;
   hasMore: boolean;
-  /** What asks for the page after a page that has no number. */
+  /** The cursor of the next page. */
   nextCursor: string | null;
 }
 
-/** Says that a list has no such page, as it ends before. */
+/** The message of a page after the last one. */
 export const BeyondEnd: FC<{ url: URL }> = ({ url }) => (
   <p>
-    The list ends before this page. <a href={withQuery(url, {})}>To its first page</a>
+    There are no more results. <a href={withQuery(url, {})}>Back to the first page</a>
   </p>
 );
 
-/** Links to the page before and the page after; nothing where all is on one page. */
+/** Links to the previous and next page; nothing for a single page. */
 export const Pager: FC<PagerProps> = ({ url, page, limit, total, totalIsExact, hasMore, nextCursor }) => {
   if (page === 1 && !hasMore) return null;
   const pages = Math.ceil(total / limit);
@@ -34,13 +34,13 @@ export const Pager: FC<PagerProps> = ({ url, page, limit, total, totalIsExact, h
     : nextCursor === null
       ? undefined
       : withQuery(url, { cursor: nextCursor });
-  const before = page === 2 ? undefined : String((page ?? 0) - 1);
+  const previous = page === 2 ? undefined : String((page ?? 0) - 1);
   return (
-    <nav class="pager" aria-label="Pages">
+    <nav class="pager" aria-label="Pagination">
       {page === null ? (
-        <a href={withQuery(url, {})}>To the first page</a>
+        <a href={withQuery(url, {})}>First page</a>
       ) : page > 1 ? (
-        <a href={withQuery(url, { page: before })} rel="prev">
+        <a href={withQuery(url, { page: previous })} rel="prev">
           ← Previous
         </a>
       ) : null}

@@ -12,7 +12,7 @@ import {
 } from "../../embeds/embeds.js";
 import { formatCount, formatDelta, SOURCE_WORDS, Time } from "./numbers.js";
 
-/** How counts are named on pages. */
+/** Names of the metrics. */
 export const METRIC_WORDS: Readonly<Record<Metric, { title: string; unit: string }>> = {
   stars: { title: "Stars", unit: "stars" },
   forks: { title: "Forks", unit: "forks" },
@@ -27,13 +27,13 @@ export interface PlotProps {
   series: readonly ChartSeries[];
   scale: ChartInput["scale"];
   align: ChartInput["align"];
-  /** When the newest of all counts was taken. */
+  /** Time of the newest count. */
   asOf: number | null;
-  /** What the chart shows, for those who do not see it. */
+  /** Accessible name of the chart. */
   label: string;
-  /** Form of the box: beside something else, or as wide as the page. */
+  /** Shape of the box: beside something else, or as wide as the page. */
   shape: "half" | "whole";
-  /** Whether its points are sums: what joins them would look like growth, so points are told without differences and sources. */
+  /** Whether points are sums. A repository that joins would look like growth, so sums are shown without differences. */
   isSum?: boolean;
 }
 
@@ -43,14 +43,11 @@ const SIZES = {
   narrow: { width: 358, height: 280 },
 } as const;
 
-/** Points that a script may read of one line, and of all together. */
+/** Points sent to the script, per line and in total. */
 const MAX_POINTS = 400;
-const MAX_POINTS_OF_ALL = 1_200;
+const MAX_TOTAL_POINTS = 1_200;
 
-/**
- * A chart that is drawn here, in a box of fixed form. The script chart.js draws it anew with the same numbers, so that they
- * can be read one by one.
- */
+/** A chart drawn on the server, in a box of fixed shape. The script chart.js redraws it in place and adds a crosshair. */
 export const Plot: FC<PlotProps> = ({ metric, series, scale, align, asOf, label, shape, isSum = false }) => {
   const draw = (size: keyof typeof SIZES) =>
     drawChart({
@@ -67,7 +64,7 @@ export const Plot: FC<PlotProps> = ({ metric, series, scale, align, asOf, label,
   return (
     <div class={`plot ${shape}`} data-plot="">
       <div class="plot-box">
-        {/* Drawn from numbers and from names that the drawing escapes. */}
+        {/* Safe: numbers, and names that the drawing escapes. */}
         <div class="plot-wide">{raw(draw(shape))}</div>
         <div class="plot-narrow">{raw(draw("narrow"))}</div>
       </div>
@@ -78,7 +75,7 @@ export const Plot: FC<PlotProps> = ({ metric, series, scale, align, asOf, label,
   );
 };
 
-/** The newest point in words, as the script tells it until another one is looked at. */
+/** The newest point in words; the script replaces it with the selected one. */
 function readingOf(
   metric: Metric,
   series: readonly ChartSeries[],
@@ -98,7 +95,7 @@ function readingOf(
   );
 }
 
-/** What each line is, and its last value, beside the mark that it ends with. */
+/** The name, mark and last value of each line. */
 const Legend: FC<{ series: readonly ChartSeries[] }> = ({ series }) => (
   <ul class="plot-legend">
     {series.map(({ name, points, note }, i) => (
@@ -115,7 +112,7 @@ const Legend: FC<{ series: readonly ChartSeries[] }> = ({ series }) => (
   </ul>
 );
 
-/** The numbers of the chart for the script: only numbers, and words of our own. */
+/** The data of the chart for the script: only numbers and fixed words. */
 const PlotData: FC<Pick<PlotProps, "metric" | "series" | "scale" | "align" | "label" | "isSum">> = ({
   metric,
   series,
@@ -124,7 +121,7 @@ const PlotData: FC<Pick<PlotProps, "metric" | "series" | "scale" | "align" | "la
   label,
   isSum = false,
 }) => {
-  const most = Math.min(MAX_POINTS, Math.floor(MAX_POINTS_OF_ALL / Math.max(1, series.length)));
+  const most = Math.min(MAX_POINTS, Math.floor(MAX_TOTAL_POINTS / Math.max(1, series.length)));
   const lines = series.map(({ points, gaps }) => {
     const kept = reducePoints(points, gaps, most);
     const ends = new Set(widestGaps(gaps).map(({ to }) => to));

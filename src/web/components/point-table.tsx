@@ -4,7 +4,7 @@ import type { ChartPoint, Metric, Range } from "../../embeds/embeds.js";
 import { Delta, formatCount, SOURCE_WORDS, Time } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";
 
-/** How far apart the rows are, so that there are few enough to be read. */
+/** One row per step keeps the table readable. */
 const STEPS = {
   "30d": { word: "day", of: (at: number) => bucketOf(at, "day") },
   "90d": { word: "week", of: (at: number) => bucketOf(at, "week") },
@@ -19,11 +19,11 @@ export interface PointTableProps {
   metric: Metric;
   range: Range;
   points: readonly ChartPoint[];
-  /** Where all of them can be had. */
+  /** Path of the CSV with all points. */
   csvPath: string;
 }
 
-/** The numbers of a chart: the last of each day, week or month, the newest first. */
+/** The data of a chart: the last point of each day, week or month, newest first. */
 export const PointTable: FC<PointTableProps> = ({ metric, range, points, csvPath }) => {
   const { word, of } = STEPS[range];
   const rows = [...Map.groupBy(points, ({ at }) => of(at)).values()].flatMap((group) => group.at(-1) ?? []);
@@ -31,23 +31,23 @@ export const PointTable: FC<PointTableProps> = ({ metric, range, points, csvPath
   return (
     <details class="numbers">
       <summary>
-        The numbers of this chart, by {word} ({rows.length})
+        Chart data by {word} ({rows.length} rows)
       </summary>
       <p>
         <a href={csvPath}>All snapshots as CSV</a>
       </p>
       <table>
         <caption class="hidden">
-          {title}: the last count of each {word}, the newest first
+          {title}: the last snapshot of each {word}, newest first
         </caption>
         <thead>
           <tr>
-            <th scope="col">Counted</th>
+            <th scope="col">Time</th>
             <th scope="col" class="number">
               {title}
             </th>
             <th scope="col" class="number">
-              Since the row below
+              Change
             </th>
             <th scope="col" class="roomy">
               Source

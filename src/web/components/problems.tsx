@@ -5,18 +5,18 @@ export interface ProblemsProps {
   problems: readonly Problem[];
   /** The parameters that the page has an input for, under the same id. */
   fields?: readonly string[];
-  /** Whether the page is shown as if that had not been asked. */
+  /** Whether the page ignores the invalid parameters. */
   isLeftOut?: boolean;
 }
 
-/** What is wrong with an address, part by part. */
+/** The invalid parameters of a page. */
 export const Problems: FC<ProblemsProps> = ({ problems, fields = [], isLeftOut = false }) =>
   problems.length === 0 ? null : (
     <div class="note wrong" role="alert">
       <p>
         {isLeftOut ? (
           <>
-            <strong>Part of the address could not be read.</strong> It was left out.
+            <strong>Some parameters are not valid</strong> and were ignored:
           </>
         ) : (
           <>

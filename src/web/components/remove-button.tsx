@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 
-/** The button of a form that takes the named repository out of a list. */
+/** The submit button that removes the named repository from a list. */
 export const RemoveButton: FC<{ fullName: string }> = ({ fullName }) => (
   <button type="submit" class="star quiet" aria-label={`Remove ${fullName}`} title="Remove">
     <svg viewBox="0 0 24 24" aria-hidden="true">

@@ -6,7 +6,7 @@ import { Language } from "./language.js";
 import { formatDay, Time } from "./numbers.js";
 import { SaveButton } from "./save-button.js";
 
-/** An address that may be linked to, with its host; undefined for all else. */
+/** A safe http(s) URL with its host; undefined for anything else. */
 function webAddress(text: string | null): { href: string; host: string } | undefined {
   if (text === null || !URL.canParse(text)) return undefined;
   const { protocol, href, host } = new URL(text);
@@ -15,26 +15,26 @@ function webAddress(text: string | null): { href: string; host: string } | undef
 
 const ABSENT = {
   GONE: {
-    title: "This repository is gone.",
-    text: "The forge says that it is not there any more: it was deleted, or it moved where it cannot be followed.",
+    title: "This repository no longer exists.",
+    text: "The forge reports that it was deleted or moved.",
   },
   PRIVATE: {
-    title: "This repository is not public any more.",
-    text: "The forge shows it to nobody who is not let in.",
+    title: "This repository is private.",
+    text: "The forge no longer shows it to the public.",
   },
-  BLOCKED: { title: "This repository is blocked.", text: "The forge does not show it, by its own decision." },
+  BLOCKED: { title: "This repository is blocked.", text: "The forge has disabled access to it." },
 } as const;
 
 export interface RepositoryHeadProps {
   repository: Repository;
-  /** When it was counted last. */
+  /** Time of its newest snapshot. */
   lastSnapshotAt: number | null;
   isSaved: boolean;
   /** Path of this page. */
   next: string;
 }
 
-/** What a repository is: its names, where it is, and since when it is known. */
+/** Name, actions, description and facts of a repository. */
 export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, lastSnapshotAt, isSaved, next }) => {
   const { owner, name, provider, description, availability } = repository;
   return (
@@ -56,15 +56,15 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, lastSnapsh
       {availability === "AVAILABLE" ? null : (
         <div class="note" role="note">
           <p>
-            <strong>{ABSENT[availability].title}</strong> {ABSENT[availability].text} It was last counted{" "}
-            <Time at={lastSnapshotAt} /> and found so <Time at={repository.refreshedAt} />. What is known of
-            it stays here, but it is in no list.
+            <strong>{ABSENT[availability].title}</strong> {ABSENT[availability].text} Last snapshot:{" "}
+            <Time at={lastSnapshotAt} />. Last checked: <Time at={repository.refreshedAt} />. Its history
+            stays here, but it is no longer listed.
           </p>
         </div>
       )}
       <ul class="row facts-line">
         <li>
-          <Place repository={repository} provider={provider} />
+          <ForgeLink repository={repository} provider={provider} />
         </li>
         <Homepage homepage={repository.homepage} />
         {repository.language === null ? null : (
@@ -73,7 +73,7 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, lastSnapsh
           </li>
         )}
         {repository.license === null ? null : <li>{repository.license}</li>}
-        {repository.archived ? <li class="badge">archived: read only</li> : null}
+        {repository.archived ? <li class="badge">archived</li> : null}
         {repository.fork ? <li class="badge">fork</li> : null}
       </ul>
       {repository.topics.length === 0 ? null : (
@@ -104,7 +104,7 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, lastSnapsh
   );
 };
 
-const Place: FC<{ repository: Repository; provider: string }> = ({
+const ForgeLink: FC<{ repository: Repository; provider: string }> = ({
   repository: { url, fullName },
   provider,
 }) => {

@@ -13,41 +13,41 @@ export interface ListedRow {
   trend: Trend | undefined;
 }
 
-/** A column besides those that every list has. */
+/** An additional column. */
 export interface MoreColumn {
   title: string;
-  /** Whether the title is only told to those who cannot see what the column is. */
+  /** Whether only screen readers get the title. */
   isTitleHidden?: boolean;
-  /** For numbers and days: whether a phone shows them instead of the count or the gain, or nowhere. */
+  /** For numbers and days: what the column replaces on a phone, or `nowhere` to hide it there. */
   onPhone?: "for-count" | "for-gain" | "nowhere";
   cell: (row: ListedRow) => Child;
 }
 
 export interface RepositoryListProps {
   rows: readonly ListedRow[];
-  /** What the table lists, for those who cannot see its heading. */
+  /** Caption for screen readers. */
   caption: string;
-  /** Place of the first row; absent: places are not told. */
+  /** Rank of the first row; absent: ranks are not shown. */
   from?: number;
   /** Stars over the last 30 days, by repository. */
   sparks: ReadonlyMap<number, readonly (number | null)[]>;
-  /** Whether it stands among others on a page, with fewer words and shorter numbers. */
+  /** Whether the page has several lists: fewer words and shorter numbers. */
   isShort?: boolean;
-  /** What is counted; stars unless told. */
+  /** The count shown; stars by default. */
   metric?: "stars" | "forks";
-  /** What is on the visitor's watchlist; given, each row has a star that saves it. The page needs the script save.js. */
+  /** Saved repositories. If given, each row has a star that saves it; the page needs the script save.js. */
   saved?: ReadonlySet<number>;
-  /** The path that a press of such a star comes back to where no script runs; the first page of the service unless told. */
+  /** Path to return to after saving without scripts; the home page by default. */
   next?: string;
-  /** Columns behind the others. */
+  /** Columns after the others. */
   more?: readonly MoreColumn[];
-  /** Whether rows say their forge, as they are of several. */
+  /** Whether rows show their forge. */
   withForge?: boolean;
-  /** false: rows do not say their language, as all have the same. */
+  /** false: rows do not show their language, since all have the same. */
   withLanguage?: boolean;
 }
 
-/** Repositories, one a row: place, name, course of its stars, stars, and what it gained in the window. */
+/** Repositories, one per row: rank, name, sparkline, stars, and the gain in the window. */
 export const RepositoryList: FC<RepositoryListProps> = ({
   rows,
   caption,
@@ -63,9 +63,9 @@ export const RepositoryList: FC<RepositoryListProps> = ({
 }) => {
   const form = `save-${caption.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
   const columns = saved === undefined ? more : [...more, saveColumn(form, saved)];
-  // On a phone a further number takes the place of one of these, or names would be cut to nothing.
-  const classOf = (place: MoreColumn["onPhone"]) =>
-    more.some(({ onPhone }) => onPhone === place) ? "number spare" : "number";
+  // On a phone an additional number replaces one of these, to leave room for names.
+  const classOf = (replaced: MoreColumn["onPhone"]) =>
+    more.some(({ onPhone }) => onPhone === replaced) ? "number spare" : "number";
   const [countClass, gainClass] = [classOf("for-count"), classOf("for-gain")];
   return (
     <>
@@ -74,8 +74,8 @@ export const RepositoryList: FC<RepositoryListProps> = ({
         <thead class={isShort ? "hidden" : undefined}>
           <tr>
             {from === undefined ? null : (
-              <th scope="col" class="place">
-                <abbr title="Place">#</abbr>
+              <th scope="col" class="rank">
+                <abbr title="Rank">#</abbr>
               </th>
             )}
             <th scope="col">Repository</th>
@@ -98,7 +98,7 @@ export const RepositoryList: FC<RepositoryListProps> = ({
         <tbody>
           {rows.map(({ repository, trend }, i) => (
             <tr>
-              {from === undefined ? null : <td class="place">{from + i}</td>}
+              {from === undefined ? null : <td class="rank">{from + i}</td>}
               <td class="name">
                 <div class="named">
                   <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
@@ -135,12 +135,12 @@ export const RepositoryList: FC<RepositoryListProps> = ({
   );
 };
 
-/** Numbers stand at the right; what else there is needs its room always. */
+/** Numbers are aligned right; other columns are shown on every screen. */
 function columnClass(onPhone: MoreColumn["onPhone"]): string | undefined {
   return onPhone === undefined ? undefined : onPhone === "nowhere" ? "number spare" : "number";
 }
 
-/** The stars that save rows, as buttons of one form. */
+/** A star for each row, as buttons of one form. */
 function saveColumn(form: string, saved: ReadonlySet<number>): MoreColumn {
   return {
     title: "Saved",
@@ -149,7 +149,7 @@ function saveColumn(form: string, saved: ReadonlySet<number>): MoreColumn {
   };
 }
 
-/** What somebody should know before believing a row. */
+/** Badges of a row that affect how far to trust it. */
 const Marks: FC<ListedRow> = ({ repository, trend }) => (
   <>
     {repository.availability === "AVAILABLE" ? null : (

@@ -1,10 +1,9 @@
 import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 
-/** Where forms that save go, by whether it is saved already. */
 const actionOf = (isSaved: boolean): string => (isSaved ? "/watchlist/items/remove" : "/watchlist/items");
 
-/** Outlined, or filled where it is saved. */
+/** A star, filled once saved. */
 const Star: FC = () => (
   <svg viewBox="0 0 24 24" aria-hidden="true">
     <path
@@ -19,11 +18,11 @@ const Star: FC = () => (
 export interface SaveButtonProps {
   repositoryId: number;
   isSaved: boolean;
-  /** The path to come back to where no script runs. */
+  /** Path to return to without scripts. */
   next: string;
 }
 
-/** Puts a repository on the visitor's watchlist, or takes it out. With the script save.js it does so without leaving the page. */
+/** Saves a repository to the user's watchlist or removes it. The script save.js does so without leaving the page. */
 export const SaveButton: FC<SaveButtonProps> = ({ repositoryId, isSaved, next }) => (
   <form method="post" action="/watchlist/items" class="inline">
     <input type="hidden" name="repositoryId" value={repositoryId} />
@@ -40,7 +39,7 @@ export const SaveButton: FC<SaveButtonProps> = ({ repositoryId, isSaved, next })
   </form>
 );
 
-/** The same as a star alone, for lists: a button of the list's form. */
+/** A star without text for the rows of a list; a button of the form of the list. */
 export const SaveStar: FC<{
   repository: Pick<Repository, "id" | "fullName">;
   form: string;
@@ -55,7 +54,7 @@ export const SaveStar: FC<{
     formaction={actionOf(isSaved)}
     data-save={id}
     data-name={fullName}
-    aria-label={isSaved ? `Take ${fullName} off your watchlist` : `Save ${fullName}`}
+    aria-label={isSaved ? `Remove ${fullName} from your watchlist` : `Save ${fullName}`}
   >
     <Star />
   </button>

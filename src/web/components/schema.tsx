@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { Scroll } from "./scroll.js";
 
-/** As much of a JSON schema as the reference shows. */
+/** The part of a JSON schema that the reference shows. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -21,7 +21,7 @@ export interface Schema {
   anyOf?: Schema[];
 }
 
-/** The fields of a record, each with its type; what has none in a line. `label` names the table. */
+/** The fields of an object with their types, or the type in one line if it has none. `label` names the table. */
 export const SchemaView: FC<{ schema: Schema; label: string }> = ({ schema, label }) => {
   const properties = propertiesOf(schema);
   if (properties.length === 0) return <TypeView schema={schema} />;
@@ -57,7 +57,7 @@ function propertiesOf(schema: Schema): [string, Schema][] {
   return [...(schema.allOf ?? []).flatMap(propertiesOf), ...Object.entries(schema.properties ?? {})];
 }
 
-/** A type in a line. */
+/** A type in one line. */
 export const TypeView: FC<{ schema: Schema }> = ({ schema }) => {
   const reference =
     schema.$ref ??
@@ -85,7 +85,7 @@ export const TypeView: FC<{ schema: Schema }> = ({ schema }) => {
   );
 };
 
-/** A type in a few words: what it is, which values it takes, what it is without being given. */
+/** A type with its allowed values and its default. */
 function describeType(schema: Schema): string {
   const facts: string[] = [];
   if (schema.enum !== undefined) facts.push(schema.enum.filter((value) => value !== null).join(", "));

@@ -6,11 +6,11 @@ import { Delta, Time } from "./numbers.js";
 
 export interface SinceVisitProps {
   changes: Changes;
-  /** Those of the list that are spoken of, by id. */
+  /** The repositories named in the changes, by id. */
   known: ReadonlyMap<number, Repository>;
 }
 
-/** What has become of a list since its reader looked last. */
+/** Changes of a list since the last visit. */
 export const SinceVisit: FC<SinceVisitProps> = ({ changes, known }) => {
   const { since, gained, totalGained, renamed, archived, unavailable } = changes;
   const moved = [...gained.values()].filter((value) => value !== null && value !== 0).length;
@@ -23,11 +23,11 @@ export const SinceVisit: FC<SinceVisitProps> = ({ changes, known }) => {
           <Time at={since} />
         </span>
         {isQuiet ? (
-          ": nothing has changed."
+          ": no changes."
         ) : (
           <>
-            : <Delta value={totalGained} /> stars in all; {moved} of {gained.size}{" "}
-            {gained.size === 1 ? "repository" : "repositories"} moved.
+            : <Delta value={totalGained} /> stars in total; {moved} of {gained.size}{" "}
+            {gained.size === 1 ? "repository" : "repositories"} changed.
           </>
         )}
       </p>
@@ -41,21 +41,21 @@ export const SinceVisit: FC<SinceVisitProps> = ({ changes, known }) => {
           <Line {...{ known, id }}>was archived</Line>
         ))}
         {unavailable.map((id) => (
-          <Line {...{ known, id }}>is {whyAway(known.get(id))}</Line>
+          <Line {...{ known, id }}>is {absenceOf(known.get(id))}</Line>
         ))}
       </ul>
     </section>
   );
 };
 
-function whyAway(repository: Repository | undefined): string {
+function absenceOf(repository: Repository | undefined): string {
   switch (repository?.availability) {
     case "PRIVATE":
-      return "private now";
+      return "now private";
     case "BLOCKED":
       return "blocked by its forge";
     default:
-      return "gone";
+      return "no longer available";
   }
 }
 

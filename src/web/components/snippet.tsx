@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 
-/** Text to be taken away; the script copy.js shows the button, which copies it. */
+/** Text to copy. The script copy.js reveals the button. */
 export const Snippet: FC<{ id: string; label: string; text: string }> = ({ id, label, text }) => (
   <div class="snippet">
     <div class="apart">

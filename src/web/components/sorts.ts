@@ -37,7 +37,7 @@ export function feedPath(sort: string): string | undefined {
 const scoreOf = (sort: string): ScoreName | null =>
   sort === "activity" ? "activity" : (definitionOf(sort)?.score ?? null);
 
-/** What a list shows besides, so that what it is sorted by can be seen in every row. */
+/** The columns that show what a list is sorted by. */
 export function columnsOf(sort: string): Pick<RepositoryListProps, "metric" | "more"> {
   if (sort === "forks" || sort === "forks_gained") return { metric: "forks" };
   if (sort === "pushed")

@@ -4,7 +4,7 @@ const WIDTH = 96;
 const HEIGHT = 24;
 const EDGE = 2;
 
-/** The course of a count as a small line; what is not known is left out. The numbers beside it say the same. */
+/** A sparkline; unknown values are left out. Hidden from screen readers, which get the numbers next to it. */
 export const Spark: FC<{ values: readonly (number | null)[] }> = ({ values }) => {
   const known = values.filter((value) => value !== null);
   if (known.length < 2) return null;

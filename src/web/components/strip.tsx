@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { Tab } from "./tabs.js";
 
-/** Links of which one is chosen, for more of them than tabs have room for: they break into lines. */
+/** Links with one selected, wrapping onto several lines: for more links than tabs have room for. */
 export const Strip: FC<{ label: string; tabs: readonly Tab[] }> = ({ label, tabs }) => (
   <nav class="strip" aria-label={label}>
     {tabs.map(({ name, href, isCurrent }) => (

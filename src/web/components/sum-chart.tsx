@@ -3,20 +3,20 @@ import type { StarTotal } from "../../watchlists/watchlists.js";
 import { Delta, formatCount, formatDay } from "./numbers.js";
 import { Plot } from "./plot.js";
 
-/** The stars of a list added up over time, as a line; a table of the same numbers follows. The page needs PLOT_SCRIPTS. */
+/** The total stars of a list over time, with a table of the same data. The page needs PLOT_SCRIPTS. */
 export const SumChart: FC<{ points: readonly StarTotal[]; asOf: number | null }> = ({ points, asOf }) => {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined || points.length < 2) return null;
   const joined = points.filter(
     (point, i) => i > 0 && point.repositories > (points[i - 1]?.repositories ?? 0),
   );
-  // A sum that others have joined has not grown by the difference.
+  // When a repository joins, the difference is not growth.
   const hasJoined = joined.length > 0;
   const line = {
-    name: "All together",
+    name: "Total stars",
     points: points.map(({ at, stars }) => ({ at, value: stars, source: "OBSERVED" as const })),
     gaps: [],
-    ...(hasJoined ? { note: "some repositories joined in this time" } : {}),
+    ...(hasJoined ? { note: "some repositories were added in this time" } : {}),
   };
   return (
     <>
@@ -40,8 +40,8 @@ export const SumChart: FC<{ points: readonly StarTotal[]; asOf: number | null }>
       />
       {!hasJoined ? null : (
         <p class="soft small">
-          A repository counts from its first snapshot on: the line steps up where one joins, last on{" "}
-          {formatDay(joined.at(-1)?.at ?? null)}.
+          Each repository counts from its first snapshot, so the line steps up when one is added (last on{" "}
+          {formatDay(joined.at(-1)?.at ?? null)}).
         </p>
       )}
       <SumTable points={points} />
@@ -51,9 +51,9 @@ export const SumChart: FC<{ points: readonly StarTotal[]; asOf: number | null }>
 
 const SumTable: FC<{ points: readonly StarTotal[] }> = ({ points }) => (
   <details class="numbers">
-    <summary>The numbers of this chart ({points.length})</summary>
+    <summary>Chart data ({points.length} rows)</summary>
     <table>
-      <caption class="hidden">Stars of all repositories of the list together, the newest first</caption>
+      <caption class="hidden">Total stars of the list, newest first</caption>
       <thead>
         <tr>
           <th scope="col">Day</th>

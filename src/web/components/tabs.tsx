@@ -8,7 +8,7 @@ export interface Tab {
   isCurrent: boolean;
 }
 
-/** Links of which one is chosen. */
+/** Links with one selected. */
 export const Tabs: FC<{ label: string; tabs: readonly Tab[] }> = ({ label, tabs }) => (
   <nav class="tabs" aria-label={label}>
     {tabs.map(({ name, href, isCurrent }) => (
@@ -19,7 +19,7 @@ export const Tabs: FC<{ label: string; tabs: readonly Tab[] }> = ({ label, tabs 
   </nav>
 );
 
-/** The windows of growth, as parameters of the page's own address. */
+/** Links that change the window of the page. */
 export const WindowTabs: FC<{ url: URL; current: string }> = ({ url, current }) => (
   <Tabs
     label="Window"

@@ -10,17 +10,17 @@ export interface UnknownRepositoryProps {
   suggestions: readonly Repository[];
 }
 
-/** That nothing is known of a repository, and which ones are called alike. */
+/** The page of a repository that is not tracked, with similar names. */
 export const UnknownRepository: FC<UnknownRepositoryProps> = ({ provider, fullName, suggestions }) => (
   <>
     <h1>Not tracked here</h1>
     <p class="lead">
-      Nothing is known of {fullName} of {forgeName(provider)}. It may be spelled otherwise, not be public, or
-      not have been found yet.
+      We have no data on {fullName} ({forgeName(provider)}). The name may be misspelled, or the repository
+      private or not discovered yet.
     </p>
     {suggestions.length === 0 ? null : (
       <>
-        <h2>Called alike</h2>
+        <h2>Similar names</h2>
         <ul class="plain">
           {suggestions.map((repository) => (
             <li>
@@ -34,7 +34,7 @@ export const UnknownRepository: FC<UnknownRepositoryProps> = ({ provider, fullNa
       </>
     )}
     <p>
-      <a href={`/explore?${new URLSearchParams({ q: fullName.slice(-64) })}`}>Look for it in the catalogue</a>
+      <a href={`/explore?${new URLSearchParams({ q: fullName.slice(-64) })}`}>Search for it</a>
     </p>
   </>
 );

@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
-import type { Explanation, Trend } from "../../rankings/rankings.js";
+import { type Explanation, type Trend, WINDOW_LABELS } from "../../rankings/rankings.js";
 import { formatCount, formatDelta, Time } from "./numbers.js";
 import { Scroll } from "./scroll.js";
 
-/** A trending score of a repository, with what it is made of. */
+/** A trending score and its terms. */
 export interface Example {
   repository: Repository;
   /** Its page. */
@@ -15,16 +15,15 @@ export interface Example {
   explanation: Explanation["trending"];
 }
 
-/** What each term of the score measures. */
+/** What each term measures. */
 const TERMS: Readonly<Record<string, string>> = {
-  stars:
-    "stars gained against the root of the stars there were, measured against the hottest twentieth of the forge",
-  growth: "stars gained as a part of the stars there were, plus 50",
-  forks: "forks gained, as for stars",
-  activity: "days since the last push, and movement of issues",
+  stars: "stars gained ÷ √stars at the start, relative to the top 5% of the forge",
+  growth: "stars gained ÷ (stars at the start + 50)",
+  forks: "forks gained ÷ √forks at the start, relative to the top 5% of the forge",
+  activity: "days since the last push, and change in open issues",
 };
 
-/** The score taken apart: the two snapshots, then the terms, which add up to it. */
+/** The two snapshots compared, then the terms, which add up to the score. */
 export const WorkedExample: FC<Example> = ({
   repository,
   path,
@@ -37,16 +36,16 @@ export const WorkedExample: FC<Example> = ({
   return (
     <>
       <p>
-        The first of the trending ones at this moment, over {trend.window}, is{" "}
-        <a href={path}>{repository.fullName}</a>. It had {formatCount(trend.starsFrom)} stars at{" "}
-        <Time at={trend.from} />, and {formatCount(trend.starsDelta)} more {hours.toFixed(1)} hours later, at{" "}
-        <Time at={trend.to} />
+        <a href={path}>{repository.fullName}</a> is #1 in Trending for {WINDOW_LABELS[trend.window]}. It had{" "}
+        {formatCount(trend.starsFrom)} stars at <Time at={trend.from} />, and gained{" "}
+        {formatCount(trend.starsDelta)} in {hours.toFixed(1)} hours, until <Time at={trend.to} />
         {trend.forksDelta === null ? "" : `; its forks changed by ${formatDelta(trend.forksDelta)}`}.
       </p>
       <Scroll label="Terms of the score">
         <table>
           <caption>
-            Each term is from 0 to 1; times its weight and 100 it gives points, and the points add up.
+            Each term ranges from 0 to 1. Value × weight × 100 gives its points; the points add up to the
+            score.
           </caption>
           <thead>
             <tr>
@@ -88,8 +87,9 @@ export const WorkedExample: FC<Example> = ({
         </table>
       </Scroll>
       <p class="soft small">
-        The stars and forks terms also weigh how much there is to go by: ten stars in a day count half of what
-        very many do. Confidence {trend.confidence.toFixed(2)}. The same in full: <a href={json}>as JSON</a>.
+        The stars and forks terms also discount small gains: a gain of ten stars in a day has half the weight
+        of a very large one. Confidence {trend.confidence.toFixed(2)}. Full details <a href={json}>as JSON</a>
+        .
       </p>
     </>
   );

@@ -6,16 +6,16 @@ import { Command } from "../components/command.js";
 import { type Example, WorkedExample } from "../components/worked-example.js";
 import type { Page, PageRequest } from "../page-request.js";
 
-/** How scores are made, for people: docs/RANKINGS.md has the formulas. */
+/** The methodology for people; docs/RANKINGS.md has the formulas. */
 export async function showAbout({ modules, baseUrl }: PageRequest): Promise<Page> {
   return {
-    title: "How scores are made",
-    description: "Where the numbers come from, what is compared, and how a score is put together from it.",
+    title: "How scores work",
+    description: "Where the numbers come from, which snapshots are compared, and how scores are calculated.",
     body: <About example={await readExample(modules)} baseUrl={baseUrl} />,
   };
 }
 
-/** The first of the trending ones, explained; undefined while nothing is trending. */
+/** The top trending repository with its score explained; undefined if nothing is trending. */
 async function readExample({ catalog, rankings }: Modules): Promise<Example | undefined> {
   const { trending } = await rankings.home();
   const [id] = trending.ids;
@@ -27,7 +27,7 @@ async function readExample({ catalog, rankings }: Modules): Promise<Example | un
     rankings.explain(id),
   ]);
   const [trend, explanation] = [trends[window], explained[window]];
-  // Between two of these reads it may have been taken out.
+  // It may have been removed between two of these reads.
   if (repository === undefined || trend === null || explanation === null) return undefined;
   const hours = (trend.to - trend.from) / HOUR_MS;
   return { repository, path: repositoryPage(repository), trend, hours, explanation: explanation.trending };
@@ -36,7 +36,7 @@ async function readExample({ catalog, rankings }: Modules): Promise<Example | un
 const SECTIONS = [
   ["numbers", "Where the numbers come from"],
   ["windows", "What a window is"],
-  ["scores", "What the scores say"],
+  ["scores", "What the scores mean"],
   ["example", "One score, step by step"],
   ["confidence", "What confidence means"],
   ["unusual", "What “unusual” means"],
@@ -63,52 +63,52 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
       </ul>
     </nav>
     <div class="read">
-      <h1>How scores are made</h1>
+      <h1>How scores work</h1>
       <p class="lead">
-        Everything here is counted from snapshots that were really taken. Nothing is estimated in between, and
-        every score can be taken apart.
+        Every number here comes from a recorded snapshot. Nothing is estimated in between, and every score can
+        be broken down into its terms.
       </p>
       <Section id="numbers">
         <p>
-          Sidereal asks forges what a repository counts at that moment: stars, forks, open issues, watchers.
-          Each answer is kept as a <dfn>snapshot</dfn> with its time and is never rewritten. The busier a
-          repository is, the sooner it is asked again: after an hour at best, after a week at worst.
+          Sidereal reads the current counts of a repository from its forge: stars, forks, open issues,
+          watchers. It stores them as a <dfn>snapshot</dfn> with a timestamp and never changes it. Busy
+          repositories are refreshed as often as every hour, quiet ones at least once a week.
         </p>
         <p>
-          Some snapshots are older than that: archives that were imported, and stars of past days that a forge
-          told afterwards. They are marked as such; growth that begins with one told afterwards has less
-          confidence. What a forge does not tell is a dash here, never 0.
+          Some history is older: imported archives, and star counts of past days that a forge reported later.
+          Both are labelled, and growth that starts at a backfilled count has a lower confidence. A count that
+          a forge does not report is shown as a dash, never as 0.
         </p>
       </Section>
       <Section id="windows">
         <p>
-          Growth is the difference between two snapshots of one repository. A <dfn>window</dfn> says how far
-          apart they should be: 24 hours, 7 days or 30 days. It ends at the newest snapshot of the forge, not
-          at the present time.
+          Growth is the difference between two snapshots of a repository. The <dfn>window</dfn> is the
+          intended time between them: 24 hours, 7 days or 30 days. It ends at the newest snapshot of the
+          forge, not now.
         </p>
         <p>
-          The newest snapshot is compared with the one nearest to a window before it. That one may lie half a
-          window to two windows back, so a missing day does not empty the list. Where there is none, there is
-          no growth to tell: a dash.
+          The newest snapshot is compared with the one closest to the start of the window, which may be half a
+          window to two windows earlier, so a missing day does not empty the list. Without such a snapshot
+          growth is unknown and shown as a dash.
         </p>
         <p>
-          Gains are shown as they are. Only scores are scaled to the time really covered: 100 stars in 48
+          Gains are shown unscaled. Scores are scaled to the time between the two snapshots: 100 stars in 48
           hours count as 50 a day.
         </p>
       </Section>
       <Section id="scores">
         <Scores />
         <p>
-          A score is from 0 to 100. A term that cannot be known, such as forks where a forge does not tell
-          them, leaves its weight to the others. Lists by growth leave forks and archived repositories out
-          unless asked for.
+          Scores range from 0 to 100. If a term is unknown, for example because a forge does not report forks,
+          its weight is shared among the other terms. Growth lists hide forks and archived repositories by
+          default.
         </p>
       </Section>
       <Section id="example">
         {example === undefined ? (
           <p>
-            Nothing is trending at the moment, so there is nothing to take apart. As soon as something is, the
-            first of the list stands here with all its terms.
+            Nothing is trending right now. Once something is, this section breaks down the score of the top
+            repository.
           </p>
         ) : (
           <WorkedExample {...example} />
@@ -116,52 +116,52 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
       </Section>
       <Section id="confidence">
         <p>
-          <dfn>Confidence</dfn> is from 0 to 1 and says how far growth can be trusted. Four parts are
-          multiplied:
+          <dfn>Confidence</dfn> ranges from 0 to 1 and says how reliable growth is. It is the product of four
+          factors:
         </p>
         <ul>
           <li>
-            <strong>coverage</strong>: how well the two snapshots fit the window; a missing day makes it one
-            half
+            <strong>coverage</strong>: how well the time between the two snapshots matches the window; a
+            missing day in the 24-hour window halves it
           </li>
           <li>
-            <strong>freshness</strong>: how near the newest snapshot is to the newest of the forge
+            <strong>freshness</strong>: how close the newest snapshot is to the newest one of the forge
           </li>
           <li>
-            <strong>history</strong>: whether there are enough snapshots in between: 2, 4 and 8 for the three
+            <strong>history</strong>: whether the window has enough snapshots: 2, 4 and 8 for the three
             windows
           </li>
           <li>
-            <strong>readings</strong>: less where one of them looks wrong, or the first was told afterwards by
+            <strong>readings</strong>: lower if one of them looks wrong, or if the first was reported later by
             the forge
           </li>
         </ul>
         <p>
-          From 0.7 on growth is <dfn>reliable</dfn>. The <a href="/explore">filters</a> can narrow a list to
-          that.
+          Growth with a confidence of 0.7 or more is <dfn>reliable</dfn>. You can{" "}
+          <a href="/explore">filter</a> lists by it.
         </p>
       </Section>
       <Section id="unusual">
         <p>
-          Some movements should not be taken as they stand. They are marked{" "}
-          <span class="badge caution">unusual</span>, with the figures. That says nothing of who did it or
-          why: clean-ups of a forge, failed readings and campaigns look alike from outside. Movements below
-          100 stars are never marked.
+          Some changes should not be taken at face value. They are marked{" "}
+          <span class="badge caution">unusual</span> and shown with their numbers. The mark does not say who
+          caused a change or why: forge clean-ups, failed readings and campaigns look the same from outside.
+          Changes of less than 100 stars are never marked.
         </p>
         <Unusual />
       </Section>
       <Section id="begin">
-        <p>Stop the service and start it again with the names of the forges to track:</p>
+        <p>Restart the service with the names of the forges to track:</p>
         <Command text="SIDEREAL_PROVIDERS=github,codeberg SIDEREAL_GITHUB_TOKENS=<token> npm start" />
         <p>
-          The token needs no permission; without one GitHub allows 60 requests an hour. GitLab, Forgejo, Gitea
-          and GitHub Enterprise of your own can be tracked too. One repository is taken up at once with
+          The token needs no permissions; without one GitHub allows 60 requests an hour. You can also track
+          your own GitLab, Forgejo, Gitea and GitHub Enterprise. To add one repository immediately:
         </p>
         <Command text="npm run -s sidereal -- track github:acme/kite" />
-        <p>A history that you have as files is brought in with</p>
+        <p>To import history from files:</p>
         <Command text="npm run -s sidereal -- import github-ranking-2026-04-*.csv" />
         <p>
-          Everything that is shown can also be asked for, at <code>{baseUrl}/api</code>: see the{" "}
+          All data is also available from the API at <code>{baseUrl}/api</code>: see the{" "}
           <a href="/docs">API reference</a>.
         </p>
       </Section>
@@ -171,12 +171,12 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
 
 const Scores: FC = () => (
   <table>
-    <caption class="hidden">The scores, and what each is made of</caption>
+    <caption class="hidden">Scores, what they mean and how they are calculated</caption>
     <thead>
       <tr>
         <th scope="col">Score</th>
-        <th scope="col">Says</th>
-        <th scope="col">Made of</th>
+        <th scope="col">Meaning</th>
+        <th scope="col">Calculation</th>
       </tr>
     </thead>
     <tbody>
@@ -185,21 +185,17 @@ const Scores: FC = () => (
           [
             "Trending",
             "broad recent momentum",
-            "6 parts stars, 2 growth, 1 forks, 1 activity; 0 without a star gained",
+            "60% stars, 20% growth, 10% forks, 10% activity; 0 if no stars were gained",
           ],
-          [
-            "Rising",
-            "growth against its own size",
-            "growth: stars gained against the stars there were, plus 50",
-          ],
+          ["Rising", "growth relative to its size", "stars gained ÷ (stars at the start + 50)"],
           [
             "New and hot",
-            "young, with a real start",
-            "7 parts stars, 3 forks, times youth: 1 at birth, 0 from 90 days on",
+            "early momentum of a young repository",
+            "70% stars, 30% forks, multiplied by youth: 1 at creation, 0 after 90 days",
           ],
-          ["Active", "whether work goes on", "7 parts days since the last push, 3 movement of issues"],
-          ["Star momentum", "stars alone", "stars gained against the root of the stars there were"],
-          ["Fork momentum", "forks alone", "the same with forks"],
+          ["Active", "recent work", "70% days since the last push, 30% change in open issues"],
+          ["Star momentum", "stars only", "stars gained ÷ √stars at the start"],
+          ["Fork momentum", "forks only", "forks gained ÷ √forks at the start"],
         ] as const
       ).map(([name, says, terms]) => (
         <tr>
@@ -214,22 +210,22 @@ const Scores: FC = () => (
 
 const Unusual: FC = () => (
   <table>
-    <caption class="hidden">Movements that are marked, and how much of them counts</caption>
+    <caption class="hidden">Changes that are marked, and how much of each counts</caption>
     <thead>
       <tr>
         <th scope="col">Kind</th>
-        <th scope="col">What the figures show</th>
+        <th scope="col">What it looks like</th>
         <th scope="col">Counted</th>
       </tr>
     </thead>
     <tbody>
       {(
         [
-          ["Failed reading", "a tenth or less of what was there before and after", "nothing"],
-          ["Return", "a jump that is taken back within ten days", "nothing"],
-          ["Level shift", "five times the stars in one step, without forks to match", "nothing"],
-          ["Burst", "ten times the usual day, without forks, issues or pushes to match", "a quarter"],
-          ["Purge", "half a percent or more lost in one step", "the loss as it is"],
+          ["Failed reading", "a tenth or less of the counts before and after", "nothing"],
+          ["Dropped and recovered", "a jump that reverses within ten days", "nothing"],
+          ["Level shift", "five times the stars in one step, without matching forks", "nothing"],
+          ["Burst", "ten times the usual day, without matching forks, issues or pushes", "a quarter"],
+          ["Purge", "a loss of 0.5% or more in one step", "the full loss"],
         ] as const
       ).map(([kind, shows, counted]) => (
         <tr>

@@ -5,7 +5,7 @@ import { formatDay, Time } from "../components/numbers.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { toSignIn } from "./sign-in.js";
 
-/** What must be typed to remove an account. */
+/** What the user must type to delete the account. */
 const CONFIRMATION = "delete";
 
 /** The signed-in account, and ways to end the session or the account. */
@@ -48,13 +48,13 @@ export function showAccountRemoved(): Page {
 
 function removalPage(account: Account, problem?: string): Page {
   return {
-    title: "Delete the account",
+    title: "Delete account",
     status: problem === undefined ? 200 : 400,
     body: <Removal account={account} problem={problem} />,
   };
 }
 
-/** How a site that vouches is called; those that are configured no more are named as they were. */
+/** The name of a sign-in site; one that is no longer configured keeps its id. */
 function nameOfSite(site: string): string {
   return site === "github" ? "GitHub" : site === "google" ? "Google" : site;
 }
@@ -69,7 +69,7 @@ const Profile: FC<{ account: Account; sites: readonly string[]; keys: number; sa
     <h1>Account</h1>
     <dl class="profile">
       <div>
-        <dt>E-mail</dt>
+        <dt>Email</dt>
         <dd>{account.email}</dd>
       </div>
       {account.name === "" ? null : (
@@ -79,17 +79,17 @@ const Profile: FC<{ account: Account; sites: readonly string[]; keys: number; sa
         </div>
       )}
       <div>
-        <dt>Signs in by</dt>
-        <dd>{["a link in a mail", ...sites.map(nameOfSite)].join(", ")}</dd>
+        <dt>Sign-in methods</dt>
+        <dd>{["Email link", ...sites.map(nameOfSite)].join(", ")}</dd>
       </div>
       <div>
-        <dt>Since</dt>
+        <dt>Created</dt>
         <dd>
           <time datetime={formatDay(account.createdAt)}>{formatDay(account.createdAt)}</time>
         </dd>
       </div>
       <div>
-        <dt>This session ends</dt>
+        <dt>Session expires</dt>
         <dd>
           <Time at={account.sessionExpiresAt} />
         </dd>
@@ -103,43 +103,40 @@ const Profile: FC<{ account: Account; sites: readonly string[]; keys: number; sa
       <div>
         <dt>API keys</dt>
         <dd>
-          <a href="/account/keys">{keys === 0 ? "Make one" : `${keys} active`}</a>
+          <a href="/account/keys">{keys === 0 ? "Create a key" : `${keys} active`}</a>
         </dd>
       </div>
     </dl>
-    <h2>Leave</h2>
+    <h2>Sign out</h2>
     <div class="buttons">
       <form method="post" action="/sign-out">
-        <button type="submit">Sign out here</button>
+        <button type="submit">Sign out</button>
       </form>
       <form method="post" action="/account/sign-out-everywhere">
         <button type="submit">Sign out everywhere</button>
       </form>
     </div>
     <p class="soft">
-      Signing out everywhere ends all sessions of this account, also in other browsers. Keys go on working.
+      “Sign out everywhere” ends all sessions of this account in all browsers. API keys keep working.
     </p>
     <p>
-      <a href="/account/delete">Delete the account</a>
+      <a href="/account/delete">Delete account</a>
     </p>
   </div>
 );
 
 const Removal: FC<{ account: Account; problem: string | undefined }> = ({ account, problem }) => (
   <div class="narrow">
-    <h1>Delete the account</h1>
+    <h1>Delete account</h1>
     <p>
-      This removes the account of <strong>{account.email}</strong> for good, and with it:
+      This permanently deletes the account of <strong>{account.email}</strong>, including:
     </p>
     <ul>
       <li>its watchlist,</li>
-      <li>
-        its API keys, which are refused at once here and within five seconds everywhere, and what is known of
-        their use,
-      </li>
-      <li>all its sessions, also in other browsers.</li>
+      <li>its API keys, which stop working within five seconds, and their usage history,</li>
+      <li>all its sessions in all browsers.</li>
     </ul>
-    <p>Lists made without an account stay: whoever has their links still has them.</p>
+    <p>Shared lists created without an account stay: their links keep working.</p>
     <form method="post" action="/account/delete" class="box">
       <Field
         name="confirmation"
@@ -154,10 +151,10 @@ const Removal: FC<{ account: Account; problem: string | undefined }> = ({ accoun
       />
       <div class="buttons">
         <button type="submit" class="danger">
-          Delete the account
+          Delete account
         </button>
         <a class="button" href="/account">
-          Keep it
+          Cancel
         </a>
       </div>
     </form>
@@ -166,8 +163,8 @@ const Removal: FC<{ account: Account; problem: string | undefined }> = ({ accoun
 
 const Gone: FC = () => (
   <div class="narrow">
-    <h1>The account is gone</h1>
-    <p class="lead">So are its watchlist, its keys and its sessions.</p>
+    <h1>Account deleted</h1>
+    <p class="lead">Its watchlist, API keys and sessions are deleted too.</p>
     <p>
       <a href="/">Home</a>
     </p>

@@ -26,7 +26,7 @@ import { findMeant, readName } from "../naming.js";
 import { type Problem, readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 
-/** Names that are looked up of one address; more are not even read. */
+/** Names looked up per request; the rest is ignored. */
 const MAX_NAMES = 20;
 
 /** Repositories on one chart, and their facts side by side. */
@@ -41,15 +41,15 @@ type State = z.output<typeof compareQuery>;
 
 export async function showComparison(request: PageRequest): Promise<Page> {
   const { modules, url } = request;
-  const asked = readUsableQuery(compareQuery, url);
-  const state = asked.query;
+  const parsed = readUsableQuery(compareQuery, url);
+  const state = parsed.query;
   const { repositories, problems, refused } = await readRepositories(
     modules,
     url.searchParams.getAll("repo"),
   );
-  problems.push(...asked.problems);
+  problems.push(...parsed.problems);
   const keys = repositories.map(repositoryKey);
-  const here = new URL(withQuery(asked.url, { repo: keys }), "http://localhost");
+  const here = new URL(withQuery(parsed.url, { repo: keys }), "http://localhost");
   const [histories, compared, examples] = await Promise.all([
     Promise.all(repositories.map((one) => readHistory(modules.catalog, one, state.metric, state.range))),
     readCompared(modules, repositories, here),
@@ -57,10 +57,9 @@ export async function showComparison(request: PageRequest): Promise<Page> {
   ]);
   const names = repositories.map(({ fullName }) => fullName);
   return {
-    title: names.length === 0 ? "Compare repositories" : `${names.join(", ")} compared`,
+    title: names.length === 0 ? "Compare repositories" : `Compare ${names.join(", ")}`,
     status: problems.length === 0 ? 200 : 400,
-    description:
-      "The course of up to six repositories on one chart, by date or by age, and their facts side by side.",
+    description: "Up to six repositories on one chart, by date or by age, and their numbers side by side.",
     canonical:
       keys.length === 0 ? "/compare" : `/compare?${queryOf(keys.map((key) => ["repo", key] as const))}`,
     scripts: [...(names.length === 0 ? [] : PLOT_SCRIPTS), "copy.js", "compare.js"],
@@ -78,7 +77,7 @@ export async function showComparison(request: PageRequest): Promise<Page> {
   };
 }
 
-/** The repositories that are named, each once and at most six, what is wrong with other names, and the first that means none. */
+/** The named repositories, each once and at most six; the problems of other names; and the first name that was not found. */
 async function readRepositories(
   modules: Modules,
   given: readonly string[],
@@ -97,14 +96,14 @@ async function readRepositories(
   for (const { text, written, repository } of found) {
     const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text;
     if (written === undefined)
-      refuse(`“${shown}” is no name: write owner/name, provider:owner/name, or the address at the forge`);
+      refuse(`“${shown}” is not a valid name: use owner/name, provider:owner/name, or its URL`);
     else if (repository === undefined) refuse(`“${shown}” is not tracked here`);
-    else if (chosen.has(repository.id)) refuse(`${repository.fullName} is named twice; it is shown once`);
+    else if (chosen.has(repository.id)) refuse(`${repository.fullName} is given twice`);
     else if (chosen.size === MAX_SERIES)
-      refuse(`${repository.fullName} is one too many: ${MAX_SERIES} fit on one chart`);
+      refuse(`${repository.fullName} is left out: a chart has at most ${MAX_SERIES} repositories`);
     else chosen.set(repository.id, repository);
   }
-  if (texts.length > MAX_NAMES) refuse(`names more than ${MAX_NAMES}; the rest was not read`);
+  if (texts.length > MAX_NAMES) refuse(`has more than ${MAX_NAMES} names; the rest was ignored`);
   return { repositories: [...chosen.values()], problems, refused: unread?.text ?? "" };
 }
 
@@ -130,7 +129,7 @@ async function readCompared(
   });
 }
 
-/** Some that are trending, to begin with. */
+/** Trending repositories as examples. */
 async function readExamples(
   { catalog, rankings }: Modules,
   chosen: readonly Repository[],
@@ -146,9 +145,7 @@ const AddForm: FC<{ keys: readonly string[]; state: State; refused: string }> = 
   refused,
 }) => {
   if (keys.length >= MAX_SERIES)
-    return (
-      <p class="soft">These are {MAX_SERIES}, as many as fit on one chart. Take one out to add another.</p>
-    );
+    return <p class="soft">You can compare up to {MAX_SERIES} repositories. Remove one to add another.</p>;
   return (
     <form action="/compare" class="row-form" data-compare="">
       {[...keys.map((key) => ["repo", key] as const), ...Object.entries(state)].map(([name, value]) => (
@@ -160,7 +157,7 @@ const AddForm: FC<{ keys: readonly string[]; state: State; refused: string }> = 
           id="add"
           name="repo"
           maxlength={500}
-          placeholder="owner/name, or its address"
+          placeholder="owner/name or URL"
           autocomplete="off"
           autocapitalize="none"
           spellcheck={false}
@@ -182,26 +179,26 @@ interface ExamplesProps {
   here: URL;
 }
 
-/** How to begin, or to go on from one. */
+/** Comparisons to start from, or a second repository to add. */
 const Examples: FC<ExamplesProps> = ({ examples, keys, here }) => {
   const [first, second, third, fourth] = examples;
-  const beginnings = [
+  const starters = [
     [first, second],
     [second, third, fourth],
     [first, second, third, fourth],
   ].map((some) => some.filter((one) => one !== undefined));
   const choices =
-    keys.length === 0 ? beginnings.filter((some) => some.length > 1) : examples.map((one) => [one]);
+    keys.length === 0 ? starters.filter((some) => some.length > 1) : examples.map((one) => [one]);
   return (
     <>
       <p class="lead">
         {keys.length === 0
-          ? "Two to six repositories on one chart, by date or by age. Write the first one above, and add the others."
-          : "Add a second one to compare it with."}
+          ? "Put two to six repositories on one chart, by date or by age. Add the first one above."
+          : "Add a second repository to compare."}
       </p>
       {choices.length === 0 ? null : (
         <>
-          <h2>{keys.length === 0 ? "For example" : "Trending now"}</h2>
+          <h2>{keys.length === 0 ? "Examples" : "Trending"}</h2>
           <ul class="plain">
             {choices.map((some) => (
               <li>
@@ -217,13 +214,13 @@ const Examples: FC<ExamplesProps> = ({ examples, keys, here }) => {
   );
 };
 
-/** Whose age is not counted from its creation. */
+/** Repositories whose age is counted from the first snapshot. */
 const UnknownAges: FC<{ histories: readonly History[] }> = ({ histories }) => {
   const unknown = histories.filter(({ repository }) => repository.createdAt === null);
   if (unknown.length === 0) return null;
   return (
     <p class="soft small">
-      Age is counted from the first snapshot where the creation is not known:{" "}
+      Creation date unknown, so age is counted from the first snapshot:{" "}
       {unknown.map(({ repository }) => repository.fullName).join(", ")}.
     </p>
   );
@@ -261,8 +258,8 @@ const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, bas
       <section class="after">
         <h2>{align === "age" ? `${title} by age` : `${title} over time`}</h2>
         <div class="row">
-          <Tabs label="Count" tabs={tabs("metric", METRICS, metric, (one) => METRIC_WORDS[one].title)} />
-          <Tabs label="Time" tabs={tabs("range", RANGES, range, (one) => RANGE_WORDS[one])} />
+          <Tabs label="Metric" tabs={tabs("metric", METRICS, metric, (one) => METRIC_WORDS[one].title)} />
+          <Tabs label="Time range" tabs={tabs("range", RANGES, range, (one) => RANGE_WORDS[one])} />
           <Tabs label="Alignment" tabs={tabs("align", ALIGNMENTS, align, (one) => ALIGN_WORDS[one])} />
           <Tabs label="Scale" tabs={tabs("scale", SCALES, scale, (one) => SCALE_WORDS[one])} />
         </div>
@@ -278,7 +275,8 @@ const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, bas
           </>
         ) : (
           <p class="plot-empty">
-            None of them has two counts of {METRIC_WORDS[metric].unit} in this time; a line takes two.
+            No repository has two snapshots with {METRIC_WORDS[metric].unit} in this time range; a chart needs
+            two.
           </p>
         )}
       </section>

@@ -8,7 +8,7 @@ import { type Schema, SchemaView } from "../components/schema.js";
 import { Scroll } from "../components/scroll.js";
 import type { Page } from "../page-request.js";
 
-/** As much of an OpenAPI document as the reference shows. */
+/** The part of an OpenAPI document that the reference shows. */
 export interface ReferenceDocument {
   info: { title: string; version: string; description?: string };
   servers?: { url: string }[];
@@ -23,7 +23,7 @@ export function docsPage(document: () => ReferenceDocument, limits: Limits | und
     reference ??= String(<Docs document={document()} limits={limits} />);
     return {
       title: "API reference",
-      description: "Every route of the API, its parameters and its answers.",
+      description: "Every API route with its parameters and responses.",
       scripts: ["docs.js"],
       alternates: [{ type: "application/json", href: DOCUMENT, title: "OpenAPI 3.1" }],
       body: raw(reference),
@@ -33,7 +33,7 @@ export function docsPage(document: () => ReferenceDocument, limits: Limits | und
 
 const DOCUMENT = "/api/openapi.json";
 
-/** The reference for people, made from the contract that machines read. */
+/** The API reference, generated from the OpenAPI document. */
 const Docs: FC<{ document: ReferenceDocument; limits: Limits | undefined }> = ({ document, limits }) => {
   const entries = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods).map(
@@ -57,7 +57,7 @@ const Docs: FC<{ document: ReferenceDocument; limits: Limits | undefined }> = ({
             ))}
           </section>
         ))}
-        <h2 id="records">Records</h2>
+        <h2 id="records">Schemas</h2>
         {Object.entries(document.components?.schemas ?? {}).map(([name, schema]) => (
           <details class="operation" id={`record-${name}`}>
             <summary>
@@ -71,7 +71,7 @@ const Docs: FC<{ document: ReferenceDocument; limits: Limits | undefined }> = ({
   );
 };
 
-/** A heading as the end of an address. */
+/** The anchor of a heading. */
 function anchorOf(tag: string): string {
   return tag.replaceAll(/[^A-Za-z0-9]+/g, "-");
 }
@@ -80,10 +80,10 @@ const Contents: FC<{ groups: ReadonlyMap<string, readonly Entry[]> }> = ({ group
   <nav class="contents" aria-label="Contents">
     <ul>
       <li>
-        <a href="#begin">How to begin</a>
+        <a href="#begin">Getting started</a>
       </li>
       <li>
-        <a href="#limits">Limits</a>
+        <a href="#limits">Rate limits</a>
       </li>
       {[...groups].map(([tag, group]) => (
         <li>
@@ -100,10 +100,10 @@ const Contents: FC<{ groups: ReadonlyMap<string, readonly Entry[]> }> = ({ group
         </li>
       ))}
       <li>
-        <a href="#records">Records</a>
+        <a href="#records">Schemas</a>
       </li>
       <li>
-        <a href={DOCUMENT}>OpenAPI 3.1, as JSON</a>
+        <a href={DOCUMENT}>OpenAPI 3.1 (JSON)</a>
       </li>
     </ul>
   </nav>
@@ -111,20 +111,20 @@ const Contents: FC<{ groups: ReadonlyMap<string, readonly Entry[]> }> = ({ group
 
 const Begin: FC<{ base: string }> = ({ base }) => (
   <section>
-    <h2 id="begin">How to begin</h2>
-    <p class="read">Everything public is read without a key. What has grown most broadly in a week:</p>
+    <h2 id="begin">Getting started</h2>
+    <p class="read">Public data needs no key. This lists the repositories that trended this week:</p>
     <Command text={`curl '${base}/api/trending?window=7d&limit=5'`} />
     <p class="read">
-      A key raises the limits. <a href="/account/keys">Make one in your account</a> and send it in either
+      A key raises your limits. <a href="/account/keys">Create one in your account</a> and send it in either
       header:
     </p>
     <Command
       text={`curl -H 'X-API-Key: sid_…' '${base}/api/repos?language=Rust&minStars=1000'\ncurl -H 'Authorization: Bearer sid_…' '${base}/api/repos?q=parser'`}
     />
     <p class="read">
-      Lists are read to their end with <code>cursor</code>, which is <code>meta.nextCursor</code> of the page
-      before. An answer that has not changed is a 304 to those who send its <code>ETag</code> as{" "}
-      <code>If-None-Match</code>, and costs nothing. The contract for machines is the{" "}
+      To read a whole list, pass <code>meta.nextCursor</code> of each page as <code>cursor</code> of the next
+      request. Send the <code>ETag</code> of a response as <code>If-None-Match</code>: if nothing has changed,
+      the response is a 304 and does not count against your limit. The machine-readable contract is the{" "}
       <a href={DOCUMENT}>OpenAPI document</a>.
     </p>
   </section>
@@ -134,18 +134,19 @@ const KIND_NAMES = { anonymous: "Without a key", signed_in: "Signed in", key: "W
 
 const LimitTable: FC<{ limits: Limits | undefined }> = ({ limits }) => (
   <section>
-    <h2 id="limits">Limits</h2>
+    <h2 id="limits">Rate limits</h2>
     {limits === undefined ? (
-      <p>This installation limits nobody.</p>
+      <p>Rate limits are turned off on this server.</p>
     ) : (
       <>
         <p class="read">
-          Requests a minute. All of them may be sent at once; what is used comes back evenly. Every answer
-          says in its headers what is left, and <a href="/api/limits">/api/limits</a> says it free of charge.
+          Requests per minute. You may send them in one burst; the allowance refills at a constant rate. The
+          headers of every response report what remains, and so does <a href="/api/limits">/api/limits</a>,
+          which does not count against a limit.
         </p>
-        <Scroll label="Requests a minute">
+        <Scroll label="Requests per minute">
           <table class="tight">
-            <caption class="hidden">Requests a minute, by bucket and kind of caller</caption>
+            <caption class="hidden">Requests per minute, by bucket and kind of caller</caption>
             <thead>
               <tr>
                 <th scope="col">Bucket</th>

@@ -4,21 +4,24 @@ import { languagePage, repositoryPage, topicPage } from "../../page-addresses.js
 import type { Suggestions } from "../../search/search.js";
 import type { Page, PageRequest } from "../page-request.js";
 
-/** What errors are called, by what they mean to somebody who reads a page, and what can be done. */
+/** Heading and advice for each status. */
 const KNOWN = {
-  400: ["That cannot be asked", "Something in the address or the form is not as it should be."],
-  401: ["Please sign in", "This page is for those who are signed in."],
-  403: ["That is not allowed", "Go back and try it from a page of this service."],
+  400: ["Invalid request", "Check the address or the form and try again."],
+  401: ["Sign in required", "Sign in to see this page."],
+  403: ["Not allowed", "Go back and try again from a page of this site."],
   404: ["Page not found", "The address may be mistyped, or the page may have been removed."],
-  405: ["That cannot be done here", "Follow a link to the page instead."],
-  409: ["That does not fit", "Something else has been changed meanwhile, or a limit is reached."],
-  429: ["Too many requests", "You have asked for more pages than one address may in a minute."],
-  500: ["Something went wrong", "The fault is ours, and it has been written down. Try again in a moment."],
-  503: ["Not available right now", "It should be back soon. Try again in a moment."],
+  405: ["Method not allowed", "Open the page from a link instead."],
+  409: [
+    "Conflict",
+    "Something changed in the meantime, or you have reached a limit. Reload the page and try again.",
+  ],
+  429: ["Too many requests", "You have reached the number of pages allowed per minute."],
+  500: ["Something went wrong", "The error has been logged. Try again in a moment."],
+  503: ["Temporarily unavailable", "The service should be back soon. Try again in a moment."],
 } as const;
 type KnownStatus = keyof typeof KNOWN;
 
-/** The page that tells an error. */
+/** The page of an error. */
 export async function errorPage(error: AppError, request: PageRequest): Promise<Page> {
   const { message, status } = error;
   const known: KnownStatus = status in KNOWN ? (status as KnownStatus) : status >= 500 ? 500 : 400;
@@ -38,7 +41,7 @@ export async function errorPage(error: AppError, request: PageRequest): Promise<
               {wait === undefined ? "" : ` Try again in ${wait === "1" ? "a second" : `${wait} seconds`}.`}
             </p>
             <p>
-              {message} With an <a href="/docs#limits">API key</a> programs may ask more often.
+              {message} Programs get higher limits with an <a href="/docs#limits">API key</a>.
             </p>
           </>
         ) : (
@@ -56,12 +59,12 @@ export async function errorPage(error: AppError, request: PageRequest): Promise<
   };
 }
 
-/** Names of each kind that are suggested. */
+/** Suggestions of each kind. */
 const SUGGESTED = 5;
 
-/** What the last part of an address may have meant; whatever fails here, the error itself can still be told. */
+/** Suggests names like the last segment of the path. Never fails, so that the error itself can be shown. */
 async function suggestionsFor({ url, modules, method }: PageRequest): Promise<Suggestions | undefined> {
-  // Files are no pages, and nothing counts who asks for them: they are not looked for.
+  // Requests for files are not rate limited, so they must not cost a search.
   if (method !== "GET" || /^\/(?:assets|sitemaps?)\b/.test(url.pathname)) return undefined;
   try {
     const last = decodeURIComponent(url.pathname.split("/").findLast((part) => part !== "") ?? "");
@@ -69,7 +72,7 @@ async function suggestionsFor({ url, modules, method }: PageRequest): Promise<Su
     if (text.trim() === "") return undefined;
     const found = await modules.search.suggest(text, SUGGESTED);
     if (countOf(found) > 0) return found;
-    // The end is mistyped more often than the beginning.
+    // Typos are more common at the end of a name.
     const begin = [...text].slice(0, Math.ceil([...text].length / 2)).join("");
     const nearer = begin.length < 2 ? undefined : await modules.search.suggest(begin, SUGGESTED);
     return nearer === undefined || countOf(nearer) === 0 ? undefined : nearer;
@@ -84,7 +87,7 @@ function countOf({ repositories, languages, topics }: Suggestions): number {
 
 const Meant: FC<Suggestions> = ({ repositories, languages, topics }) => (
   <>
-    <h2>Was it one of these?</h2>
+    <h2>Did you mean</h2>
     <ul>
       {repositories.map((repository) => (
         <li>

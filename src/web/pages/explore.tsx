@@ -18,12 +18,12 @@ import { type Problem, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
 
-/** All repositories, narrowed and sorted in every way that lists can be. */
+/** All repositories, with every filter and sort. */
 export async function showExplore(request: PageRequest): Promise<Page> {
   const { modules, tracked } = request;
   const { rankings } = modules;
   const { url, query, problems } = readQuery(listQuery, request.url);
-  const [summary, home, answer] = await Promise.all([
+  const [summary, home, result] = await Promise.all([
     rankings.summary(),
     rankings.home(),
     resultOrProblems(async () => query && { query, ...(await readListing(modules, query)) }),
@@ -31,9 +31,9 @@ export async function showExplore(request: PageRequest): Promise<Page> {
   if (summary.repositories === 0)
     return { title: "Explore", description: DESCRIPTION, body: <Nothing tracked={tracked} /> };
   const filters = activeFilters(url);
-  const { found } = answer;
+  const { found } = result;
   const sort = found?.list.sort ?? url.searchParams.get("sort") ?? "trending";
-  const frame = { url, filters, sort, summary, home, problems: [...problems, ...answer.problems] };
+  const frame = { url, filters, sort, summary, home, problems: [...problems, ...result.problems] };
   const shared = { description: DESCRIPTION, scripts: ["filters.js", ...starScripts(request)] };
   if (found === undefined)
     return { ...shared, title: "Explore", status: 400, body: <ExplorePage {...frame} /> };
@@ -56,18 +56,18 @@ function titleOf(sort: string, filters: readonly ActiveFilter[]): string {
   return [`${name} repositories`, ...filters.slice(0, 4).map(({ text }) => text)].join(", ");
 }
 
-/** A list that holds more, as one of its filters is dropped. */
+/** The list without one of its filters. */
 interface Looser extends ActiveFilter {
   total: number;
   totalIsExact: boolean;
 }
 
-/** Filters that are tried without, of a list that holds nothing. */
-const TRIED = 5;
+/** Filters of an empty list that are tried without. */
+const MAX_TRIED = 5;
 
-/** What there would be without each of the filters. */
+/** The lists without each of the filters, as far as they have results. */
 async function withoutEach(modules: Modules, filters: readonly ActiveFilter[]): Promise<Looser[]> {
-  const tried = filters.slice(0, TRIED).map(async (filter): Promise<Looser[]> => {
+  const tried = filters.slice(0, MAX_TRIED).map(async (filter): Promise<Looser[]> => {
     const { query } = readQuery(listQuery, new URL(filter.href, "http://localhost"));
     if (query === undefined) return [];
     const { found } = await resultOrProblems(() => listTotal(modules, query));
@@ -91,7 +91,7 @@ interface ExploreProps {
   summary: Summary;
   home: Home;
   problems: readonly Problem[];
-  /** Absent where the question is wrong. */
+  /** Absent if a parameter is invalid. */
   found?: Listing & { query: ListQuery };
   looser?: readonly Looser[];
   stars?: ListStars;
@@ -137,7 +137,7 @@ const ExplorePage: FC<ExploreProps> = ({
 
 const Sorts: FC<{ url: URL; sort: string }> = ({ url, sort }) => (
   <Strip
-    label="Sorted by"
+    label="Sort by"
     tabs={SORTS.filter((name) => name !== "relevance" || url.searchParams.has("q")).map((name) => ({
       name: SORT_NAMES[name],
       href: withQuery(url, { sort: name }),
@@ -159,10 +159,10 @@ const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, li
   <>
     <div class="apart">
       <h2 id="found" class="count">
-        {told(list.total, list.totalIsExact)}{" "}
+        {countText(list.total, list.totalIsExact)}{" "}
         {isGrowthSort(list.sort) ? (
           <small>
-            that grew in {query.window}
+            with growth in {query.window}
             {filters.length === 0 ? `, of ${formatCount(summary.repositories)}` : ""}
           </small>
         ) : null}{" "}
@@ -177,7 +177,7 @@ const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, li
         {filters.map(({ text, href }) => (
           <li>
             <a href={href}>
-              <span class="hidden">Without </span>
+              <span class="hidden">Remove filter </span>
               {text} <span aria-hidden="true">×</span>
             </a>
           </li>
@@ -190,7 +190,7 @@ const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, li
       <ListingView
         {...{ list, sparks, url, query }}
         {...stars}
-        caption={`Repositories, gained in ${query.window}`}
+        caption={`Repositories, growth in ${query.window}`}
         withForge={summary.providers.length > 1}
       />
     )}
@@ -198,8 +198,7 @@ const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, li
   </>
 );
 
-/** How many there are, in words. */
-function told(total: number, totalIsExact: boolean): string {
+function countText(total: number, totalIsExact: boolean): string {
   const count = `${formatCount(total)} ${total === 1 ? "repository" : "repositories"}`;
   return totalIsExact ? count : `more than ${count}`;
 }
@@ -213,7 +212,7 @@ interface EmptyProps {
   isFirst: boolean;
 }
 
-/** Why there is nothing, and what there would be otherwise. */
+/** Why the list is empty, and how to get results. */
 const Empty: FC<EmptyProps> = ({ url, filters, looser, query, sort, isFirst }) => {
   if (!isFirst) return <BeyondEnd url={url} />;
   const isGrowth = isGrowthSort(sort);
@@ -221,7 +220,7 @@ const Empty: FC<EmptyProps> = ({ url, filters, looser, query, sort, isFirst }) =
     <>
       <p>
         {filters.length === 0
-          ? "No repository is in this list."
+          ? "This list is empty."
           : filters.length === 1
             ? `No matches: ${filters[0]?.text}.`
             : "No repository matches all of these filters."}
@@ -230,23 +229,21 @@ const Empty: FC<EmptyProps> = ({ url, filters, looser, query, sort, isFirst }) =
         <ul>
           {looser.map(({ text, href, total, totalIsExact }) => (
             <li>
-              Without <a href={href}>{text}</a>: {told(total, totalIsExact)}
+              Without <a href={href}>{text}</a>: {countText(total, totalIsExact)}
             </li>
           ))}
         </ul>
       )}
       {isGrowth ? (
         <p>
-          Only repositories that have grown in {query.window} are listed here, as far as that can be told:{" "}
-          <a href={withQuery(url, { window: query.window === "30d" ? "7d" : "30d" })}>
-            look at another window
-          </a>
-          , or <a href={withQuery(url, { sort: "stars" })}>sort by stars</a>, which needs no growth.
+          This list has only repositories with known growth in {query.window}. Try{" "}
+          <a href={withQuery(url, { window: query.window === "30d" ? "7d" : "30d" })}>another window</a> or{" "}
+          <a href={withQuery(url, { sort: "stars" })}>sort by stars</a>.
         </p>
       ) : null}
       {filters.length > 1 ? (
         <p>
-          <a href={url.pathname}>Drop everything</a>
+          <a href={url.pathname}>Clear all filters</a>
         </p>
       ) : null}
     </>

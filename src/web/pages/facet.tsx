@@ -54,10 +54,10 @@ async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
   const { modules } = request;
   const { rankings } = modules;
   const found = await rankings.findFacet(kind, request.params.name ?? "");
-  if (found === undefined) throw new AppError("NOT_FOUND", `No listed repository has this ${kind}.`);
+  if (found === undefined) throw new AppError("NOT_FOUND", `No repository has this ${kind}.`);
   const { url, query, problems } = readQuery(facetQuery, request.url);
   const filter = { [kind]: [found.name] };
-  const [summary, answer] = await Promise.all([
+  const [summary, result] = await Promise.all([
     rankings.summary(),
     resultOrProblems(
       async () => query && { query, ...(await readListing(modules, { ...listOf(query), ...filter })) },
@@ -69,13 +69,13 @@ async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
     description: `${formatCount(found.repositories)} repositories: trending, rising, new and largest.`,
   };
   const frame = { kind, facet: found, url, summary };
-  if (answer.found === undefined)
+  if (result.found === undefined)
     return {
       ...shared,
       status: 400,
-      body: <FacetBody {...frame} problems={[...problems, ...answer.problems]} />,
+      body: <FacetBody {...frame} problems={[...problems, ...result.problems]} />,
     };
-  const { list } = answer.found;
+  const { list } = result.found;
   const stars = await starsOf(request, list.rows, addressOf(url));
   const feed = feedPath(list.sort);
   return {
@@ -92,11 +92,11 @@ async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
             },
           ],
     scripts: starScripts(request),
-    body: <FacetBody {...frame} problems={[]} found={{ ...answer.found, stars }} />,
+    body: <FacetBody {...frame} problems={[]} found={{ ...result.found, stars }} />,
   };
 }
 
-/** The list of a ranking, not narrowed yet. */
+/** The list of a ranking, before filters. */
 function listOf({ sort, window, page, cursor }: FacetQuery): ListQuery {
   return { ...listQuery.parse({}), sort, window, page, cursor };
 }
@@ -112,7 +112,7 @@ interface FacetBodyProps {
   url: URL;
   summary: Summary;
   problems: readonly Problem[];
-  /** Absent where the question is wrong. */
+  /** Absent if a parameter is invalid. */
   found?: Listing & { query: FacetQuery; stars: ListStars };
 }
 
@@ -185,9 +185,9 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sp
       ) : list.rows.length === 0 ? (
         <p>
           {isGrowthSort(query.sort)
-            ? `None of these repositories has grown in ${query.window}, as far as that can be told. `
-            : "None of these repositories is listed. "}
-          <a href={withQuery(url, { sort: "stars" })}>The largest ones</a>
+            ? `No repositories with known growth in ${query.window}. `
+            : "No repositories in this ranking. "}
+          <a href={withQuery(url, { sort: "stars" })}>Sort by stars</a>
         </p>
       ) : (
         <ListingView
@@ -200,20 +200,20 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sp
       )}
       <Related {...{ kind, name, list }} />
       <p>
-        <a href={explore}>Narrow this list further</a>
+        <a href={explore}>Filter this list</a>
       </p>
       <Alternates alternates={alternatesOf(new URL(explore, url), query.sort)} />
     </>
   );
 };
 
-/** Rows of a page, as lists have them unless asked for others. */
+/** Rows per page: the default of lists. */
 const LIMIT = listQuery.shape.limit.parse(undefined);
 
-/** Topics that are told besides a list. */
+/** Topics shown below a list. */
 const RELATED = 12;
 
-/** The topics of the repositories on the page, the frequent ones first: nothing that would have to be counted. */
+/** The most common topics of the repositories on this page, which cost no query. */
 const Related: FC<{ kind: FacetKind; name: string; list: Listing["list"] }> = ({ kind, name, list }) => {
   const counts = new Map<string, number>();
   for (const { repository } of list.rows) {

@@ -23,7 +23,7 @@ import { type Problem, readQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 
 const LIMIT = 50;
-/** So many facets are sorted at most. */
+/** Facets beyond these pages are not sorted. */
 const MAX_PAGE = 200;
 
 export const facetsQuery = z.object({
@@ -34,7 +34,7 @@ export const facetsQuery = z.object({
 });
 type FacetsQuery = z.output<typeof facetsQuery>;
 
-/** How the two kinds are called. */
+/** Names and paths of the two kinds. */
 const KINDS: Readonly<
   Record<FacetKind, { path: string; pageOf: (name: string) => string; title: string; one: string }>
 > = {
@@ -63,20 +63,20 @@ async function facets(
   kind: FacetKind,
 ): Promise<Page> {
   const { title } = KINDS[kind];
-  const asked = readQuery(facetsQuery, request.url);
+  const parsed = readQuery(facetsQuery, request.url);
   const [summary, page] = await Promise.all([
     rankings.summary(),
-    asked.query === undefined ? undefined : rankings.facets(requestOf(kind, asked.query)),
+    parsed.query === undefined ? undefined : rankings.facets(requestOf(kind, parsed.query)),
   ]);
   const shared = { title, description: `${title} by repositories, stars and measured growth.` };
   if (summary.repositories === 0) return { ...shared, body: <Nothing tracked={tracked} /> };
-  const { query, problems } = asked;
-  const frame = { kind, summary, url: asked.url, problems };
+  const { query, problems } = parsed;
+  const frame = { kind, summary, url: parsed.url, problems };
   if (page === undefined || query === undefined)
     return { ...shared, status: 400, body: <FacetsPage {...frame} /> };
   return {
     ...shared,
-    canonical: canonicalAddress(asked.url),
+    canonical: canonicalAddress(parsed.url),
     body: <FacetsPage {...frame} found={{ page, query }} />,
   };
 }
@@ -102,13 +102,13 @@ const FacetsPage: FC<FacetsPageProps> = ({ kind, url, summary, problems, found }
     <>
       <h1>{title}</h1>
       <p class="lead">
-        {formatCount(known)} {title.toLowerCase()} of {formatCount(summary.repositories)} repositories, as of{" "}
-        <Time at={summary.asOf} />.
+        {formatCount(known)} {title.toLowerCase()} in {formatCount(summary.repositories)} repositories ·
+        updated <Time at={summary.asOf} />
       </p>
       <Problems problems={problems} />
       <div class="row">
         <Tabs
-          label="Sorted by"
+          label="Sort by"
           tabs={FACET_SORTS.map((name) => ({
             name: SORT_NAMES[name],
             href: withQuery(url, { sort: name }),
@@ -137,9 +137,9 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
   if (rows.length === 0)
     return (
       <p>
-        No {title.toLowerCase()} are known here.{" "}
+        No {title.toLowerCase()} yet. Not every source reports them.{" "}
         {provider === undefined ? null : (
-          <a href={withQuery(url, { provider: undefined })}>Look at all forges</a>
+          <a href={withQuery(url, { provider: undefined })}>Show all forges</a>
         )}
       </p>
     );
@@ -152,8 +152,8 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
         </caption>
         <thead>
           <tr>
-            <th scope="col" class="place">
-              <abbr title="Place">#</abbr>
+            <th scope="col" class="rank">
+              <abbr title="Rank">#</abbr>
             </th>
             <th scope="col">{one}</th>
             <th scope="col" class="spare">
@@ -173,7 +173,7 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
         <tbody>
           {rows.map((facet, i) => (
             <tr>
-              <td class="place">{offset + i + 1}</td>
+              <td class="rank">{offset + i + 1}</td>
               <th scope="row" class="title">
                 {kind === "language" ? <Dot name={facet.name} /> : null}
                 <a href={KINDS[kind].pageOf(facet.name)}>{facet.name}</a>
@@ -200,7 +200,8 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
       />
       {totalIsExact ? null : (
         <p class="soft small">
-          Only the {formatCount(total)} most frequent are listed; <a href="/explore">a search</a> knows all.
+          Only the {formatCount(total)} most common are listed. <a href="/explore">Search</a> finds all of
+          them.
         </p>
       )}
     </>

@@ -20,7 +20,7 @@ import { type ListedRow, RepositoryList } from "../components/repository-list.js
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
 
-const NO_GROWTH = "Nothing yet: growth takes two snapshots of a repository, half a day apart or more.";
+const NO_GROWTH = "Nothing yet. Growth needs two snapshots of a repository, at least half a day apart.";
 
 interface HomeList extends RankingDefinition {
   key: "trending" | "rising" | "newHot" | "forkGrowth";
@@ -29,7 +29,7 @@ interface HomeList extends RankingDefinition {
   none?: string;
 }
 
-/** The rankings of the first page, in their order. */
+/** The rankings on the home page, in order. */
 const LISTS: readonly HomeList[] = [
   { key: "trending", sort: "trending", ...RANKING_DEFINITIONS.trending },
   { key: "rising", sort: "rising", ...RANKING_DEFINITIONS.rising },
@@ -37,7 +37,7 @@ const LISTS: readonly HomeList[] = [
     key: "newHot",
     sort: "new_hot",
     ...RANKING_DEFINITIONS.new_hot,
-    none: "None right now. Only repositories known to be younger than 90 days are listed, and not every source reports a creation date.",
+    none: "Nothing right now. This list has repositories younger than 90 days, and some sources do not report creation dates.",
   },
   { key: "forkGrowth", sort: "forks_gained", ...RANKING_DEFINITIONS.forks_gained },
 ];
@@ -105,7 +105,7 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }
             </h2>
             <span class="soft small">
               {about} · {WINDOW_LABELS[window]}
-              {isFallback ? ", as 24 hours have fewer than ten" : ""}
+              {isFallback ? " (fewer than ten in 24 hours)" : ""}
             </span>
           </div>
           {rows.length === 0 ? (
@@ -155,7 +155,7 @@ interface FacetsProps {
   page: (name: string) => string;
 }
 
-/** The most frequent languages or topics; nothing where none are known, as of forges that do not tell them. */
+/** The most common languages or topics; nothing if none are known, since not every forge reports them. */
 const Facets: FC<FacetsProps> = ({ title, path, facets, page }) =>
   facets.length === 0 ? null : (
     <section>

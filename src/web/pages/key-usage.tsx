@@ -33,10 +33,10 @@ export async function showKeyUsage(request: PageRequest): Promise<Page | Redirec
 async function usagePage({ members, url, params, baseUrl }: PageRequest, accountId: string): Promise<Page> {
   const id = repositoryId(params.id ?? "");
   const key = (await members.keys.list(accountId)).find((one) => one.id === id);
-  // One that is revoked, unknown or of somebody else: there is nothing to tell them apart by.
-  if (key === undefined) throw new AppError("NOT_FOUND", "There is no such key.");
-  const asked = url.searchParams.get("period") ?? "24h";
-  const known = USAGE_PERIODS.find((one) => one === asked);
+  // A revoked or unknown key and somebody else's get the same response.
+  if (key === undefined) throw new AppError("NOT_FOUND", "This key does not exist or is revoked.");
+  const given = url.searchParams.get("period") ?? "24h";
+  const known = USAGE_PERIODS.find((one) => one === given);
   const period = known ?? "24h";
   const usage = await members.usage.view(accountId, key.id, period);
   return {
@@ -68,12 +68,12 @@ const KeyUsage: FC<KeyUsageProps> = ({ apiKey, usage, period, path, baseUrl, isU
     </p>
     <h1>Usage: {apiKey.name}</h1>
     <p class="lead">
-      The key ending in <code>{apiKey.hint}</code>, made {formatDay(apiKey.createdAt)}, last used{" "}
-      {apiKey.lastUsedAt === null ? "never" : <Time at={apiKey.lastUsedAt} />}.
+      Key ending in <code>{apiKey.hint}</code> · created {formatDay(apiKey.createdAt)} · last used{" "}
+      {apiKey.lastUsedAt === null ? "never" : <Time at={apiKey.lastUsedAt} />}
     </p>
     {isUnknown ? (
       <p class="note" role="alert">
-        The period must be one of {USAGE_PERIODS.join(", ")}. These are the last 24 hours.
+        The period must be one of {USAGE_PERIODS.join(", ")}. Showing the last 24 hours.
       </p>
     ) : null}
     <div class="apart">
@@ -97,14 +97,12 @@ const KeyUsage: FC<KeyUsageProps> = ({ apiKey, usage, period, path, baseUrl, isU
 
 const Unused: FC<{ period: UsagePeriod; baseUrl: string }> = ({ period, baseUrl }) => (
   <section class="after">
-    <h2>No request yet</h2>
-    <p>Nobody has used this key in the last {PERIOD_NAMES[period]}. Send it like this:</p>
+    <h2>No requests yet</h2>
+    <p>This key was not used in the last {PERIOD_NAMES[period]}. Try it:</p>
     <pre tabindex={0}>
       <code>{`curl -H "Authorization: Bearer $SIDEREAL_KEY" "${baseUrl}/api/repos?window=7d"`}</code>
     </pre>
-    <p class="soft">
-      Requests show up here at once when this process has answered them, else within five seconds.
-    </p>
+    <p class="soft">Requests show up here within five seconds.</p>
   </section>
 );
 
@@ -136,12 +134,12 @@ const Used: FC<{ usage: UsageView; period: UsagePeriod }> = ({ usage, period }) 
       </div>
       <h2>Requests over time</h2>
       <BarChart
-        title={`Requests of the last ${PERIOD_NAMES[period]}`}
+        title={`Requests in the last ${PERIOD_NAMES[period]}`}
         stepName={
-          stepMs === HOUR_MS ? "Hour from, UTC" : stepMs < 24 * HOUR_MS ? "Six hours from, UTC" : "Day, UTC"
+          stepMs === HOUR_MS ? "Hour (UTC)" : stepMs < 24 * HOUR_MS ? "Six hours from (UTC)" : "Day (UTC)"
         }
         kinds={[
-          { name: "answered", look: "plain" },
+          { name: "successful", look: "plain" },
           { name: "errors", look: "striped" },
           { name: "blocked", look: "crossed" },
         ]}
@@ -156,7 +154,7 @@ const Used: FC<{ usage: UsageView; period: UsagePeriod }> = ({ usage, period }) 
           <Pressure usage={usage} />
           <Callers
             title="Recent networks"
-            note="Addresses are cut to their network before they are kept: /24 of IPv4, /48 of IPv6."
+            note="Only the network of an address is stored: /24 for IPv4, /48 for IPv6."
             rows={usage.addresses.map(({ address, requests, lastSeenAt }) => ({
               name: address,
               requests,
@@ -164,21 +162,21 @@ const Used: FC<{ usage: UsageView; period: UsagePeriod }> = ({ usage, period }) 
             }))}
           />
           <Callers
-            title="Programs"
-            note="Families of user agents; the rest of what they send is not kept."
+            title="Clients"
+            note="Only the family of a user agent is stored."
             rows={usage.agents.map(({ family, requests }) => ({ name: family, requests }))}
           />
         </div>
         <div class="stack">
           <Failures
             title="Recent blocks"
-            none="No request was blocked."
+            none="No blocked requests."
             rows={usage.recentBlocks}
             reason={({ bucket }) => bucket ?? ""}
           />
           <Failures
             title="Recent errors"
-            none="No request failed."
+            none="No errors."
             rows={usage.recentErrors}
             reason={({ status, code }) => `${status} ${code ?? ""}`}
           />
@@ -194,7 +192,7 @@ function shareOf(part: number, whole: number): string {
   return percent.format(whole === 0 ? 0 : part / whole);
 }
 
-/** A route as it is asked for; those that are not told apart have no method. */
+/** Method and path of a route; unknown routes share one name without a method. */
 function routeName({ method, route }: Pick<FailedRequest, "method" | "route">): string {
   return method === null ? route : `${method} ${route}`;
 }
@@ -204,7 +202,7 @@ const Endpoints: FC<{ usage: UsageView }> = ({ usage: { endpoints } }) => (
     <h2>Top endpoints</h2>
     <Scroll label="Top endpoints">
       <table>
-        <caption class="hidden">Endpoints by their requests in the period</caption>
+        <caption class="hidden">Endpoints by number of requests</caption>
         <thead>
           <tr>
             <th scope="col">Endpoint</th>
@@ -237,7 +235,7 @@ const Endpoints: FC<{ usage: UsageView }> = ({ usage: { endpoints } }) => (
 const Pressure: FC<{ usage: UsageView }> = ({ usage: { pressure } }) => (
   <section>
     <h2>Rate-limit pressure</h2>
-    {pressure.length === 0 ? <p class="soft">No request of this period counted against a limit.</p> : null}
+    {pressure.length === 0 ? <p class="soft">No requests counted against a limit in this period.</p> : null}
     <ul class="plain">
       {pressure.map(({ bucket, limit, lowestRemaining, at }) => (
         <li>
@@ -255,7 +253,7 @@ const Pressure: FC<{ usage: UsageView }> = ({ usage: { pressure } }) => (
   </section>
 );
 
-/** Of those that are known, so many are listed. */
+/** Failures listed. */
 const MAX_FAILURES = 20;
 
 const Failures: FC<{

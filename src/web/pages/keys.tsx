@@ -17,7 +17,7 @@ export async function showKeys(request: PageRequest): Promise<Page | Redirect> {
   return keysPage(request, account, { isRevoked: url.searchParams.has("revoked") });
 }
 
-/** Creates a key and shows it, on this page only. */
+/** Creates a key and shows its secret, on this page only. */
 export async function createKey(request: PageRequest, form: URLSearchParams): Promise<Page | Redirect> {
   const { account, members, baseUrl } = request;
   if (account === undefined) return toSignIn(request);
@@ -43,36 +43,36 @@ export async function revokeKey(request: PageRequest): Promise<Redirect> {
   return { location: "/account/keys?revoked", status: 303 };
 }
 
-interface Told {
+interface Messages {
   problem?: string;
   name?: string;
   isRevoked?: boolean;
 }
 
-async function keysPage({ members }: PageRequest, account: Account, told: Told): Promise<Page> {
+async function keysPage({ members }: PageRequest, account: Account, messages: Messages): Promise<Page> {
   const keys = await members.keys.list(account.id);
   return {
     title: "API keys",
-    status: told.problem === undefined ? 200 : 400,
-    body: <Keys keys={keys} told={told} />,
+    status: messages.problem === undefined ? 200 : 400,
+    body: <Keys keys={keys} messages={messages} />,
   };
 }
 
-const Keys: FC<{ keys: readonly ApiKey[]; told: Told }> = ({ keys, told }) => (
+const Keys: FC<{ keys: readonly ApiKey[]; messages: Messages }> = ({ keys, messages }) => (
   <>
     <h1>API keys</h1>
     <p class="lead">
-      A key raises your <a href="/docs">limits</a> and shows you what it was used for. Nothing public needs
-      one.
+      A key raises your <a href="/docs#limits">rate limits</a> and reports its usage. Public data needs no
+      key.
     </p>
-    {told.isRevoked ? (
+    {messages.isRevoked ? (
       <p class="note" role="status">
-        The key is revoked. It is refused from now on, everywhere within five seconds.
+        The key is revoked. It stops working within five seconds.
       </p>
     ) : null}
     {keys.length === 0 ? null : (
       <Scroll label="Active keys">
-        <table>
+        <table class="keys">
           <caption class="hidden">Active keys</caption>
           <thead>
             <tr>
@@ -97,12 +97,12 @@ const Keys: FC<{ keys: readonly ApiKey[]; told: Told }> = ({ keys, told }) => (
         </table>
       </Scroll>
     )}
-    <h2>{keys.length === 0 ? "Make your first key" : "Make another key"}</h2>
+    <h2>{keys.length === 0 ? "Create your first key" : "Create another key"}</h2>
     {keys.length < MAX_KEYS ? (
-      <KeyForm told={told} />
+      <KeyForm messages={messages} />
     ) : (
       <p class="note" role="note">
-        You have {MAX_KEYS} active keys, and there can be no more. Revoke one to make another.
+        You have {MAX_KEYS} active keys, which is the limit. Revoke one to create another.
       </p>
     )}
   </>
@@ -129,12 +129,12 @@ const KeyRow: FC<{ apiKey: ApiKey }> = ({ apiKey: { id, name, hint, createdAt, l
   </tr>
 );
 
-/** Asks once more, as it cannot be taken back. */
+/** Asks for confirmation, since revoking cannot be undone. */
 export const Revocation: FC<{ id: number; name: string }> = ({ id, name }) => (
   <details class="confirm">
     <summary aria-label={`Revoke ${name}`}>Revoke</summary>
     <form method="post" action={`/account/keys/${id}/revoke`}>
-      <p>What uses it stops working at once, for good.</p>
+      <p>Programs that use this key stop working immediately. This cannot be undone.</p>
       <button type="submit" class="danger">
         Revoke {name}
       </button>
@@ -142,7 +142,7 @@ export const Revocation: FC<{ id: number; name: string }> = ({ id, name }) => (
   </details>
 );
 
-const KeyForm: FC<{ told: Told }> = ({ told: { problem, name } }) => (
+const KeyForm: FC<{ messages: Messages }> = ({ messages: { problem, name } }) => (
   <form method="post" action="/account/keys" class="box narrow">
     <Field
       name="name"
@@ -153,9 +153,9 @@ const KeyForm: FC<{ told: Told }> = ({ told: { problem, name } }) => (
       maxlength={200}
     />
     <button type="submit" class="press">
-      Make a key
+      Create key
     </button>
-    <p class="soft small">The key is shown once. An account has at most {MAX_KEYS} active ones.</p>
+    <p class="soft small">The key is shown once. An account can have {MAX_KEYS} active keys.</p>
   </form>
 );
 
@@ -164,23 +164,23 @@ const NewKey: FC<{ apiKey: ApiKey; secret: string; baseUrl: string }> = ({ apiKe
     <h1>Your key {apiKey.name}</h1>
     <div class="note" role="note">
       <p>
-        <strong>Copy it now.</strong> It is shown only here, and we cannot show it again: a key that is lost
-        is revoked and replaced.
+        <strong>Copy it now.</strong> It is shown only here, and we cannot show it again. If you lose it,
+        revoke it and create another.
       </p>
     </div>
-    <Snippet id="key" label="The key" text={secret} />
-    <h2>How to send it</h2>
+    <Snippet id="key" label="Key" text={secret} />
+    <h2>How to use it</h2>
     <Snippet
       id="example"
       label="As a bearer token"
       text={`curl -H "Authorization: Bearer ${secret}" "${baseUrl}/api/repos?window=7d"`}
     />
     <p>
-      Or as the header <code>X-API-Key</code>. Keep it out of addresses and of code that others see.
+      Or send it in the <code>X-API-Key</code> header. Keep it out of URLs and public code.
     </p>
     <p>
       <a class="button" href="/account/keys">
-        I have it
+        Done
       </a>
     </p>
   </>

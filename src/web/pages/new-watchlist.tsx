@@ -29,9 +29,11 @@ export async function createTokenWatchlist(request: PageRequest, form: URLSearch
   const created = await modules.watchlists.create(name.data, ids);
   const link = (token: string) => `${baseUrl}/watchlists/${token}`;
   return {
-    title: "Your list is made",
+    title: "List created",
     scripts: ["copy.js"],
-    body: <Made name={created.watchlist.name} edit={link(created.token)} share={link(created.shareToken)} />,
+    body: (
+      <Created name={created.watchlist.name} edit={link(created.token)} share={link(created.shareToken)} />
+    ),
   };
 }
 
@@ -40,32 +42,32 @@ interface NewProps {
   repositories?: string;
   problem?: string | undefined;
   nameProblem?: string | undefined;
-  /** Lines that name no repository known here. */
+  /** Lines that name no tracked repository. */
   unknown?: readonly string[];
 }
 
 function newPage(props: NewProps): Page {
   const isWrong = props.problem ?? props.nameProblem ?? props.unknown?.[0];
   return {
-    title: "A list for sharing",
+    title: "Create a shared list",
     description:
-      "Make a list of repositories without an account, with one link to change it and one to share it.",
+      "Create a list of repositories without an account, with one link to edit it and one to share it.",
     status: isWrong === undefined ? 200 : 400,
     body: <NewWatchlist {...props} />,
   };
 }
 
-/** Lines that are named as not known; of more, only how many. */
-const TOLD_LINES = 20;
+/** Unknown lines shown; the rest is counted. */
+const SHOWN_LINES = 20;
 
 const NewWatchlist: FC<NewProps> = ({ name, repositories, problem, nameProblem, unknown = [] }) => (
   <div class="narrow">
-    <h1>A list for sharing</h1>
-    <p class="lead">A list without an account, for a team, a talk or a README.</p>
+    <h1>Create a shared list</h1>
+    <p class="lead">For a team, a talk or a README. No account needed.</p>
     <p>
-      It gets two links. One <strong>changes</strong> the list: keep it to yourself. The other only{" "}
-      <strong>shows</strong> it: give it to others. Both are shown once, so keep them; who has a link has the
-      list. Search engines never see it.
+      You get two links: one to <strong>edit</strong> the list, which you keep private, and one to{" "}
+      <strong>view</strong> it, which you can share. Both are shown only once. Search engines do not index the
+      list.
     </p>
     <form method="post" action="/watchlists" class="box">
       <Field
@@ -77,7 +79,7 @@ const NewWatchlist: FC<NewProps> = ({ name, repositories, problem, nameProblem, 
         placeholder={DEFAULT_NAME}
       />
       <div class="field">
-        <label for="repositories">Repositories, one a line; you can add them later too</label>
+        <label for="repositories">Repositories, one per line (you can add more later)</label>
         <textarea
           id="repositories"
           name="repositories"
@@ -97,45 +99,45 @@ const NewWatchlist: FC<NewProps> = ({ name, repositories, problem, nameProblem, 
           )}
           {unknown.length === 0 ? null : <Unknown lines={unknown} />}
           <p class="soft small">
-            As <code>owner/name</code>, <code>provider:owner/name</code> or an address. They must be known
-            here; at most {MAX_ITEMS}.
+            <code>owner/name</code>, <code>provider:owner/name</code> or a URL. Up to {MAX_ITEMS} repositories
+            that are tracked here.
           </p>
         </div>
       </div>
       <button type="submit" class="press">
-        Make the list
+        Create list
       </button>
     </form>
     <p class="soft">
-      A list that follows you through all your browsers is <a href="/watchlist">your own watchlist</a>.
+      Have an account? Use <a href="/watchlist">your watchlist</a> instead.
     </p>
   </div>
 );
 
 const Unknown: FC<{ lines: readonly string[] }> = ({ lines }) => (
   <div class="wrong" role="alert">
-    <p>Not known here. Nothing has been made; change these lines or leave them out:</p>
+    <p>These are not tracked here. Correct or remove them:</p>
     <ul>
-      {lines.slice(0, TOLD_LINES).map((line) => (
+      {lines.slice(0, SHOWN_LINES).map((line) => (
         <li>
           <code>{line.slice(0, 200)}</code>
         </li>
       ))}
     </ul>
-    {lines.length > TOLD_LINES ? <p>and {lines.length - TOLD_LINES} more.</p> : null}
+    {lines.length > SHOWN_LINES ? <p>and {lines.length - SHOWN_LINES} more</p> : null}
   </div>
 );
 
-const Made: FC<{ name: string; edit: string; share: string }> = ({ name, edit, share }) => (
+const Created: FC<{ name: string; edit: string; share: string }> = ({ name, edit, share }) => (
   <>
-    <h1>{name} is made</h1>
+    <h1>{name} is ready</h1>
     <div class="note" role="note">
       <p>
-        <strong>Keep both links now.</strong> They are shown only here, and we cannot show them again.
+        <strong>Copy both links now.</strong> They are shown only here, and we cannot show them again.
       </p>
     </div>
-    <Snippet id="edit-link" label="Changes the list: keep it to yourself" text={edit} />
-    <Snippet id="share-link" label="Only shows it: give it to others" text={share} />
+    <Snippet id="edit-link" label="Edit link (keep it private)" text={edit} />
+    <Snippet id="share-link" label="Share link (read only)" text={share} />
     <p>
       <a class="button press" href={edit}>
         Open the list

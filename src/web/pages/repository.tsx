@@ -13,10 +13,10 @@ import { EmbedPanel, RANGE_WORDS } from "../components/embed-panel.js";
 import { ScoreExplanation } from "../components/explanation.js";
 import { ComparedTimes, GrowthTable } from "../components/growth-table.js";
 import { formatCount, formatDelta, Time } from "../components/numbers.js";
-import { PlaceHistory, Places } from "../components/places.js";
 import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "../components/plot.js";
 import { PointTable } from "../components/point-table.js";
 import { Problems } from "../components/problems.js";
+import { RankHistory, Ranks } from "../components/ranks.js";
 import { RepositoryHead } from "../components/repository-head.js";
 import { Scroll } from "../components/scroll.js";
 import { Tabs } from "../components/tabs.js";
@@ -24,19 +24,19 @@ import { UnknownRepository } from "../components/unknown-repository.js";
 import { readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 
-/** Days of places that are told. */
-const PLACE_DAYS = 30;
-/** All that are kept of so many days: 16 rankings in two scopes. */
-const MAX_PLACES = PLACE_DAYS * 32;
+/** Days of rank history shown. */
+const RANK_DAYS = 30;
+/** All stored ranks of these days: 16 rankings in two scopes. */
+const MAX_RANKS = RANK_DAYS * 32;
 
-/** The page of a repository. A previous name, and the address of its clone, redirect to it. */
+/** The page of a repository. Previous names and clone URLs redirect to it. */
 export async function showRepository(request: PageRequest): Promise<Page | Redirect> {
   const { modules, params, url } = request;
   const written = params.fullName ?? "";
   const fullName = written.replace(/\/+$/, "");
   const provider = providerName(params.provider ?? "");
   if (provider === undefined || splitFullName(fullName) === undefined)
-    throw new AppError("NOT_FOUND", "This is not the address of a repository.");
+    throw new AppError("NOT_FOUND", "This address does not name a repository.");
   const named = { provider, fullName };
   const found = await modules.catalog.findByName(provider, fullName);
   if (found === undefined) return (await asCloned(request, named)) ?? unknown(request, named);
@@ -45,7 +45,7 @@ export async function showRepository(request: PageRequest): Promise<Page | Redir
   return known(request, found.repository);
 }
 
-/** To the repository whose address to clone it from is asked for; undefined where none is meant. */
+/** Redirects a clone URL (`….git`) to its repository; undefined for any other address. */
 async function asCloned(
   { modules, url }: PageRequest,
   { provider, fullName }: { provider: string; fullName: string },
@@ -69,7 +69,7 @@ async function unknown(
   };
 }
 
-/** The state of the page, as its address tells it. */
+/** The parameters of the page. */
 export const repositoryQuery = z.object({
   metric: z.enum(METRICS).default("stars"),
   range: z.enum(RANGES).default("1y"),
@@ -78,25 +78,25 @@ export const repositoryQuery = z.object({
 });
 type State = z.output<typeof repositoryQuery>;
 
-/** All that the page tells, asked for side by side. */
+/** Reads the data of the page, concurrently. */
 async function readFacts({ modules, savedAmong }: PageRequest, repository: Repository, state: State) {
   const { catalog, rankings } = modules;
   const { id } = repository;
-  const readPlaces = async () => {
+  const readRankHistory = async () => {
     const asOf = await catalog.asOf(repository.provider);
-    return asOf === undefined ? [] : rankings.rankHistory(id, asOf - PLACE_DAYS * DAY_MS, MAX_PLACES);
+    return asOf === undefined ? [] : rankings.rankHistory(id, asOf - RANK_DAYS * DAY_MS, MAX_RANKS);
   };
   const readTrends = async () => {
     const trends = await rankings.trendsOf(id);
     const times = Object.values(trends).flatMap((trend) => (trend === null ? [] : [trend.from, trend.to]));
     return { trends, compared: repository.watchers === null ? [] : await catalog.snapshotsAt(id, times) };
   };
-  const [history, growth, explanations, ranks, places, names, stored, saved] = await Promise.all([
+  const [history, growth, explanations, ranks, rankHistory, names, stored, saved] = await Promise.all([
     readHistory(catalog, repository, state.metric, state.range),
     readTrends(),
     rankings.explain(id),
     rankings.ranks(id),
-    readPlaces(),
+    readRankHistory(),
     catalog.previousNames(id),
     catalog.snapshotRange(id),
     savedAmong([id]),
@@ -106,7 +106,7 @@ async function readFacts({ modules, savedAmong }: PageRequest, repository: Repos
     ...growth,
     explanation: explanations[state.window],
     ranks,
-    places,
+    rankHistory,
     names,
     stored,
     isSaved: saved.has(id),
@@ -176,7 +176,7 @@ interface KnownFactsProps {
 const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => (
   <>
     <div class="course">
-      <Course {...{ url, state }} history={facts.history} />
+      <ChartSection {...{ url, state }} history={facts.history} />
       <section>
         <h2>Growth</h2>
         <Scroll label="Growth by window">
@@ -188,7 +188,7 @@ const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => (
     <div class="grid after">
       <section id="trend">
         <div class="apart">
-          <h2>How this score is made up</h2>
+          <h2>Score breakdown</h2>
           <Tabs
             label="Window"
             tabs={WINDOWS.map((window) => ({
@@ -205,9 +205,9 @@ const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => (
         />
       </section>
       <section>
-        <h2>Places</h2>
-        <Places ranks={facts.ranks} />
-        <PlaceHistory history={facts.places} window={state.window} />
+        <h2>Rankings</h2>
+        <Ranks ranks={facts.ranks} />
+        <RankHistory history={facts.rankHistory} window={state.window} />
       </section>
     </div>
     <DataQuality
@@ -219,8 +219,8 @@ const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => (
   </>
 );
 
-/** The chart with its choices and its numbers. */
-const Course: FC<{ url: URL; state: State; history: History }> = ({ url, state, history }) => {
+/** The chart with its options and its numbers. */
+const ChartSection: FC<{ url: URL; state: State; history: History }> = ({ url, state, history }) => {
   const { metric, range } = state;
   const { title } = METRIC_WORDS[metric];
   const { repository, points } = history;
@@ -230,7 +230,7 @@ const Course: FC<{ url: URL; state: State; history: History }> = ({ url, state, 
       <h2>{title} over time</h2>
       <div class="apart">
         <Tabs
-          label="Count"
+          label="Metric"
           tabs={METRICS.map((name) => ({
             name: METRIC_WORDS[name].title,
             href: `${withQuery(url, { metric: name })}#course`,
@@ -238,7 +238,7 @@ const Course: FC<{ url: URL; state: State; history: History }> = ({ url, state, 
           }))}
         />
         <Tabs
-          label="Time"
+          label="Time range"
           tabs={RANGES.map((name) => ({
             name: RANGE_WORDS[name],
             href: `${withQuery(url, { range: name })}#course`,
@@ -248,9 +248,8 @@ const Course: FC<{ url: URL; state: State; history: History }> = ({ url, state, 
       </div>
       {points.length < 2 ? (
         <p class="plot-empty read">
-          {points.length === 0 ? "There is no count" : "There is only one count"} of{" "}
-          {METRIC_WORDS[metric].unit} in this time; a line takes two. First snapshot:{" "}
-          <Time at={history.firstSnapshotAt} />.
+          {points.length === 0 ? "No snapshot" : "Only one snapshot"} with {METRIC_WORDS[metric].unit} in this
+          time range; a chart needs two. First snapshot: <Time at={history.firstSnapshotAt} />
         </p>
       ) : (
         <>

@@ -1,12 +1,12 @@
 import type { FC } from "hono/jsx";
 import { Field } from "../components/field.js";
-import { browserOf, forgettingCookie } from "../link-browser.js";
+import { browserOf, clearingCookie } from "../link-browser.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 
 /**
- * The page that a mailed link opens. Opening it changes nothing, as scanners of mail open links too; only its button
- * signs in. In a browser that has not asked for the link it wants to be told where the link was sent: otherwise somebody
- * could be led into an account that is not theirs.
+ * The page that a mailed link opens. Opening it changes nothing, because mail scanners open links too; only its button
+ * signs in. A browser that did not request the link must enter the address it was sent to; otherwise an attacker could
+ * sign somebody in to the attacker's account.
  */
 export async function showSignInLink(request: PageRequest): Promise<Page> {
   const { searchParams } = request.url;
@@ -25,7 +25,7 @@ export async function submitSignInLink(
   const isOwn = await accounts.isLinkOf(link.token, browserOf(request));
   if (isOwn === false) {
     const email = form.get("email")?.trim() ?? "";
-    if (email === "") return confirmPage({ ...link, isOwn, email, problem: "The address is missing." });
+    if (email === "") return confirmPage({ ...link, isOwn, email, problem: "Enter the address." });
     const isKnown = await accounts.isLinkTo(link.token, email);
     if (isKnown === undefined) return refused(NO_LINK, 400);
     if (!isKnown)
@@ -33,17 +33,17 @@ export async function submitSignInLink(
   }
   const signedIn = isOwn === undefined ? undefined : await accounts.signInByLink(link.token);
   if (signedIn === undefined) return refused(NO_LINK, 400);
-  const cookies = [...signedIn.cookies, forgettingCookie(request)];
+  const cookies = [...signedIn.cookies, clearingCookie(request)];
   return { location: accounts.safeNext(link.next) ?? "/", status: 303, cookies };
 }
 
-/** Where a site sends the browser when signing in failed. */
+/** Shown after a failed sign-in with another site. */
 export function showSignInFailed(): Page {
   return refused("The site did not confirm a verified e-mail address, or it took too long.", 200);
 }
 
 const NO_LINK =
-  "The link was used before, is too old, was tried with too many addresses, or never was one. Ask for another.";
+  "The link was already used, has expired, was tried with too many addresses, or is invalid. Request a new one.";
 
 function refused(reason: string, status: 200 | 400): Page {
   return { title: "Not signed in", status, body: <Refused reason={reason} /> };
@@ -52,14 +52,14 @@ function refused(reason: string, status: 200 | 400): Page {
 interface ConfirmProps {
   token: string;
   next: string;
-  /** Whether this browser has asked for the link. */
+  /** Whether this browser requested the link. */
   isOwn: boolean;
   /** The address that was typed. */
   email?: string;
   problem?: string;
 }
 
-/** The token stands in the address, so the address goes nowhere else, and nobody keeps the page. */
+/** The address contains the token, so the page is not cached and sends no referrer. */
 function confirmPage(props: ConfirmProps): Page {
   const status = props.problem === undefined ? 200 : 400;
   return { title: "Sign in", status, body: <Confirm {...props} /> };
@@ -69,10 +69,10 @@ const Confirm: FC<ConfirmProps> = ({ token, next, isOwn, email, problem }) => (
   <div class="narrow">
     <h1>Sign in</h1>
     {isOwn ? (
-      <p>You have opened a link that signs in. It works once.</p>
+      <p>This link signs you in. It works once.</p>
     ) : (
       <p>
-        This link was asked for in another browser. To use it here, tell the address it was sent to. If
+        This link was requested in another browser. To use it here, enter the address it was sent to. If
         somebody else gave you the link, close this page: it would sign you in to their account.
       </p>
     )}
@@ -82,7 +82,7 @@ const Confirm: FC<ConfirmProps> = ({ token, next, isOwn, email, problem }) => (
       {isOwn ? null : (
         <Field
           name="email"
-          label="The address it was sent to"
+          label="Email address"
           problem={problem}
           value={email}
           type="email"
@@ -92,10 +92,10 @@ const Confirm: FC<ConfirmProps> = ({ token, next, isOwn, email, problem }) => (
         />
       )}
       <button type="submit" class="press">
-        Sign in here
+        Sign in
       </button>
     </form>
-    <p class="soft">If you have not asked for it, close this page: nothing has happened.</p>
+    <p class="soft">If you did not request it, close this page. Nothing has changed.</p>
   </div>
 );
 

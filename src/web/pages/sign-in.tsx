@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import { emailField, SITE_ORIGINS, SITES, type Site } from "../../accounts/accounts.js";
 import { AppError } from "../../errors.js";
 import { Field } from "../components/field.js";
-import { askingBrowser } from "../link-browser.js";
+import { requestingBrowser } from "../link-browser.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 
 const SITE_NAMES: Readonly<Record<Site, string>> = { github: "GitHub", google: "Google" };
@@ -12,7 +12,7 @@ export function showSignIn(request: PageRequest): Page | Redirect {
   return request.account === undefined ? signInPage(request, { next }) : { location: next, status: 302 };
 }
 
-/** Sends a link that signs in. */
+/** Mails a sign-in link. */
 export async function requestSignInLink(
   request: PageRequest,
   form: URLSearchParams,
@@ -24,7 +24,7 @@ export async function requestSignInLink(
     const problem = parsed.error.issues[0]?.message ?? "is not valid";
     return signInPage(request, { next, email, problem: `The address ${problem}.` });
   }
-  const { browser, cookie } = askingBrowser(request);
+  const { browser, cookie } = requestingBrowser(request);
   await request.members.accounts.requestLink(parsed.data, next, browser);
   return { location: "/sign-in/sent", status: 303, cookies: [cookie] };
 }
@@ -39,7 +39,7 @@ export function showSignInSent({ members: { accounts } }: PageRequest): Page {
 /** Sends the browser to another site that signs its users in here. */
 export async function signInWithSite(request: PageRequest, form: URLSearchParams): Promise<Redirect> {
   const site = SITES.find((one) => one === request.params.site);
-  if (site === undefined) throw new AppError("NOT_FOUND", "There is nothing at this address.");
+  if (site === undefined) throw new AppError("NOT_FOUND", "This page does not exist.");
   const { accounts } = request.members;
   const { location, cookies } = await accounts.startOAuth(site, nextOf(request, form.get("next")));
   return { location, cookies, status: 303 };
@@ -50,7 +50,7 @@ export async function signOut({ account, members: { accounts } }: PageRequest): 
   return { location: "/", status: 303, cookies };
 }
 
-/** Where to send somebody who must sign in first; afterwards they go on to `next`, a path, or come back to this page. */
+/** Redirects to sign-in, and back to `next` afterwards: a path, by default this page. */
 export function toSignIn(
   { url }: PageRequest,
   next = url.pathname + url.search,
@@ -72,7 +72,7 @@ function signInPage({ members: { accounts } }: PageRequest, props: SignInProps):
   const { mail, sites } = accounts.methods;
   return {
     title: "Sign in",
-    description: "Sign in without a password, by a link in a mail.",
+    description: "Sign in without a password, with a link by email.",
     status: props.problem === undefined ? 200 : 400,
     formsTo: sites.map((site) => SITE_ORIGINS[site]),
     body: <SignIn {...props} hasMail={mail} isLogged={accounts.isMailLogged} sites={sites} />,
@@ -89,13 +89,13 @@ const SignIn: FC<SignInProps & { hasMail: boolean; isLogged: boolean; sites: rea
 }) => (
   <div class="narrow">
     <h1>Sign in</h1>
-    <p class="lead">For a watchlist that follows you, and keys for the API. There is no password.</p>
+    <p class="lead">Keep a watchlist on all your devices and create API keys. No password needed.</p>
     {hasMail ? (
       <form method="post" action="/sign-in" class="box">
         <input type="hidden" name="next" value={next} />
         <Field
           name="email"
-          label="E-mail address"
+          label="Email address"
           problem={problem}
           value={email}
           type="email"
@@ -104,12 +104,12 @@ const SignIn: FC<SignInProps & { hasMail: boolean; isLogged: boolean; sites: rea
           autocomplete="email"
         />
         <button type="submit" class="press">
-          Send me a link
+          Send sign-in link
         </button>
         <p class="soft small">
           {isLogged
-            ? "This service has no mail server. The link is written to its log instead."
-            : "We send a link that signs you in. A new address makes a new account."}
+            ? "This server has no mail server configured. The link is written to its log instead."
+            : "We email you a sign-in link. A new address creates a new account."}
         </p>
       </form>
     ) : null}
@@ -128,7 +128,7 @@ const SignIn: FC<SignInProps & { hasMail: boolean; isLogged: boolean; sites: rea
     )}
     {hasMail || sites.length > 0 ? null : <NoMethod />}
     <p class="soft">
-      Reading needs no account, and <a href="/watchlists">a list for sharing</a> needs none either.
+      You need no account to browse, or to <a href="/watchlists">create a shared list</a>.
     </p>
   </div>
 );
@@ -136,8 +136,8 @@ const SignIn: FC<SignInProps & { hasMail: boolean; isLogged: boolean; sites: rea
 const NoMethod: FC = () => (
   <div class="note" role="note">
     <p>
-      <strong>Nobody can sign in here yet.</strong> Whoever runs this service can set up a mail server (
-      <code>SIDEREAL_SMTP_URL</code>, <code>SIDEREAL_MAIL_FROM</code>) or sign-in by GitHub or Google.
+      <strong>Sign-in is not set up.</strong> The operator of this server can configure a mail server (
+      <code>SIDEREAL_SMTP_URL</code>, <code>SIDEREAL_MAIL_FROM</code>) or sign-in with GitHub or Google.
     </p>
   </div>
 );
@@ -147,20 +147,20 @@ const Sent: FC<{ isLogged: boolean; minutes: number }> = ({ isLogged, minutes })
     <h1>Check your inbox</h1>
     {isLogged ? (
       <p class="lead">
-        This service has no mail server, so the link is in its log: look for “this link signs in”.
+        This server has no mail server configured, so the link is in its log: look for “this link signs in”.
       </p>
     ) : (
-      <p class="lead">A link that signs you in is on its way.</p>
+      <p class="lead">We have sent you a sign-in link.</p>
     )}
     <p>
-      It works once, for {minutes} minutes. Open it in this browser; any other asks for the address it was
-      sent to.
+      It works once and expires after {minutes} minutes. Open it in this browser; another browser asks you to
+      confirm your email address.
     </p>
     {isLogged ? null : (
       <p>
-        No mail after a few minutes? Look in your spam folder, then{" "}
-        <a href="/sign-in">check the address and ask again</a>. An address gets three links in {minutes}{" "}
-        minutes at most.
+        No email after a few minutes? Check your spam folder, then{" "}
+        <a href="/sign-in">check the address and try again</a>. We send at most three links to an address in{" "}
+        {minutes} minutes.
       </p>
     )}
   </div>

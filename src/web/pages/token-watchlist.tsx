@@ -8,13 +8,13 @@ import { Field } from "../components/field.js";
 import { formatDay } from "../components/numbers.js";
 import { RemoveButton } from "../components/remove-button.js";
 import type { MoreColumn } from "../components/repository-list.js";
-import { isLook, lookAt } from "../last-seen.js";
+import { isView, recordView } from "../last-seen.js";
 import { findByLines } from "../naming.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { readWatched, type Watched, WatchedBody, watchedScripts } from "../watchlist-view.js";
 import { toSignIn } from "./sign-in.js";
 
-/** A list that belongs to whoever has its links: either link reads it, and the first one can change it. */
+/** A list without an owner: both its links show it, and the first one can change it. */
 export function showTokenWatchlist(request: PageRequest): Promise<Page> {
   return listPage(request, {});
 }
@@ -55,11 +55,11 @@ function tokenOf({ params }: PageRequest): string {
 
 const accessOf = (request: PageRequest) => ({ token: tokenOf(request) });
 
-/** Back to the list; `query` as the page's own form told it, which goes nowhere else. */
+/** Back to the list with this query of its page. */
 function backTo(request: PageRequest, query?: string | null): Redirect {
-  const asked = new URLSearchParams(query ?? "");
+  const parameters = new URLSearchParams(query ?? "");
   return {
-    location: withQuery(new URL(`/watchlists/${tokenOf(request)}?${asked}`, request.url), {}),
+    location: withQuery(new URL(`/watchlists/${tokenOf(request)}?${parameters}`, request.url), {}),
     status: 303,
   };
 }
@@ -72,12 +72,12 @@ export async function addToTokenWatchlist(
   const { ids } = await findByLines(request.modules, [written]);
   const [id] = ids;
   if (id === undefined)
-    return listPage(request, { written, problem: "No repository of this name is known here." });
+    return listPage(request, { written, problem: "This repository is not tracked here." });
   await request.modules.watchlists.add(accessOf(request), [id]);
   return backTo(request);
 }
 
-/** Puts all of the list on the visitor's own. */
+/** Saves all repositories of the list to the user's own watchlist. */
 export async function copyTokenWatchlist(request: PageRequest): Promise<Redirect> {
   const { account, modules } = request;
   if (account === undefined) return toSignIn(request, "/watchlist");
@@ -89,20 +89,20 @@ export async function copyTokenWatchlist(request: PageRequest): Promise<Redirect
   return { location: "/watchlist", status: 303 };
 }
 
-interface Told {
-  /** What is wrong with the repository that was to be added, and how it was written. */
+interface Messages {
+  /** Why a repository could not be added, and how it was written. */
   problem?: string;
   written?: string;
   nameProblem?: string;
 }
 
-async function listPage(request: PageRequest, told: Told): Promise<Page> {
+async function listPage(request: PageRequest, messages: Messages): Promise<Page> {
   const { modules, url, method, cookie, baseUrl, now, account } = request;
   const token = tokenOf(request);
   const watchlist = await modules.watchlists.get({ token });
   const ids = watchlist.items.map(({ repositoryId }) => repositoryId);
-  const seen = lookAt(token, cookie, baseUrl, now);
-  // A form that could not be followed is answered under its own address, which has no parameters of the list.
+  const seen = recordView(token, cookie, baseUrl, now);
+  // A rejected form is shown at the address of the form, which has none of the parameters of the list.
   const shown = new URL(`/watchlists/${token}${method === "GET" ? url.search : ""}`, url);
   const watched = await readWatched(
     { url: shown, modules },
@@ -113,14 +113,14 @@ async function listPage(request: PageRequest, told: Told): Promise<Page> {
         seen.since === undefined ? Promise.resolve(undefined) : modules.watchlists.changes(ids, seen.since),
     },
   );
-  const isWrong = watched.problems.length > 0 || (told.problem ?? told.nameProblem) !== undefined;
+  const isWrong = watched.problems.length > 0 || (messages.problem ?? messages.nameProblem) !== undefined;
   const canCopy = account !== undefined && (await request.savedAmong(ids)).size < ids.length;
   return {
     title: watchlist.name,
     status: isWrong ? 400 : 200,
     scripts: watchedScripts(watched),
-    cookies: isLook(request) ? [seen.cookie] : [],
-    body: <TokenWatchlist {...{ token, watchlist, watched, told, canCopy }} />,
+    cookies: isView(request) ? [seen.cookie] : [],
+    body: <TokenWatchlist {...{ token, watchlist, watched, messages, canCopy }} />,
   };
 }
 
@@ -128,47 +128,45 @@ interface TokenWatchlistProps {
   token: string;
   watchlist: Watchlist;
   watched: Watched;
-  told: Told;
+  messages: Messages;
   canCopy: boolean;
 }
 
-const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, told, canCopy }) => {
+const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, messages, canCopy }) => {
   const path = `/watchlists/${token}`;
   const { name, items, canEdit, createdAt } = watchlist;
   return (
     <>
       <h1>{name}</h1>
       <p class="lead">
-        {items.length === 1 ? "1 repository" : `${items.length} repositories`}, a list made{" "}
-        {formatDay(createdAt)}.{" "}
-        {canEdit ? "This link changes it: keep it to yourself." : "This link only shows it."}
+        {items.length === 1 ? "1 repository" : `${items.length} repositories`} · created{" "}
+        {formatDay(createdAt)} ·{" "}
+        {canEdit ? "Anyone with this link can edit the list: keep it private." : "Read only"}
       </p>
       {canCopy ? (
         <form method="post" action={`${path}/copy`}>
           <button type="submit">Copy to my watchlist</button>
         </form>
       ) : null}
-      {canEdit ? <AddForm {...{ path, told }} /> : null}
+      {canEdit ? <AddForm {...{ path, messages }} /> : null}
       {items.length === 0 ? (
-        <p class="soft">
-          {canEdit ? "Nothing is in it yet: add the first one above." : "Nothing is in it yet."}
-        </p>
+        <p class="soft">{canEdit ? "This list is empty. Add a repository above." : "This list is empty."}</p>
       ) : (
         <>
           <WatchedBody watched={watched} name={name} more={canEdit ? [removal(path, watched.url)] : []} />
           <p class="soft small">
             Download: <a href={`/api${path}/repositories?window=${watched.query.window}`}>JSON</a>,{" "}
             <a href={`/api${path}/repositories?window=${watched.query.window}&format=csv`}>CSV</a>, and{" "}
-            <a href={`/api${path}/metrics?window=90d`}>the sums</a>.
+            <a href={`/api${path}/metrics?window=90d`}>totals</a>.
           </p>
         </>
       )}
-      {canEdit ? <Settings {...{ path, name }} problem={told.nameProblem} /> : null}
+      {canEdit ? <Settings {...{ path, name }} problem={messages.nameProblem} /> : null}
     </>
   );
 };
 
-const AddForm: FC<{ path: string; told: Told }> = ({ path, told: { problem, written } }) => (
+const AddForm: FC<{ path: string; messages: Messages }> = ({ path, messages: { problem, written } }) => (
   <form method="post" action={`${path}/items`} class="row-form">
     <Field
       name="repository"
@@ -177,7 +175,7 @@ const AddForm: FC<{ path: string; told: Told }> = ({ path, told: { problem, writ
       value={written}
       required
       maxlength={500}
-      placeholder="owner/name or its address"
+      placeholder="owner/name or URL"
       isLiteral
     />
     <button type="submit" class="press">
@@ -186,7 +184,7 @@ const AddForm: FC<{ path: string; told: Told }> = ({ path, told: { problem, writ
   </form>
 );
 
-/** The button that takes a row out. */
+/** The button that removes a row. */
 function removal(path: string, { search }: URL): MoreColumn {
   return {
     title: "Remove",
@@ -207,16 +205,16 @@ const Settings: FC<{ path: string; name: string; problem: string | undefined }> 
   problem,
 }) => (
   <section class="narrow">
-    <h2>This list</h2>
+    <h2>Settings</h2>
     <form method="post" action={`${path}/rename`} class="row-form">
       <Field name="name" label="Name" problem={problem} value={name} required maxlength={200} />
       <button type="submit">Rename</button>
     </form>
-    <p class="soft small">The link for sharing was shown when the list was made. It cannot be told again.</p>
+    <p class="soft small">The share link was shown when the list was created. We cannot show it again.</p>
     <details class="confirm">
       <summary>Delete this list</summary>
       <form method="post" action={`${path}/delete`}>
-        <p>Both its links stop working, for everybody and for good.</p>
+        <p>Both links stop working for everyone. This cannot be undone.</p>
         <button type="submit" class="danger">
           Delete {name}
         </button>
@@ -227,10 +225,10 @@ const Settings: FC<{ path: string; name: string; problem: string | undefined }> 
 
 const Gone: FC = () => (
   <div class="narrow">
-    <h1>The list is gone</h1>
-    <p class="lead">Both its links have stopped working.</p>
+    <h1>List deleted</h1>
+    <p class="lead">Both links have stopped working.</p>
     <p>
-      <a href="/watchlists">Make another one</a>
+      <a href="/watchlists">Create another list</a>
     </p>
   </div>
 );

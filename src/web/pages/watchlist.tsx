@@ -4,7 +4,7 @@ import type { Repository } from "../../catalog/catalog.js";
 import { withQuery } from "../components/addresses.js";
 import { RemoveButton } from "../components/remove-button.js";
 import type { MoreColumn } from "../components/repository-list.js";
-import { isLook } from "../last-seen.js";
+import { isView } from "../last-seen.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { offeredBy } from "../pending-save.js";
 import { readWatched, type Watched, WatchedBody, watchedScripts } from "../watchlist-view.js";
@@ -18,7 +18,7 @@ async function signedOut(request: PageRequest): Promise<Page> {
   const offered = await offeredBy(request.url, request.modules);
   return {
     title: "Watchlist",
-    description: "Keep the repositories you care about in one list, and see what changed since you looked.",
+    description: "Save the repositories you care about and see what changed since your last visit.",
     canonical: "/watchlist",
     body: <SignedOut offered={offered} />,
   };
@@ -31,7 +31,7 @@ async function ownList(request: PageRequest, account: Account): Promise<Page> {
   const list = {
     scope: { kind: "watchlist", id } as const,
     ids,
-    changes: isLook(request) ? modules.watchlists.visits.record(account.id, ids) : Promise.resolve(undefined),
+    changes: isView(request) ? modules.watchlists.visits.record(account.id, ids) : Promise.resolve(undefined),
   };
   const watched = await readWatched({ url, modules }, list);
   return {
@@ -63,7 +63,7 @@ function dataPath({ query: { window, sort } }: Watched, more: Readonly<Record<st
   return `/api/me/watchlist?${new URLSearchParams({ window, sort, limit: "100", ...more })}`;
 }
 
-/** The button that takes a row out. */
+/** The button that removes a row. */
 function removal(url: URL): MoreColumn {
   const next = withQuery(url, { save: undefined, page: url.searchParams.get("page") ?? undefined });
   return {
@@ -81,11 +81,10 @@ function removal(url: URL): MoreColumn {
 
 const Empty: FC = () => (
   <>
-    <p class="lead">Nothing is on your list yet.</p>
+    <p class="lead">Your watchlist is empty.</p>
     <p>
-      Press the star beside a repository, in a list or on its page, to keep it here.{" "}
-      <a href="/explore">Look for some</a>, or begin with{" "}
-      <a href="/explore?sort=trending&window=7d">what is trending</a>.
+      Select the star next to a repository to save it here. <a href="/explore">Explore repositories</a> or see
+      what is <a href="/explore?sort=trending&window=7d">trending this week</a>.
     </p>
   </>
 );
@@ -97,23 +96,23 @@ const SignedOut: FC<{ offered: Repository | undefined }> = ({ offered }) => {
       <h1>Watchlist</h1>
       <p class="lead">
         {offered === undefined
-          ? "Keep the repositories you care about in one list."
-          : `Sign in to save ${offered.fullName} to your list.`}
+          ? "Save the repositories you care about."
+          : `Sign in to save ${offered.fullName}.`}
       </p>
       <ul>
-        <li>What each gained, over a day, a week and a month.</li>
-        <li>What has changed since you looked last: stars, new names, what was archived or is gone.</li>
-        <li>All of them added up over time.</li>
+        <li>Growth of each repository over a day, a week and a month.</li>
+        <li>Changes since your last visit: stars, renames, archived and deleted repositories.</li>
+        <li>Total stars over time.</li>
       </ul>
       <div class="buttons">
         <a class="button press" href={`/sign-in?next=${encodeURIComponent(next)}`}>
           Sign in
         </a>
         <a class="button" href="/watchlists">
-          Make a list without an account
+          Create a shared list
         </a>
       </div>
-      <p class="soft">A list without an account lives at a link of its own, which you can share.</p>
+      <p class="soft">A shared list needs no account. Anyone with its link can open it.</p>
     </div>
   );
 };

@@ -1,4 +1,4 @@
-/** Forms on pages of their own, and what accounts and watchlists show. */
+/** Forms, accounts and watchlists. */
 export const ACCOUNT = `
 .narrow { max-width: 36rem; }
 .box { background: var(--card); border: 1px solid var(--line); border-radius: var(--round); padding: var(--s4) var(--s5); margin: 0 0 var(--s5); }

@@ -1,4 +1,4 @@
-/** Elements without a class, and the frame of every page. */
+/** Plain elements, and the frame of every page. */
 export const BASE = `
 *, ::before, ::after { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; }

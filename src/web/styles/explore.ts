@@ -1,4 +1,4 @@
-/** Lists with filters beside them, tables of languages and topics, and texts with their contents beside them. */
+/** Lists with filters, tables of languages and topics, and texts with a table of contents. */
 export const EXPLORE = `
 .beside { display: grid; gap: var(--s5) var(--s6); grid-template-columns: minmax(0, 1fr); }
 .beside > * { min-width: 0; }
@@ -26,7 +26,7 @@ fieldset > .pair .field { margin-bottom: 0; }
 .facets .bar { width: 35%; vertical-align: middle; }
 .facets .bar svg { width: 100%; height: 6px; }
 .facets .bar rect { fill: var(--chart-1); opacity: .55; }
-.facets abbr, .place abbr { text-decoration: none; }
+.facets abbr, .rank abbr { text-decoration: none; }
 .row + .strip { margin-top: var(--s4); }
 .contents ul { list-style: none; padding: 0; margin: 0; }
 .contents a { display: block; padding: .15rem 0; text-decoration: none; }
@@ -56,6 +56,6 @@ tfoot :is(th, td) { border-top: 1px solid var(--edge); }
   }
 }
 @media (max-width: 34rem) { .list :is(th, td):has(+ .spare:last-child) { padding-right: 0; } }
-@media (max-width: 24rem) { .facets .number { padding-left: 0; } .facets .title { overflow-wrap: anywhere; } .facets .place { width: 1.5rem; } }
+@media (max-width: 24rem) { .facets .number { padding-left: 0; } .facets .title { overflow-wrap: anywhere; } .facets .rank { width: 1.5rem; } }
 @media (max-width: 46rem) { .contents .roomy { display: none; } .filters > form { margin-top: var(--s3); } }
 `;

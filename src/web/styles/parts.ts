@@ -1,4 +1,4 @@
-/** What pages are put together from. */
+/** Shared components. */
 export const PARTS = `
 .soft { color: var(--soft); }
 .small { font-size: var(--small); }
@@ -33,7 +33,7 @@ export const PARTS = `
 .badge { display: inline-block; padding: 0 .5em; border: 1px solid var(--edge); border-radius: 1rem; font-size: var(--small); color: var(--soft); white-space: nowrap; }
 .badge.caution { border-color: var(--star); color: var(--star); }
 .list td { padding-top: .4rem; padding-bottom: .4rem; }
-.list .place { color: var(--soft); width: 2.25rem; text-align: right; padding-right: var(--s3); }
+.list .rank { color: var(--soft); width: 2.25rem; text-align: right; padding-right: var(--s3); }
 .list .name { width: 99%; max-width: 0; }
 .list .name > div { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .list .name a { font-weight: 500; text-decoration: none; }

@@ -1,6 +1,6 @@
 import { CHART_PAGE_STYLES } from "../../embeds/embeds.js";
 
-/** Charts that can be read point by point, and the pages of repositories around them. */
+/** Charts, and the pages of repositories. */
 export const PLOTS = `
 .plot { --chart-grid: var(--line); --chart-text: var(--ink); --chart-muted: var(--soft); --chart-bg: var(--paper); margin: var(--s3) 0 var(--s2); }
 .plot, .plot-legend { --chart-line-1: var(--chart-1); --chart-line-2: var(--chart-2); --chart-line-3: var(--chart-3);
@@ -46,7 +46,7 @@ main > section:not(.scroll) { margin-top: var(--s6); }
 .terms { margin-bottom: var(--s4); }
 .share { width: 100%; max-width: 16rem; height: 3px; margin-top: .2rem; background: var(--line); }
 .share rect { fill: var(--chart-1); }
-.places { width: auto; min-width: min(100%, 22rem); }
+.ranks { width: auto; min-width: min(100%, 22rem); }
 .pairs { margin: var(--s2) 0; }
 .pairs > div { display: flex; gap: 0 var(--s3); flex-wrap: wrap; }
 .pairs dt { min-width: 4.5rem; color: var(--soft); }

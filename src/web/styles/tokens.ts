@@ -1,4 +1,4 @@
-/** The tokens of the look: docs/DESIGN-LANGUAGE.md says what each is for, and gives its contrasts. */
+/** Design tokens; docs/DESIGN-LANGUAGE.md explains them and their contrasts. */
 export const TOKENS = `
 :root {
   color-scheme: light dark;
