@@ -169,7 +169,7 @@ function notFound(path: string): Target {
     body: "none",
     form: isApi ? "json" : "page",
     handle: () => {
-      throw new AppError("NOT_FOUND", "There is nothing at this address.");
+      throw new AppError("NOT_FOUND", "This address does not exist.");
     },
   };
   return other(route, path, NO_ROUTE);

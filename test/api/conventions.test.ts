@@ -148,7 +148,7 @@ onBothEngines("Conventions of every route", (engine) => {
         const answer = await world.send(method, path);
         assert.deepEqual(
           errorOf(answer),
-          { status: 404, code: "NOT_FOUND", message: "There is nothing at this address." },
+          { status: 404, code: "NOT_FOUND", message: "This address does not exist." },
           `${method} ${path}`,
         );
       }

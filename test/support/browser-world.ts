@@ -118,8 +118,8 @@ export async function signInByMail(page: Page, mailbox: Mailbox, next: string): 
 /** Fills in the form for signing in, and follows the link that is mailed. */
 export async function sendLink(page: Page, mailbox: Mailbox): Promise<void> {
   members += 1;
-  await page.getByLabel("E-mail address").fill(`reader-${members}@example.org`);
-  await page.getByRole("button", { name: "Send me a link" }).click();
+  await page.getByLabel("Email address").fill(`reader-${members}@example.org`);
+  await page.getByRole("button", { name: "Send sign-in link" }).click();
   await page.getByRole("heading", { name: "Check your inbox" }).waitFor();
   const { link } = await mailbox.next();
   await page.goto(link.pathname + link.search);

@@ -128,7 +128,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.match(page.text, /Forks over time/);
     assert.match(page.html, /<svg [^>]*aria-labelledby="half-title half-desc" class="chart"/);
     assert.match(page.html, /<title id="narrow-title">Forks: Facebook\/React<\/title>/);
-    assert.match(page.text, /Chart data by day \(3 rows\)/);
+    assert.match(page.text, /Chart data by day \(3\)/);
     assert.match(page.text, /2026-04-30 12:00 UTC 25 forks \+5 measured here/);
     assert.deepEqual(dataOf(page), {
       unit: "forks",

@@ -70,7 +70,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     );
     assert.deepEqual([data.isSum, data.lines[0].value], [true, [155, 176, 222]]);
     assert.match(page.html, /\/chart\.js"/);
-    assert.match(page.text, /Chart data \(3 rows\)/);
+    assert.match(page.text, /Chart data \(3\)/);
     assert.match(page.html, />2026-04-29<\/th><td class="number">176<\/td><td class="number">3<\/td>/);
     assert.deepEqual(rowsOf((await open(world, "/watchlist?sort=stars", headers)).html), [
       "one/one",

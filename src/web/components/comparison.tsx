@@ -143,7 +143,7 @@ export const ComparedNumbers: FC<ComparedNumbersProps> = ({ metric, range, align
   return (
     <details class="numbers">
       <summary>
-        Chart data by {word} ({rows.length} rows)
+        Chart data by {word} ({rows.length})
       </summary>
       <Scroll label="Chart data">
         <table>

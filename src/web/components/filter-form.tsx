@@ -108,8 +108,8 @@ export const FilterForm: FC<FilterFormProps> = ({ url, problems, summary, langua
           name="order"
           label="Order"
           choices={[
-            ["", "Descending"],
-            ["asc", "Ascending"],
+            ["", "Highest"],
+            ["asc", "Lowest"],
           ]}
         />
         <ChoiceField

@@ -31,7 +31,7 @@ export const PointTable: FC<PointTableProps> = ({ metric, range, points, csvPath
   return (
     <details class="numbers">
       <summary>
-        Chart data by {word} ({rows.length} rows)
+        Chart data by {word} ({rows.length})
       </summary>
       <p>
         <a href={csvPath}>All snapshots as CSV</a>

@@ -51,7 +51,7 @@ export const SumChart: FC<{ points: readonly StarTotal[]; asOf: number | null }>
 
 const SumTable: FC<{ points: readonly StarTotal[] }> = ({ points }) => (
   <details class="numbers">
-    <summary>Chart data ({points.length} rows)</summary>
+    <summary>Chart data ({points.length})</summary>
     <table>
       <caption class="hidden">Total stars of the list, newest first</caption>
       <thead>

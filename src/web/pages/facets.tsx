@@ -106,17 +106,19 @@ const FacetsPage: FC<FacetsPageProps> = ({ kind, url, summary, problems, found }
         updated <Time at={summary.asOf} />
       </p>
       <Problems problems={problems} />
-      <div class="row">
-        <Tabs
-          label="Sort by"
-          tabs={FACET_SORTS.map((name) => ({
-            name: SORT_NAMES[name],
-            href: withQuery(url, { sort: name }),
-            isCurrent: name === sort,
-          }))}
-        />
-        <WindowTabs url={url} current={found?.query.window ?? ""} />
-      </div>
+      {known === 0 ? null : (
+        <div class="row">
+          <Tabs
+            label="Sort by"
+            tabs={FACET_SORTS.map((name) => ({
+              name: SORT_NAMES[name],
+              href: withQuery(url, { sort: name }),
+              isCurrent: name === sort,
+            }))}
+          />
+          <WindowTabs url={url} current={found?.query.window ?? ""} />
+        </div>
+      )}
       <ForgeChoices url={url} summary={summary} current={found?.query.provider} />
       {found === undefined ? null : <FacetTable {...{ kind, url }} {...found} />}
     </>

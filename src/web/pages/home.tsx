@@ -97,51 +97,67 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }
       <Time at={summary.asOf} />
     </p>
     <div class="grid">
-      {lists.map(({ sort, label, description: about, slug, window, isFallback, rows, none = NO_GROWTH }) => (
-        <section>
-          <div class="apart">
-            <h2>
-              <a href={listPath(sort, window)}>{label}</a>
-            </h2>
-            <span class="soft small">
-              {about} · {WINDOW_LABELS[window]}
-              {isFallback ? " (fewer than ten in 24 hours)" : ""}
-            </span>
-          </div>
-          {rows.length === 0 ? (
-            <p class="soft">{none}</p>
-          ) : (
-            <RepositoryList
-              rows={rows}
-              caption={label}
-              from={1}
-              sparks={sparks}
-              metric={sort === "forks_gained" ? "forks" : "stars"}
-              isShort
-              {...stars}
-            />
-          )}
-          <p class="soft small ways">
-            Full list:{" "}
-            {WINDOWS.map((one, i) => (
-              <>
-                {i === 0 ? "" : " · "}
-                <a href={listPath(sort, one)} aria-label={`${label}, ${one}`}>
-                  {one}
-                </a>
-              </>
-            ))}{" "}
-            ·{" "}
-            <a href={`/api/feeds/${slug}.atom?window=7d`} aria-label={`Atom feed of ${label}, 7d`}>
-              Atom feed
-            </a>
-          </p>
-        </section>
-      ))}
+      {lists
+        .filter(({ rows }) => rows.length > 0)
+        .map((list) => (
+          <ListSection {...{ list, sparks, stars }} />
+        ))}
       <Facets title="Languages" path={LANGUAGES_PAGE} facets={prepared.languages} page={languagePage} />
       <Facets title="Topics" path={TOPICS_PAGE} facets={prepared.topics} page={topicPage} />
+      {/* Last, so that they leave no hole between the others. */}
+      {lists
+        .filter(({ rows }) => rows.length === 0)
+        .map((list) => (
+          <ListSection {...{ list, sparks, stars }} />
+        ))}
     </div>
   </>
+);
+
+const ListSection: FC<Pick<HomeBodyProps, "sparks" | "stars"> & { list: HomeBodyProps["lists"][number] }> = ({
+  list: { sort, label, description: about, slug, window, isFallback, rows, none = NO_GROWTH },
+  sparks,
+  stars,
+}) => (
+  <section>
+    <div class="apart">
+      <h2>
+        <a href={listPath(sort, window)}>{label}</a>
+      </h2>
+      <span class="soft small">
+        {about} · {WINDOW_LABELS[window]}
+        {isFallback ? " (fewer than ten in 24 hours)" : ""}
+      </span>
+    </div>
+    {rows.length === 0 ? (
+      <p class="soft">{none}</p>
+    ) : (
+      <RepositoryList
+        rows={rows}
+        caption={label}
+        from={1}
+        sparks={sparks}
+        metric={sort === "forks_gained" ? "forks" : "stars"}
+        isShort
+        {...stars}
+      />
+    )}
+    <p class="soft small ways">
+      Full list:{" "}
+      {WINDOWS.map((one, i) => (
+        <>
+          {i === 0 ? "" : " · "}
+          <a href={listPath(sort, one)} aria-label={`${label}, ${one}`}>
+            {one}
+          </a>
+        </>
+      ))}{" "}
+      ·{" "}
+      <a href={`/api/feeds/${slug}.atom?window=7d`} aria-label={`Atom feed of ${label}, 7d`}>
+        Atom feed
+      </a>
+    </p>
+  </section>
 );
 
 function listPath(sort: string, window: Window): string {

@@ -39,7 +39,7 @@ export function showSignInSent({ members: { accounts } }: PageRequest): Page {
 /** Sends the browser to another site that signs its users in here. */
 export async function signInWithSite(request: PageRequest, form: URLSearchParams): Promise<Redirect> {
   const site = SITES.find((one) => one === request.params.site);
-  if (site === undefined) throw new AppError("NOT_FOUND", "This page does not exist.");
+  if (site === undefined) throw new AppError("NOT_FOUND", "This address does not exist.");
   const { accounts } = request.members;
   const { location, cookies } = await accounts.startOAuth(site, nextOf(request, form.get("next")));
   return { location, cookies, status: 303 };

@@ -13,6 +13,7 @@ export const EXPLORE = `
 .beside .tags { margin-top: var(--s3); }
 .filters .field > label, .filters legend { font-size: var(--small); }
 .filters input:not([type="checkbox"]), .filters select { width: 100%; }
+.filters .field input[type="checkbox"] { width: 1rem; display: inline-block; }
 .filters .field > label:has(input) { color: inherit; font-size: inherit; padding: .1rem 0; }
 .pair { display: flex; flex-wrap: wrap; gap: 0 var(--s3); }
 .pair > * { flex: 1 1 6rem; }
@@ -27,7 +28,7 @@ fieldset > .pair .field { margin-bottom: 0; }
 .facets .bar svg { width: 100%; height: 6px; }
 .facets .bar rect { fill: var(--chart-1); opacity: .55; }
 .facets abbr, .rank abbr { text-decoration: none; }
-.row + .strip { margin-top: var(--s4); }
+.row + .strip, .row + p, .apart + p, table + p, .scroll + p { margin-top: var(--s4); }
 .contents ul { list-style: none; padding: 0; margin: 0; }
 .contents a { display: block; padding: .15rem 0; text-decoration: none; }
 .contents a:hover { text-decoration: underline; }
@@ -56,6 +57,6 @@ tfoot :is(th, td) { border-top: 1px solid var(--edge); }
   }
 }
 @media (max-width: 34rem) { .list :is(th, td):has(+ .spare:last-child) { padding-right: 0; } }
-@media (max-width: 24rem) { .facets .number { padding-left: 0; } .facets .title { overflow-wrap: anywhere; } .facets .rank { width: 1.5rem; } }
+@media (max-width: 26rem) { .facets .number { padding-left: 0; } .facets .title { overflow-wrap: anywhere; } .facets .rank { width: 1.5rem; } }
 @media (max-width: 46rem) { .contents .roomy { display: none; } .filters > form { margin-top: var(--s3); } }
 `;
