@@ -51,7 +51,7 @@ function sizesFor(width: number): Sizes {
 /** Legend of counts that this service did not observe itself. */
 export const ORIGINS: Readonly<Partial<Record<SnapshotSource, string>>> = {
   IMPORTED: "imported",
-  BACKFILLED: "told later by the forge",
+  BACKFILLED: "reported later by the forge",
 };
 
 /** Length of a line sample in the legend. */

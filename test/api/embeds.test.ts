@@ -121,7 +121,7 @@ onBothEngines("Charts for other pages", (engine) => {
       gapped.elements.filter(({ attributes }) => attributes.class?.includes("chart-line-1")).length,
       2,
     );
-    assert.ok(seen(await picture("repo=github:up/forked")).includes("told later by the forge"));
+    assert.ok(seen(await picture("repo=github:up/forked")).includes("reported later by the forge"));
   });
 
   test("a repository that is gone has its picture, which says so", async () => {

@@ -114,7 +114,7 @@ test("a point between two gaps is still seen", () => {
 });
 
 test("counts that were not seen here are told apart, with an entry of the legend only then", () => {
-  const legend = ["imported", "told later by the forge"];
+  const legend = ["imported", "reported later by the forge"];
   assert.deepEqual(
     seen(draw(days(growing(60, 1, 1)))).filter((text) => legend.includes(text)),
     [],
