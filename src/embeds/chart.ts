@@ -122,7 +122,7 @@ function drawContent(plan: Plan, series: readonly ChartSeries[]): Markup[] {
 }
 
 /** The heading, with the current value of a single line on the right. */
-export function drawHeading({ input, heading, subheading, current, pad, sizes }: Plan): Markup[] {
+function drawHeading({ input, heading, subheading, current, pad, sizes }: Plan): Markup[] {
   const { width } = input;
   const y = { heading: pad + sizes.heading, sub: pad + sizes.heading + sizes.sub + 7 };
   const bold = { class: "chart-text", "font-weight": 600 };
@@ -147,7 +147,7 @@ export function drawHeading({ input, heading, subheading, current, pad, sizes }:
 }
 
 /** The footer (unless the chart is bare), and the legend of counts from other sources. */
-export function drawFoot({ input, origins, originsAbove, footer, pad, sizes: { tick } }: Plan): Markup[] {
+function drawFoot({ input, origins, originsAbove, footer, pad, sizes: { tick } }: Plan): Markup[] {
   const { width, height, isBare = false } = input;
   const line = height - (isBare ? 6 : 12);
   const legendWidth = origins.reduce((sum, source) => sum + originWidth(source, tick), 0);

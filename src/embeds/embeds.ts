@@ -7,9 +7,7 @@ export {
   drawBadge,
   drawRankBadge,
   drawStarsBadge,
-  type RankFacts,
   rankWords,
-  type StarFacts,
 } from "./badge.js";
 export { CARD_SIZE, type CardInput, drawCard } from "./card.js";
 export { drawChart } from "./chart.js";
@@ -37,5 +35,5 @@ export {
   reducePoints,
   widestGaps,
 } from "./series.js";
-export { type Snippets, snippetsOf } from "./snippets.js";
+export { snippetsOf } from "./snippets.js";
 export { CHART_PAGE_STYLES, MAX_SERIES, THEMES, type Theme } from "./themes.js";

@@ -1,11 +1,11 @@
 import { escapeXml } from "../xml.js";
 
 /** The elements allowed in pictures. None of them can run, load or link to anything. */
-export const ELEMENTS = ["svg", "title", "desc", "style", "g", "path", "rect", "circle", "text"] as const;
-export type ElementName = (typeof ELEMENTS)[number];
+const ELEMENTS = ["svg", "title", "desc", "style", "g", "path", "rect", "circle", "text"] as const;
+type ElementName = (typeof ELEMENTS)[number];
 
 /** The attributes allowed on these elements. */
-export const ATTRIBUTES = [
+const ATTRIBUTES = [
   "xmlns",
   "width",
   "height",
@@ -35,7 +35,7 @@ export const ATTRIBUTES = [
   "text-anchor",
   "textLength",
 ] as const;
-export type AttributeName = (typeof ATTRIBUTES)[number];
+type AttributeName = (typeof ATTRIBUTES)[number];
 
 /** Longer text is cut; no picture shows this much. */
 const MAX_TEXT = 2_000;
@@ -76,7 +76,7 @@ export class Markup {
   }
 }
 
-export type Attributes = Partial<Record<AttributeName, string | number>>;
+type Attributes = Partial<Record<AttributeName, string | number>>;
 export type Child = Markup | string | undefined;
 
 /** An element; absent children are skipped. Throws RangeError for a number that is not finite. */
@@ -103,10 +103,10 @@ export function coordinate(value: number): string {
 }
 
 /** The fonts of pictures: system fonts, since nothing may be loaded. */
-export const FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+const FONTS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
 /** Size and text alternative of a picture. */
-export interface PictureFrame {
+interface PictureFrame {
   width: number;
   height: number;
   /** Prefix of all ids, so that one document can contain several pictures. */

@@ -32,7 +32,7 @@ export interface ChartInput {
 }
 
 /** Font sizes in a chart. */
-export interface Sizes {
+interface Sizes {
   /** Axes, legend and footer. */
   tick: number;
   label: number;

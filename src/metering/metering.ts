@@ -5,7 +5,7 @@
  */
 export { createTableMemory, type TableMemory } from "./allowance-table.js";
 export { Callers, NO_ADDRESS, networkOf } from "./callers.js";
-export { Limiter, type LimiterOptions } from "./limiter.js";
+export { Limiter } from "./limiter.js";
 export {
   ACCOUNT_FACTOR,
   type Allowances,
@@ -17,10 +17,9 @@ export {
   tighter,
   WINDOW_SECONDS,
 } from "./rates.js";
-export { type AllowancesOptions, openAllowances } from "./shared-limiter.js";
-export { type KeyedRequest, Usage, type UsageOptions } from "./usage.js";
+export { openAllowances } from "./shared-limiter.js";
+export { type KeyedRequest, Usage } from "./usage.js";
 export {
-  type EndpointUsage,
   type FailedRequest,
   USAGE_PERIODS,
   type UsagePeriod,

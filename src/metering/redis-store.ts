@@ -176,7 +176,7 @@ export class RedisStore {
       if (settled.signal.aborted) return promise;
       // The response may have arrived without this process having had time to read it.
       await setImmediate();
-      throw new Error(`no answer within ${ms} ms`);
+      throw new Error(`no reply within ${ms} ms`);
     });
     try {
       return await Promise.race([promise, late]);

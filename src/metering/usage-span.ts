@@ -30,7 +30,7 @@ export interface Lowest {
   at: number;
 }
 /** The requests of a network or an agent. */
-export interface Seen {
+interface Seen {
   requests: number;
   lastAt: number;
 }

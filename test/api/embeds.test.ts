@@ -115,7 +115,7 @@ onBothEngines("Charts for other pages", (engine) => {
     assert.equal((await picture("repo=github:old/name")).title, "Stars: new/name");
   });
 
-  test("gaps and counts that were told later are drawn as such", async () => {
+  test("gaps and backfilled counts are drawn differently", async () => {
     const gapped = await picture("repo=github:up/gapped&range=30d");
     assert.equal(
       gapped.elements.filter(({ attributes }) => attributes.class?.includes("chart-line-1")).length,
