@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { decodedText, errorOf } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, mailedToken, SITE_SETTINGS, signIn } from "../support/members.js";
-import { document } from "../support/openapi.js";
+import { checkSchemas, document } from "../support/openapi.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 const METHODS = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -23,7 +23,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
 /** Headers that tell the requests apart, and so differ between equal answers. */
 const OWN = ["x-request-id"];
 
-onBothEngines("Conventions of every route", (engine) => {
+onSqlite("Conventions of every route", (engine) => {
   let world: World;
   const mailbox = openMailbox();
   const newList = async (): Promise<string> =>
@@ -269,6 +269,7 @@ onBothEngines("Conventions of every route", (engine) => {
     assert.equal(headers.get("content-type"), "application/json; charset=utf-8");
     assert.equal(body.openapi, "3.1.0");
     assert.deepEqual(body, document);
+    checkSchemas();
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
     const ids = operations.map((operation) => (operation as { operationId?: string }).operationId);
     assert.equal(new Set(ids).size, operations.length, "every operation has a name of its own");

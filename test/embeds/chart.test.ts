@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS } from "../../src/clock.js";
 import { CHART_PAGE_STYLES, type ChartInput, type ChartPoint, drawChart } from "../../src/embeds/embeds.js";
-import { fc } from "../support/properties.js";
+import { examples, fc } from "../support/properties.js";
 import { checkTexts, type Picture, pointsOf, readPicture } from "../support/svg.js";
 
 const END = Date.UTC(2026, 3, 30, 12);
@@ -248,6 +248,6 @@ test("every size, scale and series gives a picture of which all parts lie inside
       }));
       drawAll(shifted, more);
     }),
-    { numRuns: 1_500 },
+    { numRuns: examples(1_500) },
   );
 });

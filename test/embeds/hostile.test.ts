@@ -11,7 +11,7 @@ import {
   snippetsOf,
 } from "../../src/embeds/embeds.js";
 import { chartPage, queryOf, repositoryKey } from "../../src/page-addresses.js";
-import { fc } from "../support/properties.js";
+import { examples, fc } from "../support/properties.js";
 import { checkTexts, type Picture, readPicture } from "../support/svg.js";
 
 const END = Date.UTC(2026, 3, 30, 12);
@@ -100,18 +100,18 @@ test("an address in a snippet is whole, however long", () => {
   for (const address of [href, src]) assert.equal(address?.replaceAll("&amp;", "&"), page);
 });
 
-test("10,000 hostile names: charts are well-formed and hold text only", () => {
+test("hostile names: charts are well-formed and hold text only", () => {
   fc.assert(
     fc.property(names, fc.constantFrom(320, 600, 1_200), (all, width) => {
       const picture = check(chartOf(all, { width }));
       assert.equal(picture.elements.filter(({ name }) => name === "desc").length, 1);
       check(chartOf(all.slice(0, 1), { width, title: all[1] ?? "", theme: "light" }));
     }),
-    { numRuns: 2_500 },
+    { numRuns: examples(2_500) },
   );
 });
 
-test("10,000 hostile names: badges and notices are well-formed and hold text only", () => {
+test("hostile names: badges and notices are well-formed and hold text only", () => {
   fc.assert(
     fc.property(names, ([a = "", b = "", c = "", d = ""]) => {
       const rank = { ranking: "new_hot", window: "7d", rank: null, depth: 1_000, asOf: END } as const;
@@ -122,11 +122,11 @@ test("10,000 hostile names: badges and notices are well-formed and hold text onl
       check(drawBadge({ main: d, more: a, title: `x${b}`, theme: "light" }));
       check(drawNotice({ title: `x${c}`, message: d, theme: "auto", width: 480, height: 96 }));
     }),
-    { numRuns: 2_500 },
+    { numRuns: examples(2_500) },
   );
 });
 
-test("10,000 hostile names: cards are well-formed and hold text only", () => {
+test("hostile names: cards are well-formed and hold text only", () => {
   fc.assert(
     fc.property(names, ([a = "", b = "", c = "", d = ""]) => {
       const points = [0, 1, 2].map((i) => ({ at: END + i, value: i }));
@@ -142,11 +142,11 @@ test("10,000 hostile names: cards are well-formed and hold text only", () => {
       };
       readPicture(drawCard({ ...input, points, asOf: END }));
     }),
-    { numRuns: 2_500 },
+    { numRuns: examples(2_500) },
   );
 });
 
-test("10,000 hostile names: what is pasted into a page holds addresses of ours and escaped text only", () => {
+test("hostile names: what is pasted into a page holds addresses of ours and escaped text only", () => {
   fc.assert(
     fc.property(names, (all) => {
       for (const fullName of all) {
@@ -176,7 +176,7 @@ test("10,000 hostile names: what is pasted into a page holds addresses of ours a
         assert.equal(query, `github:${fullName.toWellFormed()}`, "the address names the same repository");
       }
     }),
-    { numRuns: 2_500 },
+    { numRuns: examples(2_500) },
   );
 });
 

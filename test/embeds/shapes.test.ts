@@ -6,7 +6,7 @@ import { spread } from "../../src/embeds/labels.js";
 import { axisNumbers, datesText, shortNumber, signedNumber } from "../../src/embeds/numbers.js";
 import { estimateWidth, fit, fitFullName } from "../../src/embeds/text.js";
 import { PALETTES } from "../../src/embeds/themes.js";
-import { fc } from "../support/properties.js";
+import { examples, fc } from "../support/properties.js";
 
 /** Relative luminance of #rrggbb (WCAG 2.2). */
 function luminance(colour: string): number {
@@ -63,7 +63,7 @@ test("an axis of counts has few, round, whole ticks, and every count lies on it"
       }
       if (min < max) assert.ok(scale(min) < scale(max));
     }),
-    { numRuns: 3_000 },
+    { numRuns: examples(3_000) },
   );
 });
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { z } from "zod";
 import {
   count,
@@ -15,6 +14,7 @@ import {
   topics,
   webUrl,
 } from "../../src/providers/fields.js";
+import { examples, fc } from "../support/properties.js";
 
 const read = <T extends z.ZodType>(type: T, value: unknown) => orNull(type).parse(value);
 
@@ -156,7 +156,7 @@ test("any document yields values of the right type, bounded and storable", () =>
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: examples(500) },
   );
 });
 

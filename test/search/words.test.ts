@@ -4,7 +4,7 @@ import type { Repository } from "../../src/catalog/catalog.js";
 import { tsQuery } from "../../src/database/postgres.js";
 import { ftsQuery } from "../../src/database/sqlite.js";
 import { documentOf, queryWords, wordsOf } from "../../src/search/words.js";
-import { fc } from "../support/properties.js";
+import { examples, fc } from "../support/properties.js";
 
 describe("The words of a text", () => {
   for (const [what, text, words] of [
@@ -54,7 +54,7 @@ describe("The words of a text", () => {
           assert.ok(word.length <= 40 && word.isWellFormed());
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: examples(2_000) },
     );
   });
 });

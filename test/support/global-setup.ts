@@ -1,4 +1,8 @@
-/** What `npm test` does once around all files: one PostgreSQL server for the whole run. */
+/** What `npm test` does once around all files: starts one PostgreSQL server, and makes the OpenAPI document. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { documentText } from "./openapi.js";
 import { type PostgresServer, startPostgres } from "./postgres.js";
 import type { PostgresReport } from "./postgres-process.js";
 
@@ -8,10 +12,14 @@ function publish(report: PostgresReport): void {
 }
 
 let server: PostgresServer | undefined;
+let folder: string | undefined;
 
 export async function globalSetup(): Promise<void> {
   // An interrupt during the setup must not look like a run that passed.
   process.exitCode = 1;
+  folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
+  process.env.TEST_OPENAPI = join(folder, "openapi.json");
+  writeFileSync(process.env.TEST_OPENAPI, documentText());
   try {
     server = await startPostgres();
     publish({ port: server.port });
@@ -28,5 +36,6 @@ export async function globalSetup(): Promise<void> {
 export async function globalTeardown(): Promise<void> {
   const running = server;
   server = undefined;
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   await running?.stop();
 }

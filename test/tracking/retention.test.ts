@@ -5,7 +5,7 @@ import { DAY_MS, HOUR_MS, ManualClock, WEEK_MS } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import { thinSnapshots } from "../../src/tracking/tracking.js";
 import { onBothEngines } from "../support/engines.js";
-import { fc } from "../support/properties.js";
+import { examples, fc } from "../support/properties.js";
 import { createWorld, NOW, observation, snapshot } from "../support/world.js";
 
 const never = new AbortController().signal;
@@ -122,7 +122,7 @@ onBothEngines("Thinning old snapshots", (engine) => {
           assert.equal(after.at(-1), before.at(-1));
         },
       ),
-      { numRuns: 25 },
+      { numRuns: examples(25) },
     );
     await checkCounters(database);
   });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "csv-parse/sync";
-import fc from "fast-check";
 import { CsvRecords } from "../../src/transfer/csv-records.js";
+import { examples, fc } from "../support/properties.js";
 
 const cell = fc.string({
   unit: fc.constantFrom("a", "é", "日", ",", '"', "\n", "\r\n", " ", "1"),
@@ -32,6 +32,6 @@ test("well-formed files are split as csv-parse splits them, wherever the text is
         assert.deepEqual(cells, parse(text, { relax_column_count: true, skip_empty_lines: true }));
       },
     ),
-    { numRuns: 2_000 },
+    { numRuns: examples(2_000) },
   );
 });

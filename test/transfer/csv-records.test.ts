@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type CsvRecord, CsvRecords } from "../../src/transfer/csv-records.js";
 import { csvRow } from "../support/imports.js";
-import { fc } from "../support/properties.js";
+import { examples, fc } from "../support/properties.js";
 
 /** The records of a text that comes in these pieces. */
 function recordsOf(...pieces: string[]): CsvRecord[] {
@@ -59,7 +59,7 @@ describe("CSV records", () => {
           assert.deepEqual(recordsOf(...cutAt(text, places)), expected);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: examples(1_000) },
     );
   });
 
@@ -79,7 +79,7 @@ describe("CSV records", () => {
         );
         assert.ok((lines.at(-1) ?? 0) <= text.split("\n").length);
       }),
-      { numRuns: 2_000 },
+      { numRuns: examples(2_000) },
     );
   });
 

@@ -7,7 +7,7 @@ import { readFiles } from "../../src/transfer/read-files.js";
 import { importFiles, parseTime, Refusal, readManifest } from "../../src/transfer/transfer.js";
 import { onBothEngines } from "../support/engines.js";
 import { ImportWorld, RANKING_HEADER, rankingFile, rankingRow, temporaryFolder } from "../support/imports.js";
-import { fc } from "../support/properties.js";
+import { examples, fc } from "../support/properties.js";
 import { dumpTables, openCatalog } from "../support/tables.js";
 
 const timesOf = async (files: Record<string, string>, options = {}) => {
@@ -213,7 +213,7 @@ describe("Files as a whole", () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: examples(500) },
     );
   });
 });

@@ -15,7 +15,7 @@ import { count, fullName, label, text, time, topics, webUrl } from "../../src/pr
 import { exportCatalogue, type ImportReport, importFiles } from "../../src/transfer/transfer.js";
 import { onBothEngines } from "../support/engines.js";
 import { temporaryFolder } from "../support/imports.js";
-import { fc } from "../support/properties.js";
+import { examples, fc } from "../support/properties.js";
 import { dumpTables, openCatalog } from "../support/tables.js";
 import { NOW, observation, snapshot } from "../support/world.js";
 
@@ -176,7 +176,7 @@ onBothEngines("An export", (engine) => {
         await database.close();
         await copy.database.close();
       }),
-      { numRuns: engine.name === "sqlite" ? 20 : 4 },
+      { numRuns: examples(engine.name === "sqlite" ? 20 : 5) },
     );
   });
 });
