@@ -4,13 +4,13 @@ import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { ApiKeys, MAX_KEYS } from "../../src/accounts/api-keys.js";
-import { ManualClock } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import { AppError } from "../../src/errors.js";
 import { createLog } from "../../src/log.js";
 import { createToken, hashToken, tokenPrefix } from "../../src/tokens.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 
 const isLimit = (error: unknown) => error instanceof AppError && error.code === "LIMIT_REACHED";

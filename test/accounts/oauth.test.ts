@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { sql } from "kysely";
 import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
-import { ManualClock } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
 import { AppError } from "../../src/errors.js";
 import { createLog } from "../../src/log.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox, tokenOf } from "../support/mail.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 
 const BASE = "https://sidereal.example";

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
-import { ManualClock } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
 import type { Database } from "../../src/database/database.js";
 import { AppError } from "../../src/errors.js";
@@ -10,6 +9,7 @@ import { createLog } from "../../src/log.js";
 import { createToken } from "../../src/tokens.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox, tokenOf } from "../support/mail.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { changed } from "../support/members.js";
 import { NOW } from "../support/world.js";
 

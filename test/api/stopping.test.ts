@@ -7,11 +7,11 @@ import { sql } from "kysely";
 import { pino } from "pino";
 import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
 import { buildModules, startService } from "../../src/app.js";
-import { ManualClock } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
 import { createLog } from "../../src/log.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { ORIGIN } from "../support/members.js";
 import { GENEROUS, NOW } from "../support/world.js";
 

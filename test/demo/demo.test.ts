@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Catalog } from "../../src/catalog/catalog.js";
-import { ManualClock } from "../../src/clock.js";
 import { openDatabase } from "../../src/database/database.js";
 import { fillWithDemo, syntheticRepository } from "../../src/demo/demo.js";
 import { createLog } from "../../src/log.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { fc } from "../support/properties.js";
 import { NOW, observation, snapshot } from "../support/world.js";
 

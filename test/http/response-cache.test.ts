@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ManualClock } from "../../src/clock.js";
 import { ResponseCache } from "../../src/http/response-cache.js";
 import { type StoredResponse, storeResponse } from "../../src/http/stored-response.js";
 import { createLog } from "../../src/log.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 
 const responseOf = async (text: string): Promise<StoredResponse> =>

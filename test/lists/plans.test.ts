@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { Catalog, type Repository } from "../../src/catalog/catalog.js";
-import { DAY_MS, ManualClock } from "../../src/clock.js";
+import { DAY_MS } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import { syntheticRepository } from "../../src/demo/demo.js";
 import { LANGUAGES, TOPICS } from "../../src/demo/vocabulary.js";
@@ -18,6 +18,7 @@ import { Rankings, type Trend } from "../../src/rankings/rankings.js";
 import { updateWords } from "../../src/search/search.js";
 import { onBothEngines } from "../support/engines.js";
 import { listOf } from "../support/lists.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { examples, fc, IS_LONG } from "../support/properties.js";
 import { NOW } from "../support/world.js";
 

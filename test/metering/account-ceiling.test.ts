@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ManualClock } from "../../src/clock.js";
 import { type Limits, readLimits } from "../../src/limit-config.js";
 import { ACCOUNT_FACTOR, type Caller, createTableMemory, Limiter } from "../../src/metering/metering.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { fc } from "../support/properties.js";
 import { TokenBuckets } from "../support/token-buckets.js";
 

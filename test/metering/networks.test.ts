@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ManualClock } from "../../src/clock.js";
 import { type Limits, readLimits } from "../../src/limit-config.js";
 import {
   type Caller,
@@ -10,6 +9,7 @@ import {
   NETWORK_FACTOR,
   networkOf,
 } from "../../src/metering/metering.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { fc } from "../support/properties.js";
 import { TokenBuckets } from "../support/token-buckets.js";
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { ManualClock } from "../../src/clock.js";
 import { type Limits, readLimits } from "../../src/limit-config.js";
 import { createLog } from "../../src/log.js";
 import {
@@ -13,6 +12,7 @@ import {
   openAllowances,
 } from "../../src/metering/metering.js";
 import { RedisStore } from "../../src/metering/redis-store.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { RedisServer, WITHOUT_REDIS } from "../support/redis.js";
 import { beforeRefill } from "../support/refill.js";
 

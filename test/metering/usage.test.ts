@@ -4,12 +4,13 @@ import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { ApiKeys } from "../../src/accounts/accounts.js";
-import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import { type KeyedRequest, USAGE_PERIODS, Usage } from "../../src/metering/metering.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { expectedView, type Sent } from "../support/usage.js";
 import { NOW } from "../support/world.js";
 

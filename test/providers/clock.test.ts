@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { checkClock, UpstreamFailure } from "../../src/providers/providers.js";
+import { ManualClock } from "../support/manual-clock.js";
 
 const NOW = Date.UTC(2026, 3, 30, 12);
 const { signal } = new AbortController();

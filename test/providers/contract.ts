@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type Clock, DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
+import { type Clock, DAY_MS, HOUR_MS } from "../../src/clock.js";
 import type { ForgeKind, ProviderSettings } from "../../src/forges.js";
 import { FAILURE_KINDS, type FailureKind, UpstreamFailure } from "../../src/providers/contract.js";
 import type {
@@ -19,6 +19,7 @@ import {
   startForge,
 } from "../support/forge/forge.js";
 import { nodeId } from "../support/forge/github-record.js";
+import { ManualClock } from "../support/manual-clock.js";
 
 const START = Date.UTC(2026, 0, 10);
 const TOKENS = ["first-token", "second-token"];

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Clock, HOUR_MS, ManualClock } from "../../src/clock.js";
+import { type Clock, HOUR_MS } from "../../src/clock.js";
 import type { ProviderSettings } from "../../src/forges.js";
 import { type FailureKind, UpstreamFailure } from "../../src/providers/contract.js";
 import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
 import { createGitlab } from "../../src/providers/gitlab/gitlab.js";
 import type { Provider, RepositoryRef } from "../../src/providers/providers.js";
 import type { UpstreamFetch } from "../../src/providers/transport.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { type Scripted, scripted, settingsOf } from "../support/upstream.js";
 
 const NOW = Date.UTC(2026, 0, 1);

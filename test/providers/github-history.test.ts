@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DAY_MS, ManualClock } from "../../src/clock.js";
+import { DAY_MS } from "../../src/clock.js";
 import { failureOf, github, NOW, ref, restRow, scriptedFetch } from "../support/github.js";
+import { ManualClock } from "../support/manual-clock.js";
 
 const signal = new AbortController().signal;
 

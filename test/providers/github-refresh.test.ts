@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HOUR_MS, ManualClock } from "../../src/clock.js";
+import { HOUR_MS } from "../../src/clock.js";
 import type { Refreshed, RepositoryRef } from "../../src/providers/providers.js";
 import {
   failureOf,
@@ -12,6 +12,7 @@ import {
   type Scripted,
   scriptedFetch,
 } from "../support/github.js";
+import { ManualClock } from "../support/manual-clock.js";
 
 const signal = new AbortController().signal;
 const tokens = ["secret-1"];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ManualClock } from "../../src/clock.js";
 import { UpstreamFailure } from "../../src/providers/providers.js";
 import { failureOf, github, NOW, node, ref, restRow, type Sent, scriptedFetch } from "../support/github.js";
+import { ManualClock } from "../support/manual-clock.js";
 
 const signal = new AbortController().signal;
 const tokens = ["secret-1"];

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Clock, DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
+import { type Clock, DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { UpstreamFailure } from "../../src/providers/contract.js";
 import { type Lease, Quota, type QuotaReport } from "../../src/providers/quota.js";
+import { ManualClock } from "../support/manual-clock.js";
 
 const START = Date.UTC(2026, 0, 1);
 

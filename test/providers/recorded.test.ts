@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { ManualClock } from "../../src/clock.js";
 import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
 import { createGitlab } from "../../src/providers/gitlab/gitlab.js";
 import type { UpstreamRepository } from "../../src/providers/providers.js";
 import { realData } from "../support/data.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { scripted, settingsOf } from "../support/upstream.js";
 
 const signal = new AbortController().signal;

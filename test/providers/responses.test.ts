@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { FAILURE_KINDS, UpstreamFailure } from "../../src/providers/contract.js";
 import { failureOf, parseJson, readQuota } from "../../src/providers/responses.js";
+import { ManualClock } from "../support/manual-clock.js";
 
 const NOW = Date.UTC(2026, 0, 1);
 const clock = new ManualClock(NOW);

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { sql } from "kysely";
 import { Catalog, chooseFrom, type Observation, type Snapshot } from "../../src/catalog/catalog.js";
-import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import type { Database, RollupTable } from "../../src/database/database.js";
 import { Rankings, type Window, windowMs } from "../../src/rankings/rankings.js";
 import { onBothEngines } from "../support/engines.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { fc } from "../support/properties.js";
 import { NOW, observation, snapshot } from "../support/world.js";
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { Catalog, type Repository } from "../../src/catalog/catalog.js";
-import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import type { RollupTable } from "../../src/database/database.js";
 import { syntheticRepository } from "../../src/demo/demo.js";
 import { type FacetKind, Rankings, WINDOW_HOURS, WINDOWS, type Window } from "../../src/rankings/rankings.js";
 import { onBothEngines } from "../support/engines.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 
 onBothEngines("Facets and the summary", (engine) => {

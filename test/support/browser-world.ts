@@ -1,7 +1,6 @@
 import { after, before } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { buildModules, type Service, startService } from "../../src/app.js";
-import { ManualClock } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
 import { syntheticRepository } from "../../src/demo/demo.js";
 import { createLog } from "../../src/log.js";
@@ -9,6 +8,7 @@ import { type Modules, updateDerived } from "../../src/modules.js";
 import { openBrowser } from "./browser.js";
 import type { Engine } from "./engines.js";
 import type { Mailbox } from "./mail.js";
+import { ManualClock } from "./manual-clock.js";
 import { daily, GENEROUS, NOW, observation, snapshot } from "./world.js";
 
 /** A service on a port of its own, and a browser before it. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { ManualClock } from "../../src/clock.js";
 import { type Provider, UpstreamFailure } from "../../src/providers/providers.js";
 import { createTransport } from "../../src/providers/transport.js";
 import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
 import { github, NOW } from "./github.js";
+import { ManualClock } from "./manual-clock.js";
 
 /** A fake forge and the GitHub provider for it. */
 export interface Stage {

@@ -1,8 +1,8 @@
-import { ManualClock } from "../../src/clock.js";
 import type { ProviderSettings } from "../../src/forges.js";
 import { createGithub } from "../../src/providers/github/github.js";
 import { type Provider, type RepositoryRef, UpstreamFailure } from "../../src/providers/providers.js";
 import type { UpstreamFetch } from "../../src/providers/transport.js";
+import { ManualClock } from "./manual-clock.js";
 
 /** Initial time of every test. */
 export const NOW = Date.UTC(2026, 3, 30, 12);

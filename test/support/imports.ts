@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { after } from "node:test";
 import { Catalog, type DumpedRepository } from "../../src/catalog/catalog.js";
-import { ManualClock } from "../../src/clock.js";
 import { openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import { type ImportOptions, type ImportReport, importFiles } from "../../src/transfer/transfer.js";
+import { ManualClock } from "./manual-clock.js";
 import { NOW } from "./world.js";
 
 /** A folder that is gone when the tests of this file end. */

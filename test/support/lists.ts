@@ -1,8 +1,8 @@
 import { Catalog } from "../../src/catalog/catalog.js";
-import { ManualClock } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import { type ListSpec, Lists } from "../../src/lists/lists.js";
 import { Rankings } from "../../src/rankings/rankings.js";
+import { ManualClock } from "./manual-clock.js";
 import { NOW } from "./world.js";
 
 /** A list of all repositories by stars, 25 a page, but for what is given. */

@@ -1,8 +1,8 @@
 /** Entry of a thread that asks one table as fast as it can, and tells how much of each caller's allowance it got. */
 import { parentPort, workerData } from "node:worker_threads";
-import { ManualClock } from "../../src/clock.js";
 import type { Limits } from "../../src/limit-config.js";
 import { Limiter, type TableMemory } from "../../src/metering/metering.js";
+import { ManualClock } from "./manual-clock.js";
 
 export interface RaceData {
   memory: TableMemory;

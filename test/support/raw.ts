@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { after, before } from "node:test";
 import { buildModules, type Service, startService } from "../../src/app.js";
-import { ManualClock } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
 import { createLog } from "../../src/log.js";
 import { updateDerived } from "../../src/modules.js";
 import type { Engine } from "./engines.js";
+import { ManualClock } from "./manual-clock.js";
 import { daily, GENEROUS, NOW, observation } from "./world.js";
 
 /** The end of a request's headers, after which the server closes the connection. */

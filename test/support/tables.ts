@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { Catalog } from "../../src/catalog/catalog.js";
-import { ManualClock } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import type { Engine } from "./engines.js";
+import { ManualClock } from "./manual-clock.js";
 import { NOW } from "./world.js";
 
 /** The tables that recording writes, with the columns that put their rows in order. */

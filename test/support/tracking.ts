@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
 import pino from "pino";
 import { type AppContext, buildFront, buildModules } from "../../src/app.js";
-import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
 import type { Database } from "../../src/database/database.js";
 import type { ForgeKind } from "../../src/forges.js";
@@ -16,6 +16,7 @@ import { type Retention, Worker } from "../../src/tracking/tracking.js";
 import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
 import { QUIET } from "./forge/world.js";
 import { inject } from "./inject.js";
+import { ManualClock } from "./manual-clock.js";
 import { GENEROUS } from "./world.js";
 
 /** Start time of the forges; tracking starts some days later. */

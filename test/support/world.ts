@@ -1,11 +1,12 @@
 import type { AppContext } from "../../src/app.js";
 import type { Observation, Snapshot } from "../../src/catalog/catalog.js";
-import { DAY_MS, HOUR_MS, ManualClock } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { LIMIT_SETTINGS } from "../../src/limit-config.js";
 import { createLog } from "../../src/log.js";
 import type { Members, Modules } from "../../src/modules.js";
 import type { Engine } from "./engines.js";
 import { inject } from "./inject.js";
+import { ManualClock } from "./manual-clock.js";
 
 /** The time in every test, unless it moves the clock. */
 export const NOW = Date.UTC(2026, 3, 30, 12);

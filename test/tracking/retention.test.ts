@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { DAY_MS, HOUR_MS, ManualClock, WEEK_MS } from "../../src/clock.js";
+import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import { thinSnapshots } from "../../src/tracking/tracking.js";
 import { onBothEngines } from "../support/engines.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { examples, fc } from "../support/properties.js";
 import { createWorld, NOW, observation, snapshot } from "../support/world.js";
 

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
-import { ManualClock } from "../../../src/clock.js";
 import type { ForgeKind } from "../../../src/forges.js";
+import { ManualClock } from "../manual-clock.js";
 import {
   type CatalogueOptions,
   type Forge,
