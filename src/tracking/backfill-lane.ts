@@ -9,8 +9,13 @@ import { type Lane, LEASE_MS, pauseMs, responded, type Step, waiting } from "./l
 export const DAILY_DAYS = 400;
 /** Delay of further pages, so that the first pages of all repositories come first. */
 const NEXT_PAGE_MS = HOUR_MS;
-/** How long to wait when nothing is due, as each look takes a transaction, and when the forge does not offer star histories. */
-const IDLE_MS = 60_000;
+/**
+ * Wait when nothing is due. It starts short, so that an empty catalogue has rankings soon after the first start, and doubles
+ * with each look that finds nothing, as a look takes a transaction.
+ */
+const IDLE_MIN_MS = 5_000;
+const IDLE_MAX_MS = 60_000;
+/** How long to wait when the forge does not offer star histories. */
 const NOT_OFFERED_MS = DAY_MS;
 
 /** Progress through the star history of a repository. */
@@ -40,6 +45,7 @@ interface Candidate {
  */
 export class BackfillLane {
   readonly #lane: Lane;
+  #idleMs = IDLE_MIN_MS;
 
   constructor(lane: Lane) {
     this.#lane = lane;
@@ -52,7 +58,11 @@ export class BackfillLane {
     const readyAt = provider.readyAt("history");
     if (readyAt > now) return waiting(readyAt - now);
     const candidate = await this.#claim(now);
-    if (candidate === undefined) return waiting(IDLE_MS);
+    if (candidate === undefined) {
+      const waitMs = this.#idleMs;
+      this.#idleMs = Math.min(IDLE_MAX_MS, 2 * waitMs);
+      return waiting(waitMs);
+    }
     const { id, provider_id, node_id, owner, name } = candidate;
     const ref = { providerId: provider_id, nodeId: node_id, fullName: `${owner}/${name}`, etag: null };
     const at = cursorOf(candidate.history_cursor);

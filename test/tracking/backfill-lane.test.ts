@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { DAILY_DAYS, pastSnapshots } from "../../src/tracking/backfill-lane.js";
+import { BackfillLane, DAILY_DAYS, pastSnapshots } from "../../src/tracking/backfill-lane.js";
+import { Reporter } from "../../src/tracking/lane.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { createTrackingWorld, type TrackedForge } from "../support/tracking.js";
@@ -40,6 +41,24 @@ test("gains of past days add up: daily for 400 days, weekly before", () => {
 });
 
 onBothEngines("The star history of a repository", (engine) => {
+  test("is read within half a minute of the first start; an idle lane looks for one every minute", async (t) => {
+    const world = await createTrackingWorld(await engine.open(), [FORGE]);
+    t.after(() => world.close());
+    const { modules, forge, clock, pass, stop, opened } = world;
+    await pass(30_000);
+    assert.ok((forge("GITHUB").counters.byKind.history ?? 0) > 0);
+    await stop();
+    await modules.database.write.updateTable("tracking").set({ history_due: null }).execute();
+    const [provider] = opened;
+    assert.ok(provider);
+    const { signal } = new AbortController();
+    const reporter = new Reporter(clock.now());
+    const lane = new BackfillLane({ modules, clock, reporter, signal, chance: () => 0.5, ...provider });
+    const waits: number[] = [];
+    for (let look = 0; look < 6; look++) waits.push((await lane.step()).waitMs / 1_000);
+    assert.deepEqual(waits, [5, 10, 20, 40, 60, 60]);
+  });
+
   test("is added before our first snapshot, page by page, also across a restart", async (t) => {
     const world = await createTrackingWorld(await engine.open(), [FORGE]);
     t.after(() => world.close());
