@@ -1,4 +1,4 @@
-/** What search engines read: what they may fetch, and where the pages are (robots.txt of RFC 9309, sitemaps.org 0.9). */
+/** Files for search engines: robots.txt (RFC 9309) and the site map (sitemaps.org 0.9). */
 import { basePathOf } from "../base-url.js";
 import { type Clock, HOUR_MS, isoTime } from "../clock.js";
 import { AppError } from "../errors.js";
@@ -13,16 +13,16 @@ export interface IndexOptions {
   clock: Clock;
 }
 
-/** Repositories in the site map: the most starred ones, as far as a list can be walked by number. */
+/** Repositories in the site map, those with the most stars: the last row that numbered pages of a list reach. */
 const MAX_REPOSITORIES = 10_000;
-/** Repositories in one part of it. */
+/** Repositories per part. */
 export const PART_REPOSITORIES = 1_000;
 const MAX_LANGUAGES = 200;
 const MAX_TOPICS = 1_000;
 const PAGES = ["/", "/explore", LANGUAGES_PAGE, TOPICS_PAGE, "/about", "/docs"];
 
-/** How long a part is kept. It costs nothing to ask for one, so nobody may have the list walked again and again. */
-const KEPT_MS = HOUR_MS;
+/** How long a part is cached: these requests are not rate limited, so they must not read the list each time. */
+const CACHED_MS = HOUR_MS;
 
 const NAMESPACE = { xmlns: "http://www.sitemaps.org/schemas/sitemap/0.9" };
 
@@ -50,7 +50,7 @@ export function indexRoutes({ modules, baseUrl, clock }: IndexOptions): Route[] 
       const text = isPart
         ? await parts.get(`repositories ${number}`, () => repositoriesPart(modules, baseUrl, number))
         : "";
-      if (text === "") throw new AppError("NOT_FOUND", "There is no such part of the site map.");
+      if (text === "") throw new AppError("NOT_FOUND", "This part of the site map does not exist.");
       return xml(text);
     }),
   ];
@@ -96,7 +96,7 @@ async function siteIndex({ rankings }: Modules, baseUrl: string): Promise<string
 async function pagesPart({ rankings }: Modules, baseUrl: string): Promise<string> {
   const facets = async (kind: "language" | "topic", limit: number) => {
     const found = await rankings.facets({ kind, window: "30d", sort: "repositories", limit, offset: 0 });
-    // As a segment of a path these mean another path.
+    // As path segments these would lead to another path.
     return found.facets.map(({ name }) => name).filter((name) => name !== "." && name !== "..");
   };
   const languages = await facets("language", MAX_LANGUAGES);
@@ -145,8 +145,8 @@ class PartCache {
     if (kept !== undefined && now < kept.until) return kept.made;
     const made = make();
     const parts = this.#parts;
-    parts.set(name, { until: now + KEPT_MS, made });
-    // What failed is tried again by the next who asks.
+    parts.set(name, { until: now + CACHED_MS, made });
+    // A failed build is retried by the next request.
     made.catch(() => parts.delete(name));
     return made;
   }

@@ -4,7 +4,7 @@ import { repositoryPage } from "../page-addresses.js";
 import { assetPath } from "./assets.js";
 import { withQuery } from "./components/addresses.js";
 import { OriginNotice } from "./components/origin-notice.js";
-import type { Page, PageRequest } from "./page-request.js";
+import type { FrameRequest, Page } from "./page-request.js";
 
 /** The main navigation. */
 const NAVIGATION = [
@@ -16,7 +16,7 @@ const NAVIGATION = [
 ] as const;
 
 interface LayoutProps {
-  request: PageRequest;
+  request: FrameRequest;
   page: Page;
   /** Repositories on the user's watchlist. */
   savedCount: number;
@@ -72,7 +72,7 @@ export const Layout: FC<LayoutProps> = ({ request, page, savedCount, children })
         </div>
       </header>
       <main id="content" class="frame" tabindex={-1}>
-        {request.origin === undefined ? null : <OriginNotice origin={request.origin} />}
+        {request.summary === undefined ? null : <OriginNotice summary={request.summary} />}
         {request.notice === undefined ? null : (
           <p class="note" role="status">
             {request.notice}
@@ -97,7 +97,7 @@ function isIn(path: string, section: string): boolean {
   return path === section || path.startsWith(`${section}/`);
 }
 
-const Head: FC<{ request: PageRequest; page: Page }> = ({ request, page }) => {
+const Head: FC<{ request: FrameRequest; page: Page }> = ({ request, page }) => {
   const title = `${page.title} · Sidereal`;
   const isOpen = request.privacy === "open" && (page.status ?? 200) === 200;
   const address = request.baseUrl + (page.canonical ?? request.url.pathname);
@@ -170,7 +170,7 @@ const UserMenu: FC<Pick<LayoutProps, "request" | "savedCount">> = ({ request, sa
 };
 
 /** The query that returns to this page after sign-in; none for the addresses of forms and secret addresses. */
-function returnQuery({ url, method, privacy }: PageRequest): string {
+function returnQuery({ url, method, privacy }: FrameRequest): string {
   const isOpen = privacy === "open" || privacy === "private";
   const isPage =
     method === "GET" && url.pathname !== "/" && !/^\/(?:sign-in|watchlists\/)/.test(url.pathname);

@@ -18,9 +18,6 @@ export interface Site {
   clock: Clock;
 }
 
-/** What kind of catalogue this is, and when its newest snapshot was taken. */
-export type Origin = Pick<CurrentSummary, "catalogue" | "asOf" | "ageDays" | "repositories">;
-
 /** Who may see a page; from the cache policy of its route. */
 export type Privacy =
   /** Public, and indexed by search engines. */
@@ -32,11 +29,11 @@ export type Privacy =
   /** Shows a secret, or its address works once: never cached. */
   | "secret";
 
-/** A request for a page. */
-export interface PageRequest {
+/** A request for a page, or one whose response is the page of an error. */
+export interface FrameRequest {
   modules: Modules;
-  /** Origin and age of the data; undefined on error pages that must not cost a query. */
-  origin: Origin | undefined;
+  /** Size, origin and age of the data; undefined on error pages that must not cost a query. */
+  summary: CurrentSummary | undefined;
   members: Members;
   /** The signed-in account. */
   account: Account | undefined;
@@ -59,6 +56,11 @@ export interface PageRequest {
   /** Names of the providers that are configured to be tracked. */
   tracked: readonly string[];
   now: number;
+}
+
+/** A request for a page. */
+export interface PageRequest extends FrameRequest {
+  summary: CurrentSummary;
 }
 
 /** A page: its content and its metadata. */

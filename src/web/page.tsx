@@ -10,7 +10,15 @@ import {
 } from "../http/http.js";
 import { isView } from "./last-seen.js";
 import { Layout } from "./layout.js";
-import type { FormHandler, PageHandler, PageRequest, Privacy, Result, Site } from "./page-request.js";
+import type {
+  FormHandler,
+  FrameRequest,
+  PageHandler,
+  PageRequest,
+  Privacy,
+  Result,
+  Site,
+} from "./page-request.js";
 import { errorPage } from "./pages/errors.js";
 import { attachPending, offeredBy } from "./pending-save.js";
 
@@ -45,16 +53,22 @@ export class PageRenderer {
   async error(error: AppError, http: HttpRequest): Promise<Reply> {
     // A page for a caller over its limit, or on an overloaded service, must not cost a query.
     const mayRead = error.status !== 429 && error.status !== 503;
-    const request = await this.#pageRequest(http, "secret", mayRead);
+    const summary = mayRead ? await this.#site.modules.rankings.summary() : undefined;
+    const request = this.#frameRequest(http, "secret", summary);
     return this.#reply(request, await errorPage(error, request));
   }
 
-  async #pageRequest(http: HttpRequest, privacy: Privacy, mayRead = true): Promise<PageRequest> {
+  async #pageRequest(http: HttpRequest, privacy: Privacy): Promise<PageRequest> {
+    const summary = await this.#site.modules.rankings.summary();
+    return { ...this.#frameRequest(http, privacy, summary), summary };
+  }
+
+  #frameRequest(http: HttpRequest, privacy: Privacy, summary: FrameRequest["summary"]): FrameRequest {
     const { modules, members, baseUrl, tracked, clock } = this.#site;
     const { account, headers, params, method } = http;
     return {
       modules,
-      origin: mayRead ? await modules.rankings.summary() : undefined,
+      summary,
       members,
       account,
       savedAmong: async (ids) =>
@@ -86,7 +100,7 @@ export class PageRenderer {
     };
   }
 
-  async #reply(request: PageRequest, result: Result): Promise<Reply> {
+  async #reply(request: FrameRequest, result: Result): Promise<Reply> {
     const cookies = result.cookies ?? [];
     const setCookie = cookies.length === 0 ? {} : { "Set-Cookie": cookies };
     if ("location" in result) {
@@ -117,8 +131,8 @@ export class PageRenderer {
 }
 
 /** Repositories on the user's watchlist; 0 for visitors, and on error pages that must not cost a query. */
-async function savedCount({ modules, account, origin }: PageRequest): Promise<number> {
-  return account === undefined || origin === undefined
+async function savedCount({ modules, account, summary }: FrameRequest): Promise<number> {
+  return account === undefined || summary === undefined
     ? 0
     : modules.watchlists.size({ accountId: account.id });
 }
@@ -134,7 +148,7 @@ function privacyOf({ access, cache }: Facts): Privacy {
 }
 
 function headersOf(
-  { privacy, account }: PageRequest,
+  { privacy, account }: FrameRequest,
   status: number,
   formsTo: readonly string[],
 ): Reply["headers"] {

@@ -27,7 +27,7 @@ import { showWatchlist } from "./pages/watchlist.js";
 import { saveRepository, unsaveRepository } from "./saving.js";
 import { watchlistPageQuery } from "./watchlist-view.js";
 
-/** Facts of a page that differ from those of most. */
+/** Facts of a page that differ from the defaults. */
 interface Facts {
   access: Route["access"];
   limit: RateLimit;
@@ -52,7 +52,7 @@ const TOKEN_WRITE: Partial<Facts> = { access: "token", limit: { ...WRITE, unknow
 
 const parameters = (schema: { shape: object }): string[] => Object.keys(schema.shape);
 
-/** A page. Every page knows the parameter that offers to save a repository after signing in. */
+/** A page. Every page accepts `save`, which offers to save a repository after sign-in. */
 function page(path: string, show: PageHandler, { query = [], ...facts }: Partial<Facts> = {}): PageRoute {
   const defaults = { access: "public", limit: DEFAULT_LIMIT, cache: VISITOR } as const;
   return {
@@ -67,7 +67,7 @@ function page(path: string, show: PageHandler, { query = [], ...facts }: Partial
   };
 }
 
-/** What a form of a page submits to. */
+/** A form action. */
 function form(path: string, submit: FormHandler, facts: Partial<Facts> = {}): PageRoute {
   const defaults = { access: "public", limit: WRITE, cache: { kind: "none" } } as const;
   return { ...defaults, ...facts, method: "POST", path, query: [], body: "form", form: "page", submit };
@@ -118,7 +118,7 @@ const PAGE_ROUTES: readonly PageRoute[] = [
   form("/watchlists/{token}/copy", shared.copyTokenWatchlist, TOKEN_WRITE),
 ];
 
-/** The routes of all pages; `docs` is the one that depends on the contract of the API. */
+/** The routes of all pages. `docs` is passed in, since it depends on the API document. */
 export function pageRoutes(renderer: PageRenderer, docs: PageHandler): Route[] {
   return [...PAGE_ROUTES, page("/docs", docs)].map(
     (route): Route => ({

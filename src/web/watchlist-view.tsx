@@ -59,12 +59,11 @@ export interface WatchedList {
 
 /** Reads the data of the page of a list. */
 export async function readWatched(
-  { modules, ...request }: Pick<PageRequest, "url" | "modules">,
+  { modules, summary: { asOf }, ...request }: Pick<PageRequest, "url" | "modules" | "summary">,
   list: WatchedList,
 ): Promise<Watched> {
   const { url, query, problems } = readUsableQuery(watchlistPageQuery, request.url);
   const rowsQuery: WatchlistQuery = { ...query, limit: ROWS, cursor: undefined };
-  const { asOf } = await modules.rankings.summary();
   const [page, sums, changes] = await Promise.all([
     watchlistPage(modules, list.scope, rowsQuery),
     asOf === null ? [] : modules.watchlists.starHistory(list.ids, asOf),

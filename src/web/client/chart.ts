@@ -4,10 +4,6 @@
  */
 import type UPlot from "uplot";
 import {
-  ageText,
-  ageTicks,
-  dateText,
-  dateTicks,
   drawArea,
   drawLine,
   drawMark,
@@ -15,11 +11,9 @@ import {
   drawSources,
   type PlotData,
   type PlotLine,
-  type Scale,
   SOURCES,
-  scaleFor,
-  shortCount,
 } from "./chart-drawing.js";
+import { ageText, ageTicks, dateText, dateTicks, type Scale, scaleFor, shortCount } from "./chart-scales.js";
 
 declare global {
   interface Window {

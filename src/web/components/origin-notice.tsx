@@ -4,12 +4,12 @@ import type { CurrentSummary } from "../../rankings/rankings.js";
 import { formatCount, formatDay } from "./numbers.js";
 
 export interface OriginNoticeProps {
-  origin: Pick<CurrentSummary, "catalogue" | "asOf" | "ageDays" | "repositories">;
+  summary: Pick<CurrentSummary, "catalogue" | "asOf" | "ageDays" | "repositories">;
 }
 
 /** Labels sample and demonstration data on every page, with its age; nothing for a real catalogue. */
 export const OriginNotice: FC<OriginNoticeProps> = ({
-  origin: { catalogue, asOf, ageDays, repositories },
+  summary: { catalogue, asOf, ageDays, repositories },
 }) => {
   if (catalogue === "real") return null;
   return (

@@ -18,6 +18,7 @@ import { queryOf, repositoryKey } from "../../page-addresses.js";
 import { WINDOWS, type Window } from "../../rankings/rankings.js";
 import { withQuery } from "../components/addresses.js";
 import { type Compared, ComparedNumbers, ComparisonTable } from "../components/comparison.js";
+import { AddForm, Examples } from "../components/comparison-start.js";
 import { EmbedPanel, RANGE_WORDS } from "../components/embed-panel.js";
 import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "../components/plot.js";
 import { Problems } from "../components/problems.js";
@@ -138,81 +139,6 @@ async function readExamples(
   const taken = new Set(chosen.map(({ id }) => id));
   return catalog.findMany(trending.ids.filter((id) => !taken.has(id)).slice(0, 6));
 }
-
-const AddForm: FC<{ keys: readonly string[]; state: State; refused: string }> = ({
-  keys,
-  state,
-  refused,
-}) => {
-  if (keys.length >= MAX_SERIES)
-    return <p class="soft">You can compare up to {MAX_SERIES} repositories. Remove one to add another.</p>;
-  return (
-    <form action="/compare" class="row-form" data-compare="">
-      {[...keys.map((key) => ["repo", key] as const), ...Object.entries(state)].map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-      <div class="field">
-        <label for="add">{keys.length === 0 ? "First repository" : "Add a repository"}</label>
-        <input
-          id="add"
-          name="repo"
-          maxlength={500}
-          placeholder="owner/name or URL"
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          list="known"
-          value={refused.slice(0, 500)}
-        />
-        <datalist id="known" />
-      </div>
-      <button type="submit" class="press">
-        Add
-      </button>
-    </form>
-  );
-};
-
-interface ExamplesProps {
-  examples: readonly Repository[];
-  keys: readonly string[];
-  here: URL;
-}
-
-/** Comparisons to start from, or a second repository to add. */
-const Examples: FC<ExamplesProps> = ({ examples, keys, here }) => {
-  const [first, second, third, fourth] = examples;
-  const starters = [
-    [first, second],
-    [second, third, fourth],
-    [first, second, third, fourth],
-  ].map((some) => some.filter((one) => one !== undefined));
-  const choices =
-    keys.length === 0 ? starters.filter((some) => some.length > 1) : examples.map((one) => [one]);
-  return (
-    <>
-      <p class="lead">
-        {keys.length === 0
-          ? "Put two to six repositories on one chart, by date or by age. Add the first one above."
-          : "Add a second repository to compare."}
-      </p>
-      {choices.length === 0 ? null : (
-        <>
-          <h2>{keys.length === 0 ? "Examples" : "Trending"}</h2>
-          <ul class="plain">
-            {choices.map((some) => (
-              <li>
-                <a href={withQuery(here, { repo: [...keys, ...some.map(repositoryKey)] })}>
-                  {some.map(({ fullName }) => fullName).join(", ")}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-    </>
-  );
-};
 
 /** Repositories whose age is counted from the first snapshot. */
 const UnknownAges: FC<{ histories: readonly History[] }> = ({ histories }) => {

@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import type { AppError } from "../../errors.js";
 import { languagePage, repositoryPage, topicPage } from "../../page-addresses.js";
 import type { Suggestions } from "../../search/search.js";
-import type { Page, PageRequest } from "../page-request.js";
+import type { FrameRequest, Page } from "../page-request.js";
 
 /** Heading and advice for each status. */
 const KNOWN = {
@@ -22,7 +22,7 @@ const KNOWN = {
 type KnownStatus = keyof typeof KNOWN;
 
 /** The page of an error. */
-export async function errorPage(error: AppError, request: PageRequest): Promise<Page> {
+export async function errorPage(error: AppError, request: FrameRequest): Promise<Page> {
   const { message, status } = error;
   const known: KnownStatus = status in KNOWN ? (status as KnownStatus) : status >= 500 ? 500 : 400;
   const [heading, advice] = KNOWN[known];
@@ -63,7 +63,7 @@ export async function errorPage(error: AppError, request: PageRequest): Promise<
 const SUGGESTED = 5;
 
 /** Suggests names like the last segment of the path. Never fails, so that the error itself can be shown. */
-async function suggestionsFor({ url, modules, method }: PageRequest): Promise<Suggestions | undefined> {
+async function suggestionsFor({ url, modules, method }: FrameRequest): Promise<Suggestions | undefined> {
   // Requests for files are not rate limited, so they must not cost a search.
   if (method !== "GET" || /^\/(?:assets|sitemaps?)\b/.test(url.pathname)) return undefined;
   try {

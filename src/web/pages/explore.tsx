@@ -4,7 +4,8 @@ import type { Modules } from "../../modules.js";
 import type { Home, Summary } from "../../rankings/rankings.js";
 import { addressOf, canonicalAddress, withQuery } from "../components/addresses.js";
 import { Alternates, alternatesOf } from "../components/alternates.js";
-import { FILTER_FIELDS, FilterForm } from "../components/filter-form.js";
+import { FILTER_FIELDS } from "../components/filter-fields.js";
+import { FilterForm } from "../components/filter-form.js";
 import { type ActiveFilter, activeFilters } from "../components/filters.js";
 import { type Listing, ListingView, readListing } from "../components/listing.js";
 import { Nothing } from "../components/nothing.js";
@@ -20,12 +21,10 @@ import { type ListStars, starScripts, starsOf } from "../saving.js";
 
 /** All repositories, with every filter and sort. */
 export async function showExplore(request: PageRequest): Promise<Page> {
-  const { modules, tracked } = request;
-  const { rankings } = modules;
+  const { modules, summary, tracked } = request;
   const { url, query, problems } = readQuery(listQuery, request.url);
-  const [summary, home, result] = await Promise.all([
-    rankings.summary(),
-    rankings.home(),
+  const [home, result] = await Promise.all([
+    modules.rankings.home(),
     resultOrProblems(async () => query && { query, ...(await readListing(modules, query)) }),
   ]);
   if (summary.repositories === 0)

@@ -51,18 +51,14 @@ export function showTopic(request: PageRequest): Promise<Page> {
 }
 
 async function facet(request: PageRequest, kind: FacetKind): Promise<Page> {
-  const { modules } = request;
-  const { rankings } = modules;
-  const found = await rankings.findFacet(kind, request.params.name ?? "");
+  const { modules, summary } = request;
+  const found = await modules.rankings.findFacet(kind, request.params.name ?? "");
   if (found === undefined) throw new AppError("NOT_FOUND", `No repository has this ${kind}.`);
   const { url, query, problems } = readQuery(facetQuery, request.url);
   const filter = { [kind]: [found.name] };
-  const [summary, result] = await Promise.all([
-    rankings.summary(),
-    resultOrProblems(
-      async () => query && { query, ...(await readListing(modules, { ...listOf(query), ...filter })) },
-    ),
-  ]);
+  const result = await resultOrProblems(
+    async () => query && { query, ...(await readListing(modules, { ...listOf(query), ...filter })) },
+  );
   const canonical = kind === "language" ? languagePage(found.name) : topicPage(found.name);
   const shared = {
     title: kind === "language" ? `${found.name} repositories` : `Repositories about ${found.name}`,

@@ -59,15 +59,14 @@ export function showTopics(request: PageRequest): Promise<Page> {
 }
 
 async function facets(
-  { modules: { rankings }, tracked, ...request }: PageRequest,
+  { modules: { rankings }, summary, tracked, ...request }: PageRequest,
   kind: FacetKind,
 ): Promise<Page> {
   const { title } = KINDS[kind];
   const parsed = readQuery(facetsQuery, request.url);
-  const [summary, page] = await Promise.all([
-    rankings.summary(),
-    parsed.query === undefined ? undefined : rankings.facets(requestOf(kind, parsed.query)),
-  ]);
+  const page = await (parsed.query === undefined
+    ? undefined
+    : rankings.facets(requestOf(kind, parsed.query)));
   const shared = { title, description: `${title} by repositories, stars and measured growth.` };
   if (summary.repositories === 0) return { ...shared, body: <Nothing tracked={tracked} /> };
   const { query, problems } = parsed;

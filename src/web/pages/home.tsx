@@ -43,9 +43,8 @@ const LISTS: readonly HomeList[] = [
 ];
 
 export async function showHome(request: PageRequest): Promise<Page> {
-  const { modules, tracked } = request;
-  const { rankings } = modules;
-  const [prepared, summary] = await Promise.all([rankings.home(), rankings.summary()]);
+  const { modules, summary, tracked } = request;
+  const prepared = await modules.rankings.home();
   const description = "Repositories across forges, ranked by measured growth.";
   if (summary.repositories === 0)
     return { title: "Growing repositories", description, body: <Nothing tracked={tracked} /> };

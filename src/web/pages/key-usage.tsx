@@ -3,17 +3,12 @@ import type { ApiKey } from "../../accounts/accounts.js";
 import { repositoryId } from "../../catalog/catalog.js";
 import { HOUR_MS, isoTime } from "../../clock.js";
 import { AppError } from "../../errors.js";
-import {
-  type FailedRequest,
-  USAGE_PERIODS,
-  type UsagePeriod,
-  type UsageView,
-} from "../../metering/metering.js";
+import { USAGE_PERIODS, type UsagePeriod, type UsageView } from "../../metering/metering.js";
 import { BarChart } from "../components/bar-chart.js";
 import { Facts } from "../components/facts.js";
 import { formatBytes, formatCount, formatDay, Time } from "../components/numbers.js";
-import { Scroll } from "../components/scroll.js";
 import { Tabs } from "../components/tabs.js";
+import { Callers, Endpoints, Failures, Pressure } from "../components/usage-parts.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 import { Revocation } from "./keys.js";
 import { toSignIn } from "./sign-in.js";
@@ -191,118 +186,3 @@ const percent = new Intl.NumberFormat("en-US", { style: "percent", maximumSignif
 function shareOf(part: number, whole: number): string {
   return percent.format(whole === 0 ? 0 : part / whole);
 }
-
-/** Method and path of a route; unknown routes share one name without a method. */
-function routeName({ method, route }: Pick<FailedRequest, "method" | "route">): string {
-  return method === null ? route : `${method} ${route}`;
-}
-
-const Endpoints: FC<{ usage: UsageView }> = ({ usage: { endpoints } }) => (
-  <>
-    <h2>Top endpoints</h2>
-    <Scroll label="Top endpoints">
-      <table>
-        <caption class="hidden">Endpoints by number of requests</caption>
-        <thead>
-          <tr>
-            <th scope="col">Endpoint</th>
-            {["Requests", "Errors", "Blocked", "Sent", "Mean time"].map((name) => (
-              <th scope="col" class="number">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {endpoints.map((endpoint) => (
-            <tr>
-              <th scope="row" class="nowrap">
-                <code>{routeName(endpoint)}</code>
-              </th>
-              <td class="number">{formatCount(endpoint.requests)}</td>
-              <td class="number">{formatCount(endpoint.errors)}</td>
-              <td class="number">{formatCount(endpoint.blocked)}</td>
-              <td class="number">{formatBytes(endpoint.bytes)}</td>
-              <td class="number">{endpoint.meanMs === null ? "–" : `${endpoint.meanMs.toFixed(1)} ms`}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  </>
-);
-
-const Pressure: FC<{ usage: UsageView }> = ({ usage: { pressure } }) => (
-  <section>
-    <h2>Rate-limit pressure</h2>
-    {pressure.length === 0 ? <p class="soft">No requests counted against a limit in this period.</p> : null}
-    <ul class="plain">
-      {pressure.map(({ bucket, limit, lowestRemaining, at }) => (
-        <li>
-          <strong>{bucket}</strong>: lowest remaining {formatCount(lowestRemaining)} of {formatCount(limit)}
-          <span class="soft small">
-            {" "}
-            · <Time at={at} />
-          </span>
-          <svg class="share" viewBox="0 0 100 3" preserveAspectRatio="none" aria-hidden="true">
-            <rect width={((100 * (limit - lowestRemaining)) / limit).toFixed(1)} height="3" />
-          </svg>
-        </li>
-      ))}
-    </ul>
-  </section>
-);
-
-/** Failures listed. */
-const MAX_FAILURES = 20;
-
-const Failures: FC<{
-  title: string;
-  none: string;
-  rows: readonly FailedRequest[];
-  reason: (row: FailedRequest) => string;
-}> = ({ title, none, rows, reason }) => (
-  <section>
-    <h2>{title}</h2>
-    {rows.length === 0 ? (
-      <p class="soft">{none}</p>
-    ) : (
-      <ul class="plain">
-        {rows.slice(0, MAX_FAILURES).map((row) => (
-          <li>
-            <code>{row.path === null ? routeName(row) : `${row.method ?? ""} ${row.path}`.trim()}</code>{" "}
-            {reason(row)}
-            <span class="soft small">
-              {" "}
-              · <Time at={row.at} />
-            </span>
-          </li>
-        ))}
-      </ul>
-    )}
-  </section>
-);
-
-const Callers: FC<{
-  title: string;
-  note: string;
-  rows: readonly { name: string; requests: number; lastSeenAt?: number }[];
-}> = ({ title, note, rows }) => (
-  <section>
-    <h2>{title}</h2>
-    <ul class="plain">
-      {rows.map(({ name, requests, lastSeenAt }) => (
-        <li>
-          {name}: {formatCount(requests)} {requests === 1 ? "request" : "requests"}
-          {lastSeenAt === undefined ? null : (
-            <span class="soft small">
-              {" "}
-              · <Time at={lastSeenAt} />
-            </span>
-          )}
-        </li>
-      ))}
-    </ul>
-    <p class="soft small">{note}</p>
-  </section>
-);

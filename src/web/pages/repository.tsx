@@ -2,19 +2,19 @@ import type { FC } from "hono/jsx";
 import { z } from "zod";
 import { providerName, type Repository, splitFullName } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
-import { type History, METRICS, RANGES, readHistory, seriesOf, THEMES } from "../../embeds/embeds.js";
+import { METRICS, RANGES, readHistory, THEMES } from "../../embeds/embeds.js";
 import { AppError } from "../../errors.js";
 import { windowParameter } from "../../lists/lists.js";
 import { repositoryPage as pageOf, queryOf, repositoryKey } from "../../page-addresses.js";
 import { WINDOWS } from "../../rankings/rankings.js";
 import { withQuery } from "../components/addresses.js";
+import { ChartSection } from "../components/chart-section.js";
 import { DataQuality } from "../components/data-quality.js";
-import { EmbedPanel, RANGE_WORDS } from "../components/embed-panel.js";
+import { EmbedPanel } from "../components/embed-panel.js";
 import { ScoreExplanation } from "../components/explanation.js";
 import { ComparedTimes, GrowthTable } from "../components/growth-table.js";
-import { formatCount, formatDelta, Time } from "../components/numbers.js";
-import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "../components/plot.js";
-import { PointTable } from "../components/point-table.js";
+import { formatCount, formatDelta } from "../components/numbers.js";
+import { PLOT_SCRIPTS } from "../components/plot.js";
 import { Problems } from "../components/problems.js";
 import { RankHistory, Ranks } from "../components/ranks.js";
 import { RepositoryHead } from "../components/repository-head.js";
@@ -176,7 +176,7 @@ interface KnownFactsProps {
 const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => (
   <>
     <div class="course">
-      <ChartSection {...{ url, state }} history={facts.history} />
+      <ChartSection url={url} metric={state.metric} range={state.range} history={facts.history} />
       <section>
         <h2>Growth</h2>
         <Scroll label="Growth by window">
@@ -218,58 +218,3 @@ const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => (
     />
   </>
 );
-
-/** The chart with its options and its numbers. */
-const ChartSection: FC<{ url: URL; state: State; history: History }> = ({ url, state, history }) => {
-  const { metric, range } = state;
-  const { title } = METRIC_WORDS[metric];
-  const { repository, points } = history;
-  const csvWindow = range === "1y" ? "all" : range;
-  return (
-    <section id="course">
-      <h2>{title} over time</h2>
-      <div class="apart">
-        <Tabs
-          label="Metric"
-          tabs={METRICS.map((name) => ({
-            name: METRIC_WORDS[name].title,
-            href: `${withQuery(url, { metric: name })}#course`,
-            isCurrent: name === metric,
-          }))}
-        />
-        <Tabs
-          label="Time range"
-          tabs={RANGES.map((name) => ({
-            name: RANGE_WORDS[name],
-            href: `${withQuery(url, { range: name })}#course`,
-            isCurrent: name === range,
-          }))}
-        />
-      </div>
-      {points.length < 2 ? (
-        <p class="plot-empty read">
-          {points.length === 0 ? "No snapshot" : "Only one snapshot"} with {METRIC_WORDS[metric].unit} in this
-          time range; a chart needs two. First snapshot: <Time at={history.firstSnapshotAt} />
-        </p>
-      ) : (
-        <>
-          <Plot
-            metric={metric}
-            series={seriesOf([history], "date")}
-            scale="linear"
-            align="date"
-            asOf={history.asOf}
-            label={`${title} of ${repository.fullName}`}
-            shape="half"
-          />
-          <PointTable
-            metric={metric}
-            range={range}
-            points={points}
-            csvPath={`/api/repos/${repository.id}/metrics?window=${csvWindow}&format=csv`}
-          />
-        </>
-      )}
-    </section>
-  );
-};

@@ -105,7 +105,7 @@ async function listPage(request: PageRequest, messages: Messages): Promise<Page>
   // A rejected form is shown at the address of the form, which has none of the parameters of the list.
   const shown = new URL(`/watchlists/${token}${method === "GET" ? url.search : ""}`, url);
   const watched = await readWatched(
-    { url: shown, modules },
+    { ...request, url: shown },
     {
       scope: { kind: "watchlist", id: watchlist.id },
       ids,

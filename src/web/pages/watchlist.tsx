@@ -25,7 +25,7 @@ async function signedOut(request: PageRequest): Promise<Page> {
 }
 
 async function ownList(request: PageRequest, account: Account): Promise<Page> {
-  const { modules, url } = request;
+  const { modules } = request;
   const { id, items } = await modules.watchlists.get({ accountId: account.id });
   const ids = items.map(({ repositoryId }) => repositoryId);
   const list = {
@@ -33,7 +33,7 @@ async function ownList(request: PageRequest, account: Account): Promise<Page> {
     ids,
     changes: isView(request) ? modules.watchlists.visits.record(account.id, ids) : Promise.resolve(undefined),
   };
-  const watched = await readWatched({ url, modules }, list);
+  const watched = await readWatched(request, list);
   return {
     title: "Watchlist",
     status: watched.problems.length === 0 ? 200 : 400,
