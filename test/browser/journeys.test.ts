@@ -48,7 +48,7 @@ function everywhere(world: BrowserWorld, mailbox: Mailbox, scripts: boolean): vo
     assert.equal(await page.getByLabel("Min. stars", { exact: true }).inputValue(), "3000");
   });
 
-  test("sign in by mail, make a key, use it, see its use, revoke it, be refused", async () => {
+  test("sign in by mail, create a key, use it, see its usage, revoke it, be refused", async () => {
     const page = await world.visit({ scripts });
     await signInByMail(page, mailbox, "/account/keys");
     await page.waitForURL(/\/account\/keys$/);
@@ -91,7 +91,7 @@ function everywhere(world: BrowserWorld, mailbox: Mailbox, scripts: boolean): vo
     await page.getByRole("link", { name: "almanac/star-tables" }).waitFor();
   });
 
-  test("make a list for sharing, which the other link only shows", async () => {
+  test("create a shared list, which the share link only shows", async () => {
     const page = await world.visit({ scripts });
     await page.goto("/watchlists");
     await page.getByLabel("Name", { exact: true }).fill("Sky & <sea>");
@@ -144,7 +144,7 @@ describe("Journeys with scripts", { skip: NO_CHROMIUM }, () => {
     const world = inTheBrowser(engine, () => mailbox.settings);
     everywhere(world, mailbox, true);
 
-    test("find a repository by typing, with the keyboard alone", async () => {
+    test("find a repository with the keyboard only", async () => {
       const page = await world.visit();
       await page.goto("/");
       await page.keyboard.press("/");
@@ -159,7 +159,7 @@ describe("Journeys with scripts", { skip: NO_CHROMIUM }, () => {
       await page.waitForURL((url) => url.pathname === STAR_TABLES);
     });
 
-    test("read a chart point by point, with the keyboard alone", async () => {
+    test("read a chart point by point with the keyboard only", async () => {
       const page = await world.visit();
       await page.goto(STAR_TABLES);
       const chart = page.locator(".plot [tabindex='0'], .plot-box[tabindex='0']").first();
@@ -172,7 +172,7 @@ describe("Journeys with scripts", { skip: NO_CHROMIUM }, () => {
       assert.match(await told.innerText(), /3,975/);
     });
 
-    test("save and take out without leaving the page", async () => {
+    test("save and remove without leaving the page", async () => {
       const page = await world.visit();
       await signInByMail(page, mailbox, STAR_TABLES);
       await page.waitForURL(/star-tables/);

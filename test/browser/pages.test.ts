@@ -73,7 +73,7 @@ describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
 
     for (const colorScheme of ["light", "dark"] as const) {
       for (const width of [1280, 390]) {
-        test(`have nothing that stops readers, ${colorScheme}, ${width} wide`, async () => {
+        test(`have no accessibility violations, ${colorScheme}, ${width} wide`, async () => {
           const page = await world.visit({ colorScheme, width });
           for (const path of PAGES) {
             await page.goto(path);
@@ -87,7 +87,7 @@ describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
       }
     }
 
-    test("of somebody signed in have nothing that stops readers", async () => {
+    test("of a signed-in user have no accessibility violations", async () => {
       for (const [colorScheme, width] of [
         ["light", 1280],
         ["dark", 390],
@@ -115,7 +115,7 @@ describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
       }
     });
 
-    test("of lists for sharing have nothing that stops readers", async () => {
+    test("of shared lists have no accessibility violations", async () => {
       const page = await world.visit({ width: 390 });
       await page.goto("/watchlists");
       await page.getByLabel(/^Repositories/).fill("almanac/star-tables\nalmanac/sundial");
@@ -129,7 +129,7 @@ describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
       }
     });
 
-    test("say nothing in the console, and load nothing from elsewhere", async () => {
+    test("log nothing to the console, and load nothing from other sites", async () => {
       const page = await world.visit();
       const said: string[] = [];
       page.on("console", (message) => {
@@ -144,7 +144,7 @@ describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
       assert.deepEqual(said, []);
     });
 
-    test("weigh little, ask for little, and stay where they are", async () => {
+    test("are small, make few requests, and do not shift", async () => {
       const page = await world.visit();
       for (const path of WEIGHED) {
         let bytes = 0;

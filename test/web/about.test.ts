@@ -6,7 +6,7 @@ import { document } from "../support/openapi.js";
 import { linkTo, openPage, rowsOf, textOf } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onSqlite("The pages that explain", (engine) => {
+onSqlite("The methodology and the API reference", (engine) => {
   let world: World;
 
   before(async () => {
@@ -17,7 +17,7 @@ onSqlite("The pages that explain", (engine) => {
     );
   });
 
-  test("take a present score apart: the points add up to it", async () => {
+  test("the points of the example add up to its current score", async () => {
     const { status, html, text } = await openPage(world, "/about");
     assert.equal(status, 200);
     assert.ok(linkTo(html, "acme/kite"));
@@ -37,7 +37,7 @@ onSqlite("The pages that explain", (engine) => {
     assert.match(html, /id="begin"/);
   });
 
-  test("say so where nothing is trending", async () => {
+  test("without a trending repository there is no example", async () => {
     const empty = await createWorld(engine);
     const { html } = await openPage(empty, "/about");
     const section = html.slice(html.indexOf('id="example"'), html.indexOf('id="confidence"'));
@@ -45,7 +45,7 @@ onSqlite("The pages that explain", (engine) => {
     assert.match(textOf(section), /nothing is trending/i);
   });
 
-  test("tell every operation, record and answer of the contract", async () => {
+  test("the reference has every operation, schema and response of the contract", async () => {
     const { html } = await openPage(world, "/docs");
     const operations = Object.values(document.paths).flatMap((methods) =>
       Object.values(methods).map((operation) => operation as unknown as { operationId: string }),
@@ -63,7 +63,7 @@ onSqlite("The pages that explain", (engine) => {
     assert.match(html, /curl &#39;https:\/\/sidereal\.example\/api\/trending\?window=7d&amp;limit=5&#39;/);
   });
 
-  test("tell the limits that hold here", async () => {
+  test("the reference shows the configured rate limits", async () => {
     const limited = await createWorld(engine, { SIDEREAL_LIMIT_HEAVY_KEY: "7777" });
     const { html } = await openPage(limited, "/docs");
     assert.deepEqual(

@@ -17,7 +17,7 @@ onSqlite("The pages of an account", (engine) => {
     await world.record(observation("one/one", daily(1, 2)));
   });
 
-  test("are for whoever is signed in, and lead others there and back", async () => {
+  test("require sign-in and return to the page afterwards", async () => {
     for (const path of ["/account", "/account/delete", "/account/keys", "/account/keys/1?period=7d"]) {
       const page = await open(world, path);
       assert.deepEqual([page.status, page.location], [303, `/sign-in?next=${encodeURIComponent(path)}`]);
@@ -27,7 +27,7 @@ onSqlite("The pages of an account", (engine) => {
     assert.deepEqual([removal.status, removal.location], [303, "/sign-in?next=%2Faccount%2Fdelete"]);
   });
 
-  test("tell who one is, in no index and no shared cache", async () => {
+  test("show the account, are not indexed and not in shared caches", async () => {
     const { headers } = await somebody();
     await createKey(world, { headers, cookie: "" });
     await sql`update accounts set name = ${'<img src=x onerror="alert(1)">'} where email = ${`account-${people}@example.org`}`.execute(
@@ -47,7 +47,7 @@ onSqlite("The pages of an account", (engine) => {
     assert.match(text, /Watchlist 0 .*API keys 1 /);
   });
 
-  test("end all sessions at once", async () => {
+  test("end all sessions", async () => {
     const first = await somebody();
     const second = await signIn(world, mailbox, `account-${people}@example.org`);
     const out = await submit(world, "/account/sign-out-everywhere", {}, first.headers);
@@ -56,7 +56,7 @@ onSqlite("The pages of an account", (engine) => {
       assert.equal((await open(world, "/account", headers)).status, 303);
   });
 
-  test("remove the account only when its word is typed", async () => {
+  test("delete the account only after confirmation", async () => {
     const { headers, cookie } = await somebody();
     const { key } = await createKey(world, { headers, cookie });
     const page = await open(world, "/account/delete", headers);

@@ -21,7 +21,7 @@ onSqlite("Addresses of pages", (engine) => {
     return [status, headers.get("location")];
   };
 
-  test("a slash at the end of a page's address leads to the page", async () => {
+  test("a trailing slash redirects to the page", async () => {
     for (const [path, to] of [
       ["/explore/", "/explore"],
       ["/explore/?sort=stars&q=a%2Fb", "/explore?sort=stars&q=a%2Fb"],
@@ -38,7 +38,7 @@ onSqlite("Addresses of pages", (engine) => {
       assert.equal((await world.request(path)).status, 404, path);
   });
 
-  test("the address to clone from leads to the repository, unless one is called so", async () => {
+  test("a clone URL redirects to the repository, unless its name ends in .git", async () => {
     assert.deepEqual(await leadsTo("/repos/github/acme/kite.git?range=30d"), [
       301,
       "/repos/github/acme/kite?range=30d",
@@ -48,7 +48,7 @@ onSqlite("Addresses of pages", (engine) => {
       assert.equal((await world.request(path)).status, 404, path);
   });
 
-  test("files of another version are the present ones, which nobody keeps", async () => {
+  test("an old version of a file serves the current one uncached", async () => {
     const path = /href="(\/assets\/[^"]+\.css)"/.exec((await open(world, "/")).html)?.[1] ?? "";
     const present = await world.request(path);
     assert.match(present.headers.get("cache-control") ?? "", /immutable/);
@@ -58,7 +58,7 @@ onSqlite("Addresses of pages", (engine) => {
     assert.equal((await world.request("/assets/0123456789ab/none.js")).status, 404);
   });
 
-  test("the home page links to its lists in every window, and hides what is not known", async () => {
+  test("the home page links to its lists in every window, and hides empty facets", async () => {
     const { links, text, html } = await open(world, "/");
     for (const window of ["24h", "7d", "30d"])
       assert.ok(links.includes(`/explore?sort=rising&window=${window}`));
@@ -70,7 +70,7 @@ onSqlite("Addresses of pages", (engine) => {
       assert.equal((await world.request(link)).status, 200, link);
   });
 
-  test("a language is offered in other forms", async () => {
+  test("the page of a language links to feed, CSV and JSON", async () => {
     const { links } = await open(world, "/languages/Rust?sort=forks_gained&window=7d");
     const forms = links.filter((link) => link.startsWith("/api/"));
     assert.deepEqual(forms, [
@@ -81,14 +81,14 @@ onSqlite("Addresses of pages", (engine) => {
     for (const path of forms) assert.equal((await world.request(path)).status, 200, path);
   });
 
-  test("facets that nobody has name no other forge to look at, unless one is chosen", async () => {
+  test("an empty list of facets links to all forges only if one is selected", async () => {
     assert.doesNotMatch((await open(world, "/topics")).text, /Show all forges/);
     const page = await open(world, "/topics?provider=gitlab&sort=stars");
     assert.match(page.text, /No topics .* Show all forges/);
     assert.ok(page.links.includes("/topics?sort=stars"));
   });
 
-  test("lists by forks say that the course beside them is of stars", async () => {
+  test("lists by forks label the sparkline as stars", async () => {
     const { html } = await open(world, "/explore?sort=forks");
     assert.match(html, /Stars, 30 days/);
     assert.doesNotMatch((await open(world, "/explore?sort=stars")).html, /Stars, 30 days/);

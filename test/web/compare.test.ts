@@ -12,7 +12,7 @@ interface PlotData {
 
 const DAY_S = 86_400;
 
-onSqlite("the page that compares", (engine) => {
+onSqlite("the comparison page", (engine) => {
   let world: World;
 
   before(async () => {
@@ -33,7 +33,7 @@ onSqlite("the page that compares", (engine) => {
     );
   });
 
-  test("puts repositories on one chart, and their facts side by side", async () => {
+  test("shows repositories on one chart, and their numbers side by side", async () => {
     const page = await open(world, "/compare?repo=github:acme/kite&repo=github:acme/crane&range=30d");
     assert.equal(page.status, 200);
     assert.match(page.html, /<title>Compare acme\/kite, acme\/crane · Sidereal<\/title>/);
@@ -58,7 +58,7 @@ onSqlite("the page that compares", (engine) => {
     );
   });
 
-  test("aligns by age and scales by magnitude, also in the picture for other pages", async () => {
+  test("aligns by age on a log scale, on the page and in the embed", async () => {
     const page = await open(
       world,
       "/compare?repo=acme/kite&repo=acme/crane&align=age&scale=log&metric=stars&range=all",
@@ -76,7 +76,7 @@ onSqlite("the page that compares", (engine) => {
       assert.equal((await world.request((source ?? "").replaceAll("&amp;", "&"))).status, 200);
   });
 
-  test("rows of ages begin at 0 and go on in whole days, weeks or months", async () => {
+  test("rows of ages start at 0 in whole days, weeks or months", async () => {
     const own = await createWorld(engine);
     // Created on a Thursday, which is no border of weeks by date.
     const created = { createdAt: NOW - 15 * DAY_S * 1_000 };
@@ -93,7 +93,7 @@ onSqlite("the page that compares", (engine) => {
     assert.deepEqual(await rows("all"), ["0 months"]);
   });
 
-  test("takes a repository by any of its names and addresses", async () => {
+  test("accepts any name or URL of a repository", async () => {
     for (const [text, expected] of [
       ["acme/kite", "acme/kite"],
       ["  ACME/Kite ", "acme/kite"],
@@ -116,7 +116,7 @@ onSqlite("the page that compares", (engine) => {
     assert.match(codeberg.text, /github:same\/name 8/);
   });
 
-  test("what is wrong with a name is told, and the rest is shown", async () => {
+  test("reports invalid names and shows the rest", async () => {
     const page = await open(
       world,
       `/compare?${new URLSearchParams([
@@ -144,7 +144,7 @@ onSqlite("the page that compares", (engine) => {
     assert.equal((dataOf(page) as PlotData).lines.length, 1);
   });
 
-  test("six fit on one chart", async () => {
+  test("a chart has at most six repositories", async () => {
     const names = ["acme/kite", "acme/crane", "same/name", "more/a", "more/b", "more/c", "team/tool"];
     const query = (count: number) =>
       names
@@ -167,7 +167,7 @@ onSqlite("the page that compares", (engine) => {
     assert.match(flood.alerts[0] ?? "", /more than 20 names/);
   });
 
-  test("begins with a field and comparisons to open", async () => {
+  test("starts with a field and example comparisons", async () => {
     const page = await open(world, "/compare");
     assert.equal(page.status, 200);
     assert.match(page.html, /<label for="add">First repository<\/label>/);
@@ -181,14 +181,14 @@ onSqlite("the page that compares", (engine) => {
     assert.doesNotMatch(one.html, /class="plot /, "no chart without two counts of forks");
   });
 
-  test("an empty catalogue has nothing to begin with, and says how to begin all the same", async () => {
+  test("an empty catalogue has the field but no examples", async () => {
     const page = await open(await createWorld(engine), "/compare");
     assert.equal(page.status, 200);
     assert.deepEqual(page.headings, [[1, "Compare repositories"]]);
     assert.ok(page.buttons.includes("Add"));
   });
 
-  test("the field keeps what was chosen", async () => {
+  test("the form keeps the other parameters", async () => {
     const { html } = await open(world, "/compare?repo=acme/kite&range=all&align=age");
     for (const [name, value] of [
       ["repo", "github:acme/kite"],

@@ -27,7 +27,7 @@ function contrast(a: string, b: string): number {
 }
 
 describe("The colours", () => {
-  test("are the same tokens in both looks", () => {
+  test("have the same tokens in light and dark", () => {
     assert.ok(LOOKS.light.size > 15);
     assert.deepEqual([...LOOKS.light.keys()].sort(), [...LOOKS.dark.keys()].sort());
   });
@@ -37,14 +37,14 @@ describe("The colours", () => {
       const ratio = contrast(look.get(text) ?? "", look.get(ground) ?? "");
       assert.ok(ratio >= least, `--${text} on --${ground}, ${name}: ${ratio.toFixed(2)}`);
     };
-    test(`of texts are read on every ground, ${name}`, () => {
+    test(`of text have enough contrast on every background, ${name}`, () => {
       for (const ground of ["paper", "card", "sunk", "note", "bar"])
         for (const text of ["ink", "soft", "link"]) check(text, ground, 4.5);
       for (const ground of ["paper", "card", "note"])
         for (const text of ["star", "rise", "fall"]) check(text, ground, 4.5);
       check("on-press", "press", 4.5);
     });
-    test(`of lines and edges are seen, ${name}`, () => {
+    test(`of lines and edges have enough contrast, ${name}`, () => {
       for (const ground of ["paper", "card"])
         for (let line = 1; line <= 6; line++) check(`chart-${line}`, ground, 3);
     });

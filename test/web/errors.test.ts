@@ -5,7 +5,7 @@ import { onSqlite } from "../support/engines.js";
 import { linkTo, openPage, textOf } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onSqlite("Pages of errors, and of an empty catalogue", (engine) => {
+onSqlite("Error pages and the empty catalogue", (engine) => {
   let world: World;
 
   before(async () => {
@@ -15,7 +15,7 @@ onSqlite("Pages of errors, and of an empty catalogue", (engine) => {
     );
   });
 
-  test("a missing page suggests what its address may have meant", async () => {
+  test("a missing page suggests similar names", async () => {
     for (const [path, name] of [
       ["/repos/github/acme/kit", "acme/kite"],
       ["/nothing/kites", "acme/kite"],
@@ -34,7 +34,7 @@ onSqlite("Pages of errors, and of an empty catalogue", (engine) => {
     assert.doesNotMatch(hostile.html, /<script>x/);
   });
 
-  test("is compressed as its reader asks, and not kept", async () => {
+  test("an error page is compressed on request and not cached", async () => {
     const plain = await world.request("/nothing/kites", { headers: { Accept: "text/html" } });
     assert.equal(plain.headers.get("content-encoding"), null);
     const text = await plain.text();
@@ -54,21 +54,21 @@ onSqlite("Pages of errors, and of an empty catalogue", (engine) => {
     assert.equal(short.headers.get("content-encoding"), null, "what is short gains nothing");
   });
 
-  test("who does not read pages is told as JSON", async () => {
+  test("clients that do not accept HTML get JSON", async () => {
     const { status, body } = await world.get("/nothing");
     assert.deepEqual([status, body.error.code], [404, "NOT_FOUND"]);
     const api = await world.get("/api/nothing", { Accept: "text/html" });
     assert.equal(api.body.error.code, "NOT_FOUND");
   });
 
-  test("a method that a page does not have is refused as such", async () => {
+  test("an unsupported method is a 405", async () => {
     const response = await world.request("/about", { method: "PUT", headers: { Accept: "text/html" } });
     assert.equal(response.status, 405);
     assert.equal(response.headers.get("allow"), "GET, HEAD, OPTIONS");
     assert.match(await response.text(), /<h1>Method not allowed<\/h1>/);
   });
 
-  test("who asks too often is told when to try again, by a page", async () => {
+  test("a rate-limited page says when to try again", async () => {
     const strict = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "2" });
     for (let i = 0; i < 2; i++) assert.equal((await openPage(strict, "/about")).status, 200);
     const { status, headers, html } = await openPage(strict, "/explore?q=a");
@@ -87,7 +87,7 @@ onSqlite("Pages of errors, and of an empty catalogue", (engine) => {
     assert.equal((await openPage(strict, "/about")).status, 200);
   });
 
-  test("a page is kept for others only while nobody is signed in and nothing has changed", async () => {
+  test("a page is cached for visitors only, until something changes", async () => {
     const cached = await createWorld(engine, { SIDEREAL_CACHE_MB: "8" });
     await cached.record(observation("acme/kite", daily(10, 20)));
     const first = await openPage(cached, "/explore");
@@ -109,7 +109,7 @@ onSqlite("Pages of errors, and of an empty catalogue", (engine) => {
     assert.match(json.headers.get("content-type") ?? "", /json/);
   });
 
-  test("an empty catalogue says what to do, and which forges are tracked", async () => {
+  test("an empty catalogue shows how to start, and the configured forges", async () => {
     const empty = await createWorld(engine);
     for (const path of ["/", "/explore", "/explore?sort=wrong", "/languages", "/topics"]) {
       const { status, html } = await openPage(empty, path);

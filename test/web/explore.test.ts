@@ -37,7 +37,7 @@ onSqlite("The page /explore", (engine) => {
     );
   });
 
-  test("lists what is trending, with places, scores and when that was", async () => {
+  test("lists trending repositories with ranks, scores and their date", async () => {
     const { status, headers, html } = await open("/explore");
     assert.equal(status, 200);
     assert.match(headers.get("cache-control") ?? "", /^public/);
@@ -54,7 +54,7 @@ onSqlite("The page /explore", (engine) => {
     assert.ok(!namesIn(html).includes("acme/old"), "archived ones are left out of growth");
   });
 
-  test("each row has a star that saves it, and comes back to the same list", async () => {
+  test("each row has a star that saves it and returns to the list", async () => {
     const { html } = await open("/explore?language=Rust&sort=stars&x=1");
     assert.equal(html.match(/data-save="/g)?.length, 3);
     assert.match(html, /aria-label="Save acme\/kite"/);
@@ -83,7 +83,7 @@ onSqlite("The page /explore", (engine) => {
     }
   });
 
-  test("every filter narrows, and can be taken away by a link", async () => {
+  test("every filter narrows the list and has a link that removes it", async () => {
     for (const [query, name, chip] of [
       ["q=kite", "acme/kite", "“kite”"],
       ["language=rust&provider=github&archived=false", "acme/kite", "rust"],
@@ -109,14 +109,14 @@ onSqlite("The page /explore", (engine) => {
     assert.match(html, /name="reliableOnly" value="true" checked/);
   });
 
-  test("several languages are any of them; each can be dropped alone", async () => {
+  test("several languages match any of them; each has its own remove link", async () => {
     const { html } = await open("/explore?language=Rust&language=C&sort=stars");
     assert.deepEqual(namesIn(html), ["acme/stone", "acme/kite", "acme/old", "lab/sub/pebble"]);
     assert.deepEqual(linkTo(html, "Remove filter Rust ×")?.searchParams.getAll("language"), ["C"]);
     assert.match(html, /type="checkbox" name="language" value="Rust" checked/);
   });
 
-  test("empty fields, blanks and what is given twice are as if they were not there", async () => {
+  test("empty fields, spaces and duplicates are ignored", async () => {
     const { status, html } = await open(
       "/explore?q=&language=&language=+Rust+&language=Rust&minStars=&createdAfter=&sort=stars&limit=&unknown=1",
     );
@@ -129,7 +129,7 @@ onSqlite("The page /explore", (engine) => {
     );
   });
 
-  test("pages go on with their places, keep the question, and end", async () => {
+  test("pages continue the ranks, keep the parameters, and end", async () => {
     const first = await open("/explore?language=zig&sort=stars");
     assert.match(textOf(first.html), /Page 1 of 3(?!\d)/);
     const next = linkTo(first.html, "Next →");
@@ -145,7 +145,7 @@ onSqlite("The page /explore", (engine) => {
     assert.equal(linkTo(beyond.html, "Back to the first page")?.search, "?language=zig&sort=stars");
   });
 
-  test("past the numbered pages it goes on by cursor, without places", async () => {
+  test("beyond the numbered pages it continues by cursor, without ranks", async () => {
     const answer = await world.get("/api/repos?language=zig&sort=stars&limit=25");
     const { status, html } = await open(
       `/explore?language=zig&sort=stars&cursor=${answer.body.meta.nextCursor}`,
@@ -159,7 +159,7 @@ onSqlite("The page /explore", (engine) => {
     assert.match(textOf(wrong.html), /cursor not a cursor of this query/);
   });
 
-  test("what cannot be asked is told beside its field, with the form as it was sent", async () => {
+  test("an invalid value is reported next to its field, and the form keeps its values", async () => {
     const { status, headers, html } = await open(
       "/explore?minStars=many&sort=best&createdAfter=2026-02-30&language=Rust&page=9999",
     );
@@ -182,7 +182,7 @@ onSqlite("The page /explore", (engine) => {
     assert.match(textOf(relevance.html), /relevance needs q/);
   });
 
-  test("an empty list says what there would be without each filter", async () => {
+  test("an empty list shows the results without each filter", async () => {
     const { status, html } = await open("/explore?language=C&topic=air&sort=stars");
     assert.equal(status, 200);
     const text = textOf(html);
@@ -195,7 +195,7 @@ onSqlite("The page /explore", (engine) => {
     assert.match(textOf(words.html), /No matches: “\?!”/);
   });
 
-  test("the same list is offered as a feed, as CSV and as JSON", async () => {
+  test("links to the list as feed, CSV and JSON", async () => {
     const { html } = await open("/explore?language=Rust&window=7d&sort=new_hot&page=1");
     assert.equal(linkTo(html, "Atom feed")?.pathname, "/api/feeds/new-hot.atom");
     assert.equal(linkTo(html, "Atom feed")?.search, "?language=Rust&window=7d");
@@ -209,7 +209,7 @@ onSqlite("The page /explore", (engine) => {
     assert.equal(linkTo((await open("/explore?sort=pushed")).html, "Atom feed"), undefined);
   });
 
-  test("a list by date shows the date, one by forks the forks, and other forges their name", async () => {
+  test("a list by date shows dates, one by forks shows forks, and rows show their forge", async () => {
     const pushed = await open("/explore?sort=pushed");
     assert.equal(rowsOf(pushed.html, "list")[0]?.[5], "2026-04-29");
     assert.equal(rowsOf(pushed.html, "list")[1]?.[5], "–");
@@ -217,7 +217,7 @@ onSqlite("The page /explore", (engine) => {
     assert.match(rowsOf((await open("/explore?provider=gitlab")).html, "list")[0]?.[1] ?? "", /GitLab/);
   });
 
-  test("nothing that forges or visitors write becomes markup", async () => {
+  test("text from forges and visitors is escaped", async () => {
     const { html } = await open(`/explore?sort=stars&q=${encodeURIComponent('kite"><script>x</script>')}`);
     assert.doesNotMatch(html, /<script>x/);
     const kite = await open("/explore?topic=air");

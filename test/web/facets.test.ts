@@ -26,7 +26,7 @@ onSqlite("The pages of languages and topics", (engine) => {
     );
   });
 
-  test("list all with their numbers, the most frequent first", async () => {
+  test("list all with their numbers, the most common first", async () => {
     const { status, html } = await open("/languages");
     assert.equal(status, 200);
     assert.deepEqual(rowsOf(html, "facets"), [
@@ -38,7 +38,7 @@ onSqlite("The pages of languages and topics", (engine) => {
     assert.match(textOf(html), /3 languages in 59 repositories/);
   });
 
-  test("sort, narrow to a forge, and choose a window by links", async () => {
+  test("have links that sort, filter by forge and change the window", async () => {
     const { html } = await open("/languages");
     const follow = async (text: string, page = html) => {
       const url = linkTo(page, text);
@@ -55,7 +55,7 @@ onSqlite("The pages of languages and topics", (engine) => {
     assert.equal(linkTo(none.html, "Show all forges")?.search, "");
   });
 
-  test("go over pages, and refuse what there is not", async () => {
+  test("have pages, and reject invalid parameters", async () => {
     const { html } = await open("/topics");
     assert.equal(rowsOf(html, "facets").length, 50);
     const second = await open("/topics?page=2");
@@ -75,7 +75,7 @@ onSqlite("The pages of languages and topics", (engine) => {
     assert.equal((await open("/topics?sort=&window=")).status, 200);
   });
 
-  test("one of them has its numbers and its rankings, whatever the case of its name", async () => {
+  test("a facet has its numbers and rankings, whatever the case of its name", async () => {
     const { status, html } = await open("/languages/c++");
     assert.equal(status, 200);
     assert.match(html, /rel="canonical" href="https:\/\/sidereal.example\/languages\/C%2B%2B"/);
@@ -94,7 +94,7 @@ onSqlite("The pages of languages and topics", (engine) => {
     assert.equal(linkTo(html, "Filter this list")?.searchParams.get("language"), "C++");
   });
 
-  test("names with slashes and markup are only names", async () => {
+  test("names may contain slashes and markup", async () => {
     const slash = await open("/topics/a%2Fb");
     assert.equal(slash.status, 200);
     assert.deepEqual(namesIn(slash.html, "list", 1), ["acme/kite"]);
@@ -103,7 +103,7 @@ onSqlite("The pages of languages and topics", (engine) => {
     assert.doesNotMatch(markup.html, /<i>bold/);
   });
 
-  test("an unknown one is a 404 that suggests others; a wrong question keeps the page", async () => {
+  test("an unknown name is a 404 with suggestions; invalid parameters keep the page", async () => {
     const missing = await open("/languages/htm");
     assert.equal(missing.status, 404);
     assert.equal(linkTo(missing.html, "HTML")?.pathname, "/languages/HTML");

@@ -14,7 +14,7 @@ const valuesOf = (document: XmlElement, name: string): string[] =>
     children.filter((child) => child.name === `${MAPS}${name}`).map(({ text }) => text),
   );
 
-onSqlite("What search engines read", (engine) => {
+onSqlite("Files for search engines", (engine) => {
   let world: World;
   const read = async (path: string, kind: string): Promise<XmlElement> => {
     const { status, headers, body } = await world.get(path);
@@ -49,7 +49,7 @@ onSqlite("What search engines read", (engine) => {
     );
   });
 
-  test("robots.txt keeps the API out, and lets embeds and feeds be fetched", async () => {
+  test("robots.txt disallows the API except embeds and feeds", async () => {
     const { status, headers, body } = await world.get("/robots.txt");
     assert.equal(status, 200);
     assert.equal(headers.get("content-type"), "text/plain; charset=utf-8");
@@ -69,7 +69,7 @@ onSqlite("What search engines read", (engine) => {
     );
   });
 
-  test("watchlists may be looked at by crawlers, which are told to forget them", async () => {
+  test("crawlers may fetch watchlists, which respond with noindex", async () => {
     for (const path of [
       "/watchlists/sidw_x",
       "/api/watchlists/sidw_x",
@@ -82,7 +82,7 @@ onSqlite("What search engines read", (engine) => {
     assert.equal((await world.get("/docs")).headers.get("x-robots-tag"), null);
   });
 
-  test("the site map names its parts, and each is there", async () => {
+  test("the site map lists its parts, and each exists", async () => {
     const index = await read("/sitemap.xml", "sitemapindex");
     const parts = valuesOf(index, "loc");
     assert.deepEqual(
@@ -92,7 +92,7 @@ onSqlite("What search engines read", (engine) => {
     for (const part of parts) await read(new URL(part).pathname, "urlset");
   });
 
-  test("the pages, and those of languages and topics", async () => {
+  test("lists the pages, including languages and topics", async () => {
     assert.deepEqual(valuesOf(await read("/sitemaps/pages.xml", "urlset"), "loc"), [
       ...["/", "/explore", "/languages", "/topics", "/about", "/docs"].map((path) => `${BASE}${path}`),
       `${BASE}/languages/C%23`,
@@ -102,7 +102,7 @@ onSqlite("What search engines read", (engine) => {
     ]);
   });
 
-  test("the most-starred repositories, each once, with when they were refreshed", async () => {
+  test("lists the most starred repositories once each, with their refresh time", async () => {
     const first = await read("/sitemaps/repositories-1.xml", "urlset");
     const second = await read("/sitemaps/repositories-2.xml", "urlset");
     const all = [...valuesOf(first, "loc"), ...valuesOf(second, "loc")];
@@ -120,7 +120,7 @@ onSqlite("What search engines read", (engine) => {
     ]);
   });
 
-  test("parts that there are none of answer 404", async () => {
+  test("parts that do not exist are a 404", async () => {
     for (const part of [
       "repositories-3",
       "repositories-11",
@@ -132,7 +132,7 @@ onSqlite("What search engines read", (engine) => {
       assert.equal((await world.get(`/sitemaps/${part}.xml`)).status, 404, part);
   });
 
-  test("a part is made once an hour, however many ask", async (t) => {
+  test("a part is built once an hour for any number of requests", async (t) => {
     const list = t.mock.method(world.modules.lists, "read");
     world.clock.advance(HOUR_MS);
     const ask = () => world.get("/sitemaps/repositories-1.xml");
@@ -146,7 +146,7 @@ onSqlite("What search engines read", (engine) => {
     assert.equal(list.mock.callCount(), 2);
   });
 
-  test("a part that could not be made is tried again", async (t) => {
+  test("a failed part is retried", async (t) => {
     t.mock.method(world.modules.rankings, "summary", () => Promise.reject(new Error("down")), {
       times: 1,
     });

@@ -6,7 +6,7 @@ import { type Member, signIn } from "../support/members.js";
 import { open, submit } from "../support/page.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
-onSqlite("Pages that are kept ready", (engine) => {
+onSqlite("Cached pages", (engine) => {
   const mailbox = openMailbox();
   let world: World;
   let ann: Member;
@@ -19,7 +19,7 @@ onSqlite("Pages that are kept ready", (engine) => {
   });
   const asking = (path: string, headers: Record<string, string> = {}) => open(world, path, headers);
 
-  test("are told apart by who is signed in, one after the other and at once", async () => {
+  test("differ by account, for sequential and concurrent requests", async () => {
     const expect = async (path: string, isAtOnce: boolean) => {
       const ask = [() => asking(path), () => asking(path, ann.headers), () => asking(path, ben.headers)];
       const pages = [];
@@ -44,14 +44,14 @@ onSqlite("Pages that are kept ready", (engine) => {
     assert.ok(his.html.includes("ben@example.org") && !his.html.includes("ann@example.org"));
   });
 
-  test("are made once for those who are nobody here, whatever else their browser holds", async () => {
+  test("are rendered once for visitors, whatever their other cookies", async () => {
     const first = await asking("/languages", { Cookie: "_ga=1; theme=dark" });
     const other = await asking("/languages", { Cookie: "_ga=2" });
     assert.equal(other.headers.get("etag"), first.headers.get("etag"));
     assert.doesNotMatch(first.headers.get("cache-control") ?? "", /private/);
   });
 
-  test("hold no list by token: what was written is what is read", async () => {
+  test("never include token lists: a read sees the last write", async () => {
     const { body } = await world.send("POST", "/api/watchlists", { name: "Before" });
     const path = `/watchlists/${body.data.token}`;
     const [reading] = await Promise.all([
@@ -64,7 +64,7 @@ onSqlite("Pages that are kept ready", (engine) => {
     assert.notEqual(one.headers.get("x-request-id"), two.headers.get("x-request-id"));
   });
 
-  test("cost what they cost to those who claim to have them", async () => {
+  test("count against the limit unless the tag of the request is genuine", async () => {
     const strict = await createWorld(engine, {
       SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "5",
       SIDEREAL_CACHE_MB: "8",
@@ -86,7 +86,7 @@ onSqlite("Pages that are kept ready", (engine) => {
     assert.equal(same.headers.get("x-ratelimit-remaining"), other.headers.get("x-ratelimit-remaining"));
   });
 
-  test("nothing is looked for in answer to files, forms and questions of browsers", async () => {
+  test("files, forms and preflight requests cost no search", async () => {
     await submit(world, "/sign-out", {}, {});
     for (const [method, path] of [
       ["GET", "/assets/acme"],

@@ -16,7 +16,7 @@ onSqlite("The pages of API keys", (engine) => {
     await world.record(observation("one/one", daily(1, 2)));
   });
 
-  test("a new key is shown once, on a page that nobody keeps", async () => {
+  test("a new key is shown once, on an uncached page", async () => {
     const { headers } = await somebody();
     assert.deepEqual(rowsOf((await open(world, "/account/keys", headers)).html, "keys"), []);
     const made = await submit(world, "/account/keys", { name: "  <b>lap</b>top " }, headers);
@@ -36,7 +36,7 @@ onSqlite("The pages of API keys", (engine) => {
     assert.doesNotMatch(list.html, /<b>lap/);
   });
 
-  test("a name that is none is told beside its field", async () => {
+  test("an invalid name is reported next to its field", async () => {
     const { headers } = await somebody();
     for (const name of ["", "   ", "x".repeat(101), "a\nb"]) {
       const page = await submit(world, "/account/keys", { name }, headers);
@@ -48,7 +48,7 @@ onSqlite("The pages of API keys", (engine) => {
     assert.deepEqual(rowsOf(html, "keys"), [], "no key was created");
   });
 
-  test("with five keys the page explains why there is no sixth", async () => {
+  test("with five keys the page explains the limit", async () => {
     const member = await somebody();
     for (let i = 0; i < 5; i++) await createKey(world, member, `key ${i}`);
     const page = await open(world, "/account/keys", member.headers);
@@ -61,7 +61,7 @@ onSqlite("The pages of API keys", (engine) => {
     assert.doesNotMatch(sixth.html, /sid_/);
   });
 
-  test("a key is revoked after one more question, and only by its owner", async () => {
+  test("a key is revoked after confirmation, and only by its owner", async () => {
     const owner = await somebody();
     const other = await somebody();
     const { id, key } = await createKey(world, owner, "laptop");
@@ -87,7 +87,7 @@ onSqlite("The pages of API keys", (engine) => {
     }
   });
 
-  test("what a key was used for is told with its numbers, and to nobody else", async () => {
+  test("the usage of a key is shown with its numbers, to its owner only", async () => {
     const owner = await somebody();
     const { id, key } = await createKey(world, owner, "ci");
     const unused = await open(world, `/account/keys/${id}`, owner.headers);
@@ -125,7 +125,7 @@ onSqlite("The pages of API keys", (engine) => {
     assert.equal((await open(world, `/account/keys/${id}`, other.headers)).status, 404);
   });
 
-  test("a period that is none is a page that says which there are", async () => {
+  test("an unknown period is reported with the valid ones", async () => {
     const owner = await somebody();
     const { id } = await createKey(world, owner);
     const page = await open(world, `/account/keys/${id}?period=1y`, owner.headers);

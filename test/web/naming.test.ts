@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readName } from "../../src/web/naming.js";
 
-test("repositories are read as people write them", () => {
+test("repository names are parsed as people write them", () => {
   const written: Record<string, { fullName: string; provider: string | undefined } | undefined> = {
     "owner/name": { fullName: "owner/name", provider: undefined },
     "group/sub/name": { fullName: "group/sub/name", provider: undefined },

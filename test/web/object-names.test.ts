@@ -6,7 +6,7 @@ import { createWorld, daily, observation, type World } from "../support/world.js
 /** Names that every JavaScript object already has a property for. */
 const NAMES = ["constructor", "__proto__", "toString", "hasOwnProperty"];
 
-onSqlite("Names that every object has", (engine) => {
+onSqlite("Names of built-in object properties", (engine) => {
   let world: World;
 
   before(async () => {
@@ -27,7 +27,7 @@ onSqlite("Names that every object has", (engine) => {
     );
   });
 
-  test("every page of a language, topic, owner or repository called so is there", async () => {
+  test("every page of a language, topic, owner or repository with such a name works", async () => {
     for (const name of NAMES) {
       const own = `/repos/github/${name}/${name}`;
       for (const path of [
@@ -51,7 +51,7 @@ onSqlite("Names that every object has", (engine) => {
     }
   });
 
-  test("every endpoint gives its numbers", async () => {
+  test("every endpoint works with them", async () => {
     for (const [i, name] of NAMES.entries()) {
       const stars = 100 * (i + 1) + 10;
       for (const query of [`language=${name}`, `topic=${name}`, `license=${name}`, `q=${name}`]) {
@@ -93,7 +93,7 @@ onSqlite("Names that every object has", (engine) => {
     }
   });
 
-  test("as values of parameters they get a clear error", async () => {
+  test("as parameter values they are a clear error", async () => {
     const page = (path: string) => world.get(path, { Accept: "text/html" });
     for (const name of NAMES) {
       for (const parameter of ["archived", "fork", "sort", "window", "minStars"]) {

@@ -10,8 +10,8 @@ const schema = z.object({
 });
 const at = (query: string) => new URL(`http://localhost/page?${query}`);
 
-describe("What the address of a page asks for", () => {
-  test("is read by a schema, without what is empty, doubled, or not known", () => {
+describe("The parameters of a page", () => {
+  test("are parsed by a schema, without empty, duplicate and unknown ones", () => {
     const { url, query, problems } = readQuery(
       schema,
       at("size=large&size=large&colour=&tag=%20a&tag=b&x=1"),
@@ -21,7 +21,7 @@ describe("What the address of a page asks for", () => {
     assert.deepEqual(problems, []);
   });
 
-  test("is nothing where a part is wrong, and the address keeps that part", () => {
+  test("are undefined if one is invalid, and the address keeps it", () => {
     const { url, query, problems } = readQuery(schema, at("size=huge&colour=blue"));
     assert.equal(query, undefined);
     assert.equal(url.search, "?size=huge&colour=blue");
@@ -30,7 +30,7 @@ describe("What the address of a page asks for", () => {
     ]);
   });
 
-  test("is the rest where a page can do without what is wrong, and so is its address", () => {
+  test("are the valid ones if the page allows it, and so is its address", () => {
     const { url, query, problems } = readUsableQuery(schema, at("size=huge&colour=blue&colour=red&tag=a"));
     assert.deepEqual(query, { size: "small", colour: "red", tag: "a" });
     assert.equal(url.search, "?tag=a");

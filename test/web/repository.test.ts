@@ -56,7 +56,7 @@ onSqlite("the page of a repository", (engine) => {
     );
   });
 
-  test("tells what the repository is, and where", async () => {
+  test("shows the repository and its links", async () => {
     const page = await open(world, "/repos/github/Facebook/React");
     assert.equal(page.status, 200);
     assert.match(page.html, /<title>Facebook\/React · Sidereal<\/title>/);
@@ -72,7 +72,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.equal(page.html.match(/<h1/g)?.length, 1);
   });
 
-  test("tells the differences of each window, what they compare, and how far they can be trusted", async () => {
+  test("shows the gains of each window, the snapshots compared and the confidence", async () => {
     const { text } = await open(world, "/repos/github/facebook/react");
     assert.match(text, /Stars 12,050 \+11,010 \+11,050 –/);
     assert.match(text, /Forks 25 \+5 \+5 –/);
@@ -85,7 +85,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.match(text, /24 hours: 100%, 7 days: 100%, 30 days: none/);
   });
 
-  test("explains the trending score term by term, in the window asked for", async () => {
+  test("explains the trending score term by term, in the selected window", async () => {
     const { body } = await world.get("/api/repos/github/acme/kite?explain=true");
     const { score, terms } = body.data.explanation.windows["24h"].trending;
     const lost = await open(world, "/repos/github/acme/kite");
@@ -107,7 +107,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.match(none.text, /No score for 30 days/);
   });
 
-  test("says why a score is 0 where its terms are not", async () => {
+  test("explains a score of 0", async () => {
     const { text } = await open(world, "/repos/github/Facebook/React?window=7d");
     assert.match(text, /Trending, 7 days: 0\.00 of 100/);
     assert.match(text, /None of the gained stars count/);
@@ -123,7 +123,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.deepEqual(rowsOf(young.html, "ranks"), []);
   });
 
-  test("draws the chart asked for, with the same numbers in a table and for the script", async () => {
+  test("draws the selected chart, with the same data in a table and for the script", async () => {
     const page = await open(world, "/repos/github/facebook/react?metric=forks&range=30d");
     assert.match(page.text, /Forks over time/);
     assert.match(page.html, /<svg [^>]*aria-labelledby="half-title half-desc" class="chart"/);
@@ -149,14 +149,14 @@ onSqlite("the page of a repository", (engine) => {
     assert.match(page.html, /aria-current="true">Forks</);
   });
 
-  test("a line that takes another snapshot is told so", async () => {
+  test("explains that a chart needs two snapshots", async () => {
     const { status, text, html } = await open(world, "/repos/github/young/one");
     assert.equal(status, 200);
     assert.match(text, /Only one snapshot with stars/);
     assert.doesNotMatch(html, /application\/json"\s+data-label/);
   });
 
-  test("offers the pictures with what is pasted to show them", async () => {
+  test("offers embeds with their snippets", async () => {
     const page = await open(world, "/repos/github/Facebook/React?theme=dark&range=90d");
     const address =
       "https://sidereal.example/api/embed/chart.svg?repo=github:Facebook/React&metric=stars&range=90d&theme=dark";
@@ -174,7 +174,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.match(page.html, /rel="alternate" type="text\/csv"/);
   });
 
-  test("every name leads to one address: case and provider do not matter, an old name moves for good", async () => {
+  test("every name has one canonical address, and previous names redirect permanently", async () => {
     const canonical = /rel="canonical" href="https:\/\/sidereal\.example\/repos\/github\/Facebook\/React"/;
     for (const path of ["/repos/GitHub/facebook/REACT", "/repos/github/Facebook/React?range=30d"]) {
       const page = await open(world, path);
@@ -186,7 +186,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.equal(moved.headers.get("location"), "/repos/github/Facebook/React?metric=forks");
   });
 
-  test("an owner may hold slashes, written as they are or escaped", async () => {
+  test("an owner may contain slashes, escaped or not", async () => {
     for (const path of ["/repos/gitlab/group/sub/project", "/repos/gitlab/group%2Fsub/project"]) {
       const page = await open(world, path);
       assert.equal(page.status, 200, path);
@@ -194,7 +194,7 @@ onSqlite("the page of a repository", (engine) => {
     }
   });
 
-  test("what cannot be seen at the forge any more is told, and stays", async () => {
+  test("an unavailable repository says why and keeps its page", async () => {
     for (const [path, words] of [
       ["lost/forever", /no longer exists\./],
       ["shut/away", /is private\./],
@@ -207,7 +207,7 @@ onSqlite("the page of a repository", (engine) => {
     }
   });
 
-  test("what is not known is a page of its own, with those that are called alike", async () => {
+  test("an untracked repository is a 404 with similar names", async () => {
     const page = await open(world, "/repos/github/nobody/react");
     assert.equal(page.status, 404);
     assert.deepEqual(page.headings.slice(0, 2), [
@@ -220,7 +220,7 @@ onSqlite("the page of a repository", (engine) => {
       assert.equal((await world.request(path)).status, 404, path);
   });
 
-  test("a wrong choice is told, and the page is as if it had not been made", async () => {
+  test("an invalid parameter is reported and ignored", async () => {
     const page = await open(world, "/repos/github/acme/kite?metric=likes&range=30d&range=1y");
     assert.equal(page.status, 400);
     assert.match(page.text, /metric must be one of stars, forks, openIssues/);
@@ -229,7 +229,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.equal(page.headers.get("cache-control"), "no-store");
   });
 
-  test("no text of a forge is markup, and no address but of the web is a link", async () => {
+  test("text of a forge is escaped, and only http(s) URLs become links", async () => {
     const page = await open(world, "/repos/github/evil/homepage");
     assert.equal(page.status, 200);
     assert.ok(page.text.includes(HOSTILE));
@@ -242,7 +242,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.doesNotMatch(odd.html, /\sstyle="|<style/);
   });
 
-  test("can be saved by a form, also without scripts", async () => {
+  test("can be saved without scripts", async () => {
     const { html } = await open(world, "/repos/github/acme/kite");
     const { id } = (await world.get("/api/repos/github/acme/kite")).body.data;
     assert.match(html, /<form method="post" action="\/watchlist\/items" class="inline">/);
@@ -251,7 +251,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.match(html, /name="next" value="\/repos\/github\/acme\/kite"/);
   });
 
-  test("shows a visitor what they have saved, and keeps that page to them", async () => {
+  test("shows saved state to its user only, uncached", async () => {
     const member = await signIn(world, mailbox, "reader@example.org");
     const { id } = (await world.get("/api/repos/github/acme/kite")).body.data;
     const added = await world.send("POST", "/api/me/watchlist", { repositoryId: id }, member.headers);

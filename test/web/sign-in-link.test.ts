@@ -48,7 +48,7 @@ onSqlite("The page of a mailed link", (engine) => {
   const whoIs = async (cookies: readonly string[]) =>
     (await world.get("/api/me", { Cookie: cookies.join("; ") })).body.data?.email;
 
-  test("in the browser that asked for it the button is enough, and what told that browser is taken away", async () => {
+  test("in the browser that requested it one button signs in, and clears its cookie", async () => {
     const { email, path, fields, setCookie, browser } = await ask();
     assert.match(setCookie, ASKED);
     const page = await openPage(world, path, browser);
@@ -68,7 +68,7 @@ onSqlite("The page of a mailed link", (engine) => {
     assertRefused(await open(world, path, browser));
   });
 
-  test("a link that somebody is given by another signs them in to nothing", async () => {
+  test("a link from somebody else signs nobody in", async () => {
     const attacker = await ask();
     const victim = await ask();
     for (const headers of [{}, victim.browser, { Cookie: "__Host-sidereal.asked=" }]) {
@@ -86,7 +86,7 @@ onSqlite("The page of a mailed link", (engine) => {
     assert.equal((await press(victim.fields, victim.browser)).status, 303);
   });
 
-  test("elsewhere who can tell where it was sent is signed in, however it is written", async () => {
+  test("in another browser the address it was sent to signs in, in any case", async () => {
     const { email, fields, path } = await ask();
     assertAsksAddress(await open(world, path));
     const wrong = await press({ ...fields, email: "else@example.org" });
@@ -97,7 +97,7 @@ onSqlite("The page of a mailed link", (engine) => {
     assert.equal(await whoIs(signedIn.cookies), email);
   });
 
-  test("after five wrong addresses only the browser that asked for it may use a link", async () => {
+  test("after five wrong addresses only the requesting browser can use a link", async () => {
     const { email, fields, path, browser } = await ask();
     for (let i = 0; i < 5; i++)
       assert.match((await press({ ...fields, email: `guess-${i}@example.org` })).text, /was not sent/);
@@ -109,7 +109,7 @@ onSqlite("The page of a mailed link", (engine) => {
     assert.equal((await press(fields, browser)).status, 303);
   });
 
-  test("a link that a program asked for is of no browser, so its address is asked for everywhere", async () => {
+  test("a link requested through the API asks for its address in every browser", async () => {
     const { browser } = await ask();
     const email = "program@example.org";
     const token = await mailedToken(world, mailbox, email);
@@ -118,7 +118,7 @@ onSqlite("The page of a mailed link", (engine) => {
     assert.equal((await press({ token, email }, browser)).status, 303);
   });
 
-  test("who asks twice may use both links; a cookie that is none of ours is replaced", async () => {
+  test("two links of a browser both work; an invalid cookie is replaced", async () => {
     const first = await ask();
     const second = await ask(first.browser);
     assert.deepEqual(second.browser, first.browser);

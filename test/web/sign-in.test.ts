@@ -13,7 +13,7 @@ onSqlite("The pages of signing in", (engine) => {
     world = await createWorld(engine, { ...mailbox.settings, ...SITE_SETTINGS });
   });
 
-  test("a link by mail leads back to the page it was asked for on", async () => {
+  test("a mailed link returns to the page it was requested on", async () => {
     const form = await open(world, "/sign-in?next=%2Faccount%3Fx%3D1");
     assert.equal(form.status, 200);
     assert.equal(form.headers.get("cache-control"), "private, no-cache");
@@ -30,7 +30,7 @@ onSqlite("The pages of signing in", (engine) => {
     assert.match(account.text, /ann@example\.org/);
   });
 
-  test("an address that is known and one that is not are answered alike", async () => {
+  test("known and unknown addresses get the same response", async () => {
     const first = await submit(world, "/sign-in", { email: "somebody@example.org" });
     await mailbox.next();
     const Cookie = first.cookies.join("; ");
@@ -45,7 +45,7 @@ onSqlite("The pages of signing in", (engine) => {
     await mailbox.next();
   });
 
-  test("a wrong address is told beside its field, and no mail is sent", async () => {
+  test("an invalid address is reported next to its field, and no mail is sent", async () => {
     for (const email of ["", "ann", "<script>@x", `${"a".repeat(250)}@example.org`]) {
       const page = await submit(world, "/sign-in", { email, next: "/account" });
       assert.equal(page.status, 400, email);
@@ -57,7 +57,7 @@ onSqlite("The pages of signing in", (engine) => {
     assert.equal(mailbox.waiting, 0);
   });
 
-  test("only a path of this service is gone on to", async () => {
+  test("sign-in returns only to paths of this service", async () => {
     const { headers } = await signIn(world, mailbox, "next@example.org");
     for (const next of [
       "https://evil.example",
@@ -75,7 +75,7 @@ onSqlite("The pages of signing in", (engine) => {
     assert.deepEqual([there.status, there.location], [302, "/account/keys"]);
   });
 
-  test("a site that vouches has a button, and the policy of the page lets its form go there", async () => {
+  test("a configured sign-in site has a button, and the page's policy allows its form", async () => {
     const page = await open(world, "/sign-in?next=/watchlist");
     assert.match(
       page.headers.get("content-security-policy") ?? "",
@@ -91,7 +91,7 @@ onSqlite("The pages of signing in", (engine) => {
       assert.equal((await submit(world, `/sign-in/${site}`, {})).status, 404, site);
   });
 
-  test("where nothing is configured the page says what is missing, and on one's own machine where the link is", async () => {
+  test("without a mail server the page says what to configure, and locally that the link is in the log", async () => {
     const off = await createWorld(engine);
     const page = await open(off, "/sign-in");
     assert.match(page.text, /SIDEREAL_SMTP_URL/);
@@ -116,7 +116,7 @@ onSqlite("The pages of signing in", (engine) => {
     assert.equal((await submit(world, "/sign-out")).status, 303);
   });
 
-  test("no form of another site does anything", async () => {
+  test("forms of other sites are refused", async () => {
     const { headers } = await signIn(world, mailbox, "forms@example.org");
     const paths = [
       "/sign-in",
@@ -145,7 +145,7 @@ onSqlite("The pages of signing in", (engine) => {
     assert.equal(mailbox.waiting, 0);
   });
 
-  test("the head leads to signing in and back, but never tells the address of a list", async () => {
+  test("the header links to sign-in and back, but never leaks the address of a list", async () => {
     const { html } = await open(world, "/explore?q=x");
     assert.match(html, /href="\/sign-in\?next=%2Fexplore%3Fq%3Dx"/);
     const { token } = await world.modules.watchlists.create("Mine", []);

@@ -29,7 +29,7 @@ onSqlite("The pages of lists without an account", (engine) => {
   const rowsOf = (html: string) =>
     [...html.matchAll(/<a href="\/repos\/[^"]*">([^<]*)<\/a>/g)].map(([, name]) => name);
 
-  test("a list is made of what was written, and both links are shown once", async () => {
+  test("a list is created from any kind of name, and both links are shown once", async () => {
     assert.ok((await open(world, "/watchlists")).buttons.includes("Create list"));
     const repositories =
       "one/one\r\n\r\nhttps://gitlab.com/group/sub/deep/-/issues\r\nONE/One\r\ngithub:two/two";
@@ -48,7 +48,7 @@ onSqlite("The pages of lists without an account", (engine) => {
     assert.doesNotMatch(list.html, /sidr_/);
   });
 
-  test("what is not known is named, and nothing is lost of what was written", async () => {
+  test("unknown names are reported, and the form keeps its values", async () => {
     const { page } = await make({ name: "x".repeat(101), repositories: "one/one\n<nobody>/here\nname" });
     assert.equal(page.status, 400);
     assert.match(page.text, /<nobody>\/here name/);
@@ -62,7 +62,7 @@ onSqlite("The pages of lists without an account", (engine) => {
     assert.deepEqual(rowsOf(empty.html), []);
   });
 
-  test("nobody else learns the address, and nobody keeps the page", async () => {
+  test("the address is not leaked and the page not cached", async () => {
     const { edit, share } = await make({ repositories: "one/one" });
     for (const path of [edit, share]) {
       const { headers, html } = await open(world, path);
@@ -75,7 +75,7 @@ onSqlite("The pages of lists without an account", (engine) => {
     }
   });
 
-  test("a link that opens nothing is the same 404 for all, and guessing ends soon", async () => {
+  test("every invalid link is the same 404, and guessing is rate limited", async () => {
     const few = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "30" });
     const texts = new Set<string>();
     const statuses: number[] = [];
@@ -88,7 +88,7 @@ onSqlite("The pages of lists without an account", (engine) => {
     assert.equal(texts.size, 1);
   });
 
-  test("whoever has the first link changes the list", async () => {
+  test("the edit link changes the list", async () => {
     const { edit } = await make({ name: "Mine", repositories: "one/one" });
     const added = await submit(world, `${edit}/items`, { repository: "https://github.com/two/two" });
     assert.deepEqual([added.status, added.location], [303, edit]);
@@ -118,7 +118,7 @@ onSqlite("The pages of lists without an account", (engine) => {
     assert.equal((await open(world, edit)).status, 404);
   });
 
-  test("the second link only shows it", async () => {
+  test("the share link is read only", async () => {
     const { edit, share } = await make({ name: "Mine", repositories: "one/one\ntwo/two" });
     const page = await open(world, share);
     assert.deepEqual(rowsOf(page.html), ["one/one", "two/two"]);
@@ -130,7 +130,7 @@ onSqlite("The pages of lists without an account", (engine) => {
     assert.deepEqual(rowsOf((await open(world, edit)).html), ["one/one", "two/two"]);
   });
 
-  test("a list is copied to one's own", async () => {
+  test("a list is copied to the user's watchlist", async () => {
     const { share } = await make({ repositories: "one/one\ntwo/two" });
     assert.doesNotMatch((await open(world, share)).html, /\/copy"/);
     assert.equal((await submit(world, `${share}/copy`)).location, "/sign-in?next=%2Fwatchlist");
@@ -142,7 +142,7 @@ onSqlite("The pages of lists without an account", (engine) => {
     assert.doesNotMatch((await open(world, share, headers)).html, /\/copy"/);
   });
 
-  test("wrong parameters are named, and the list is there all the same", async () => {
+  test("invalid parameters are reported and ignored", async () => {
     const { share } = await make({ repositories: "one/one" });
     const page = await open(world, `${share}?window=1y`);
     assert.equal(page.status, 400);
@@ -150,7 +150,7 @@ onSqlite("The pages of lists without an account", (engine) => {
     assert.deepEqual(rowsOf(page.html), ["one/one"]);
   });
 
-  test("a browser that comes back is told what has changed, by a cookie without the token", async () => {
+  test("a returning browser sees the changes, by a cookie without the token", async () => {
     const own = await createWorld(engine);
     await own.record(observation("one/one", daily(100, 110), { facts: { stars: 110 } }));
     const { token, shareToken } = await own.modules.watchlists.create("Mine", [1]);

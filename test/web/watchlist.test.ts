@@ -29,7 +29,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
   const rowsOf = (html: string) =>
     [...html.matchAll(/<a href="\/repos\/[^"]*">([^<]*)<\/a>/g)].map(([, name]) => name);
 
-  test("explains itself to those who are not signed in", async () => {
+  test("explains itself to visitors", async () => {
     const page = await open(world, "/watchlist");
     assert.equal(page.status, 200);
     assert.match(page.html, /href="\/sign-in\?next=%2Fwatchlist"/);
@@ -47,7 +47,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
       );
   });
 
-  test("lists what was saved, sorted and with its growth, and takes it out again", async () => {
+  test("lists saved repositories with their growth, sorts and removes them", async () => {
     const { headers } = await somebody();
     assert.match((await open(world, "/watchlist", headers)).text, /Your watchlist is empty/);
     for (const id of [3, 1, 2]) {
@@ -91,7 +91,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     assert.deepEqual(rowsOf((await open(world, "/watchlist", headers)).html), ["three/three", "two/two"]);
   });
 
-  test("parameters that are wrong are named, and the list is there all the same", async () => {
+  test("invalid parameters are reported and ignored", async () => {
     const { headers } = await somebody();
     await save(1, headers);
     const page = await open(world, "/watchlist?window=9d&sort=size&page=0", headers);
@@ -117,7 +117,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     assert.match(beyond.html, /<a href="\/watchlist\?window=7d">Back to the first page<\/a>/);
   });
 
-  test("what was wanted before signing in is saved after it, once", async () => {
+  test("repositories selected before sign-in are saved after it, once", async () => {
     const first = await save(1, {}, "/explore");
     assert.deepEqual([first.status, first.location], [303, "/sign-in?next=%2Fexplore%3Fsave%3D1"]);
     assert.match(
@@ -149,7 +149,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     ]);
   });
 
-  test("a page that a browser fetches beforehand saves nothing, and leaves saving and its notice to the next one", async () => {
+  test("a prefetched page saves nothing, and leaves the save and its notice to the next page", async () => {
     const { cookie } = await somebody();
     const headers = { Cookie: `${cookie}; ${PENDING}=1` };
     for (const [name, value] of [
@@ -168,7 +168,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     assert.equal(opened.cookies.length, 1);
   });
 
-  test("in another browser the page that the mail leads to offers to save it", async () => {
+  test("in another browser the page after sign-in offers to save it", async () => {
     const { headers } = await somebody();
     const page = await open(world, "/explore?q=x&save=2", headers);
     assert.match(page.html, /<input type="hidden" name="next" value="\/explore\?q=x"\/>/);
@@ -178,7 +178,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     assert.doesNotMatch((await open(world, "/watchlist?save=2", headers)).text, /You wanted to save/);
   });
 
-  test("a browser's note is believed in nothing, and stands in the way of no page", async () => {
+  test("an invalid cookie is ignored and blocks no page", async () => {
     const { cookie } = await somebody();
     for (const value of ["", "x", "0", "999999", "1;2", "-5", "1e3"]) {
       const page = await open(world, "/docs", { Cookie: `${cookie}; ${PENDING}=${value}` });
@@ -194,7 +194,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     );
   });
 
-  test("what does not fit any more is told, and pages go on", async () => {
+  test("a full watchlist is reported, and pages still work", async () => {
     const own = await createWorld(engine, mailbox.settings);
     await own.record(...Array.from({ length: 501 }, (_, i) => observation(`full/r${i}`, daily(1, 2))));
     const { headers, cookie } = await signIn(own, mailbox, newAddress());
@@ -208,7 +208,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     assert.match(refused.text, /Conflict.*A watchlist holds at most 500 repositories\./);
   });
 
-  test("only repositories that exist can be saved, and forms say so", async () => {
+  test("only existing repositories can be saved", async () => {
     const { headers } = await somebody();
     assert.equal((await save("x", headers)).status, 400);
     assert.equal((await save(999_999, headers)).status, 404);
@@ -218,7 +218,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     assert.deepEqual([page.status, page.headers.get("allow")], [405, "OPTIONS, POST"]);
   });
 
-  test("tells what has changed since the last visit", async () => {
+  test("shows the changes since the last visit", async () => {
     const own = await createWorld(engine, mailbox.settings);
     await own.record(observation("one/one", daily(100, 110), { facts: { stars: 110 }, providerId: "1" }));
     const { headers } = await signIn(own, mailbox, newAddress());
@@ -248,7 +248,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
     assert.match(page, /Since last visit/);
   });
 
-  test("stars of lists show what is saved, and lead to signing in otherwise", async () => {
+  test("stars in lists show what is saved, and lead visitors to sign-in", async () => {
     const { headers } = await somebody();
     await save(1, headers);
     const csv = /href="(\/api\/me\/watchlist\?[^"]*format=csv)"/.exec(
