@@ -4,10 +4,10 @@ import { ConcurrencyLimiter, InFlight } from "../../src/http/load.js";
 import { type Caller, NETWORK_FACTOR } from "../../src/metering/metering.js";
 import { addAccount } from "../support/accounts.js";
 import { errorOf } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { createWorld } from "../support/world.js";
 
-onBothEngines("Requests under way", (engine) => {
+onSqlite("Requests under way", (engine) => {
   test("one more than may be under way is refused at once, until one of them ends", async (t) => {
     const world = await createWorld(engine, {
       SIDEREAL_CONCURRENCY_ANONYMOUS: "2",

@@ -7,7 +7,7 @@ import { LIMIT_SETTINGS } from "../../src/limit-config.js";
 import { createToken } from "../../src/tokens.js";
 import { addAccount } from "../support/accounts.js";
 import { errorOf } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { document } from "../support/openapi.js";
 import { get, onTheWire } from "../support/raw.js";
 import { type Answer, createWorld, daily, NOW, observation, type World } from "../support/world.js";
@@ -34,7 +34,7 @@ function told({ headers }: Answer) {
   return { bucket: policy[1], limit: Number(policy[2]), remaining: Number(left[2]), more: Number(left[3]) };
 }
 
-onBothEngines("Limits", (engine) => {
+onSqlite("Limits", (engine) => {
   let world: World;
   let callers = 0;
   /** GET and other requests from an address that nobody has used. */
@@ -320,7 +320,7 @@ onBothEngines("Limits", (engine) => {
   });
 });
 
-onBothEngines("Limits in other installations", (engine) => {
+onSqlite("Limits in other installations", (engine) => {
   const remaining = async (world: World, peer: string, headers: Record<string, string> = {}) =>
     Number(
       (await world.request("/api/stats/summary", { peer, headers })).headers.get("x-ratelimit-remaining"),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addAccount } from "../support/accounts.js";
 import { errorOf } from "../support/answers.js";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
 import { open } from "../support/page.js";
@@ -13,7 +13,7 @@ const REFUSED = { status: 503, code: "UNAVAILABLE", message: MESSAGE };
 const SUMMARY = "/api/stats/summary";
 const HEAVY = "/api/repos/1/metrics";
 
-onBothEngines("With too much to do", (engine) => {
+onSqlite("With too much to do", (engine) => {
   const mailbox = openMailbox();
 
   /** A world that keeps what is ready, and somebody's key. */

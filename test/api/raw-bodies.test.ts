@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { END, get, onTheWire } from "../support/raw.js";
 
 const post = (
@@ -13,7 +13,7 @@ const chunked = (...chunks: string[]): string =>
   `POST /api/watchlists HTTP/1.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n${END}${chunks.join("")}`;
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
 
-onBothEngines("Bodies as they come over the wire", (engine) => {
+onSqlite("Bodies as they come over the wire", (engine) => {
   const { expectEach } = onTheWire(engine);
 
   test("a body whose length could be read in two ways is refused, and nothing in it is taken for a request", async () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { onBothEngines } from "../support/engines.js";
+import { onSqlite } from "../support/engines.js";
 import { END, get, onTheWire } from "../support/raw.js";
 
-onBothEngines("Requests as they come over the wire", (engine) => {
+onSqlite("Requests as they come over the wire", (engine) => {
   const { send, expectEach } = onTheWire(engine);
 
   test("a request names exactly one host, which changes nothing in the answer", async () => {

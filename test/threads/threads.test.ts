@@ -14,7 +14,7 @@ import { createLog } from "../../src/log.js";
 import { startThreads, type Threads } from "../../src/threads/threads.js";
 import { addAccount } from "../support/accounts.js";
 import { CommandWorld } from "../support/command.js";
-import { type Engine, onBothEngines } from "../support/engines.js";
+import { type Engine, onBothEngines, onSqlite } from "../support/engines.js";
 import { beforeRefill } from "../support/refill.js";
 import { GENEROUS } from "../support/world.js";
 
@@ -95,7 +95,9 @@ onBothEngines("Threads", (engine) => {
     leave();
     await database.close();
   });
+});
 
+onSqlite("Threads that cannot go on", (engine) => {
   test("a thread that ends by itself is told, and the others can be stopped", async () => {
     const workers: Worker[] = [];
     const note = (worker: Worker) => void workers.push(worker);
