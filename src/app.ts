@@ -95,6 +95,7 @@ function joinFront({ config, clock, log }: AppContext, { modules, members, admis
     baseUrl,
     renderers: { page: web.errorPage, picture: errorPicture },
     identities: {
+      baseUrl,
       findKey: (secret) => keys.find(secret),
       findAccount: (cookie) => accounts.find(cookie),
       findAccountId: (cookie) => accounts.findId(cookie),

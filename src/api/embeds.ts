@@ -19,7 +19,7 @@ import { type ChartQuery, chartAddress, chartQuery, getNamed } from "./embed-par
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { pictureErrors, svg, svgResponse } from "./pictures.js";
 
-/** Reads the histories of a chart and uses them, one chart at a time (see gate.ts). */
+/** Reads the histories of a chart and uses them; the gate bounds how many charts are drawn at the same time. */
 function withHistories<T>(
   { modules, gate }: ApiServices,
   { repo, metric, range }: ChartQuery,

@@ -113,7 +113,11 @@ function parse<S extends Schema>(
 /** All values of each parameter. */
 function valuesOf(query: URLSearchParams): Record<string, string[]> {
   const values: Record<string, string[]> = Object.create(null);
-  for (const [name, value] of query) values[name] = [...(values[name] ?? []), value];
+  for (const [name, value] of query) {
+    const known = values[name];
+    if (known === undefined) values[name] = [value];
+    else known.push(value);
+  }
   return values;
 }
 

@@ -1,3 +1,4 @@
+import { basePathOf } from "../base-url.js";
 import { type Repository, splitFullName } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import { AppError, invalidParameter } from "../errors.js";
@@ -117,7 +118,8 @@ async function detail({ services, provider, fullName, explain, addressOf }: Deta
   if (found.isPreviousName) {
     const address = addressOf(repository);
     const location = isExplained ? `${address}${address.includes("?") ? "&" : "?"}explain=true` : address;
-    return json({ data: { location } }, { status: 301, headers: { Location: location } });
+    const body = { data: { location: basePathOf(services.config.baseUrl) + location } };
+    return json(body, { status: 301, headers: { Location: location } });
   }
   const [trends, names, range, ranks] = await Promise.all([
     rankings.trendsOf(repository.id),

@@ -39,7 +39,7 @@ export class ErrorResponder {
     try {
       if (form === "picture" && !acceptsProblem(accept) && !accept?.trim().startsWith("application/json"))
         return errorReply(error, this.#renderers.picture(error, request));
-      if ((form === "page" || form === "file") && accept?.includes("text/html"))
+      if (form === "page" && accept?.includes("text/html"))
         return errorReply(error, await this.#renderers.page(error, request));
     } catch (cause) {
       // A failure here must not hide the error itself.

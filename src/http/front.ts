@@ -3,12 +3,12 @@ import { basePathOf } from "../base-url.js";
 import type { Clock } from "../clock.js";
 import type { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
-import type { KeyedRequest } from "../metering/metering.js";
+import type { Caller, KeyedRequest } from "../metering/metering.js";
 import type { Admission, Charge, Charging } from "./admission.js";
 import { readForm, readJson } from "./body.js";
 import { type ErrorRenderers, ErrorResponder, toAppError } from "./error-response.js";
 import { completeHeaders } from "./headers.js";
-import { checkAccess, type Exchange, type Identities, identify } from "./identity.js";
+import { authorize, type Exchange, type Identities, identify } from "./identity.js";
 import { overloaded } from "./load.js";
 import { type HttpRequest, requestIds } from "./request.js";
 import { ResponseCache } from "./response-cache.js";
@@ -138,53 +138,37 @@ export class Front {
 
   async #compute(exchange: Exchange, isShared: boolean): Promise<StoredResponse> {
     const { route, cacheKey, path, query } = exchange.target;
+    if (!isShared) await authorize(exchange, this.#options.identities);
     const reply = await route.handle(await this.#requestOf(exchange, isShared));
     const isTaggedByBody = route.cache.kind === "shared" && route.cache.tag === "body";
     const taggedBy = isTaggedByBody ? "" : (cacheKey ?? `${path}?${query}`);
     return storeResponse(reply, completeHeaders(reply, route, this.#basePath), taggedBy);
   }
 
-  /** The request as its handler sees it. A shared response must not depend on who asks first, so nothing of the caller is in it. */
+  /** The request as its handler sees it. A shared response must not depend on who asks first, so nothing of the sender is in it. */
   async #requestOf(exchange: Exchange, isShared: boolean): Promise<HttpRequest> {
-    const { message, method, target, caller, account, id } = exchange;
-    const { route, params, path, query } = target;
-    if (!isShared) checkAccess(exchange, this.#options.identities);
-    return {
-      method: method === "HEAD" ? "GET" : method,
-      path,
-      params,
-      query,
-      headers: isShared ? {} : message.headers,
-      caller,
-      account: isShared ? undefined : account,
-      id,
-      json: route.body === "json" ? await readJson(message) : undefined,
-      formFields: route.body === "form" ? await readForm(message) : NO_FIELDS,
-    };
+    const { message, target } = exchange;
+    const { body } = target.route;
+    const request = describe(exchange);
+    if (isShared) return { ...request, headers: {}, caller: NOBODY, account: undefined };
+    if (body === "json") return { ...request, json: await readJson(message) };
+    return body === "form" ? { ...request, formFields: await readForm(message) } : request;
   }
 
   /** An error as a response. */
   async #fail(exchange: Exchange, error: AppError): Promise<StoredResponse> {
-    const { message, target, id, caller } = exchange;
-    const { route, path, params, query } = target;
+    const { message, target, id } = exchange;
+    const { route } = target;
     if (error.status >= 500)
       this.#options.log.error({ requestId: id, err: error, cause: error.cause }, "a request failed");
-    // A caller over its limit, or an overloaded service, must not cost a look at the watchlist of the account.
+    // A page for a caller over its limit, or of an overloaded service, must not cost a look at the watchlist of the account.
     const isCheap = error.status === 429 || error.status === 503;
-    const request: HttpRequest = {
-      method: exchange.method,
-      path,
-      params,
-      query,
-      headers: message.headers,
-      caller,
-      account: isCheap ? undefined : exchange.account,
-      id,
-      json: undefined,
-      formFields: NO_FIELDS,
-    };
-    const accept = message.headers.accept;
-    const reply = await this.#errors.respond(error, { request, form: route.form, accept });
+    const request = isCheap ? { ...describe(exchange), account: undefined } : describe(exchange);
+    const reply = await this.#errors.respond(error, {
+      request,
+      form: route.form,
+      accept: message.headers.accept,
+    });
     return storeResponse(reply, completeHeaders(reply, route, this.#basePath), "");
   }
 
@@ -204,6 +188,8 @@ export class Front {
     });
     const { status, headers, body } = rendered instanceof Promise ? await rendered : rendered;
     headers.push("X-Request-Id", id);
+    // A body that nobody reads must not keep the connection busy.
+    if (!message.complete && !headers.includes("Connection")) headers.push("Connection", "close");
     // "*" matches every response, so its sender may have none of them: that saves nothing.
     const isGuess = status === 304 && sent["if-none-match"]?.trim() === "*";
     const settled = charge?.settle(isGuess ? 200 : status);
@@ -237,3 +223,22 @@ function hasIdentity({ authorization, cookie, "x-api-key": key }: IncomingMessag
 }
 
 const NO_FIELDS = new URLSearchParams();
+
+/** The sender of a shared request. */
+const NOBODY: Caller = { kind: "anonymous", name: "" };
+
+function describe({ message, method, target, caller, account, id }: Exchange): HttpRequest {
+  const { path, params, query } = target;
+  return {
+    method: method === "HEAD" ? "GET" : method,
+    path,
+    params,
+    query,
+    headers: message.headers,
+    caller,
+    account,
+    id,
+    json: undefined,
+    formFields: NO_FIELDS,
+  };
+}

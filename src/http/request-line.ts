@@ -38,7 +38,7 @@ export function readRequestLine(request: Pick<IncomingMessage, "method" | "url">
 
 /** The path and query of a target. The host of an absolute one is not ours to judge, so it is dropped (RFC 9112, 3.2.2). */
 function originForm(target: string, method: string): string {
-  if (target === "*" && method === "OPTIONS") return "/";
+  if (target === "*" && method === "OPTIONS") return "*";
   const absolute = /^https?:\/\/[^/?#]*(.*)$/i.exec(target);
   const path = absolute === null ? target : `/${(absolute[1] ?? "").replace(/^\//, "")}`;
   if (!path.startsWith("/") || path.startsWith("//") || path.includes("#") || path.includes("\\"))

@@ -31,9 +31,20 @@ export function addressOf({ path, query }: Pick<HttpRequest, "path" | "query">):
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-/** Ids of requests: unique in this process, and improbable to occur in another. Twelve characters of base64url. */
+/** Random bytes for this many ids are drawn at a time. */
+const DRAWN = 256;
+const ID_BYTES = 9;
+
+/** Makes ids of requests: twelve random characters of base64url. */
 export function requestIds(): () => string {
-  const prefix = randomBytes(4).toString("base64url").slice(0, 5);
-  let count = 0;
-  return () => prefix + (count++ % 36 ** 7).toString(36).padStart(7, "0");
+  let bytes = Buffer.alloc(0);
+  let used = 0;
+  return () => {
+    if (used + ID_BYTES > bytes.length) {
+      bytes = randomBytes(DRAWN * ID_BYTES);
+      used = 0;
+    }
+    used += ID_BYTES;
+    return bytes.toString("base64url", used - ID_BYTES, used);
+  };
 }

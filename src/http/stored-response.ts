@@ -109,12 +109,14 @@ function encodeBody(
     encodings.set(encoding, compressed);
     return compressed;
   });
+  // A failure must not be served to all later requests.
+  compressing.catch(() => encodings.delete(encoding));
   encodings.set(encoding, compressing);
   return { encoding, body: compressing };
 }
 
 /** Whether an If-None-Match contains the tag: weak comparison (RFC 9110, 13.1.2). */
-export function matchesTag(ifNoneMatch: string | undefined, etag: string): boolean {
+function matchesTag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === "*") return true;
   const opaque = (tag: string) => tag.trim().replace(/^W\//, "");
@@ -122,7 +124,7 @@ export function matchesTag(ifNoneMatch: string | undefined, etag: string): boole
 }
 
 /** The encoding of ours that the caller prefers; undefined for none (RFC 9110, 12.5.3). */
-export function chooseEncoding(accept: string | undefined): Encoding | undefined {
+function chooseEncoding(accept: string | undefined): Encoding | undefined {
   if (accept === undefined) return undefined;
   const weights = new Map<string, number>();
   for (const part of accept.toLowerCase().split(",")) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../errors.js";
+import { withoutTrailingSlashes } from "../page-addresses.js";
 import { noContent, redirect } from "./reply.js";
 import { type RequestLine, readRequestLine } from "./request-line.js";
 import { DEFAULT_LIMIT, pathPattern, type Route, type RouteName } from "./route.js";
@@ -32,6 +33,9 @@ export class Targets {
 
   /** `basePath`: the path of the base URL, without a slash at its end; requests to other paths are not ours. */
   constructor(routes: readonly Route[], basePath: string) {
+    for (const { access, cache, path } of routes)
+      if (access !== "public" && cache.kind !== "private" && cache.kind !== "none")
+        throw new Error(`${path}: a response that not everybody may have cannot be shared`);
     this.#router = new Router(routes);
     this.#basePath = basePath;
   }
@@ -52,10 +56,12 @@ export class Targets {
 
   /** The target of a request whose line cannot be read; its error is already known. */
   malformed(url: string): Target {
-    return { ...notFound(url), path: "/" };
+    const path = url.replace(/^https?:\/\/[^/?#]*/i, "");
+    return { ...notFound(this.#belowBase(path) ?? path), path: "/" };
   }
 
   #resolve({ method, path: fullPath, query }: RequestLine): Target {
+    if (fullPath === "*") return this.#unmatched(method, "/", "");
     const path = this.#belowBase(fullPath);
     if (path === undefined) return notFound(fullPath);
     const match = this.#router.find(method === "HEAD" ? "GET" : method, path);
@@ -64,7 +70,8 @@ export class Targets {
     const declared = declaredParameters(route, query);
     const isCacheable =
       (method === "GET" || method === "HEAD") &&
-      (route.cache.kind === "shared" || route.cache.kind === "visitor");
+      (route.cache.kind === "shared" || route.cache.kind === "visitor") &&
+      !route.privateQuery?.some((name) => declared.has(name));
     const cacheKey = isCacheable ? `${path}?${declared}` : undefined;
     return {
       route,
@@ -79,7 +86,7 @@ export class Targets {
   /** The path below the base URL; undefined for one that is not. */
   #belowBase(path: string): string | undefined {
     const base = this.#basePath;
-    if (base === "" || path === "*") return path;
+    if (base === "") return path;
     if (path === base) return "/";
     return path.startsWith(`${base}/`) ? path.slice(base.length) : undefined;
   }
@@ -108,7 +115,7 @@ export class Targets {
   #withoutSlash(method: string, path: string, query: string): Target | undefined {
     const isRead = method === "GET" || method === "HEAD";
     if (!isRead || path === "/" || !path.endsWith("/")) return undefined;
-    const trimmed = path.replace(/\/+$/, "");
+    const trimmed = withoutTrailingSlashes(path);
     const match = this.#router.find("GET", trimmed);
     if (match?.route.form !== "page") return undefined;
     const location = query === "" ? trimmed : `${trimmed}?${query}`;

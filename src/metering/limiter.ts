@@ -99,7 +99,7 @@ export class Limiter implements Allowances {
   #move({ rate, name }: AppliedLimit, cost: number): Level {
     const clearAt = this.#table.open(name);
     const now = this.#now();
-    const after = Math.max(0, Math.min(owedAt(clearAt, now, rate) + cost * rate.step, rate.capacity));
+    const after = Math.max(0, Math.min(owedAt(clearAt, now, rate) + timeOf(rate, cost), rate.capacity));
     // A caller evicted in the meantime gets nothing back: the entry belongs to another.
     if (cost > 0 || this.#table.isOwn) this.#table.write(now + after);
     this.#table.close();

@@ -126,9 +126,9 @@ export class Rates {
   }
 }
 
-/** A cost in microseconds, at most the whole capacity. */
+/** The time that a cost takes, at most all of it; negative for a cost that is given back. */
 export function timeOf({ step, capacity }: Rate, cost: number): number {
-  return Math.min(cost * step, capacity);
+  return Math.max(-capacity, Math.min(cost * step, capacity));
 }
 
 /** The state of a limit when `owed` microseconds are owed and, for a request that was refused, `lacking` were missing. */

@@ -95,3 +95,8 @@ export interface Redirect {
 export type Result = Page | Redirect;
 export type PageHandler = (request: PageRequest) => Promise<Result> | Result;
 export type FormHandler = (request: PageRequest, form: URLSearchParams) => Promise<Result> | Result;
+
+/** A request of a signed-in user. */
+export type MemberRequest = PageRequest & { account: Account };
+export type MemberPageHandler = (request: MemberRequest) => Promise<Result> | Result;
+export type MemberFormHandler = (request: MemberRequest, form: URLSearchParams) => Promise<Result> | Result;

@@ -8,7 +8,7 @@ import {
 import { listQuery } from "../lists/lists.js";
 import { LANGUAGES_PAGE, TOPICS_PAGE } from "../page-addresses.js";
 import type { PageRenderer } from "./page.js";
-import type { FormHandler, PageHandler } from "./page-request.js";
+import type { FormHandler, MemberFormHandler, MemberPageHandler, PageHandler } from "./page-request.js";
 import { showAbout } from "./pages/about.js";
 import * as account from "./pages/account.js";
 import { compareQuery, showComparison } from "./pages/compare.js";
@@ -21,6 +21,7 @@ import * as keys from "./pages/keys.js";
 import { createTokenWatchlist, showNewWatchlist } from "./pages/new-watchlist.js";
 import { repositoryQuery, showRepository } from "./pages/repository.js";
 import * as signIn from "./pages/sign-in.js";
+import { toSignIn } from "./pages/sign-in.js";
 import * as link from "./pages/sign-in-link.js";
 import * as shared from "./pages/token-watchlist.js";
 import { showWatchlist } from "./pages/watchlist.js";
@@ -31,102 +32,157 @@ import { watchlistPageQuery } from "./watchlist-view.js";
 interface Facts {
   access: Route["access"];
   limit: RateLimit;
-  cache: CachePolicy;
   query: readonly string[];
 }
 
-export type PageRoute = Omit<Route, "handle"> & ({ show: PageHandler } | { submit: FormHandler });
+export type PageRoute = Omit<Route, "handle"> &
+  (
+    | { show: PageHandler }
+    | { submit: FormHandler }
+    | { showMember: MemberPageHandler }
+    | { submitMember: MemberFormHandler; signInNext: string }
+  );
 
 const VISITOR: CachePolicy = { kind: "visitor" };
-const PRIVATE: Partial<Facts> = { cache: { kind: "private" } };
-const SECRET: Partial<Facts> = { cache: { kind: "none" } };
-/** A watchlist addressed by its token, which may be a guess. */
-const TOKEN: Partial<Facts> = {
-  access: "token",
-  limit: { ...DEFAULT_LIMIT, unknownCost: UNKNOWN_TOKEN_COST },
-  cache: { kind: "private" },
-};
+const PRIVATE: CachePolicy = { kind: "private" };
+const NONE: CachePolicy = { kind: "none" };
 const WRITE: RateLimit = { bucket: "write", cost: 1 };
-const AUTH: Partial<Facts> = { limit: { bucket: "auth", cost: 1 } };
-const TOKEN_WRITE: Partial<Facts> = { access: "token", limit: { ...WRITE, unknownCost: UNKNOWN_TOKEN_COST } };
+const AUTH: RateLimit = { bucket: "auth", cost: 1 };
 
 const parameters = (schema: { shape: object }): string[] => Object.keys(schema.shape);
 
-/** A page. Every page accepts `save`, which offers to save a repository after sign-in. */
-function page(path: string, show: PageHandler, { query = [], ...facts }: Partial<Facts> = {}): PageRoute {
-  const defaults = { access: "public", limit: DEFAULT_LIMIT, cache: VISITOR } as const;
+/** The parameter that offers to save a repository after signing in. Every page knows it. */
+const OFFER = ["save"];
+
+interface PageFacts extends Partial<Facts> {
+  cache: CachePolicy;
+}
+
+function pageFacts(path: string, { query = [], ...facts }: PageFacts) {
   return {
-    ...defaults,
+    access: "public",
+    limit: DEFAULT_LIMIT,
     ...facts,
     method: "GET",
     path,
-    query: [...query, "save"],
+    query: [...query, ...OFFER],
+    privateQuery: OFFER,
     body: "none",
     form: "page",
-    show,
-  };
+  } as const;
 }
 
-/** A form action. */
-function form(path: string, submit: FormHandler, facts: Partial<Facts> = {}): PageRoute {
-  const defaults = { access: "public", limit: WRITE, cache: { kind: "none" } } as const;
-  return { ...defaults, ...facts, method: "POST", path, query: [], body: "form", form: "page", submit };
+function formFacts(path: string, facts: Partial<Facts>) {
+  const defaults = { access: "public", limit: WRITE, cache: NONE } as const;
+  return { ...defaults, ...facts, method: "POST", path, query: [], body: "form", form: "page" } as const;
 }
+
+/** A page. */
+const page = (path: string, show: PageHandler, facts: PageFacts): PageRoute => ({
+  ...pageFacts(path, facts),
+  show,
+});
+
+/** What a form of a page submits to. */
+const form = (path: string, submit: FormHandler, facts: Partial<Facts> = {}): PageRoute => ({
+  ...formFacts(path, facts),
+  submit,
+});
+
+/** A page for signed-in users; visitors are asked to sign in and come back. */
+const mine = (path: string, showMember: MemberPageHandler, query: readonly string[] = []): PageRoute => ({
+  ...pageFacts(path, { access: "session", cache: PRIVATE, query }),
+  showMember,
+});
+
+/** A form for signed-in users; visitors are asked to sign in and go on to `signInNext`. */
+const myForm = (path: string, submitMember: MemberFormHandler, signInNext: string): PageRoute => ({
+  ...formFacts(path, { access: "session" }),
+  submitMember,
+  signInNext,
+});
+
+/** A watchlist addressed by its token, which may be a guess. */
+const tokenPage = (path: string, show: PageHandler, query: readonly string[]): PageRoute =>
+  page(path, show, {
+    access: "token",
+    limit: { ...DEFAULT_LIMIT, unknownCost: UNKNOWN_TOKEN_COST },
+    cache: PRIVATE,
+    query,
+  });
+
+const tokenForm = (path: string, submit: FormHandler): PageRoute =>
+  form(path, submit, { access: "token", limit: { ...WRITE, unknownCost: UNKNOWN_TOKEN_COST } });
 
 /** All pages and forms. Where two match a path, the first one wins. */
 const PAGE_ROUTES: readonly PageRoute[] = [
-  page("/", showHome),
-  page("/explore", showExplore, { query: parameters(listQuery) }),
-  page(LANGUAGES_PAGE, showLanguages, { query: parameters(facetsQuery) }),
-  page(`${LANGUAGES_PAGE}/{name}`, showLanguage, { query: parameters(facetQuery) }),
-  page(TOPICS_PAGE, showTopics, { query: parameters(facetsQuery) }),
-  page(`${TOPICS_PAGE}/{name}`, showTopic, { query: parameters(facetQuery) }),
-  page("/repos/{provider}/{fullName*}", showRepository, { query: parameters(repositoryQuery) }),
-  page("/compare", showComparison, { query: ["repo", ...parameters(compareQuery)] }),
-  page("/about", showAbout),
+  page("/", showHome, { cache: VISITOR }),
+  page("/explore", showExplore, { cache: VISITOR, query: parameters(listQuery) }),
+  page(LANGUAGES_PAGE, showLanguages, { cache: VISITOR, query: parameters(facetsQuery) }),
+  page(`${LANGUAGES_PAGE}/{name}`, showLanguage, { cache: VISITOR, query: parameters(facetQuery) }),
+  page(TOPICS_PAGE, showTopics, { cache: VISITOR, query: parameters(facetsQuery) }),
+  page(`${TOPICS_PAGE}/{name}`, showTopic, { cache: VISITOR, query: parameters(facetQuery) }),
+  page("/repos/{provider}/{fullName*}", showRepository, {
+    cache: VISITOR,
+    query: parameters(repositoryQuery),
+  }),
+  page("/compare", showComparison, { cache: VISITOR, query: ["repo", ...parameters(compareQuery)] }),
+  page("/about", showAbout, { cache: VISITOR }),
 
-  page("/sign-in", signIn.showSignIn, { ...PRIVATE, query: ["next"] }),
-  form("/sign-in", signIn.requestSignInLink, AUTH),
-  page("/sign-in/sent", signIn.showSignInSent, PRIVATE),
-  page("/sign-in/link", link.showSignInLink, { ...SECRET, query: ["token", "next"] }),
-  form("/sign-in/link", link.submitSignInLink, AUTH),
-  page("/sign-in/failed", link.showSignInFailed, SECRET),
-  form("/sign-in/{site}", signIn.signInWithSite, AUTH),
+  page("/sign-in", signIn.showSignIn, { cache: PRIVATE, query: ["next"] }),
+  form("/sign-in", signIn.requestSignInLink, { limit: AUTH }),
+  page("/sign-in/sent", signIn.showSignInSent, { cache: PRIVATE }),
+  page("/sign-in/link", link.showSignInLink, { cache: NONE, query: ["token", "next"] }),
+  form("/sign-in/link", link.submitSignInLink, { limit: AUTH }),
+  page("/sign-in/failed", link.showSignInFailed, { cache: NONE }),
+  form("/sign-in/{site}", signIn.signInWithSite, { limit: AUTH }),
   form("/sign-out", signIn.signOut),
 
-  page("/account", account.showAccount, PRIVATE),
+  mine("/account", account.showAccount),
   form("/account/sign-out-everywhere", account.signOutEverywhere),
-  page("/account/delete", account.showAccountRemoval, PRIVATE),
-  form("/account/delete", account.removeAccount),
-  page("/account/deleted", account.showAccountRemoved, PRIVATE),
-  page("/account/keys", keys.showKeys, { ...PRIVATE, query: ["revoked"] }),
-  form("/account/keys", keys.createKey),
-  page("/account/keys/{id}", showKeyUsage, { ...PRIVATE, query: ["period"] }),
-  form("/account/keys/{id}/revoke", keys.revokeKey),
+  mine("/account/delete", account.showAccountRemoval),
+  myForm("/account/delete", account.removeAccount, "/account/delete"),
+  page("/account/deleted", account.showAccountRemoved, { cache: PRIVATE }),
+  mine("/account/keys", keys.showKeys, ["revoked"]),
+  myForm("/account/keys", keys.createKey, "/account/keys"),
+  mine("/account/keys/{id}", showKeyUsage, ["period"]),
+  myForm("/account/keys/{id}/revoke", keys.revokeKey, "/account/keys"),
 
-  page("/watchlist", showWatchlist, { query: parameters(watchlistPageQuery) }),
+  page("/watchlist", showWatchlist, { cache: VISITOR, query: parameters(watchlistPageQuery) }),
   form("/watchlist/items", saveRepository),
   form("/watchlist/items/remove", unsaveRepository),
-  page("/watchlists", showNewWatchlist),
+  page("/watchlists", showNewWatchlist, { cache: PRIVATE }),
   form("/watchlists", createTokenWatchlist),
-  page("/watchlists/gone", shared.showWatchlistRemoved, PRIVATE),
-  page("/watchlists/{token}", shared.showTokenWatchlist, { ...TOKEN, query: parameters(watchlistPageQuery) }),
-  form("/watchlists/{token}/items", shared.addToTokenWatchlist, TOKEN_WRITE),
-  form("/watchlists/{token}/items/remove", shared.removeFromTokenWatchlist, TOKEN_WRITE),
-  form("/watchlists/{token}/rename", shared.renameTokenWatchlist, TOKEN_WRITE),
-  form("/watchlists/{token}/delete", shared.removeTokenWatchlist, TOKEN_WRITE),
-  form("/watchlists/{token}/copy", shared.copyTokenWatchlist, TOKEN_WRITE),
+  page("/watchlists/gone", shared.showWatchlistRemoved, { cache: PRIVATE }),
+  tokenPage("/watchlists/{token}", shared.showTokenWatchlist, parameters(watchlistPageQuery)),
+  tokenForm("/watchlists/{token}/items", shared.addToTokenWatchlist),
+  tokenForm("/watchlists/{token}/items/remove", shared.removeFromTokenWatchlist),
+  tokenForm("/watchlists/{token}/rename", shared.renameTokenWatchlist),
+  tokenForm("/watchlists/{token}/delete", shared.removeTokenWatchlist),
+  tokenForm("/watchlists/{token}/copy", shared.copyTokenWatchlist),
 ];
 
 /** The routes of all pages. `docs` is passed in, since it depends on the API document. */
 export function pageRoutes(renderer: PageRenderer, docs: PageHandler): Route[] {
-  return [...PAGE_ROUTES, page("/docs", docs)].map(
-    (route): Route => ({
-      ...route,
-      handle: (request) =>
-        "show" in route
-          ? renderer.show(route.show, request, route)
-          : renderer.submit(route.submit, request, route),
-    }),
+  return [...PAGE_ROUTES, page("/docs", docs, { cache: VISITOR })].map(
+    (route): Route => ({ ...route, handle: handlerOf(renderer, route) }),
   );
+}
+
+function handlerOf(renderer: PageRenderer, route: PageRoute): Route["handle"] {
+  if ("show" in route) return (request) => renderer.show(route.show, request, route);
+  if ("submit" in route) return (request) => renderer.submit(route.submit, request, route);
+  if ("showMember" in route) return (request) => renderer.show(membersOnly(route.showMember), request, route);
+  const { submitMember, signInNext } = route;
+  const submit: FormHandler = (request, fields) =>
+    membersOnly((member) => submitMember(member, fields), signInNext)(request);
+  return (request) => renderer.submit(submit, request, route);
+}
+
+/** Calls a handler with the signed-in account, or asks to sign in and go on to `next`: by default to the same page. */
+function membersOnly(handler: MemberPageHandler, next?: string): PageHandler {
+  return (request) => {
+    const { account } = request;
+    return account === undefined ? toSignIn(request, next) : handler({ ...request, account });
+  };
 }

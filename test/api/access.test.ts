@@ -118,7 +118,7 @@ onBothEngines("Who reaches what", (engine) => {
           {
             status: 403,
             code: "FORBIDDEN",
-            message: "This is possible only from the pages of this service.",
+            message: "This is possible only from the pages of this service, at https://sidereal.example.",
           },
           `${route.where} ${JSON.stringify(headers)}`,
         );

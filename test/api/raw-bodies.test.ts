@@ -97,4 +97,15 @@ onSqlite("Bodies as they come over the wire", (engine) => {
     assert.equal(Reflect.get({}, "polluted"), undefined);
     assert.deepEqual(Object.keys(Object.prototype), []);
   });
+
+  test("a body that nobody reads does not keep the connection open", async () => {
+    const head = "Host: a.example\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n";
+    // It never ends: only a closed connection ends these.
+    await expectEach([
+      [`POST /api/watchlists HTTP/1.1\r\n${head}5\r\nhello\r\n`, 415],
+      [`POST /api/nothing HTTP/1.1\r\n${head}5\r\nhello\r\n`, 404],
+      [`PATCH /api/repos HTTP/1.1\r\n${head}5\r\nhello\r\n`, 405],
+      [`DELETE /api/me HTTP/1.1\r\n${head}5\r\nhello\r\n`, 401],
+    ]);
+  });
 });

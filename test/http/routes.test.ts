@@ -3,6 +3,9 @@ import { test } from "node:test";
 import { API_ROUTES } from "../../src/api/routes.js";
 import { content, DEFAULT_LIMIT, type Route } from "../../src/http/http.js";
 import { Router } from "../../src/http/router.js";
+import { Targets } from "../../src/http/targets.js";
+import { withoutTrailingSlashes } from "../../src/page-addresses.js";
+import { fc } from "../support/properties.js";
 
 const routeOf = (path: string, method: Route["method"] = "GET"): Route => ({
   method,
@@ -60,4 +63,22 @@ test("a path leads to its route with decoded parameters; the first declared wins
   }
   for (const path of ["/", "/A", "/a/", "/a/x/c", "/rest", "/feeds/x", "/feeds/a/b.atom"])
     assert.equal(router.find("GET", path), undefined, path);
+});
+
+test("slashes are cut from the end of a path only", () => {
+  const paths = fc.string({ unit: fc.constantFrom("/", "a", "b") });
+  fc.assert(
+    fc.property(paths, (path) => assert.equal(withoutTrailingSlashes(path), path.replace(/\/+$/, ""))),
+  );
+  // An expression would try each run of slashes anew: minutes for these.
+  for (let i = 0; i < 10_000; i++) withoutTrailingSlashes(`/a${"/".repeat(7_900)}b`);
+});
+
+test("a response that not everybody may have cannot be declared as shared", () => {
+  for (const access of ["token", "browser", "session"] as const)
+    for (const kind of ["shared", "visitor"] as const)
+      assert.throws(
+        () => new Targets([{ ...routeOf("/a"), access, cache: { kind } }], ""),
+        /cannot be shared/,
+      );
 });

@@ -50,6 +50,7 @@ async function sendBody(request: Request, message: IncomingMessage): Promise<voi
   try {
     for await (const chunk of request.body ?? []) message.push(chunk);
     message.push(null);
+    message.complete = true;
   } catch (error) {
     message.destroy(error instanceof Error ? error : undefined);
   }

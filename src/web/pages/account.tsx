@@ -2,16 +2,14 @@ import type { FC } from "hono/jsx";
 import type { Account } from "../../accounts/accounts.js";
 import { Field } from "../components/field.js";
 import { formatDay, Time } from "../components/numbers.js";
-import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { toSignIn } from "./sign-in.js";
+import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
 
 /** What the user must type to delete the account. */
 const CONFIRMATION = "delete";
 
 /** The signed-in account, and ways to end the session or the account. */
-export async function showAccount(request: PageRequest): Promise<Page | Redirect> {
+export async function showAccount(request: MemberRequest): Promise<Page> {
   const { account, members, modules } = request;
-  if (account === undefined) return toSignIn(request);
   const [sites, keys, saved] = await Promise.all([
     members.accounts.sitesOf(account.id),
     members.keys.list(account.id),
@@ -29,13 +27,12 @@ export async function signOutEverywhere({ account, members: { accounts } }: Page
   return { location: "/sign-in", status: 303, cookies };
 }
 
-export function showAccountRemoval(request: PageRequest): Page | Redirect {
-  return request.account === undefined ? toSignIn(request) : removalPage(request.account);
+export function showAccountRemoval({ account }: MemberRequest): Page {
+  return removalPage(account);
 }
 
-export async function removeAccount(request: PageRequest, form: URLSearchParams): Promise<Page | Redirect> {
+export async function removeAccount(request: MemberRequest, form: URLSearchParams): Promise<Page | Redirect> {
   const { account, members } = request;
-  if (account === undefined) return toSignIn(request);
   const typed = form.get("confirmation")?.trim() ?? "";
   if (typed.toLowerCase() !== CONFIRMATION)
     return removalPage(account, `Type the word ${CONFIRMATION} to continue. Nothing has been deleted.`);

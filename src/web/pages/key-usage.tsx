@@ -9,9 +9,8 @@ import { Facts } from "../components/facts.js";
 import { formatBytes, formatCount, formatDay, Time } from "../components/numbers.js";
 import { Tabs } from "../components/tabs.js";
 import { Callers, Endpoints, Failures, Pressure } from "../components/usage-parts.js";
-import type { Page, PageRequest, Redirect } from "../page-request.js";
+import type { MemberRequest, Page } from "../page-request.js";
 import { Revocation } from "./keys.js";
-import { toSignIn } from "./sign-in.js";
 
 const PERIOD_NAMES: Readonly<Record<UsagePeriod, string>> = {
   "24h": "24 hours",
@@ -21,19 +20,15 @@ const PERIOD_NAMES: Readonly<Record<UsagePeriod, string>> = {
 };
 
 /** The usage of one key. */
-export async function showKeyUsage(request: PageRequest): Promise<Page | Redirect> {
-  return request.account === undefined ? toSignIn(request) : usagePage(request, request.account.id);
-}
-
-async function usagePage({ members, url, params, baseUrl }: PageRequest, accountId: string): Promise<Page> {
+export async function showKeyUsage({ account, members, url, params, baseUrl }: MemberRequest): Promise<Page> {
   const id = repositoryId(params.id ?? "");
-  const key = (await members.keys.list(accountId)).find((one) => one.id === id);
+  const key = (await members.keys.list(account.id)).find((one) => one.id === id);
   // A revoked or unknown key and somebody else's get the same response.
   if (key === undefined) throw new AppError("NOT_FOUND", "This key does not exist or is revoked.");
   const given = url.searchParams.get("period") ?? "24h";
   const known = USAGE_PERIODS.find((one) => one === given);
   const period = known ?? "24h";
-  const usage = await members.usage.view(accountId, key.id, period);
+  const usage = await members.usage.view(account.id, key.id, period);
   return {
     title: `Usage: ${key.name}`,
     status: known === undefined ? 400 : 200,

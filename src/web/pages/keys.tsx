@@ -7,20 +7,17 @@ import { Field } from "../components/field.js";
 import { formatDay, Time } from "../components/numbers.js";
 import { Scroll } from "../components/scroll.js";
 import { Snippet } from "../components/snippet.js";
-import type { Page, PageRequest, Redirect } from "../page-request.js";
-import { toSignIn } from "./sign-in.js";
+import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
 
 /** The API keys of an account. */
-export async function showKeys(request: PageRequest): Promise<Page | Redirect> {
+export async function showKeys(request: MemberRequest): Promise<Page> {
   const { account, url } = request;
-  if (account === undefined) return toSignIn(request);
   return keysPage(request, account, { isRevoked: url.searchParams.has("revoked") });
 }
 
 /** Creates a key and shows its secret, on this page only. */
-export async function createKey(request: PageRequest, form: URLSearchParams): Promise<Page | Redirect> {
+export async function createKey(request: MemberRequest, form: URLSearchParams): Promise<Page> {
   const { account, members, baseUrl } = request;
-  if (account === undefined) return toSignIn(request);
   const name = nameField.safeParse(form.get("name") ?? "");
   if (!name.success) {
     const problem = `The name ${name.error.issues[0]?.message ?? "is not valid"}.`;
@@ -36,9 +33,8 @@ export async function createKey(request: PageRequest, form: URLSearchParams): Pr
   }
 }
 
-export async function revokeKey(request: PageRequest): Promise<Redirect> {
+export async function revokeKey(request: MemberRequest): Promise<Redirect> {
   const { account, members, params } = request;
-  if (account === undefined) return toSignIn(request, "/account/keys");
   await members.keys.revoke(account.id, repositoryId(params.id ?? "") ?? 0);
   return { location: "/account/keys?revoked", status: 303 };
 }

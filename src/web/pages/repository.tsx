@@ -5,7 +5,12 @@ import { DAY_MS } from "../../clock.js";
 import { METRICS, RANGES, readHistory, THEMES } from "../../embeds/embeds.js";
 import { AppError } from "../../errors.js";
 import { windowParameter } from "../../lists/lists.js";
-import { repositoryPage as pageOf, queryOf, repositoryKey } from "../../page-addresses.js";
+import {
+  repositoryPage as pageOf,
+  queryOf,
+  repositoryKey,
+  withoutTrailingSlashes,
+} from "../../page-addresses.js";
 import { WINDOWS } from "../../rankings/rankings.js";
 import { withQuery } from "../components/addresses.js";
 import { ChartSection } from "../components/chart-section.js";
@@ -33,7 +38,7 @@ const MAX_RANKS = RANK_DAYS * 32;
 export async function showRepository(request: PageRequest): Promise<Page | Redirect> {
   const { modules, params, url } = request;
   const written = params.fullName ?? "";
-  const fullName = written.replace(/\/+$/, "");
+  const fullName = withoutTrailingSlashes(written);
   const provider = providerName(params.provider ?? "");
   if (provider === undefined || splitFullName(fullName) === undefined)
     throw new AppError("NOT_FOUND", "This address does not name a repository.");
