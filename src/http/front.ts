@@ -64,7 +64,6 @@ export class Front {
 
   async #exchange(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const { admission, clock, identities, log } = this.#options;
-    const beganAt = clock.monotonic();
     const { headers } = message;
     let fault: AppError | undefined;
     let target: Target;
@@ -76,10 +75,15 @@ export class Front {
     }
     const method = fault === undefined ? (message.method ?? "GET") : "GET";
     const { route } = target;
-    const forwardedFor = message.headersDistinct["x-forwarded-for"]?.join() ?? null;
+    const forwardedFor =
+      headers["x-forwarded-for"] === undefined
+        ? null
+        : (message.headersDistinct["x-forwarded-for"]?.join() ?? null);
     const address = admission.callerOf(message.socket.remoteAddress, forwardedFor);
     const exchange: Exchange = {
       message,
+      response,
+      beganAt: clock.monotonic(),
       method,
       target,
       id: this.#ids(),
@@ -113,7 +117,7 @@ export class Front {
       if (charge?.decision.allowed === false) fault = charge.refusal();
       const stored =
         fault === undefined ? await this.#find(exchange, charging) : await this.#fail(exchange, fault);
-      await this.#send(response, exchange, stored, charge, beganAt);
+      await this.#send(exchange, stored, charge);
     } finally {
       slot.release();
     }
@@ -172,14 +176,8 @@ export class Front {
     return storeResponse(reply, completeHeaders(reply, route, this.#basePath), "");
   }
 
-  async #send(
-    response: ServerResponse,
-    exchange: Exchange,
-    stored: StoredResponse,
-    charge: Charge | undefined,
-    beganAt: number,
-  ): Promise<void> {
-    const { message, method, id } = exchange;
+  async #send(exchange: Exchange, stored: StoredResponse, charge: Charge | undefined): Promise<void> {
+    const { message, response, method, id, beganAt } = exchange;
     const { headers: sent } = message;
     const rendered = render(stored, {
       method,

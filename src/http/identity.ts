@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Account, KeyHolder } from "../accounts/accounts.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
@@ -24,6 +24,9 @@ export interface Identities {
 /** One request and what is known about it so far. */
 export interface Exchange {
   message: IncomingMessage;
+  response: ServerResponse;
+  /** Monotonic. */
+  beganAt: number;
   method: string;
   target: Target;
   id: string;
