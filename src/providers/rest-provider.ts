@@ -27,7 +27,7 @@ export interface ForgeRecord {
 }
 
 /** Progress of a walk. */
-export interface Position {
+export interface WalkProgress {
   /** Page to request next, from 1. */
   page: number;
   /** The highest id so far; 0 at the start. */
@@ -41,8 +41,8 @@ export interface RestForge {
   base: string;
   /** The `Authorization` header for a token. */
   authorization: (token: string) => string;
-  /** The page at a position, by ascending id. */
-  listPath: (position: Position) => string;
+  /** Path of the next page of a walk, by ascending id. */
+  listPath: (progress: WalkProgress) => string;
   /** Records on a full page, unless the forge is configured for fewer. */
   pageSize: number;
   /** The list in a document from `listPath`. */
@@ -160,7 +160,7 @@ async function oneByOne(
 }
 
 /** An invalid cursor starts a new walk. */
-function parseCursor(cursor: string | null): Position {
+function parseCursor(cursor: string | null): WalkProgress {
   const [, page, lastId] = /^([1-9]\d{0,8}):(\d{1,15})$/.exec(cursor ?? "") ?? [];
   return { page: Number(page ?? 1), lastId: Number(lastId ?? 0) };
 }
