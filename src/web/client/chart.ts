@@ -4,6 +4,10 @@
  */
 import type UPlot from "uplot";
 import {
+  ageText,
+  ageTicks,
+  dateText,
+  dateTicks,
   drawArea,
   drawLine,
   drawMark,
@@ -11,9 +15,11 @@ import {
   drawSources,
   type PlotData,
   type PlotLine,
+  type Scale,
   SOURCES,
+  scaleFor,
+  shortCount,
 } from "./chart-drawing.js";
-import { ageText, ageTicks, dateText, dateTicks, type Scale, scaleFor, shortCount } from "./chart-scales.js";
 
 declare global {
   interface Window {
