@@ -33,7 +33,7 @@ function addressOf(child: ChildProcess): Promise<string> {
     let text = "";
     child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
       text += chunk;
-      const [, address] = /answers at (\S+)\n/.exec(text) ?? [];
+      const [, address] = /listens at (\S+)\n/.exec(text) ?? [];
       if (address !== undefined) resolve(address);
     });
     child.once("exit", (code) => reject(new Error(`the service exited with ${code}`)));

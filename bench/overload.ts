@@ -82,7 +82,7 @@ async function serve(): Promise<{ child: ChildProcess; url: string }> {
     child.once("exit", () => reject(new Error(`exited: ${output}`)));
     child.stdout?.on("data", (chunk) => {
       output += chunk;
-      const found = /answers at (\S+)\n/.exec(output)?.[1];
+      const found = /listens at (\S+)\n/.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     });
   });

@@ -55,7 +55,7 @@ async function serve(): Promise<string> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   started.push(child);
-  return waitForLine(child, /answers at (\S+)\n/);
+  return waitForLine(child, /listens at (\S+)\n/);
 }
 
 /** Sends all requests of one caller, alternating between the processes. */

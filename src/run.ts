@@ -149,7 +149,7 @@ async function serve(
   );
   const service = await Promise.race([opening, overdue]);
   if (service === undefined) return log.warn("stopping before the service has opened");
-  process.stdout.write(`Sidereal answers at ${service.url}\n`);
+  process.stdout.write(`Sidereal listens at ${service.url}\n`);
   const failed = "failed" in service ? service.failed : new Promise<never>(() => {});
   const reason = await Promise.race([stopped, failed]);
   if (reason instanceof Error) log.fatal({ err: reason }, "stopping");

@@ -16,7 +16,7 @@ export interface Slot {
 
 const FREE: Slot = { refusal: undefined, release: () => {} };
 
-/** Keeps one caller from having so many requests in flight that others wait for it. */
+/** Bounds the requests in flight of one caller, so that others need not wait for it. */
 export class ConcurrencyLimiter {
   readonly #inFlight = new InFlight();
   readonly #limits: Concurrency | undefined;
@@ -97,7 +97,7 @@ export function overloaded(): AppError {
  * Sheds load when this process computes too many responses at the same time: first heavy requests of anonymous callers,
  * then all of theirs. Callers with a key or a session go on, and so does signing in; their own limits bound them.
  *
- * A response counts until the event loop turns. Where the store answers synchronously, as SQLite does, no two responses are
+ * A response counts until the event loop turns. Where the store responds synchronously, as SQLite does, no two responses are
  * ever computed at the same time: the backlog is in the sockets, and shows in how many requests one turn of the loop finds there.
  */
 export class LoadShedder {

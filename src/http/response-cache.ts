@@ -103,7 +103,7 @@ export class ResponseCache {
     return this.#revision;
   }
 
-  /** A database that does not answer leaves the revision as it was, so cached responses go on being served. */
+  /** A database that does not respond leaves the revision as it was, so cached responses go on being served. */
   async #check(): Promise<void> {
     const { clock, log, readRevision } = this.#options;
     const now = clock.monotonic();

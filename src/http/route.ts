@@ -43,7 +43,7 @@ export type CachePolicy =
 /** The facts about a route that everything in front of its handler follows from. */
 export interface Route {
   method: Method;
-  /** Below the base URL. `{name}` stands for one segment, `{name*}` for the rest of the path, slashes included. */
+  /** Below the base URL. `{name}` matches one segment, `{name*}` for the rest of the path, slashes included. */
   path: string;
   access: Access;
   limit: RateLimit;

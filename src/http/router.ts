@@ -48,7 +48,7 @@ function patternOf(path: string): string {
     .replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
-/** Decodes escapes that do not separate segments, once; otherwise an escape could hide which route answers. */
+/** Decodes escapes that do not separate segments, once; otherwise an escape could hide the route. */
 function withoutNeedlessEscapes(path: string): string {
   if (!path.includes("%")) return path;
   try {

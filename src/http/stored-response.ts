@@ -38,7 +38,7 @@ export function storeResponse(reply: Reply, headers: Reply["headers"], taggedBy:
   const { status, body, errorCode = null } = reply;
   const bytes = typeof body === "string" ? Buffer.from(body) : Buffer.from(body ?? []);
   const own = headers.ETag;
-  // Weak, since the same tag stands for all encodings of the body.
+  // Weak, since all encodings share the tag of the body.
   const computed = () =>
     `W/"${createHash("sha256").update(taggedBy).update(bytes).digest("base64url").slice(0, 22)}"`;
   const etag = status !== 200 ? undefined : typeof own === "string" ? own : computed();

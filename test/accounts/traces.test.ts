@@ -13,7 +13,7 @@ function addressOf(stdout: NodeJS.ReadableStream | null): Promise<string> {
     let text = "";
     stdout?.on("data", (chunk: string) => {
       text += chunk;
-      const found = /answers at (\S+)/.exec(text)?.[1];
+      const found = /listens at (\S+)/.exec(text)?.[1];
       if (found !== undefined) resolve(found);
     });
     stdout?.once("end", () => reject(new Error(`it ended: ${text}`)));

@@ -22,7 +22,7 @@ export async function serve(
     once(stdout, "data"),
     running.ended.then(({ stderr }) => assert.fail(stderr)),
   ]);
-  const url = /answers at (\S+)/.exec(String(line))?.[1] ?? "";
+  const url = /listens at (\S+)/.exec(String(line))?.[1] ?? "";
   return {
     ...running,
     url,

@@ -135,7 +135,7 @@ test("a service in threads answers, and ends well when it is asked to", async ()
   const { stdout } = running.process;
   assert.ok(stdout);
   const [line] = await once(stdout, "data");
-  const url = /answers at (\S+)/.exec(String(line))?.[1] ?? "";
+  const url = /listens at (\S+)/.exec(String(line))?.[1] ?? "";
   const answers = await Promise.all(Array.from({ length: 10 }, () => fetch(`${url}/api/stats/summary`)));
   for (const { status } of answers) assert.equal(status, 200);
   running.process.kill("SIGTERM");

@@ -76,7 +76,7 @@ test("start fills and serves the catalogue and metrics, and its worker ends with
     const running = world.start(world.newDataDir(), ["start"], settings);
     t.after(() => running.process.kill("SIGKILL"));
     const written = output(running);
-    const url = await until(running, () => /answers at (\S+)/.exec(written())?.[1]);
+    const url = await until(running, () => /listens at (\S+)/.exec(written())?.[1]);
     await until(running, async () => {
       const body = JSON.parse(await (await fetch(`${url}/api/repos?sort=stars&limit=100`)).text());
       return body.data?.length === 20 ? true : undefined;
