@@ -31,6 +31,11 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   return new URLSearchParams(await readText(request, MAX_FORM_BYTES));
 }
 
+/** Whether the body has a known length that is worth reading only to keep the connection. */
+export function hasShortBody({ headers }: IncomingMessage): boolean {
+  return Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) <= MAX_JSON_BYTES;
+}
+
 /** All values that were sent: Node keeps only the first. */
 function contentType(request: IncomingMessage): string {
   return (request.headersDistinct["content-type"] ?? []).join(", ").toLowerCase();

@@ -5,7 +5,7 @@ import type { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { Caller, KeyedRequest } from "../metering/metering.js";
 import type { Admission, Charge, Charging } from "./admission.js";
-import { readForm, readJson } from "./body.js";
+import { hasShortBody, readForm, readJson } from "./body.js";
 import { type ErrorRenderers, ErrorResponder, toAppError } from "./error-response.js";
 import { completeHeaders } from "./headers.js";
 import { authorize, type Exchange, type Identities, identify } from "./identity.js";
@@ -186,8 +186,9 @@ export class Front {
     });
     const { status, headers, body } = rendered instanceof Promise ? await rendered : rendered;
     headers.push("X-Request-Id", id);
-    // A body that nobody reads must not keep the connection busy.
-    if (!message.complete && !headers.includes("Connection")) headers.push("Connection", "close");
+    // A body that nobody reads must not keep the connection busy; Node drains a short one.
+    if (!message.complete && !hasShortBody(message) && !headers.includes("Connection"))
+      headers.push("Connection", "close");
     // "*" matches every response, so its sender may have none of them: that saves nothing.
     const isGuess = status === 304 && sent["if-none-match"]?.trim() === "*";
     const settled = charge?.settle(isGuess ? 200 : status);
