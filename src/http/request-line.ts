@@ -9,7 +9,7 @@ export interface RequestLine {
   /** One of the known methods. */
   method: string;
   path: string;
-  /** Without the question mark; empty where there is none. */
+  /** Without the question mark; empty for a target without a query. */
   query: string;
 }
 

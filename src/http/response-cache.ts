@@ -47,7 +47,7 @@ export class ResponseCache {
 
   /**
    * The response for `key`, computed unless a valid one is cached. `compute` returns undefined when the work is shed: then
-   * an outdated response is served, or undefined where there is none. What `compute` throws is thrown to all who wait.
+   * an outdated response is served if there is one, else undefined. An error of `compute` reaches every waiting request.
    */
   async get(
     key: string,
