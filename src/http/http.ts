@@ -6,7 +6,7 @@
  */
 export { Admission, RATE_HEADERS } from "./admission.js";
 export type { ErrorRenderers } from "./error-response.js";
-export { Front, type FrontOptions } from "./front.js";
+export { Front } from "./front.js";
 export type { Identities } from "./identity.js";
 export { listen } from "./listen.js";
 export { content, json, noContent, type Reply, redirect } from "./reply.js";
@@ -16,7 +16,6 @@ export {
   type CachePolicy,
   DEFAULT_LIMIT,
   type Form,
-  isApi,
   type Method,
   pathPattern,
   type RateLimit,
