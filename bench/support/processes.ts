@@ -1,0 +1,154 @@
+/** Child processes of the benchmark, each pinned to one core where the system can do it, with their CPU time and memory. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Store } from "./stores.js";
+
+const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
+
+/** Whether processes can be pinned: Linux, `taskset`, and at least two cores. */
+export const CAN_PIN =
+  process.platform === "linux" &&
+  availableParallelism() >= 2 &&
+  spawnSync("taskset", ["-c", "0", "true"]).status === 0;
+
+/** The core of the server that is measured, and the core of what sends requests to it. */
+export const SERVER_CORE = 0;
+export const LOAD_CORE = 1;
+
+export interface PinnedOptions {
+  /** The core to run on; undefined: any. */
+  core: number | undefined;
+  /** Settings of Sidereal are not inherited; these are added. */
+  env?: Readonly<Record<string, string>>;
+  stdin?: "ignore" | "pipe";
+}
+
+/** Starts a program on one core. Its standard output is a pipe; its errors go to the terminal. */
+export function spawnPinned(command: string, args: readonly string[], options: PinnedOptions): ChildProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SIDEREAL_"));
+  const isPinned = CAN_PIN && options.core !== undefined;
+  const [program, ...rest] = isPinned
+    ? ["taskset", "-c", String(options.core), command, ...args]
+    : [command, ...args];
+  return spawn(program ?? command, rest, {
+    env: { ...Object.fromEntries(inherited), ...options.env },
+    stdio: [options.stdin ?? "ignore", "pipe", "inherit"],
+  });
+}
+
+/** Ends a child and waits for it. */
+export async function endChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  await ended;
+}
+
+/** Resolves with the first group of the first line of standard output that matches. Rejects if the child ends before. */
+export function waitForLine(child: ChildProcess, pattern: RegExp): Promise<string> {
+  const { stdout } = child;
+  if (stdout === null) throw new Error("the child has no standard output");
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code) => reject(new Error(`the process ended with ${code} before it was ready`)));
+    createInterface(stdout).on("line", (line) => {
+      const found = pattern.exec(line);
+      if (found !== null) resolve(found[1] ?? "");
+    });
+  });
+}
+
+/** A server that is measured. */
+export interface MeasuredServer {
+  /** Its address, without a trailing slash. */
+  url: string;
+  pid: number;
+  /** CPU time of the process and its children so far, in seconds; undefined where the system does not tell. */
+  cpuSeconds(): number | undefined;
+  /** Resident memory of the process and its children, in bytes; undefined where the system does not tell. */
+  residentBytes(): number | undefined;
+  stop(): Promise<void>;
+}
+
+/** A server in a child process that has printed its address. */
+export function measuredServer(child: ChildProcess, url: string): MeasuredServer {
+  const { pid } = child;
+  if (pid === undefined) throw new Error("the process did not start");
+  return {
+    url,
+    pid,
+    cpuSeconds: () => sumOfTree(pid, cpuSecondsOf),
+    residentBytes: () => sumOfTree(pid, residentBytesOf),
+    stop: () => endChild(child),
+  };
+}
+
+/** Starts `sidereal serve` on a store, at a free port of this machine, on the server's core. */
+export async function startSidereal(
+  { url, dataDir }: Pick<Store, "url" | "dataDir">,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<MeasuredServer> {
+  const env = {
+    SIDEREAL_PORT: "0",
+    SIDEREAL_DATA_DIR: dataDir,
+    SIDEREAL_LOG_LEVEL: "error",
+    ...(url === undefined ? {} : { SIDEREAL_DATABASE_URL: url }),
+    ...settings,
+  };
+  const child = spawnPinned(process.execPath, [MAIN, "serve"], { core: SERVER_CORE, env });
+  return measuredServer(child, await waitForLine(child, /listens at (\S+)/));
+}
+
+/** Starts a script of this folder that prints `listens at <address>`, such as a bare server, on the server's core. */
+export async function startScript(script: URL, args: readonly string[] = []): Promise<MeasuredServer> {
+  const child = spawnPinned(process.execPath, [fileURLToPath(script), ...args], { core: SERVER_CORE });
+  return measuredServer(child, await waitForLine(child, /listens at (\S+)/));
+}
+
+const TICKS_PER_SECOND = 100;
+
+/** The process and all its descendants. */
+function treeOf(pid: number): number[] {
+  const parents = new Map<number, number[]>();
+  for (const entry of readdirSync("/proc")) {
+    if (!/^\d+$/.test(entry)) continue;
+    const parent = Number(statOf(Number(entry))?.[1]);
+    parents.set(parent, [...(parents.get(parent) ?? []), Number(entry)]);
+  }
+  const descend = (one: number): number[] => [one, ...(parents.get(one) ?? []).flatMap(descend)];
+  return descend(pid);
+}
+
+/** The fields of /proc/<pid>/stat after the name; undefined if the process has ended. */
+function statOf(pid: number): string[] | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /s, "")
+      .split(" ");
+  } catch {
+    return undefined;
+  }
+}
+
+function sumOfTree(pid: number, of: (pid: number) => number): number | undefined {
+  if (process.platform !== "linux") return undefined;
+  return treeOf(pid).reduce((sum, one) => sum + of(one), 0);
+}
+
+function cpuSecondsOf(pid: number): number {
+  const fields = statOf(pid) ?? [];
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND;
+}
+
+function residentBytesOf(pid: number): number {
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return Number(kilobytes ?? 0) * 1_024;
+  } catch {
+    return 0;
+  }
+}
