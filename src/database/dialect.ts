@@ -6,8 +6,10 @@ export type Tx = Transaction<Schema>;
 
 export type TableName = keyof Schema & string;
 /** Column name → the PostgreSQL type its values are sent as. SQLite needs no types. */
-export type BulkColumns = Readonly<Record<string, "bigint" | "smallint" | "text" | "double precision">>;
-export type BulkRow = readonly (number | string | null)[];
+export type BulkColumns = Readonly<
+  Record<string, "bigint" | "smallint" | "text" | "double precision" | "bytea">
+>;
+export type BulkRow = readonly (number | string | Uint8Array | null)[];
 
 /** Words that must all match; the last one matches as a prefix. Scope `names` searches owner and name only. */
 export interface WordQuery {
@@ -29,11 +31,14 @@ export interface Dialect {
   /** The sign-in library's name for this engine. */
   readonly libraryName: "sqlite" | "postgres";
   /**
-   * Column types: a 64-bit integer, an auto-incremented id, text compared bytewise, a double; and a time and a boolean as
-   * the sign-in library stores them. Released migrations rely on these: never change one.
+   * Column types: a 64-bit integer, an auto-incremented id, text compared bytewise, a double, bytes; and a time and a boolean
+   * as the sign-in library stores them. Released migrations rely on these: never change one.
    */
   readonly types: Readonly<
-    Record<"integer" | "ownId" | "text" | "real" | "libraryTime" | "libraryFlag", RawBuilder<unknown>>
+    Record<
+      "integer" | "ownId" | "text" | "real" | "bytes" | "libraryTime" | "libraryFlag",
+      RawBuilder<unknown>
+    >
   >;
   /** Follows the column list of a table that is stored in the order of its primary key. Never change it either. */
   readonly clustered: RawBuilder<unknown>;
@@ -73,7 +78,7 @@ export interface Dialect {
 
   /** The condition `expression in values`, with a single parameter for any number of values. */
   among(expression: RawBuilder<unknown>, values: readonly number[] | readonly string[]): RawBuilder<boolean>;
-  /** A select of the given rows, to join with tables; with one parameter in all, or one per column. */
+  /** A select of the given rows, to join with tables; with one parameter in all, or one per column. Takes no bytes. */
   rowsOf(columns: BulkColumns, rows: readonly BulkRow[]): RawBuilder<unknown>;
   /** Hides an expression from indexes, where the planner would choose badly. */
   unindexed(expression: RawBuilder<unknown>): RawBuilder<unknown>;

@@ -74,6 +74,7 @@ export const postgresDialect: Dialect = {
     ownId: sql`bigint generated always as identity`,
     text: sql`text collate "C"`,
     real: sql`double precision`,
+    bytes: sql`bytea`,
     libraryTime: sql`timestamptz`,
     libraryFlag: sql`boolean`,
   },

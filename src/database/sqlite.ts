@@ -161,6 +161,7 @@ export const sqliteDialect: Dialect = {
     ownId: sql`integer`,
     text: sql`text`,
     real: sql`real`,
+    bytes: sql`blob`,
     libraryTime: sql`date`,
     libraryFlag: sql`integer`,
   },
