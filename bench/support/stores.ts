@@ -24,6 +24,7 @@ import { openDatabase } from "../../src/database/database.js";
 import { type DemoOptions, fillWithDemo } from "../../src/demo/demo.js";
 import { createLog } from "../../src/log.js";
 import { type Modules, updateDerived } from "../../src/modules.js";
+import { realNames } from "./names.js";
 
 export type EngineName = "sqlite" | "postgres";
 
@@ -57,9 +58,12 @@ const log = createLog("error");
 /** The folder of stores: `SIDEREAL_BENCH_DIR`, else one in the system's folder for temporary files. */
 export const defaultFolder = (): string => process.env.SIDEREAL_BENCH_DIR ?? join(tmpdir(), "sidereal-bench");
 
-/** The options with which the generator made a store, for tests and mixes that derive requests from it. */
+let names: string[] | undefined;
+
+/** The options with which the generator made a store, for what derives requests or files from it. */
 export function generatorOptions({ size, days }: Pick<Store, "size" | "days">): DemoOptions {
-  return { repositories: size, days, seed: SEED, end: STORE_END };
+  names ??= realNames() ?? [];
+  return { repositories: size, days, seed: SEED, end: STORE_END, names };
 }
 
 /** A short hash of the compiled files in these folders of `src`. */
@@ -101,7 +105,9 @@ export async function prepareStore(
   place: StorePlace,
   report: (line: string) => void,
 ): Promise<Store> {
-  const name = `sidereal_bench_${wanted.size}_${wanted.days}_${hashOf("database/migrations", "demo")}`;
+  const hasRealNames = (generatorOptions(wanted).names ?? []).length > 0;
+  const code = hashOf("database/migrations", "demo");
+  const name = `sidereal_bench_${wanted.size}_${wanted.days}_${code}${hasRealNames ? "" : "_made"}`;
   const derivedBy = hashOf("rankings", "search", "catalog");
   const dataDir = join(place.folder, `${name}_${wanted.engine}`);
   const ready = join(dataDir, "ready.json");

@@ -39,6 +39,18 @@ export class Random {
     return this.pick(values)[0];
   }
 
+  /** A rank from 0 to `ranks` - 1, drawn with the frequency 1 / (rank + 1) ** exponent (continuous, so approximately). */
+  zipf(ranks: number, exponent: number): number {
+    const rest = 1 - exponent;
+    const drawn = ((ranks + 1) ** rest - 1) * this.next() + 1;
+    return Math.min(ranks - 1, Math.floor(drawn ** (1 / rest)) - 1);
+  }
+
+  /** A whole number of at least 0 with this mean, geometrically distributed. */
+  geometric(mean: number): number {
+    return Math.floor(Math.log(1 - this.next()) / Math.log(mean / (mean + 1)));
+  }
+
   /** A Poisson-distributed count: Knuth's algorithm for small means, a normal approximation for large ones. */
   poisson(mean: number): number {
     if (mean > 30) {

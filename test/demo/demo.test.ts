@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Catalog } from "../../src/catalog/catalog.js";
 import { openDatabase } from "../../src/database/database.js";
-import { fillWithDemo, syntheticRepository } from "../../src/demo/demo.js";
+import { fillWithDemo, popularityOf, syntheticRepository } from "../../src/demo/demo.js";
 import { createLog } from "../../src/log.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { fc } from "../support/properties.js";
@@ -40,7 +40,7 @@ describe("The demonstration", () => {
           assert.ok(times.length > 0 && times.at(-1) === at && at <= NOW);
           for (const { stars, forks, openIssues, watchers } of snapshots)
             for (const count of [stars, forks, openIssues, watchers])
-              assert.ok(Number.isSafeInteger(count) && (count ?? 0) >= 0);
+              assert.ok(count === null || (Number.isSafeInteger(count) && count >= 0));
           assert.equal(facts.stars, [...snapshots].at(-1)?.stars);
           assert.ok((facts.createdAt ?? 0) <= (times[0] ?? 0));
         }
@@ -48,6 +48,41 @@ describe("The demonstration", () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  test("takes the names it is given, the first for the most popular repository", () => {
+    const options = { ...OPTIONS, names: ["known/first", "a/group/second"] };
+    const made = Array.from({ length: options.repositories }, (_, i) => syntheticRepository(i, options));
+    const named = made.filter((_, i) => popularityOf(i, options) < 2);
+    const byPopularity = named.map(({ owner, name }) => `${owner}/${name}`).sort();
+    assert.deepEqual(byPopularity, ["a/group/second", "known/first"]);
+    const most = Math.max(...made.map(({ facts }) => facts.stars ?? 0));
+    assert.equal(made.find(({ name }) => name === "first")?.facts.stars, most);
+  });
+
+  test("is no kinder than the world: ties, missing facts, rare languages, and hardly any growth", () => {
+    const options = { ...OPTIONS, repositories: 20_000, days: 2 };
+    const made = Array.from({ length: options.repositories }, (_, i) => syntheticRepository(i, options));
+    const share = (is: (one: (typeof made)[number]) => boolean) => made.filter(is).length / made.length;
+    const grows = ({ snapshots }: (typeof made)[number]) => {
+      const [first, last] = [[...snapshots][0], [...snapshots].at(-1)];
+      return first !== undefined && last !== undefined && last.stars > first.stars;
+    };
+    assert.ok(share(grows) < 0.5);
+    assert.ok(share(({ facts }) => (facts.stars ?? 0) < 10) > 0.1);
+    assert.ok(share(({ facts }) => facts.language === null) > 0.05);
+    assert.ok(share(({ facts }) => facts.archived === true && facts.fork === true) > 0.001);
+    const languages = Map.groupBy(made, ({ facts }) => facts.language);
+    assert.ok([...languages.values()].filter(({ length }) => length <= 5).length > 20);
+    const topics = Map.groupBy(
+      made.flatMap(({ facts }) => [...(facts.topics ?? [])]),
+      (topic) => topic,
+    );
+    assert.ok(Math.max(...[...topics.values()].map(({ length }) => length)) > 0.05 * made.length);
+    assert.ok([...topics.values()].filter(({ length }) => length === 1).length > 1_000);
+    const stars = made.map(({ facts }) => facts.stars ?? 0);
+    const inOrder = stars.filter((count, i) => i > 0 && count <= (stars[i - 1] ?? 0)).length;
+    assert.ok(inOrder < 0.6 * made.length, "they are stored in the order of their stars");
   });
 
   test("fills a catalogue that is empty, and no other", async () => {

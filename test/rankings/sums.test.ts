@@ -75,7 +75,7 @@ onBothEngines("Facets and the summary", (engine) => {
             const expected = modelFacets(kind, window, provider).sort(
               (a, b) => b[key[sort]] - a[key[sort]] || (a.name < b.name ? -1 : 1),
             );
-            assert.deepEqual(page.facets, expected, JSON.stringify(request));
+            assert.deepEqual(page.facets, expected.slice(0, request.limit), JSON.stringify(request));
             assert.equal(page.total, expected.length);
           }
         }
