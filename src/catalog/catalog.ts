@@ -5,7 +5,7 @@
  */
 import { sql } from "kysely";
 import type { Clock } from "../clock.js";
-import type { Database, Db, Dialect, Tx } from "../database/database.js";
+import type { Database, Db, Dialect, Prepared, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { REPOSITORY_COLUMN_NAMES } from "./draft.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
@@ -45,13 +45,20 @@ export interface FoundByName {
   isPreviousName: boolean;
 }
 
+/** How long the revision is remembered. */
+const REVISION_MS = 1_000;
+
 export class Catalog {
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #readRevision: Prepared<null, [number]>;
+  /** The revision read last, when, and how much this process had written before. */
+  #revision: { value: Promise<number>; at: number; writes: number } | undefined;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
+    this.#readRevision = database.prepare(() => sql`select value from revision where id = 1`);
   }
 
   /** Records observations in one transaction. See `record`. */
@@ -221,13 +228,29 @@ export class Catalog {
   }
 
   /** A number that grows with every change that a reader could notice, in any process. */
-  async revision(): Promise<number> {
-    const row = await this.#database.read
-      .selectFrom("revision")
-      .select("value")
-      .where("id", "=", 1)
-      .executeTakeFirstOrThrow();
-    return row.value;
+  revision(): Promise<number> {
+    const writes = this.#database.writes();
+    const at = this.#clock.monotonic();
+    const value = this.#readRevision(null).then(([row]) => row?.[0] ?? 0);
+    this.#revision = { value, at, writes };
+    // Whoever reads next must not share a failure.
+    value.catch(() => {
+      if (this.#revision?.value === value) this.#revision = undefined;
+    });
+    return value;
+  }
+
+  /**
+   * The revision as it was at most a second ago. It is never older than what `revision` returned before, nor than what this
+   * process has written.
+   */
+  recentRevision(): Promise<number> {
+    const known = this.#revision;
+    const isRecent =
+      known !== undefined &&
+      known.writes === this.#database.writes() &&
+      this.#clock.monotonic() - known.at < REVISION_MS;
+    return isRecent ? known.value : this.revision();
   }
 }
 

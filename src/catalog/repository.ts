@@ -1,4 +1,4 @@
-import type { RepositoryTable } from "../database/database.js";
+import type { ColumnValues, RepositoryTable } from "../database/database.js";
 
 export { splitFullName } from "../record-rules.js";
 
@@ -119,6 +119,8 @@ export const REPOSITORY_READ_COLUMNS = [
 ] as const satisfies readonly (keyof RepositoryTable)[];
 
 export type RepositoryRow = Pick<RepositoryTable, (typeof REPOSITORY_READ_COLUMNS)[number]>;
+/** The same as the array that a prepared statement returns. */
+export type RepositoryValues = ColumnValues<RepositoryTable, typeof REPOSITORY_READ_COLUMNS>;
 
 /** Converts a row to a Repository. */
 export function fromRow(row: RepositoryRow): Repository {
@@ -147,4 +149,60 @@ export function fromRow(row: RepositoryRow): Repository {
     refreshedAt: row.refreshed_at,
     nextRefreshAt: row.next_refresh_at,
   };
+}
+
+/** The repository that a row begins with, and the values after it. */
+export function takeRepository<Rest extends unknown[]>(
+  values: readonly [...RepositoryValues, ...Rest],
+): { repository: Repository; rest: Rest } {
+  const [
+    id,
+    provider,
+    owner,
+    name,
+    url,
+    description,
+    homepage,
+    language,
+    license,
+    topics,
+    stars,
+    forks,
+    open_issues,
+    watchers,
+    fork,
+    archived,
+    availability,
+    created_at,
+    pushed_at,
+    discovered_at,
+    refreshed_at,
+    next_refresh_at,
+    ...rest
+  ] = values;
+  const repository = fromRow({
+    id,
+    provider,
+    owner,
+    name,
+    url,
+    description,
+    homepage,
+    language,
+    license,
+    topics,
+    stars,
+    forks,
+    open_issues,
+    watchers,
+    fork,
+    archived,
+    availability,
+    created_at,
+    pushed_at,
+    discovered_at,
+    refreshed_at,
+    next_refresh_at,
+  });
+  return { repository, rest };
 }

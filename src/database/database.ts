@@ -10,11 +10,20 @@ import { unsafeNode } from "../node-version.js";
 import type { Db, Dialect } from "./dialect.js";
 import { migrate } from "./migrate.js";
 import { openPostgres, postgresDialect } from "./postgres.js";
+import type { Prepare } from "./prepared.js";
 import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
 export type { BulkColumns, BulkRow, Db, Dialect, TableName, Tx, WordDocument, WordQuery } from "./dialect.js";
 export { DatabaseFault, databaseFault, type FaultKind } from "./fault.js";
+export {
+  type ColumnValues,
+  columnsOf,
+  type Given,
+  type Prepare,
+  type Prepared,
+  type Scalar,
+} from "./prepared.js";
 export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
 export type {
   FacetTable,
@@ -31,10 +40,14 @@ export interface Database {
   readonly dialect: Dialect;
   /** For requests: read-only (SQLite), or with a statement timeout (PostgreSQL). */
   readonly read: Db;
+  /** Prepares a statement for requests, to run like those of `read`. Modules prepare each of theirs once. */
+  readonly prepare: Prepare;
   /** For snapshots, rollups, usage: a commit survives a crash of this process; a power cut may lose the last seconds. */
   readonly write: Db;
   /** For accounts, keys, watchlists: a commit survives a power cut. */
   readonly durable: Db;
+  /** Grows whenever this process has written something; what other processes write does not show. */
+  writes(): number;
   close(): Promise<void>;
 }
 
@@ -72,15 +85,32 @@ function openPostgresDatabase(options: DatabaseOptions, url: string): Database {
     log: options.log,
   });
   const close = async () => {
-    await Promise.all([read.destroy(), write.destroy()]);
+    await Promise.all([read.db.destroy(), write.db.destroy()]);
   };
-  return { dialect: postgresDialect, read, write, durable: write, close };
+  return {
+    dialect: postgresDialect,
+    read: read.db,
+    prepare: read.prepare,
+    write: write.db,
+    durable: write.db,
+    writes: write.turns,
+    close,
+  };
 }
 
 function openSqliteDatabase(dataDir: string): Database {
   if (dataDir === ":memory:") {
-    const only = openSqlite(":memory:", { readOnly: false, synchronous: "NORMAL" });
-    return { dialect: sqliteDialect, read: only, write: only, durable: only, close: () => only.destroy() };
+    const writers = new WriteQueue();
+    const { db, prepare } = openSqlite(":memory:", { readOnly: false, synchronous: "NORMAL", writers });
+    return {
+      dialect: sqliteDialect,
+      read: db,
+      prepare,
+      write: db,
+      durable: db,
+      writes: () => writers.turns,
+      close: () => db.destroy(),
+    };
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, "sidereal.db");
@@ -89,7 +119,15 @@ function openSqliteDatabase(dataDir: string): Database {
   const write = openSqlite(path, { readOnly: false, synchronous: "NORMAL", writers });
   const read = openSqlite(path, { readOnly: true, synchronous: "NORMAL" });
   const close = async () => {
-    for (const connection of [read, write, durable]) await connection.destroy();
+    for (const { db } of [read, write, durable]) await db.destroy();
   };
-  return { dialect: sqliteDialect, read, write, durable, close };
+  return {
+    dialect: sqliteDialect,
+    read: read.db,
+    prepare: read.prepare,
+    write: write.db,
+    durable: durable.db,
+    writes: () => writers.turns,
+    close,
+  };
 }

@@ -1,4 +1,5 @@
 import type { Kysely, RawBuilder, Transaction } from "kysely";
+import type { Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
 
 export type Db = Kysely<Schema>;
@@ -76,8 +77,14 @@ export interface Dialect {
     rows: readonly BulkRow[],
   ): Promise<void>;
 
-  /** The condition `expression in values`, with a single parameter for any number of values. */
-  among(expression: RawBuilder<unknown>, values: readonly number[] | readonly string[]): RawBuilder<boolean>;
+  /**
+   * The condition `expression in values`, with a single parameter for any number of values. A slot of a prepared statement
+   * holds a list of integers.
+   */
+  among(
+    expression: RawBuilder<unknown>,
+    values: readonly number[] | readonly string[] | Slot<never, readonly number[]>,
+  ): RawBuilder<boolean>;
   /** A select of the given rows, to join with tables; with one parameter in all, or one per column. Takes no bytes. */
   rowsOf(columns: BulkColumns, rows: readonly BulkRow[]): RawBuilder<unknown>;
   /** Hides an expression from indexes, where the planner would choose badly. */

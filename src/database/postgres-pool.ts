@@ -31,6 +31,7 @@ function faultOf(error: unknown): unknown {
 /** A pool whose errors are translated. */
 export class FaultPool implements PostgresPool {
   readonly #pool: pg.Pool;
+  #turns = 0;
   /** Kysely recognizes a connection by its client. */
   readonly #clients = new WeakMap<pg.PoolClient, FaultClient>();
 
@@ -38,15 +39,37 @@ export class FaultPool implements PostgresPool {
     this.#pool = pool;
   }
 
+  /** Number of times that a connection has been given back. */
+  get turns(): number {
+    return this.#turns;
+  }
+
+  /** Runs a statement outside transactions. The server parses and plans one with a name once per connection. */
+  async rows<R extends unknown[]>(query: pg.QueryArrayConfig & { name: string }): Promise<R[]> {
+    const client = await this.#take();
+    try {
+      const { rows } = await client.query<R>(query);
+      return rows;
+    } catch (error) {
+      throw faultOf(error);
+    } finally {
+      client.release();
+    }
+  }
+
   async connect(): Promise<PostgresPoolClient> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
+    const client = await this.#take();
+    const known = this.#clients.get(client) ?? new FaultClient(client, () => this.#turns++);
+    this.#clients.set(client, known);
+    return known;
+  }
+
+  #take(): Promise<pg.PoolClient> {
+    return this.#pool.connect().catch((error: unknown) => {
       const fault = faultOf(error);
       // Whatever the server refuses a connection for, there is no database without one.
       throw fault instanceof DatabaseFault ? fault : new DatabaseFault("unavailable", error);
     });
-    const known = this.#clients.get(client) ?? new FaultClient(client);
-    this.#clients.set(client, known);
-    return known;
   }
 
   end(): Promise<void> {
@@ -56,9 +79,11 @@ export class FaultPool implements PostgresPool {
 
 class FaultClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
+  readonly #onRelease: () => void;
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, onRelease: () => void) {
     this.#client = client;
+    this.#onRelease = onRelease;
   }
 
   query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
@@ -71,6 +96,7 @@ class FaultClient implements PostgresPoolClient {
   }
 
   release(): void {
+    this.#onRelease();
     this.#client.release();
   }
 }

@@ -4,6 +4,7 @@ import type { Logger } from "../log.js";
 import type { BulkColumns, BulkRow, Dialect, TableName, WordQuery } from "./dialect.js";
 import { DatabaseFault } from "./fault.js";
 import { FaultPool, LOCK_NOT_AVAILABLE } from "./postgres-pool.js";
+import { bound, type Prepare, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
 
 /** Rows sent in one statement. */
@@ -13,11 +14,19 @@ const READ_TIMEOUT_MS = 10_000;
 /** Keys of our advisory locks. */
 const LOCKS = { migrate: 7_301_001, catalogue: 7_301_002 } as const;
 
+/** Connections to one database, and what prepares statements for them. */
+export interface PostgresConnections {
+  db: Kysely<Schema>;
+  prepare: Prepare;
+  /** Number of times that a connection has been used. */
+  turns: () => number;
+}
+
 /** Opens a pool. Reads have a statement timeout; imports and rebuilds do not. */
 export function openPostgres(
   url: string,
   options: { pool: number; reads: boolean; log: Logger },
-): Kysely<Schema> {
+): PostgresConnections {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, Number);
   types.setTypeParser(pg.types.builtins.NUMERIC, Number);
@@ -35,7 +44,23 @@ export function openPostgres(
     client.on("error", (error) => options.log.warn({ error: error.message }, "lost a database connection"));
   });
   pool.on("error", () => {});
-  return new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool: new FaultPool(pool) }) });
+  const faults = new FaultPool(pool);
+  const db = new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool: faults }) });
+  return { db, prepare: preparing(db, faults), turns: () => faults.turns };
+}
+
+/** Prepares statements under names of their own, which every connection of the pool knows them by. */
+function preparing(db: Kysely<Schema>, pool: FaultPool): Prepare {
+  let named = 0;
+  return <V, R extends unknown[]>(build: Parameters<typeof bound<V, R>>[1]) => {
+    const name = `sidereal_${named++}`;
+    let known: ReturnType<typeof bound<V, R>> | undefined;
+    return async (values: V) => {
+      known ??= bound(db, build);
+      const { text, parametersOf } = known;
+      return pool.rows<R>({ name, text, values: parametersOf(values), rowMode: "array" });
+    };
+  };
 }
 
 function columnArrays(columns: BulkColumns, rows: readonly BulkRow[]): RawBuilder<unknown> {
@@ -135,8 +160,10 @@ export const postgresDialect: Dialect = {
     }
   },
 
-  among: (expression, values) =>
-    sql<boolean>`${expression} = any(${values}::${sql.raw(typeof values[0] === "string" ? "text" : "bigint")}[])`,
+  among(expression, values) {
+    const isText = !(values instanceof Slot) && typeof values[0] === "string";
+    return sql<boolean>`${expression} = any(${values}::${sql.raw(isText ? "text" : "bigint")}[])`;
+  },
   rowsOf: (columns, rows) =>
     sql`select * from unnest(${columnArrays(columns, rows)}) as rows_of (${sql.raw(Object.keys(columns).join(", "))})`,
   unindexed: (expression) => sql`${expression}`,

@@ -17,6 +17,12 @@ const BUSY_POLL_MS = 2;
 /** Lets the writing connections of one file take turns. */
 export class WriteQueue {
   #last: Promise<void> = Promise.resolve();
+  #turns = 0;
+
+  /** Number of turns that have ended. */
+  get turns(): number {
+    return this.#turns;
+  }
 
   /** Waits for its turn. Returns the function that ends it. */
   async enter(): Promise<() => void> {
@@ -24,7 +30,10 @@ export class WriteQueue {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;
     await before;
-    return resolve;
+    return () => {
+      this.#turns++;
+      resolve();
+    };
   }
 }
 

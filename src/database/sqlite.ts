@@ -2,6 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { CompiledQuery, Kysely, SqliteDialect as KyselySqliteDialect, sql } from "kysely";
 import type { BulkRow, Dialect, TableName, Tx, WordQuery } from "./dialect.js";
 import { DatabaseFault, type FaultKind } from "./fault.js";
+import { bound, type Prepare, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
 import { BUSY_TIMEOUT_MS, SqliteWriterDialect, WriteQueue } from "./sqlite-writer.js";
 
@@ -29,8 +30,14 @@ export interface SqliteOptions {
   writers?: WriteQueue;
 }
 
+/** A connection, and what prepares statements for it. */
+export interface SqliteConnection {
+  db: Kysely<Schema>;
+  prepare: Prepare;
+}
+
 /** Opens one connection. `path` may be ":memory:". */
-export function openSqlite(path: string, options: SqliteOptions): Kysely<Schema> {
+export function openSqlite(path: string, options: SqliteOptions): SqliteConnection {
   const raw = new DatabaseSync(path, {
     readOnly: options.readOnly,
     timeout: BUSY_TIMEOUT_MS,
@@ -47,11 +54,34 @@ export function openSqlite(path: string, options: SqliteOptions): Kysely<Schema>
   raw.exec(`pragma synchronous = ${options.synchronous}`);
   raw.exec("pragma cache_size = -65536; pragma temp_store = memory; pragma mmap_size = 0");
   const config = { database: new Connection(raw) };
-  return new Kysely<Schema>({
+  const db = new Kysely<Schema>({
     dialect: options.readOnly
       ? new KyselySqliteDialect(config)
       : new SqliteWriterDialect(config, options.writers ?? new WriteQueue()),
   });
+  return { db, prepare: preparing(db, raw, options.readOnly) };
+}
+
+/** Prepares statements for a connection. One that also writes is read in turn, as it may be inside a transaction. */
+function preparing(db: Kysely<Schema>, raw: DatabaseSync, readOnly: boolean): Prepare {
+  return <V, R>(build: Parameters<typeof bound<V, R>>[1]) => {
+    let read: ((values: V) => R[]) | undefined;
+    const prepared = () => {
+      const { text, parametersOf } = bound(db, build);
+      const statement = raw.prepare(text);
+      statement.setReturnArrays(true);
+      // The text of the statement decides the type of its rows.
+      return (values: V) => statement.all(...(parametersOf(values) as SQLInputValue[])) as unknown[] as R[];
+    };
+    const run = (values: V) =>
+      translating(() => {
+        read ??= prepared();
+        return read(values);
+      });
+    return readOnly
+      ? async (values: V) => run(values)
+      : (values: V) => db.connection().execute(async () => run(values));
+  };
 }
 
 /** Rows to run one statement with, one after the other; passed as its only parameter by `runEach`. */
@@ -205,8 +235,13 @@ export const sqliteDialect: Dialect = {
     await runEach(tx, `update ${table} set ${sets.join(", ")} where ${keys.join(" and ")}`, rows);
   },
 
-  among: (expression, values) =>
-    sql<boolean>`${expression} in (select value from json_each(${JSON.stringify(values)}))`,
+  among(expression, values) {
+    const list =
+      values instanceof Slot
+        ? new Slot((given: never) => JSON.stringify(values.of(given)))
+        : JSON.stringify(values);
+    return sql<boolean>`${expression} in (select value from json_each(${list}))`;
+  },
   rowsOf(columns, rows) {
     const values = Object.keys(columns).map((name, i) => sql`value ->> ${sql.lit(i)} as ${sql.ref(name)}`);
     return sql`select ${sql.join(values)} from json_each(${JSON.stringify(rows)})`;

@@ -3,9 +3,9 @@
  * page of it with its growth. This module owns the names and rules of list parameters, cursors, and the SQL of lists, for
  * which it knows the tables of the catalogue, the rankings and the watchlists. It knows nothing of HTTP.
  */
-import { type Catalog, fromRow, type Repository } from "../catalog/catalog.js";
+import type { Catalog } from "../catalog/catalog.js";
 import type { Database } from "../database/database.js";
-import { type Rankings, type Summary, type Trend, trendsOfRollups } from "../rankings/rankings.js";
+import type { Rankings, Summary, Window } from "../rankings/rankings.js";
 import { queryWords } from "../search/search.js";
 import {
   AFTER_HEAD,
@@ -18,8 +18,9 @@ import {
   WALK,
 } from "./plan.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
+import { type ListRow, RowReader } from "./rows.js";
 import { encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
-import { countMatches, type PageRow, type RowsRead, readRows } from "./sql/page.js";
+import { countMatches, findPage, type PageFound } from "./sql/page.js";
 
 export { filterParameters, filterWords, type ListFilters } from "./canonical.js";
 export * from "./parameters.js";
@@ -32,13 +33,8 @@ export {
   type WatchlistQuery,
   watchlistQuery,
 } from "./query.js";
+export type { ListRow } from "./rows.js";
 export * from "./spec.js";
-
-export interface ListRow {
-  repository: Repository;
-  /** Growth in the window of the list; undefined without one. */
-  trend: Trend | undefined;
-}
 
 /** Some consecutive rows of a list. */
 export interface ListRows {
@@ -92,51 +88,56 @@ export class Lists {
   readonly #catalog: Catalog;
   readonly #rankings: Rankings;
   readonly #memory = new ListMemory();
+  readonly #rows: RowReader;
 
   constructor(database: Database, catalog: Catalog, rankings: Rankings) {
     this.#database = database;
     this.#catalog = catalog;
     this.#rankings = rankings;
+    this.#rows = new RowReader(database);
+  }
+
+  /** The repositories with these ids and their growth in the window, in the same order. Unknown ids are skipped. */
+  rows(ids: readonly number[], window: Window): Promise<ListRow[]> {
+    return this.#rows.read(ids, window);
   }
 
   /**
-   * Reads the rows of a page with their growth. Costs one statement for the revision and one for the rows; the first page
-   * of a list after a change costs up to three more.
+   * Reads the rows of a page with their growth. Costs one statement to find them and one to read them; the first page of a
+   * list after a change costs up to three more, and the revision is read once a second.
    */
   async read(spec: ListSpec): Promise<ListRows> {
     // Read the revision first, so that data cached for it is at least as new.
-    const revision = await this.#catalog.revision();
+    const revision = await this.#catalog.recentRevision();
     const facts = this.#memory.of(revision, listKey(spec));
     facts.catalogue.summary ??= await this.#rankings.summary();
     const asOf = newest(facts.catalogue.summary, spec.filters.provider);
     if (spec.scope.kind === "search" && queryWords(spec.scope.text).length === 0) return { ...EMPTY, asOf };
-    const { found, plan } = await this.#readRows(await this.#spelled(spec, facts), facts);
+    const { found, plan } = await this.#find(await this.#spelled(spec, facts), facts);
     const total = found.total ?? facts.total ?? 0;
     const { limit } = spec.page;
-    const rows = found.rows.slice(0, limit);
-    const last = rows.at(-1);
-    const hasMore = found.rows.length > limit;
+    const keys = found.keys.slice(0, limit);
+    const last = keys.at(-1);
+    const hasMore = found.keys.length > limit;
+    const ids = keys.map(({ id }) => id);
     return {
-      rows: await this.#listed(rows),
+      rows: await this.rows(ids, spec.window),
       total: Math.min(total, EXACT_TOTAL),
       totalIsExact: total <= EXACT_TOTAL && found.scoped <= EXACT_TOTAL,
       hasMore,
-      nextCursor:
-        hasMore && last !== undefined
-          ? encodeCursor(listKey(spec), { sortKey: last.sort_key, id: last.id })
-          : null,
+      nextCursor: hasMore && last !== undefined ? encodeCursor(listKey(spec), last) : null,
       asOf,
       plan,
     };
   }
 
-  /** Reads by the plan chosen, and by another one where that did not suffice. */
-  async #readRows(spec: ListSpec, facts: ListFacts): Promise<{ found: RowsRead; plan: Plan }> {
-    const read = async (plan: Plan) => ({ found: await readRows(this.#database, spec, plan.plan), plan });
+  /** Finds the page by the plan chosen, and by another one where that did not suffice. */
+  async #find(spec: ListSpec, facts: ListFacts): Promise<{ found: PageFound; plan: Plan }> {
+    const read = async (plan: Plan) => ({ found: await findPage(this.#database, spec, plan.plan), plan });
     if (mustCount(spec, facts)) facts.total = await countMatches(this.#database, spec);
     const first = await read(choosePlan(spec, facts));
     const { found, plan } = first;
-    if (plan.plan === "head" && found.rows.length <= spec.page.limit) {
+    if (plan.plan === "head" && found.keys.length <= spec.page.limit) {
       if (!("after" in spec.page)) facts.headEnd = spec.page.offset + spec.page.limit;
       return read(AFTER_HEAD);
     }
@@ -151,13 +152,6 @@ export class Lists {
     if (languages === undefined) return spec;
     facts.languages ??= await this.#rankings.languageNames(languages);
     return { ...spec, filters: { ...spec.filters, languages: facts.languages } };
-  }
-
-  async #listed(rows: readonly PageRow[]): Promise<ListRow[]> {
-    const grown = rows.filter((row) => row.repository_id !== null);
-    const trends = await trendsOfRollups(this.#database.read, grown);
-    const byId = new Map(trends.map((trend, i) => [grown[i]?.id, trend]));
-    return rows.map((row) => ({ repository: fromRow(row), trend: byId.get(row.id) }));
   }
 }
 

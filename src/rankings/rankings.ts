@@ -20,9 +20,8 @@ import {
   type Explanation,
   type GrowthOptions,
   readExplanations,
-  readTrends,
-  readTrendsOf,
   type Trend,
+  TrendReader,
   update as updateGrowth,
 } from "./growth/growth.js";
 import { type CurrentSummary, type Home, readHome, readSummary, update as updateHome } from "./home/home.js";
@@ -48,7 +47,7 @@ export {
   type Scores,
   TREND_COLUMNS,
   type Trend,
-  type TrendRow,
+  type TrendValues,
   trendsOfRollups,
 } from "./growth/growth.js";
 export type { CurrentSummary, Home, RankedList, Summary } from "./home/home.js";
@@ -58,10 +57,12 @@ export * from "./windows.js";
 export class Rankings {
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #trends: TrendReader;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
+    this.#trends = new TrendReader(database);
   }
 
   /**
@@ -77,12 +78,12 @@ export class Rankings {
 
   /** The trends of repositories in one window, by id. Repositories without one are absent. */
   trends(ids: readonly number[], window: Window): Promise<Map<number, Trend>> {
-    return readTrends(this.#database, ids, window);
+    return this.#trends.ofMany(ids, window);
   }
 
   /** The trends of one repository; null for a window without two snapshots to compare. */
   trendsOf(id: number): Promise<Record<Window, Trend | null>> {
-    return readTrendsOf(this.#database.read, id);
+    return this.#trends.ofOne(id);
   }
 
   /** The terms of a repository's scores; null for a window without a trend. */

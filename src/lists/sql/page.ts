@@ -1,42 +1,36 @@
 import { type RawBuilder, sql } from "kysely";
-import { REPOSITORY_READ_COLUMNS, type RepositoryRow } from "../../catalog/catalog.js";
 import type { Database, Dialect } from "../../database/database.js";
-import { TREND_COLUMNS, type TrendRow, WINDOW_HOURS } from "../../rankings/rankings.js";
 import { queryWords } from "../../search/search.js";
 import { EXACT_TOTAL, HEAD_ROWS, isSelective, type Plan } from "../plan.js";
-import type { ListSpec, Scope } from "../spec.js";
+import type { ListSpec, RowKey, Scope } from "../spec.js";
 import { filterConditions, type Order, orderOf, trustCondition } from "./clauses.js";
 
-/** A row of a page: the repository, its rollup in the window unless it has none, and its sort key. */
-export type PageRow = RepositoryRow & { sort_key: number } & (TrendRow | { repository_id: null });
-
-export interface RowsRead {
+/** The repositories of a page. */
+export interface PageFound {
   /** At most one more than the page holds; that one shows that there are more. */
-  rows: PageRow[];
+  keys: RowKey[];
   /** Matches gathered, at most EXACT_TOTAL + 1; undefined for the other plans. */
   total: number | undefined;
   /** Repositories in the scope, at most EXACT_TOTAL + 1; 0 for everything. */
   scoped: number;
 }
 
-/** Reads the rows of a page with their growth, in one statement. */
-export async function readRows(
+/** Finds the repositories of a page, in one statement. */
+export async function findPage(
   { dialect, read }: Database,
   spec: ListSpec,
   plan: Plan["plan"],
-): Promise<RowsRead> {
+): Promise<PageFound> {
   const order = orderOf(spec);
   const source = SOURCES[plan](spec, order, dialect);
   const sign = sql.raw(spec.direction);
   const result =
     await sql<CountedRow>`with ${sql.join([...source.tables, sql`page as (${pageIds(spec, order, source)})`])}
-    select ${LISTED}, ${GROWN}, p.sort_key, ${source.counts} from ${source.before} page p ${source.on}
-    left join repositories r on r.id = p.id
-    left join rollups g on g.repository_id = p.id and g.window_hours = ${WINDOW_HOURS[spec.window]}
+    select p.id, p.sort_key, ${source.counts} from ${source.before} page p ${source.on}
     order by p.part, p.sort_key ${sign}, p.id ${sign}`.execute(read);
   const first = result.rows[0];
   return {
-    rows: result.rows.filter((row) => row.id !== null),
+    keys: result.rows.flatMap(({ id, sort_key }) => (id === null ? [] : [{ id, sortKey: sort_key }])),
     total: first?.total === undefined || first.total === null ? undefined : Number(first.total),
     scoped: Number(first?.scoped ?? 0),
   };
@@ -49,14 +43,13 @@ export async function countMatches({ dialect, read }: Database, spec: ListSpec):
   return Number(counted.rows[0]?.total ?? 0);
 }
 
-/** A row of the statement. Without rows on the page there is still one with the counts, whose other columns are null. */
-type CountedRow = (PageRow | { id: null }) & { total: number | null; scoped: number };
-
-const LISTED = sql.join(REPOSITORY_READ_COLUMNS.map((name) => sql.ref(`r.${name}`)));
-/** The provider of a rollup is that of its repository. */
-const GROWN = sql.join(
-  TREND_COLUMNS.filter((name) => name !== "provider").map((name) => sql.ref(`g.${name}`)),
-);
+/** A row of the statement. Without rows on the page there is still one with the counts, whose id is null. */
+interface CountedRow {
+  id: number | null;
+  sort_key: number;
+  total: number | null;
+  scoped: number;
+}
 
 /** From where the ids of a page are selected. */
 interface Source {

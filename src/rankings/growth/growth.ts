@@ -26,11 +26,10 @@ export { ANOMALY_KINDS, type Anomaly } from "./anomalies.js";
 export type { Explanation, Scores } from "./scores.js";
 export {
   readExplanations,
-  readTrends,
-  readTrendsOf,
   TREND_COLUMNS,
   type Trend,
-  type TrendRow,
+  TrendReader,
+  type TrendValues,
   trendsOfRollups,
 } from "./trend.js";
 

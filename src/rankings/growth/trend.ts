@@ -1,6 +1,13 @@
 import { sql } from "kysely";
 import { SNAPSHOT_SOURCES, type SnapshotSource } from "../../catalog/catalog.js";
-import type { Database, Db, RollupTable } from "../../database/database.js";
+import {
+  type ColumnValues,
+  columnsOf,
+  type Database,
+  type Db,
+  type Prepared,
+  type RollupTable,
+} from "../../database/database.js";
 import { perWindow, WINDOW_HOURS, type Window, windowOfHours } from "../windows.js";
 import type { Anomaly } from "./anomalies.js";
 import { addFalls } from "./falls.js";
@@ -35,7 +42,6 @@ export interface Trend {
 
 /** The columns of a rollup that make a trend. */
 export const TREND_COLUMNS = [
-  "repository_id",
   "window_hours",
   "provider",
   "from_at",
@@ -57,30 +63,48 @@ export const TREND_COLUMNS = [
   "reliable",
 ] as const satisfies readonly (keyof RollupTable)[];
 
-export type TrendRow = Pick<RollupTable, (typeof TREND_COLUMNS)[number]>;
+/** Their values, as a prepared statement returns them. */
+export type TrendValues = ColumnValues<RollupTable, typeof TREND_COLUMNS>;
 
-/** The trends of repositories in one window, by id. Repositories without one are absent. */
-export async function readTrends(
-  { read, dialect }: Database,
-  ids: readonly number[],
-  window: Window,
-): Promise<Map<number, Trend>> {
-  if (ids.length === 0) return new Map();
-  const rows = await read
-    .selectFrom("rollups")
-    .selectAll()
-    .where(dialect.among(sql.ref("repository_id"), ids))
-    .where("window_hours", "=", WINDOW_HOURS[window])
-    .execute();
-  const trends = await trendsOfRollups(read, rows);
-  return new Map(trends.map((trend, i) => [rows[i]?.repository_id ?? 0, trend]));
-}
+/** Reads trends. */
+export class TrendReader {
+  readonly #database: Database;
+  readonly #ofMany: Prepared<{ ids: readonly number[]; window: Window }, [id: number, ...TrendValues]>;
+  readonly #ofOne: Prepared<number, TrendValues>;
 
-/** The trends of one repository; null for a window without two snapshots to compare. */
-export async function readTrendsOf(db: Db, id: number): Promise<Record<Window, Trend | null>> {
-  const rows = await db.selectFrom("rollups").selectAll().where("repository_id", "=", id).execute();
-  const trends = await trendsOfRollups(db, rows);
-  return perWindow((window) => trends.find((trend) => trend.window === window) ?? null);
+  constructor(database: Database) {
+    const { dialect, prepare } = database;
+    const columns = columnsOf("g", TREND_COLUMNS);
+    this.#database = database;
+    this.#ofMany = prepare((given) => {
+      const here = dialect.among(
+        sql`g.repository_id`,
+        given(({ ids }) => ids),
+      );
+      return sql`select g.repository_id, ${columns} from rollups g
+        where ${here} and g.window_hours = ${given(({ window }) => WINDOW_HOURS[window])}`;
+    });
+    this.#ofOne = prepare(
+      (given) => sql`select ${columns} from rollups g where g.repository_id = ${given((id) => id)}`,
+    );
+  }
+
+  /** The trends of repositories in one window, by id. Repositories without one are absent. */
+  async ofMany(ids: readonly number[], window: Window): Promise<Map<number, Trend>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.#ofMany({ ids, window });
+    const trends = await trendsOfRollups(
+      this.#database,
+      rows.map(([_, ...values]) => values),
+    );
+    return new Map(trends.map((trend, i) => [rows[i]?.[0] ?? 0, trend]));
+  }
+
+  /** The trends of one repository; null for a window without two snapshots to compare. */
+  async ofOne(id: number): Promise<Record<Window, Trend | null>> {
+    const trends = await trendsOfRollups(this.#database, await this.#ofOne(id));
+    return perWindow((window) => trends.find((trend) => trend.window === window) ?? null);
+  }
 }
 
 /** The terms of a repository's scores; null for a window without a trend. */
@@ -94,36 +118,60 @@ export async function readExplanations(db: Db, id: number): Promise<Record<Windo
 }
 
 /** The trends of stored rollups, in their order. Reads `fall_days` only if one of them holds a purge. */
-export async function trendsOfRollups(db: Db, rows: readonly TrendRow[]): Promise<Trend[]> {
-  const trends = rows.map(trendOf);
+export async function trendsOfRollups({ read }: Database, rollups: readonly TrendValues[]): Promise<Trend[]> {
+  const trends = rollups.map(trendOf);
   if (trends.some(({ anomalies }) => anomalies.some(({ kind }) => kind === "PURGE")))
-    await addFalls(db, trends);
+    await addFalls(read, trends);
   return trends;
 }
 
-function trendOf(row: TrendRow): Trend {
-  const hundredths = (value: number | null) => (value === null ? null : value / 100);
+function trendOf(values: TrendValues): Trend {
+  const [
+    window_hours,
+    provider,
+    from,
+    to,
+    starsDelta,
+    forksDelta,
+    openIssuesDelta,
+    starsGrowth,
+    starsFrom,
+    from_source,
+    anomalies,
+    trending,
+    rising,
+    new_hot,
+    star_momentum,
+    fork_momentum,
+    activity,
+    confidence,
+    reliable,
+  ] = values;
   return {
-    window: windowOfHours(row.window_hours) ?? "24h",
-    provider: row.provider,
-    from: row.from_at,
-    to: row.to_at,
-    fromSource: SNAPSHOT_SOURCES[row.from_source] ?? "OBSERVED",
-    starsFrom: row.stars_from,
-    starsDelta: row.stars_delta,
-    forksDelta: row.forks_delta,
-    openIssuesDelta: row.open_issues_delta,
-    starsGrowth: row.stars_growth,
+    window: windowOfHours(window_hours) ?? "24h",
+    provider,
+    from,
+    to,
+    fromSource: SNAPSHOT_SOURCES[from_source] ?? "OBSERVED",
+    starsFrom,
+    starsDelta,
+    forksDelta,
+    openIssuesDelta,
+    starsGrowth,
     scores: {
-      trending: hundredths(row.trending),
-      rising: hundredths(row.rising),
-      newHot: hundredths(row.new_hot),
-      starMomentum: hundredths(row.star_momentum),
-      forkMomentum: hundredths(row.fork_momentum),
-      activity: hundredths(row.activity),
+      trending: fromHundredths(trending),
+      rising: fromHundredths(rising),
+      newHot: fromHundredths(new_hot),
+      starMomentum: fromHundredths(star_momentum),
+      forkMomentum: fromHundredths(fork_momentum),
+      activity: fromHundredths(activity),
     },
-    confidence: row.confidence / 100,
-    reliable: row.reliable === 1,
-    anomalies: row.anomalies === null ? [] : JSON.parse(row.anomalies),
+    confidence: confidence / 100,
+    reliable: reliable === 1,
+    anomalies: anomalies === null ? [] : JSON.parse(anomalies),
   };
+}
+
+function fromHundredths(value: number | null): number | null {
+  return value === null ? null : value / 100;
 }
