@@ -15,7 +15,7 @@ const LARGE_BATCH = 50;
 const AHEAD_MS = 10 * 60_000;
 /** Delay of a batch whose call failed, so that others are tried first. */
 const BEHIND_MS = 10 * 60_000;
-/** Maximum wait when nothing is due. */
+/** Default maximum wait when nothing is due: other processes may make repositories due. */
 const IDLE_MS = 60_000;
 /** This many losses, with nothing else in the catalogue to compare them with, are not believed. */
 const MANY_LOSSES = 3;
@@ -27,9 +27,11 @@ export class RefreshLane {
   #stretch = 1;
   /** Monotonic clock. */
   #steppedAt: number;
+  readonly #idleMs: number;
 
-  constructor(lane: Lane) {
+  constructor(lane: Lane, idleMs = IDLE_MS) {
     this.#lane = lane;
+    this.#idleMs = idleMs;
     this.#steppedAt = lane.clock.monotonic();
   }
 
@@ -47,7 +49,8 @@ export class RefreshLane {
     this.#stretch = nextStretch(this.#stretch, lateness, steppedAt - this.#steppedAt);
     this.#steppedAt = steppedAt;
     reporter.report.stretch = this.#stretch;
-    if (next === null || next > now) return waiting(next === null ? IDLE_MS : Math.min(IDLE_MS, next - now));
+    if (next === null || next > now)
+      return waiting(Math.min(this.#idleMs, (next ?? Number.POSITIVE_INFINITY) - now));
     const leasedUntil = now + LEASE_MS;
     const isLarge = provider.batchSize >= LARGE_BATCH;
     const claims = await claimDue(database, provider.name, {
@@ -57,7 +60,7 @@ export class RefreshLane {
       limit: provider.batchSize,
     });
     // Other workers hold the due repositories.
-    if (claims.length === 0) return waiting(IDLE_MS);
+    if (claims.length === 0) return waiting(this.#idleMs);
     const open = new Set(claims.map((claim) => claim.repositoryId));
     try {
       const outcomes = await this.request(claims);

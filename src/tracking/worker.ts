@@ -22,6 +22,8 @@ export interface WorkerOptions {
   deriveEveryMs?: number;
   /** How often the worker writes its report; default 10 s. */
   reportEveryMs?: number;
+  /** How often the worker looks for repositories that another process made due; default 1 min. */
+  idleMs?: number;
   retention?: Retention;
 }
 
@@ -57,7 +59,7 @@ export class Worker {
       const reporter = new Reporter(clock.now());
       reporters.set(provider.name, reporter);
       const lane: Lane = { modules, provider, clock, reporter, chance, signal };
-      const refresh = new RefreshLane(lane);
+      const refresh = new RefreshLane(lane, options.idleMs);
       const discovery = new DiscoveryLane(lane);
       const backfill = new BackfillLane(lane);
       const loops: Loop[] = [

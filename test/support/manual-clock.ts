@@ -5,6 +5,7 @@ export class ManualClock implements Clock {
   #now: number;
   #monotonic = 0;
   readonly #sleepers = new Set<{ until: number; wake: () => void }>();
+  #onSleep: () => void = () => {};
 
   constructor(start: number) {
     this.#now = start;
@@ -31,12 +32,24 @@ export class ManualClock implements Clock {
       };
       this.#sleepers.add(sleeper);
       signal.addEventListener("abort", sleeper.wake, { once: true });
+      this.#onSleep();
     });
   }
 
   /** Number of pending sleeps. */
   get sleeping(): number {
     return this.#sleepers.size;
+  }
+
+  /** Resolves when at least as many sleeps as `count` returns are pending. One caller at a time. */
+  async whenSleeping(count: () => number): Promise<void> {
+    while (this.#sleepers.size < count()) {
+      await new Promise<void>((resolve) => {
+        this.#onSleep = resolve;
+      });
+      // Whoever slept may be woken before the event loop turns.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   /** Milliseconds until the next sleep ends; undefined without any. */

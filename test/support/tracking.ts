@@ -44,6 +44,8 @@ export interface TrackedForge {
 export interface TrackingOptions {
   startAfterDays?: number;
   deriveEveryMs?: number;
+  /** How often a worker looks for repositories that a test made due; default: as in the program. */
+  idleMs?: number;
   retention?: Retention;
 }
 
@@ -118,6 +120,7 @@ export async function createTrackingWorld(
         return chance;
       },
       derive: () => followChanges(over, false),
+      ...(options.idleMs !== undefined && { idleMs: options.idleMs }),
       ...(options.retention && { retention: options.retention }),
       // Each takes a transaction, and tests simulate days.
       deriveEveryMs: options.deriveEveryMs ?? HOUR_MS,
@@ -127,10 +130,7 @@ export async function createTrackingWorld(
     return worker;
   };
   let current = begin(modules);
-  const atRest = async () => {
-    const lanes = () => workers.reduce((sum, { worker }) => sum + worker.loops, 0);
-    while (clock.sleeping < lanes()) await new Promise((resolve) => setImmediate(resolve));
-  };
+  const atRest = () => clock.whenSleeping(() => workers.reduce((sum, { worker }) => sum + worker.loops, 0));
   const config = loadConfig({ SIDEREAL_CACHE_MB: "0", ...GENEROUS });
   const context: AppContext = { config, clock, log: createLog("silent") };
   const front = buildFront(context, modules);

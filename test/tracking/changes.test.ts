@@ -37,7 +37,7 @@ onBothEngines("Changes of repositories on a forge", (engine) => {
       const world = await createTrackingWorld(
         await engine.open(),
         [{ kind, name, repositories: 12, catalogue }],
-        { startAfterDays: 0 },
+        { startAfterDays: 0, idleMs: 10 * 60_000 },
       );
       t.after(() => world.close());
       await again(world);

@@ -34,7 +34,7 @@ onBothEngines("While a forge misbehaves", (engine) =>
   describe("for hours", () => {
     let world: TrackingWorld;
     before(async () => {
-      world = await createTrackingWorld(await engine.open(), FORGES);
+      world = await createTrackingWorld(await engine.open(), FORGES, { idleMs: 10 * 60_000 });
       await world.pass(HOUR_MS);
       await makeAllDue(world);
       await world.pass(HOUR_MS);

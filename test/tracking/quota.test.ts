@@ -7,7 +7,7 @@ import { makeAllDue, openSqlite } from "./truth.js";
 describe("The quota of a forge", () => {
   // Quota is kept in memory, so one engine is enough.
   const start = async (t: TestContext, forge: TrackedForge) => {
-    const world = await createTrackingWorld(await openSqlite(), [forge]);
+    const world = await createTrackingWorld(await openSqlite(), [forge], { idleMs: 10 * 60_000 });
     t.after(() => world.close());
     return world;
   };
