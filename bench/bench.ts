@@ -8,13 +8,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { buildFront, buildModules } from "../src/app.js";
+import { buildFront } from "../src/app.js";
 import { systemClock } from "../src/clock.js";
 import { loadConfig } from "../src/config.js";
 import { openDatabase } from "../src/database/database.js";
 import { fillWithDemo, syntheticRepository } from "../src/demo/demo.js";
 import { createLog } from "../src/log.js";
-import { updateDerived } from "../src/modules.js";
+import { buildModules, updateDerived } from "../src/modules.js";
 import { inject } from "../test/support/inject.js";
 
 const { values } = parseArgs({

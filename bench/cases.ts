@@ -6,11 +6,10 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildModules } from "../src/app.js";
 import { systemClock } from "../src/clock.js";
 import { openDatabase } from "../src/database/database.js";
 import { createLog } from "../src/log.js";
-import { updateDerived } from "../src/modules.js";
+import { buildModules, updateDerived } from "../src/modules.js";
 import { importFiles, readManifest } from "../src/transfer/transfer.js";
 
 const [manifestPath = "", wanted = "", ...files] = process.argv.slice(2);

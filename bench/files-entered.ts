@@ -4,13 +4,13 @@
  */
 import { Session } from "node:inspector/promises";
 import { fileURLToPath } from "node:url";
-import { buildFront, buildModules } from "../src/app.js";
+import { buildFront } from "../src/app.js";
 import { DAY_MS, HOUR_MS, systemClock } from "../src/clock.js";
 import { loadConfig } from "../src/config.js";
 import { openDatabase } from "../src/database/database.js";
 import { fillWithDemo } from "../src/demo/demo.js";
 import { createLog } from "../src/log.js";
-import { updateDerived } from "../src/modules.js";
+import { buildModules, updateDerived } from "../src/modules.js";
 import { Reporter } from "../src/tracking/lane.js";
 import { RefreshLane } from "../src/tracking/refresh-lane.js";
 import { inject } from "../test/support/inject.js";

@@ -4,7 +4,7 @@
  * API key and usage counting add, alternating and without the network. Then usage counting alone.
  */
 import { sql } from "kysely";
-import { buildFront, buildMembers, buildModules } from "../src/app.js";
+import { buildFront, buildMembers } from "../src/app.js";
 import { systemClock } from "../src/clock.js";
 import { loadConfig } from "../src/config.js";
 import { openDatabase } from "../src/database/database.js";
@@ -19,7 +19,7 @@ import {
   networkOf,
   Usage,
 } from "../src/metering/metering.js";
-import { updateDerived } from "../src/modules.js";
+import { buildModules, updateDerived } from "../src/modules.js";
 import { inject } from "../test/support/inject.js";
 
 const ADDRESSES = 1_000_000;

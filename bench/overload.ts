@@ -14,12 +14,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
-import { buildModules } from "../src/app.js";
 import { systemClock } from "../src/clock.js";
 import { openDatabase } from "../src/database/database.js";
 import { fillWithDemo } from "../src/demo/demo.js";
 import { createLog } from "../src/log.js";
-import { updateDerived } from "../src/modules.js";
+import { buildModules, updateDerived } from "../src/modules.js";
 import { createToken, hashToken } from "../src/tokens.js";
 
 const { values } = parseArgs({

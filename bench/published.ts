@@ -7,12 +7,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
-import { buildModules } from "../src/app.js";
 import { median } from "../src/catalog/catalog.js";
 import { systemClock } from "../src/clock.js";
 import { openDatabase } from "../src/database/database.js";
 import { createLog } from "../src/log.js";
-import { type Modules, updateDerived } from "../src/modules.js";
+import { buildModules, type Modules, updateDerived } from "../src/modules.js";
 import type { Window } from "../src/rankings/rankings.js";
 import { importFiles, readManifest } from "../src/transfer/transfer.js";
 

@@ -7,12 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
-import { buildModules } from "../src/app.js";
 import { DAY_MS, systemClock } from "../src/clock.js";
 import { openDatabase } from "../src/database/database.js";
 import { syntheticRepository } from "../src/demo/demo.js";
 import { createLog } from "../src/log.js";
-import type { Modules } from "../src/modules.js";
+import { buildModules, type Modules } from "../src/modules.js";
 import { importFiles, readManifest } from "../src/transfer/transfer.js";
 
 const { values, positionals: files } = parseArgs({

@@ -7,12 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
-import { buildModules } from "../src/app.js";
 import { DAY_MS, systemClock } from "../src/clock.js";
 import { type Database, openDatabase } from "../src/database/database.js";
 import { syntheticRepository } from "../src/demo/demo.js";
 import { createLog } from "../src/log.js";
-import { updateDerived } from "../src/modules.js";
+import { buildModules, updateDerived } from "../src/modules.js";
 
 const { values } = parseArgs({
   options: {

@@ -1,40 +1,12 @@
-/** Builds the modules and assembles the service. Tracking is assembled in tracker.ts. */
+/** Assembles the service. The modules are built in modules.ts, and tracking is assembled in tracker.ts. */
 import type { Server } from "node:http";
 import { Accounts, ApiKeys, readSecret } from "./accounts/accounts.js";
 import { apiRoutes, errorPicture, openApiDocument } from "./api/api.js";
-import { Catalog } from "./catalog/catalog.js";
 import { type Clock, DAY_MS } from "./clock.js";
-import type { Config } from "./config.js";
-import { type Database, openDatabase } from "./database/database.js";
-import { type DemoSize, fillWithDemo } from "./demo/demo.js";
 import { Admission, createHttpServer, Front, listen } from "./http/http.js";
-import { Lists } from "./lists/lists.js";
-import type { Logger } from "./log.js";
 import { openAllowances, type TableMemory, Usage } from "./metering/metering.js";
-import { type Members, type Modules, updateDerived } from "./modules.js";
-import { Rankings } from "./rankings/rankings.js";
-import { Search } from "./search/search.js";
-import { Watchlists } from "./watchlists/watchlists.js";
+import type { AppContext, Members, Modules } from "./modules.js";
 import { createWeb } from "./web/web.js";
-
-export interface AppContext {
-  config: Config;
-  clock: Clock;
-  log: Logger;
-}
-
-export function buildModules(database: Database, clock: Clock, log: Logger): Modules {
-  const catalog = new Catalog(database, clock);
-  const rankings = new Rankings(database, clock);
-  return {
-    database,
-    catalog,
-    rankings,
-    search: new Search(database, catalog),
-    watchlists: new Watchlists({ database, clock, log }),
-    lists: new Lists(database, catalog, rankings),
-  };
-}
 
 /** The modules that belong to people. `before`: an earlier build whose state is kept. */
 export function buildMembers(
@@ -49,21 +21,6 @@ export function buildMembers(
     accounts: new Accounts({ database, keys, config, clock, log }),
     usage: before?.usage ?? new Usage({ database, clock, log }),
   };
-}
-
-/** Opens and migrates the configured database, and builds the modules on it. */
-export async function openModules({ config, clock, log }: AppContext): Promise<Modules> {
-  const { databaseUrl: url, dataDir, databasePool: pool } = config;
-  return buildModules(await openDatabase({ url, dataDir, pool, log }), clock, log);
-}
-
-/** A catalogue of made-up repositories in memory. */
-export async function openDemo({ clock, log }: AppContext, options: DemoSize): Promise<Modules> {
-  const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log });
-  const modules = buildModules(database, clock, log);
-  await fillWithDemo(modules.catalog, { ...options, end: clock.now() });
-  await updateDerived(modules);
-  return modules;
 }
 
 /** Changes whenever a response may: with the data, and with the day, as responses say how old the data is. */

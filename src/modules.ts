@@ -1,13 +1,23 @@
 import type { Accounts, ApiKeys } from "./accounts/accounts.js";
-import type { Catalog } from "./catalog/catalog.js";
-import type { Database } from "./database/database.js";
-import type { Lists } from "./lists/lists.js";
+import { Catalog } from "./catalog/catalog.js";
+import type { Clock } from "./clock.js";
+import type { Config } from "./config.js";
+import { type Database, openDatabase } from "./database/database.js";
+import { Lists } from "./lists/lists.js";
+import type { Logger } from "./log.js";
 import type { Usage } from "./metering/metering.js";
-import type { Rankings } from "./rankings/rankings.js";
-import { orderWords, type Search, updateWords } from "./search/search.js";
-import type { Watchlists } from "./watchlists/watchlists.js";
+import { Rankings } from "./rankings/rankings.js";
+import { orderWords, Search, updateWords } from "./search/search.js";
+import { Watchlists } from "./watchlists/watchlists.js";
 
-/** The modules on one database, used by the API, the pages, the command line and the worker. Built in `app.ts`. */
+/** What the parts of one process share. */
+export interface AppContext {
+  config: Config;
+  clock: Clock;
+  log: Logger;
+}
+
+/** The modules on one database, used by the API, the pages, the command line and the worker. */
 export interface Modules {
   database: Database;
   catalog: Catalog;
@@ -17,11 +27,30 @@ export interface Modules {
   lists: Lists;
 }
 
-/** The modules that belong to people, over the same database. */
+/** The modules that belong to people, over the same database. Built in `app.ts`, as only what serves needs them. */
 export interface Members {
   accounts: Accounts;
   keys: ApiKeys;
   usage: Usage;
+}
+
+export function buildModules(database: Database, clock: Clock, log: Logger): Modules {
+  const catalog = new Catalog(database, clock);
+  const rankings = new Rankings(database, clock);
+  return {
+    database,
+    catalog,
+    rankings,
+    search: new Search(database, catalog),
+    watchlists: new Watchlists({ database, clock, log }),
+    lists: new Lists(database, catalog, rankings),
+  };
+}
+
+/** Opens and migrates the configured database, and builds the modules on it. */
+export async function openModules({ config, clock, log }: AppContext): Promise<Modules> {
+  const { databaseUrl: url, dataDir, databasePool: pool } = config;
+  return buildModules(await openDatabase({ url, dataDir, pool, log }), clock, log);
 }
 
 /** Steps of `updateDerived`, reported to `onProgress`. */

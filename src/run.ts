@@ -1,25 +1,17 @@
-/** Environment → configuration → command; signals. */
-import { fork, spawn } from "node:child_process";
+/** Environment → configuration → command; signals. What serves and what tracks is loaded by the commands that need it. */
+import { fork } from "node:child_process";
 import { once } from "node:events";
-import { type AppContext, openDemo, openModules, startService } from "./app.js";
+import type { Service } from "./app.js";
 import { EXIT, type Host, runProgram } from "./cli/program.js";
 import { systemClock } from "./clock.js";
 import { ConfigError, loadConfig, readEnvironment } from "./config.js";
+import { openDatabase } from "./database/database.js";
 import type { DemoSize } from "./demo/demo.js";
 import { createLog } from "./log.js";
-import type { Modules } from "./modules.js";
-import { importSample } from "./sample.js";
-import { startThreads, type Threads } from "./threads/threads.js";
-import { openTracker, startWorker } from "./tracker.js";
-
-/** Batch commands run with a small heap: by default V8 grows the heap before it collects. */
-const BATCH_COMMANDS = new Set(["import", "export"]);
-const BATCH_HEAP = ["--max-old-space-size=192", "--max-semi-space-size=4"];
+import { type AppContext, buildModules, type Modules, openModules, updateDerived } from "./modules.js";
+import type { Threads } from "./threads/threads.js";
 
 async function main(argv: readonly string[]): Promise<number> {
-  if (BATCH_COMMANDS.has(argv[0] ?? "") && process.execArgv.length === 0) {
-    return runWithFlags(BATCH_HEAP);
-  }
   const config = loadConfig(readEnvironment(process.cwd(), process.env));
   const context: AppContext = { config, clock: systemClock, log: createLog(config.logLevel) };
   const host: Host = {
@@ -29,7 +21,7 @@ async function main(argv: readonly string[]): Promise<number> {
     serve: (modules) => exitAfter(serve(context, modules)),
     start: (modules, withSample) => exitAfter(start(context, modules, withSample)),
     work: (modules) => work(context, modules),
-    openTracker: () => openTracker(context),
+    openTracker: async () => (await import("./tracker.js")).openTracker(context),
   };
   return runProgram(host, argv);
 }
@@ -39,14 +31,6 @@ const EXIT_MS = 1_000;
 
 function exitAfter(serving: Promise<void>): Promise<void> {
   return serving.finally(() => setTimeout(() => process.exit(), EXIT_MS).unref());
-}
-
-/** Runs the same command in a child process with these Node.js flags, and returns its exit code. */
-async function runWithFlags(flags: readonly string[]): Promise<number> {
-  const child = spawn(process.execPath, [...flags, ...process.argv.slice(1)], { stdio: "inherit" });
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
-  const [code] = await once(child, "exit");
-  return typeof code === "number" ? code : EXIT.failed;
 }
 
 type StopSignal = Promise<NodeJS.Signals>;
@@ -60,6 +44,7 @@ function listenForStop(): StopSignal {
 
 async function work(context: AppContext, modules: Modules): Promise<void> {
   const stopped = listenForStop();
+  const { startWorker } = await import("./tracker.js");
   const worker = await startWorker(context, modules);
   const { log, config } = context;
   log.info({ providers: config.providers.map(({ name }) => name) }, "tracking");
@@ -88,7 +73,7 @@ async function start(context: AppContext, modules: Modules, withSample: boolean)
   const { config, log } = context;
   const stopped = listenForStop();
   if (config.providers.length === 0) {
-    if (withSample && config.sample) await importSample(modules);
+    if (withSample && config.sample) await (await import("./sample.js")).importSample(modules);
     else await modules.catalog.removeSample();
     return serve(context, modules, stopped);
   }
@@ -130,7 +115,12 @@ async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise
 async function serveDemo(context: AppContext, size: DemoSize): Promise<void> {
   const inMemory = { dataDir: ":memory:", databaseUrl: undefined, httpThreads: 1 };
   const own = { ...context, config: { ...context.config, ...inMemory } };
-  await serve(own, await openDemo(own, size));
+  const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log: own.log });
+  const modules = buildModules(database, own.clock, own.log);
+  const { fillWithDemo } = await import("./demo/demo.js");
+  await fillWithDemo(modules.catalog, { ...size, end: own.clock.now() });
+  await updateDerived(modules);
+  await serve(own, modules);
 }
 
 /** Time for a service to finish opening after the signal to stop. */
@@ -142,8 +132,7 @@ async function serve(
   stopped: StopSignal = listenForStop(),
 ): Promise<void> {
   const { log, config } = context;
-  const opening =
-    config.httpThreads === 1 ? startService(context, modules) : serveInThreads(context, modules);
+  const opening = config.httpThreads === 1 ? serveHere(context, modules) : serveInThreads(context, modules);
   const overdue = stopped.then(
     () => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), OPEN_MS).unref()),
   );
@@ -158,9 +147,15 @@ async function serve(
   if (reason instanceof Error) throw reason;
 }
 
+async function serveHere(context: AppContext, modules: Modules): Promise<Service> {
+  const { startService } = await import("./app.js");
+  return startService(context, modules);
+}
+
 /** The given modules have migrated the database; each thread opens its own. */
 async function serveInThreads(context: AppContext, modules: Modules): Promise<Threads> {
   await modules.database.close();
+  const { startThreads } = await import("./threads/threads.js");
   return startThreads(context);
 }
 

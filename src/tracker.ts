@@ -1,8 +1,7 @@
 /** Connects the forges with the modules: the worker, and tracking of single repositories from the command line. */
-import { type AppContext, openModules } from "./app.js";
 import type { Clock } from "./clock.js";
 import { AppError } from "./errors.js";
-import { followChanges, type Modules } from "./modules.js";
+import { type AppContext, followChanges, type Modules, openModules } from "./modules.js";
 import { openProvider } from "./providers/providers.js";
 import { refreshNow, serveMetrics, track, Worker } from "./tracking/tracking.js";
 

@@ -6,6 +6,7 @@ import { test } from "node:test";
 /** Imports run downward only: a folder may import those of a lower rank, and of its own rank only what is named below. */
 const RANKS: Readonly<Record<string, number>> = {
   errors: 0,
+  "batch-heap": 0,
   clock: 0,
   log: 0,
   forges: 0,

@@ -1,4 +1,4 @@
-import { createTransport, type Transporter } from "nodemailer";
+import type { Transporter } from "nodemailer";
 import type { Config } from "../config.js";
 import type { Logger } from "../log.js";
 
@@ -13,20 +13,14 @@ export interface Mail {
 
 /** Sends mail through the configured server. Responses do not wait for it, so their timing reveals nothing about an address. */
 export class Mailer {
-  readonly #transport: Transporter;
+  readonly #smtpUrl: string;
   readonly #from: string;
   readonly #log: Logger;
+  #transport: Promise<Transporter> | undefined;
   readonly #pending = new Set<Promise<void>>();
 
   constructor({ smtpUrl, from }: NonNullable<Config["mail"]>, log: Logger) {
-    this.#transport = createTransport({
-      url: smtpUrl,
-      connectionTimeout: 10_000,
-      greetingTimeout: 10_000,
-      socketTimeout: 30_000,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    });
+    this.#smtpUrl = smtpUrl;
     this.#from = from;
     this.#log = log;
   }
@@ -36,8 +30,11 @@ export class Mailer {
       this.#log.error("too many mails are pending; one was dropped");
       return;
     }
+    this.#transport ??= openTransport(this.#smtpUrl);
     const sending = this.#transport
-      .sendMail({ from: this.#from, to: { name: "", address: to }, subject, text })
+      .then((transport) =>
+        transport.sendMail({ from: this.#from, to: { name: "", address: to }, subject, text }),
+      )
       .then(
         () => {},
         // Not the server's message, which may quote the mail.
@@ -51,6 +48,19 @@ export class Mailer {
   /** Resolves when all pending mail is sent or has failed. */
   async close(): Promise<void> {
     await Promise.all(this.#pending);
-    this.#transport.close();
+    (await this.#transport)?.close();
   }
+}
+
+/** Loads the library on the first mail: many instances send none. */
+async function openTransport(url: string): Promise<Transporter> {
+  const { createTransport } = await import("nodemailer");
+  return createTransport({
+    url,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 30_000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
 }

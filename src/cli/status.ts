@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { isoTime } from "../clock.js";
-import { type ProviderStatus, readStatus } from "../tracking/tracking.js";
+import type { ProviderStatus } from "../tracking/tracking.js";
 import type { Host } from "./host.js";
 import { report } from "./progress.js";
 
@@ -10,6 +10,7 @@ export function addStatus(program: Command, host: Host): void {
     .description("show the state of tracking: due refreshes, freshness, failures, remaining quota")
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: boolean }) => {
+      const { readStatus } = await import("../tracking/tracking.js");
       const modules = await host.openModules();
       try {
         const status = await readStatus(modules.database, Date.now());

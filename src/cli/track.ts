@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { UpstreamFailure } from "../providers/providers.js";
 import { EXIT, type Host } from "./host.js";
 import { report } from "./progress.js";
 
@@ -60,6 +59,7 @@ async function forEach(
     }
     named.push({ provider: provider.toUpperCase(), fullName });
   }
+  const { UpstreamFailure } = await import("../providers/providers.js");
   const tracker = await host.openTracker();
   let code: number = EXIT.ok;
   try {

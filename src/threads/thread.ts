@@ -1,8 +1,9 @@
 /** Entry point of a thread: a complete service that runs until it receives a message. */
 import { parentPort, workerData } from "node:worker_threads";
-import { type AppContext, openModules, startService } from "../app.js";
+import { startService } from "../app.js";
 import { systemClock } from "../clock.js";
 import { createLog } from "../log.js";
+import { type AppContext, openModules } from "../modules.js";
 import type { ThreadData, ThreadStarted } from "./threads.js";
 
 const parent = parentPort;

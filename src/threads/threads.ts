@@ -6,9 +6,10 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { Worker } from "node:worker_threads";
-import type { AppContext, ServiceShare } from "../app.js";
+import type { ServiceShare } from "../app.js";
 import type { Config } from "../config.js";
 import { createTableMemory } from "../metering/metering.js";
+import type { AppContext } from "../modules.js";
 
 /** Input of a thread. */
 export interface ThreadData {

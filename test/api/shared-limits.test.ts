@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { buildModules, type Service, startService } from "../../src/app.js";
+import { type Service, startService } from "../../src/app.js";
 import { loadConfig } from "../../src/config.js";
 import { openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
+import { buildModules } from "../../src/modules.js";
 import { onSqlite } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { RedisServer, WITHOUT_REDIS } from "../support/redis.js";

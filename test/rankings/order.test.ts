@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildModules } from "../../src/app.js";
 import type { Observation } from "../../src/catalog/catalog.js";
 import { syntheticRepository } from "../../src/demo/demo.js";
 import { Random } from "../../src/demo/random.js";
 import { createLog } from "../../src/log.js";
-import { updateDerived } from "../../src/modules.js";
+import { buildModules, updateDerived } from "../../src/modules.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { listOf } from "../support/lists.js";
 import { ManualClock } from "../support/manual-clock.js";

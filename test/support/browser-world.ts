@@ -1,10 +1,10 @@
 import { after, before } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { buildModules, type Service, startService } from "../../src/app.js";
+import { type Service, startService } from "../../src/app.js";
 import { loadConfig } from "../../src/config.js";
 import { syntheticRepository } from "../../src/demo/demo.js";
 import { createLog } from "../../src/log.js";
-import { type Modules, updateDerived } from "../../src/modules.js";
+import { buildModules, type Modules, updateDerived } from "../../src/modules.js";
 import { openBrowser } from "./browser.js";
 import type { Engine } from "./engines.js";
 import type { Mailbox } from "./mail.js";

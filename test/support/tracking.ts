@@ -1,12 +1,12 @@
 import { Writable } from "node:stream";
 import pino from "pino";
-import { type AppContext, buildFront, buildModules } from "../../src/app.js";
+import { buildFront } from "../../src/app.js";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
 import type { Database } from "../../src/database/database.js";
 import type { ForgeKind } from "../../src/forges.js";
 import { createLog } from "../../src/log.js";
-import { followChanges, type Modules } from "../../src/modules.js";
+import { type AppContext, buildModules, followChanges, type Modules } from "../../src/modules.js";
 import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
 import { createGithub } from "../../src/providers/github/github.js";
 import { createGitlab } from "../../src/providers/gitlab/gitlab.js";

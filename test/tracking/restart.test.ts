@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildModules } from "../../src/app.js";
 import { HOUR_MS } from "../../src/clock.js";
 import { openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
+import { buildModules } from "../../src/modules.js";
 import type { Provider, RepositoryRef } from "../../src/providers/providers.js";
 import { claimDue } from "../../src/tracking/schedule.js";
 import { onBothEngines } from "../support/engines.js";
