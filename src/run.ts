@@ -16,6 +16,8 @@ async function main(argv: readonly string[]): Promise<number> {
   const context: AppContext = { config, clock: systemClock, log: createLog(config.logLevel) };
   const host: Host = {
     config,
+    stdout: process.stdout,
+    stderr: process.stderr,
     openModules: () => openModules(context),
     serveDemo: (size) => exitAfter(serveDemo(context, size)),
     serve: (modules) => exitAfter(serve(context, modules)),

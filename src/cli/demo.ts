@@ -16,9 +16,7 @@ export function addDemo(program: Command, host: Host): void {
     .option("--days <n>", "days of history", whole(2, 1_000), 60)
     .option("--seed <n>", "the same seed gives the same catalogue", whole(0, 999_999_999), 1)
     .action(async (size: DemoSize) => {
-      process.stderr.write(
-        `Generating ${size.repositories} repositories with ${size.days} days of history…\n`,
-      );
+      host.stderr.write(`Generating ${size.repositories} repositories with ${size.days} days of history…\n`);
       await host.serveDemo(size);
     });
 }

@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { exportCatalogue } from "../transfer/transfer.js";
 import { EXIT, type Host } from "./host.js";
-import { report, showProgress } from "./progress.js";
+import { reportOf, showProgress } from "./progress.js";
 
 export function addExport(program: Command, host: Host, finish: (code: number) => void): void {
   program
@@ -28,7 +28,7 @@ async function runExport(host: Host, file: string | undefined, json: boolean): P
   // Written under another name and renamed at the end, so that the file is always complete.
   const partial = `${file}.partial`;
   try {
-    await pipeline(lines, file === undefined ? process.stdout : createWriteStream(partial), {
+    await pipeline(lines, file === undefined ? host.stdout : createWriteStream(partial), {
       end: file !== undefined,
     });
     if (file !== undefined) renameSync(partial, file);
@@ -37,17 +37,19 @@ async function runExport(host: Host, file: string | undefined, json: boolean): P
     // The reader closed the pipe.
     if (file === undefined && code === "EPIPE") return EXIT.ok;
     if (code === undefined) throw error;
-    process.stderr.write(`${file ?? "standard output"} cannot be written: ${code}\n`);
+    host.stderr.write(`${file ?? "standard output"} cannot be written: ${code}\n`);
     return EXIT.failed;
   } finally {
     progress.stop();
     await modules.database.close();
   }
   if (file !== undefined) {
-    report(
-      json,
-      { ...totals, file },
-      `${totals.repositories} repositories and ${totals.snapshots} snapshots written to ${file}`,
+    host.stdout.write(
+      reportOf(
+        json,
+        { ...totals, file },
+        `${totals.repositories} repositories and ${totals.snapshots} snapshots written to ${file}`,
+      ),
     );
   }
   return EXIT.ok;

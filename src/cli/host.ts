@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import type { Config } from "../config.js";
 import type { DemoSize } from "../demo/demo.js";
 import type { Modules } from "../modules.js";
@@ -5,6 +6,10 @@ import type { Modules } from "../modules.js";
 /** Services for commands, provided by `run.ts`. */
 export interface Host {
   config: Config;
+  /** Receives reports, and exports without a file. */
+  stdout: Writable;
+  /** Receives problems. */
+  stderr: Writable;
   openModules(): Promise<Modules>;
   /** Serves until the process receives a signal to stop. */
   serve(modules: Modules): Promise<void>;

@@ -12,7 +12,7 @@ import {
   readManifest,
 } from "../transfer/transfer.js";
 import { EXIT, type Host } from "./host.js";
-import { report, showProgress } from "./progress.js";
+import { reportOf, showProgress } from "./progress.js";
 
 interface Options {
   format?: FormatName;
@@ -48,13 +48,13 @@ async function runImport(host: Host, files: readonly string[], options: Options)
   const json = options.json === true;
   const reading = readOptions(options);
   if (typeof reading === "string") {
-    process.stderr.write(`${reading}\n`);
+    host.stderr.write(`${reading}\n`);
     return EXIT.usage;
   }
   const modules = await host.openModules();
   try {
     if ((await modules.catalog.kind()) === "synthetic") {
-      process.stderr.write(
+      host.stderr.write(
         "This database holds made-up data; real repositories are not mixed in. Use another SIDEREAL_DATA_DIR.\n",
       );
       return EXIT.failed;
@@ -70,7 +70,7 @@ async function runImport(host: Host, files: readonly string[], options: Options)
       ...reading,
       onRefused: (problem) => {
         shown++;
-        if (json || shown <= SHOWN) process.stderr.write(`${describe(problem, json)}\n`);
+        if (json || shown <= SHOWN) host.stderr.write(`${describe(problem, json)}\n`);
       },
       onProgress: ({ bytes, rows, file }) => {
         const rate = String(Math.round(rows / ((performance.now() - began) / 1_000)));
@@ -78,22 +78,24 @@ async function runImport(host: Host, files: readonly string[], options: Options)
       },
     });
     progress.stop();
-    if (!json && shown > SHOWN) process.stderr.write(`… and ${shown - SHOWN} more\n`);
+    if (!json && shown > SHOWN) host.stderr.write(`… and ${shown - SHOWN} more\n`);
     const importSeconds = (performance.now() - began) / 1_000;
     await deriveWithProgress(modules);
     const seconds = (performance.now() - began) / 1_000;
     const databaseBytes = await modules.database.dialect.size(modules.database.read);
     const rowsPerSecond = Math.round(result.rows / importSeconds);
     const memoryPeakBytes = process.resourceUsage().maxRSS * 1_024;
-    report(
-      json,
-      { ...result, seconds, importSeconds, rowsPerSecond, databaseBytes, memoryPeakBytes },
-      [
-        `${result.files} files, ${result.rows} rows in ${importSeconds.toFixed(1)} s (${rowsPerSecond} rows/s), ${seconds.toFixed(1)} s with growth and search`,
-        `${result.repositoriesAdded} repositories added, ${result.repositoriesChanged} changed; ${result.snapshotsAdded} snapshots added`,
-        `${result.skipped} rows skipped, ${result.refused} refused`,
-        `database ${(databaseBytes / 1e6).toFixed(1)} MB, memory peak ${(memoryPeakBytes / 1e6).toFixed(0)} MB`,
-      ].join("\n"),
+    host.stdout.write(
+      reportOf(
+        json,
+        { ...result, seconds, importSeconds, rowsPerSecond, databaseBytes, memoryPeakBytes },
+        [
+          `${result.files} files, ${result.rows} rows in ${importSeconds.toFixed(1)} s (${rowsPerSecond} rows/s), ${seconds.toFixed(1)} s with growth and search`,
+          `${result.repositoriesAdded} repositories added, ${result.repositoriesChanged} changed; ${result.snapshotsAdded} snapshots added`,
+          `${result.skipped} rows skipped, ${result.refused} refused`,
+          `database ${(databaseBytes / 1e6).toFixed(1)} MB, memory peak ${(memoryPeakBytes / 1e6).toFixed(0)} MB`,
+        ].join("\n"),
+      ),
     );
     return result.refused === 0 ? EXIT.ok : EXIT.refused;
   } finally {

@@ -19,6 +19,10 @@ export async function runProgram(host: Host, argv: readonly string[]): Promise<n
   const program = new Command("sidereal").description(
     "Tracks repositories across forges: snapshots, growth, search, and an API.",
   );
+  program.configureOutput({
+    writeOut: (text) => host.stdout.write(text),
+    writeErr: (text) => host.stderr.write(text),
+  });
   program.exitOverride().showHelpAfterError("(sidereal --help lists the commands)");
   let code: number = EXIT.ok;
   const finish = (result: number) => {

@@ -23,7 +23,7 @@ export function showProgress(total: number, format: string): Progress {
   };
 }
 
-/** Prints a sentence for people, or a JSON object for machines. */
-export function report(json: boolean, facts: object, sentence: string): void {
-  process.stdout.write(`${json ? JSON.stringify(facts) : sentence}\n`);
+/** A report: a sentence for people, or a JSON object for machines. */
+export function reportOf(json: boolean, facts: object, sentence: string): string {
+  return `${json ? JSON.stringify(facts) : sentence}\n`;
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { isoTime } from "../clock.js";
 import type { ProviderStatus } from "../tracking/tracking.js";
 import type { Host } from "./host.js";
-import { report } from "./progress.js";
+import { reportOf } from "./progress.js";
 
 export function addStatus(program: Command, host: Host): void {
   program
@@ -14,10 +14,12 @@ export function addStatus(program: Command, host: Host): void {
       const modules = await host.openModules();
       try {
         const status = await readStatus(modules.database, Date.now());
-        report(
-          json === true,
-          { providers: status },
-          status.map(describe).join("\n\n") || "nothing is tracked yet",
+        host.stdout.write(
+          reportOf(
+            json === true,
+            { providers: status },
+            status.map(describe).join("\n\n") || "nothing is tracked yet",
+          ),
         );
       } finally {
         await modules.database.close();

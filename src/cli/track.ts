@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { EXIT, type Host } from "./host.js";
-import { report } from "./progress.js";
+import { reportOf } from "./progress.js";
 
 /** A repository named on the command line. */
 interface Named {
@@ -54,7 +54,7 @@ async function forEach(
     if (!known.includes(provider.toUpperCase()) || !fullName.includes("/")) {
       const which =
         known.length === 0 ? "none is configured, see SIDEREAL_PROVIDERS" : known.join(", ").toLowerCase();
-      process.stderr.write(`${text}: must be provider:owner/name with a configured provider (${which})\n`);
+      host.stderr.write(`${text}: must be provider:owner/name with a configured provider (${which})\n`);
       return EXIT.usage;
     }
     named.push({ provider: provider.toUpperCase(), fullName });
@@ -68,14 +68,22 @@ async function forEach(
       try {
         const { failed, ...done } = await act(tracker, one);
         if (failed === true) code = EXIT.failed;
-        report(json, { ...facts, ...done }, `${one.provider.toLowerCase()}:${one.fullName}: ${done.result}`);
+        host.stdout.write(
+          reportOf(
+            json,
+            { ...facts, ...done },
+            `${one.provider.toLowerCase()}:${one.fullName}: ${done.result}`,
+          ),
+        );
       } catch (error) {
         if (!(error instanceof UpstreamFailure)) throw error;
         code = EXIT.failed;
-        report(
-          json,
-          { ...facts, result: "failed", failure: error.kind },
-          `${one.provider.toLowerCase()}:${one.fullName}: ${error.kind} (${error.message})`,
+        host.stdout.write(
+          reportOf(
+            json,
+            { ...facts, result: "failed", failure: error.kind },
+            `${one.provider.toLowerCase()}:${one.fullName}: ${error.kind} (${error.message})`,
+          ),
         );
       }
     }

@@ -9,7 +9,7 @@ export function addWork(program: Command, host: Host, finish: (code: number) => 
     )
     .action(async () => {
       if (host.config.providers.length === 0) {
-        process.stderr.write(
+        host.stderr.write(
           "No provider is configured. SIDEREAL_PROVIDERS=github,codeberg tracks these two.\n",
         );
         return finish(EXIT.usage);

@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { systemClock } from "../../src/clock.js";
+import { loadConfig } from "../../src/config.js";
+import { createLog } from "../../src/log.js";
 import { temporaryFolder } from "./imports.js";
 
 const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
 
-/** How a command ended. */
+/** How a command ended. `code` is null if a signal ended it. */
 export interface Ran {
   code: number | null;
   signal: NodeJS.Signals | null;
@@ -19,7 +23,7 @@ export interface Running {
   ended: Promise<Ran>;
 }
 
-/** The real program in a folder of its own, with a data folder in it and no settings but the given ones. */
+/** The program in a folder of its own, with a data folder in it and no settings but the given ones. */
 export class CommandWorld {
   readonly folder = temporaryFolder();
 
@@ -60,7 +64,35 @@ export class CommandWorld {
     return { process: child, ended };
   }
 
-  /** Runs a command to its end, with a text on standard input. */
+  /** Runs a command to its end in this process, which saves loading the program. It must be one that ends by itself. */
+  async runHere(
+    dataDir: string,
+    args: readonly string[],
+    settings: Record<string, string> = {},
+  ): Promise<Omit<Ran, "signal">> {
+    const { runProgram } = await import("../../src/cli/program.js");
+    const { openModules } = await import("../../src/modules.js");
+    const config = loadConfig({ SIDEREAL_DATA_DIR: dataDir, ...settings });
+    const [stdout, stderr] = [new Written(), new Written()];
+    const endless = () => Promise.reject(new Error("this command does not end by itself"));
+    const code = await runProgram(
+      {
+        config,
+        stdout,
+        stderr,
+        openModules: () => openModules({ config, clock: systemClock, log: createLog("error") }),
+        serve: endless,
+        start: endless,
+        work: endless,
+        serveDemo: endless,
+        openTracker: endless,
+      },
+      args,
+    );
+    return { code, stdout: stdout.text, stderr: stderr.text };
+  }
+
+  /** Runs a command to its end in a process of its own, with a text on standard input. */
   run(
     dataDir: string,
     args: readonly string[],
@@ -69,5 +101,15 @@ export class CommandWorld {
     const running = this.start(dataDir, args, settings);
     running.process.stdin?.end(input);
     return running.ended;
+  }
+}
+
+/** Collects what is written. */
+class Written extends Writable {
+  text = "";
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.text += chunk.toString("utf8");
+    done();
   }
 }

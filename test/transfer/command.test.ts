@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { CommandWorld } from "../support/command.js";
+import { CommandWorld, type Ran } from "../support/command.js";
 import { RANKING_HEADER, rankingFile, rankingRow } from "../support/imports.js";
 
 const world = new CommandWorld();
@@ -40,13 +40,18 @@ describe("sidereal import", () => {
 
   test("shows only the first of very many refused lines, and how many more there are", async () => {
     const many = file("many-2026-04-02.csv", `${RANKING_HEADER}\n${"1,2\n".repeat(75)}`);
-    const { code, stderr } = await world.run(world.newDataDir(), ["import", many]);
+    const { code, stderr } = await world.runHere(world.newDataDir(), ["import", many]);
     const lines = stderr.trimEnd().split("\n");
     assert.deepEqual([code, lines.length, lines.at(-1)], [3, 51, "… and 25 more"]);
   });
 
   test("with --json answers in JSON alone", async () => {
-    const { code, stdout, stderr } = await world.run(world.newDataDir(), ["import", "--json", faulty, good]);
+    const { code, stdout, stderr } = await world.runHere(world.newDataDir(), [
+      "import",
+      "--json",
+      faulty,
+      good,
+    ]);
     assert.equal(code, 3);
     const { seconds, importSeconds, rowsPerSecond, databaseBytes, memoryPeakBytes, ...report } =
       JSON.parse(stdout);
@@ -80,26 +85,36 @@ describe("sidereal import", () => {
 
   test("ends with 2 when it is wrongly called or set, says why, and touches nothing", async () => {
     const manifest = file("manifest.csv", "file,time\n");
-    for (const [args, settings, reason] of [
-      [["import"], {}, /missing required argument 'files'/],
-      [["imports", good], {}, /unknown command 'imports'/],
-      [["import", "--frmat", "x", good], {}, /unknown option '--frmat'/],
-      [["import", "--format", "xml", good], {}, /--format: must be one of ndjson, github-ranking,/],
-      [["import", "--date", "soon", good], {}, /--date: date: "soon" is not an ISO 8601 time/],
-      [["import", "--manifest", "none.csv", good], {}, /--manifest: none.csv cannot be read/],
-      [["import", "--manifest", manifest, good], {}, /a manifest needs the columns/],
-      [["import", good], { SIDEREAL_DATADIR: "x" }, /SIDEREAL_DATADIR: no such setting/],
-      [["import", good], { SIDEREAL_PORT: "http" }, /SIDEREAL_PORT: must be a whole number/],
-    ] as const) {
-      const dataDir = join(world.folder, "never-made");
-      const { code, stderr, stdout } = await world.run(dataDir, args, { settings });
-      assert.equal(code, 2, `${args.join(" ")}: ${stderr}`);
+    const dataDir = join(world.folder, "never-made");
+    const isRefused = ({ code, stdout, stderr }: Omit<Ran, "signal">, reason: RegExp) => {
       assert.match(stderr, reason);
-      assert.equal(stdout, "");
+      assert.deepEqual([code, stdout], [2, ""], stderr);
       assert.ok(!existsSync(dataDir), "nothing is made");
+    };
+    for (const [args, reason] of [
+      [["import"], /missing required argument 'files'/],
+      [["imports", good], /unknown command 'imports'/],
+      [["import", "--frmat", "x", good], /unknown option '--frmat'/],
+      [["import", "--format", "xml", good], /--format: must be one of ndjson, github-ranking,/],
+      [["import", "--date", "soon", good], /--date: date: "soon" is not an ISO 8601 time/],
+      [["import", "--manifest", "none.csv", good], /--manifest: none.csv cannot be read/],
+      [["import", "--manifest", manifest, good], /a manifest needs the columns/],
+    ] as const)
+      isRefused(await world.runHere(dataDir, args), reason);
+    isRefused(await world.run(dataDir, ["import"]), /missing required argument 'files'/);
+    for (const [settings, reason] of [
+      [{ SIDEREAL_DATADIR: "x" }, /SIDEREAL_DATADIR: no such setting/],
+      [{ SIDEREAL_PORT: "http" }, /SIDEREAL_PORT: must be a whole number/],
+    ] as const)
+      isRefused(await world.run(dataDir, ["import", good], { settings }), reason);
+  });
+
+  test("--help ends with 0 and is printed on standard output", async () => {
+    for (const args of [["--help"], ["import", "--help"]]) {
+      const { code, stdout, stderr } = await world.runHere(world.newDataDir(), args);
+      assert.match(stdout, /^Usage: sidereal /);
+      assert.deepEqual([code, stderr], [0, ""]);
     }
-    assert.equal((await world.run(world.newDataDir(), ["--help"])).code, 0);
-    assert.equal((await world.run(world.newDataDir(), ["import", "--help"])).code, 0);
   });
 
   test("ends with 1 when it fails, with a message", async () => {
@@ -114,9 +129,9 @@ describe("sidereal import", () => {
 describe("sidereal export", () => {
   test("writes the same to a file as to standard output, and leaves no part of one behind", async () => {
     const dataDir = world.newDataDir();
-    await world.run(dataDir, ["import", good, faulty]);
+    await world.runHere(dataDir, ["import", good, faulty]);
     const target = join(dataDir, "out.ndjson");
-    const written = await world.run(dataDir, ["export", "--json", target]);
+    const written = await world.runHere(dataDir, ["export", "--json", target]);
     assert.equal(written.code, 0, written.stderr);
     assert.deepEqual(JSON.parse(written.stdout), { repositories: 2, snapshots: 3, file: target });
     const printed = await world.run(dataDir, ["export"]);
@@ -128,20 +143,18 @@ describe("sidereal export", () => {
   });
 
   test("of an empty database is a header alone", async () => {
-    const { stdout } = await world.run(world.newDataDir(), ["export"]);
+    const { stdout } = await world.runHere(world.newDataDir(), ["export"]);
     assert.equal(stdout, '{"type":"header","format":"sidereal","version":1}\n');
   });
 });
 
 describe("Processes that start at once", () => {
   test("on an empty data folder all bring it up to date, and none fails", async () => {
-    for (let round = 0; round < 2; round++) {
-      const dataDir = world.newDataDir();
-      const all = await Promise.all(Array.from({ length: 4 }, () => world.run(dataDir, ["export"])));
-      for (const { code, stderr, stdout } of all) {
-        assert.equal(code, 0, stderr);
-        assert.equal(stdout, '{"type":"header","format":"sidereal","version":1}\n');
-      }
+    const dataDir = world.newDataDir();
+    const all = await Promise.all(Array.from({ length: 4 }, () => world.run(dataDir, ["export"])));
+    for (const { code, stderr, stdout } of all) {
+      assert.equal(code, 0, stderr);
+      assert.equal(stdout, '{"type":"header","format":"sidereal","version":1}\n');
     }
   });
 
@@ -152,7 +165,7 @@ describe("Processes that start at once", () => {
       world.run(dataDir, ["import", good]),
     ]);
     for (const { code, stderr } of both) assert.equal(code, 0, stderr);
-    const { stdout } = await world.run(dataDir, ["export"]);
+    const { stdout } = await world.runHere(dataDir, ["export"]);
     assert.equal(stdout.split("\n").length, 1 + 2 + 2 + 1);
   });
 });

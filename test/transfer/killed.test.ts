@@ -8,8 +8,8 @@ import { DAY_MS, isoTime } from "../../src/clock.js";
 import { CommandWorld, type Running } from "../support/command.js";
 import { rankingFile } from "../support/imports.js";
 
-/** Three transactions' worth of rows. */
-const REPOSITORIES = 2_100;
+/** Two transactions' worth of rows. */
+const REPOSITORIES = 1_050;
 const DAYS = 100;
 const FIRST_DAY = Date.UTC(2026, 0, 1);
 const POLL_MS = 3;
@@ -73,7 +73,7 @@ describe("An import that is killed", () => {
     cleanDir = world.newDataDir();
     const { code, stderr } = await world.run(cleanDir, ["import", ...files]);
     assert.equal(code, 0, stderr);
-    clean = (await world.run(cleanDir, ["export"])).stdout;
+    clean = (await world.runHere(cleanDir, ["export"])).stdout;
     assert.equal(clean.split('"type":"snapshot"').length - 1, REPOSITORIES * DAYS);
   });
 
@@ -81,7 +81,6 @@ describe("An import that is killed", () => {
   const moments: [string, string, number][] = [
     ["as soon as there are tables", "select count(*) from revision", 1],
     ["after its first transaction", snapshots, 1],
-    ["after its second transaction", snapshots, 100_001],
     ["when all is recorded and growth is being worked out", snapshots, REPOSITORIES * DAYS],
   ];
 
@@ -90,7 +89,7 @@ describe("An import that is killed", () => {
     const { code, stderr } = await world.run(dataDir, ["import", ...files]);
     assert.equal(code, 0, stderr);
     assert.ok(
-      (await world.run(dataDir, ["export"])).stdout === clean,
+      (await world.runHere(dataDir, ["export"])).stdout === clean,
       "the exports are the same, byte for byte",
     );
     assert.deepEqual(derived(dataDir), derived(cleanDir));
