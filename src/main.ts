@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** Entry: looks at the Node.js it runs on before anything is loaded that an old one does not have. */
+/** Entry: checks the version of Node.js, and starts batch commands with their heap, before it loads the program. */
 import { needsBatchHeap, runWithBatchHeap } from "./batch-heap.js";
 import { unsafeNode } from "./node-version.js";
 
