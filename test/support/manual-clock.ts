@@ -52,6 +52,11 @@ export class ManualClock implements Clock {
     }
   }
 
+  /** Lets `whenSleeping` count again, after fewer are expected. */
+  recount(): void {
+    this.#onSleep();
+  }
+
   /** Milliseconds until the next sleep ends; undefined without any. */
   get untilNextWake(): number | undefined {
     if (this.#sleepers.size === 0) return undefined;

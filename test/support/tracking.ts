@@ -138,6 +138,7 @@ export async function createTrackingWorld(
     for (const { worker } of workers) worker.stop();
     await Promise.all(workers.map(({ running }) => running));
     workers = [];
+    clock.recount();
   };
   return {
     clock,
