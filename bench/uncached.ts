@@ -9,13 +9,14 @@ import { Socket } from "node:net";
 import { Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { buildFront, buildModules } from "../src/app.js";
+import { buildFront } from "../src/app.js";
 import type { Repository } from "../src/catalog/catalog.js";
 import { systemClock } from "../src/clock.js";
 import { loadConfig } from "../src/config.js";
 import { type Database, openDatabase } from "../src/database/database.js";
 import { LIMIT_SETTINGS } from "../src/limit-config.js";
 import { createLog } from "../src/log.js";
+import { buildModules } from "../src/modules.js";
 import { bareHandler } from "./bare.js";
 
 /** One measured route. Times are medians over the rounds, in microseconds of CPU time of this process per request. */
