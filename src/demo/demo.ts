@@ -56,6 +56,20 @@ export function popularityOf(index: number, { repositories, seed }: DemoSize): n
   return (index * POPULARITY_STEP + seed) % repositories;
 }
 
+/** The inverse of `popularityOf`: which repository has this popularity. */
+export function indexOfPopularity(popularity: number, { repositories, seed }: DemoSize): number {
+  // Extended Euclid: the inverse of the step modulo the number of repositories.
+  let [rest, other] = [POPULARITY_STEP % repositories, repositories];
+  let [factor, otherFactor] = [1, 0];
+  while (rest > 1) {
+    const quotient = Math.floor(other / rest);
+    [other, rest] = [rest, other - quotient * rest];
+    [otherFactor, factor] = [factor, otherFactor - quotient * factor];
+  }
+  const modulo = (value: number) => ((value % repositories) + repositories) % repositories;
+  return modulo(modulo(popularity - seed) * modulo(factor));
+}
+
 /** The history of the `index`-th repository. */
 export function syntheticRepository(index: number, options: DemoOptions): Observation {
   const random = new Random(Math.imul(options.seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));

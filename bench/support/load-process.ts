@@ -1,0 +1,42 @@
+/** Entry of the process that sends load: reads one LoadJob from standard input, writes one LoadReport to standard output. */
+import { text } from "node:stream/consumers";
+import { setImmediate, setTimeout } from "node:timers/promises";
+import { Pool } from "undici";
+import { type LoadClock, type Send, sendAtPeak, sendAtRate } from "./load.js";
+import type { LoadJob } from "./run-load.js";
+
+/** Timers are only exact to a millisecond or two, so the last of them is spent asking for the time. */
+const SPIN_MS = 2;
+const CONNECTIONS = 128;
+
+const clock: LoadClock = {
+  now: () => performance.now(),
+  async reach(ms) {
+    const rest = ms - performance.now();
+    if (rest > SPIN_MS) await setTimeout(rest - SPIN_MS);
+    while (performance.now() < ms) await setImmediate();
+  },
+};
+
+const job: LoadJob = JSON.parse(await text(process.stdin));
+const pool = new Pool(job.url, { connections: "rate" in job ? CONNECTIONS : job.clients, pipelining: 1 });
+const send: Send = ({ path }) =>
+  new Promise((resolve, reject) => {
+    let status = 0;
+    pool.dispatch(
+      { path, method: "GET", headers: job.headers },
+      {
+        onRequestStart() {},
+        onResponseStart(_controller, statusCode) {
+          status = statusCode;
+        },
+        onResponseData() {},
+        onResponseEnd: () => resolve(status),
+        onResponseError: (_controller, error) => reject(error),
+      },
+    );
+  });
+const load = { requests: job.requests, seconds: job.seconds, send, clock };
+const report = "rate" in job ? await sendAtRate(load, job.rate) : await sendAtPeak(load, job.clients);
+await pool.close();
+process.stdout.write(JSON.stringify(report));
