@@ -34,11 +34,21 @@ export function spawnPinned(command: string, args: readonly string[], options: P
   const [program, ...rest] = isPinned
     ? ["taskset", "-c", String(options.core), command, ...args]
     : [command, ...args];
-  return spawn(program ?? command, rest, {
+  const child = spawn(program ?? command, rest, {
     env: { ...Object.fromEntries(inherited), ...options.env },
     stdio: [options.stdin ?? "ignore", "pipe", "inherit"],
   });
+  running.add(child);
+  child.once("exit", () => running.delete(child));
+  return child;
 }
+
+/** Children end with the benchmark, also when it is interrupted. */
+const running = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGTERM");
+});
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
 
 /** Ends a child and waits for it. */
 export async function endChild(child: ChildProcess): Promise<void> {
@@ -69,6 +79,8 @@ export interface MeasuredServer {
   pid: number;
   /** CPU time of the process and its children so far, in seconds; undefined where the system does not tell. */
   cpuSeconds(): number | undefined;
+  /** CPU time of their threads so far, in ms; exact enough for one request. Threads that have ended are not in it. */
+  threadCpuMs(): number | undefined;
   /** Resident memory of the process and its children, in bytes; undefined where the system does not tell. */
   residentBytes(): number | undefined;
   stop(): Promise<void>;
@@ -82,12 +94,13 @@ export function measuredServer(child: ChildProcess, url: string): MeasuredServer
     url,
     pid,
     cpuSeconds: () => sumOfTree(pid, cpuSecondsOf),
+    threadCpuMs: () => sumOfTree(pid, threadCpuMsOf),
     residentBytes: () => sumOfTree(pid, residentBytesOf),
     stop: () => endChild(child),
   };
 }
 
-/** Starts `sidereal serve` on a store, at a free port of this machine, on the server's core. */
+/** Starts `sidereal serve` on a store, at a free port of this machine, on the server's core; resolves when it listens. */
 export async function startSidereal(
   { url, dataDir }: Pick<Store, "url" | "dataDir">,
   settings: Readonly<Record<string, string>> = {},
@@ -103,9 +116,14 @@ export async function startSidereal(
   return measuredServer(child, await waitForLine(child, /listens at (\S+)/));
 }
 
-/** Starts a script of this folder that prints `listens at <address>`, such as a bare server, on the server's core. */
-export async function startScript(script: URL, args: readonly string[] = []): Promise<MeasuredServer> {
-  const child = spawnPinned(process.execPath, [fileURLToPath(script), ...args], { core: SERVER_CORE });
+/** Starts a script that prints `listens at <address>`, such as a bare server, on the server's core. `flags`: of Node.js. */
+export async function startScript(
+  script: URL,
+  args: readonly string[] = [],
+  flags: readonly string[] = [],
+): Promise<MeasuredServer> {
+  const command = [...flags, fileURLToPath(script), ...args];
+  const child = spawnPinned(process.execPath, command, { core: SERVER_CORE });
   return measuredServer(child, await waitForLine(child, /listens at (\S+)/));
 }
 
@@ -142,6 +160,13 @@ function sumOfTree(pid: number, of: (pid: number) => number): number | undefined
 function cpuSecondsOf(pid: number): number {
   const fields = statOf(pid) ?? [];
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_PER_SECOND;
+}
+
+function threadCpuMsOf(pid: number): number {
+  let nanoseconds = 0;
+  for (const task of readdirSync(`/proc/${pid}/task`))
+    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]);
+  return nanoseconds / 1e6;
 }
 
 function residentBytesOf(pid: number): number {

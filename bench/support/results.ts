@@ -30,6 +30,8 @@ export interface ResultRow {
 export interface BenchContext {
   /** A filled store, to be read only; `copyStore` makes one that may be changed. */
   store: Store;
+  /** Address of the PostgreSQL server, for baselines on it. */
+  postgresUrl: string;
   /** Interleaved rounds per measure. */
   rounds: number;
   /** Duration of one closed-loop or constant-rate run, in seconds. */

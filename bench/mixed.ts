@@ -1,0 +1,156 @@
+/**
+ * The mix of requests against one `serve` process: CPU time per response, latency at a constant rate, responses per second at
+ * peak, with the response cache off and on; the time until the first response, and the memory after the mix.
+ */
+import { request } from "undici";
+import { GENEROUS_LIMITS } from "./support/keys.js";
+import { type MixRequest, mixOf, resolveMix } from "./support/mix.js";
+import { type MeasuredServer, startSidereal } from "./support/processes.js";
+import { absoluteRow, type BenchContext, type ResultRow, type Target } from "./support/results.js";
+import { runLoad } from "./support/run-load.js";
+import { quantile } from "./support/statistics.js";
+import { generatorOptions } from "./support/stores.js";
+
+const RESPONSE_TARGET: Target = { atMost: 2 };
+const PAGE_TARGET: Target = { atMost: 8 };
+const CLIENTS = 8;
+/** Requests before the first measured one. */
+const WARM_UP = 500;
+/** The constant rate, as a share of the responses per second at peak. */
+const RATE_SHARE = 0.3;
+
+const targetOf = (kind: string): Target => (kind === "page" ? PAGE_TARGET : RESPONSE_TARGET);
+const short = (value: number) => value.toPrecision(3);
+
+export async function measureMix(context: BenchContext): Promise<ResultRow[]> {
+  const { store, report } = context;
+  const rows = [...(await measureStart(context))];
+  const uncached = await startSidereal(store, { ...GENEROUS_LIMITS, SIDEREAL_CACHE_MB: "0" });
+  let mix: MixRequest[];
+  try {
+    mix = await resolveMix(uncached.url, mixOf(generatorOptions(store)));
+    report("the mix is resolved");
+    await sendAll(uncached, mix.slice(0, WARM_UP));
+    rows.push(...cpuRows(context, await sendAll(uncached, mix)));
+    report("CPU time of each request is measured");
+    rows.push(...(await loadRows(context, { server: uncached, mix, cache: "cache off" })));
+  } finally {
+    await uncached.stop();
+  }
+  const cached = await startSidereal(store, GENEROUS_LIMITS);
+  try {
+    await sendAll(cached, mix.slice(0, WARM_UP));
+    rows.push(...(await loadRows(context, { server: cached, mix, cache: "cache on" })));
+    const resident = cached.residentBytes();
+    if (resident !== undefined)
+      rows.push(
+        absoluteRow(
+          {
+            measure: "memory of the `serve` processes after the mix",
+            unit: "MB",
+            store,
+            target: { atMost: 250 },
+          },
+          [resident / 1e6],
+        ),
+      );
+  } finally {
+    await cached.stop();
+  }
+  return rows;
+}
+
+/** From the start of the process to the end of the first response, and the CPU time until then. */
+async function measureStart({ store, rounds }: BenchContext): Promise<ResultRow[]> {
+  const seconds: number[] = [];
+  const cpu: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const began = performance.now();
+    const server = await startSidereal(store, GENEROUS_LIMITS);
+    await fetchOk(`${server.url}/api/repos?sort=stars`);
+    seconds.push((performance.now() - began) / 1_000);
+    cpu.push((server.threadCpuMs() ?? 0) / 1_000);
+    await server.stop();
+  }
+  const measure = "start to first response";
+  return [
+    absoluteRow({ measure, unit: "s", store, target: { atMost: 0.5 } }, seconds),
+    ...(cpu.includes(0) ? [] : [absoluteRow({ measure: `${measure}, CPU time`, unit: "s", store }, cpu)]),
+  ];
+}
+
+async function fetchOk(url: string): Promise<void> {
+  const { statusCode, body } = await request(url);
+  await body.dump({ limit: 2 ** 30 });
+  if (statusCode >= 400) throw new Error(`${url} returned ${statusCode}`);
+}
+
+/** Sends all requests one after the other; returns the CPU time of the server for each, in ms by kind. */
+async function sendAll(server: MeasuredServer, mix: readonly MixRequest[]): Promise<Map<string, number[]>> {
+  const times = new Map<string, number[]>();
+  for (const { kind, path } of mix) {
+    const before = server.threadCpuMs();
+    await fetchOk(`${server.url}${path}`);
+    const after = server.threadCpuMs();
+    if (before === undefined || after === undefined) continue;
+    const group = times.get(kind) ?? [];
+    group.push(after - before);
+    times.set(kind, group);
+  }
+  return times;
+}
+
+function cpuRows({ store }: BenchContext, times: ReadonlyMap<string, number[]>): ResultRow[] {
+  return [...times].map(([kind, values]) => ({
+    measure: `${kind}, p99 of the server's CPU time per response, cache off`,
+    unit: "ms",
+    size: store.size,
+    engine: store.engine,
+    value: quantile(values, 0.99),
+    target: targetOf(kind),
+    note: `median ${short(quantile(values, 0.5))}`,
+  }));
+}
+
+interface Loaded {
+  server: MeasuredServer;
+  mix: readonly MixRequest[];
+  cache: string;
+}
+
+async function loadRows(context: BenchContext, { server, mix, cache }: Loaded): Promise<ResultRow[]> {
+  const { store, seconds, rounds, report } = context;
+  const peaks: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const peak = await runLoad(server, { requests: mix }, { clients: CLIENTS, seconds });
+    peaks.push(peak.perSecond);
+  }
+  const rate = Math.max(1, Math.floor(quantile(peaks, 0.5) * RATE_SHARE));
+  const steady = await runLoad(server, { requests: mix }, { rate, seconds: seconds * 3 });
+  report(
+    `${cache}: ${rate} requests/s, p99 ${short(steady.all.p99)} ms, sent ${short(steady.lateMs)} ms late`,
+  );
+  const about = `at ${rate} requests/s, ${cache}`;
+  const kinds = Object.entries(steady.kinds).map(([kind, { p50, p99, p999 }]) => ({
+    measure: `${kind}, p99 latency at a constant rate, ${cache}`,
+    unit: "ms",
+    size: store.size,
+    engine: store.engine,
+    value: p99,
+    target: targetOf(kind),
+    note: `median ${short(p50)}, p99.9 ${short(p999)}, ${rate} requests/s`,
+  }));
+  const cpu = steady.cpuMs === undefined ? "" : `, ${short(steady.cpuMs)} ms CPU per response`;
+  return [
+    absoluteRow({ measure: `mix at peak, ${cache}`, unit: "requests/s", store }, peaks),
+    {
+      measure: `mix, p99 latency at a constant rate, ${cache}`,
+      unit: "ms",
+      size: store.size,
+      engine: store.engine,
+      value: steady.all.p99,
+      note: `median ${short(steady.all.p50)}, p99.9 ${short(steady.all.p999)}, ${about}${cpu}; sent ${short(steady.lateMs)} ms late`,
+    },
+    ...kinds,
+  ];
+}

@@ -1,0 +1,177 @@
+/** Import against a bare loop of prepared statements, and the time that derived data take. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DAY_MS } from "../src/clock.js";
+import { syntheticRepository } from "../src/demo/demo.js";
+import { followChanges } from "../src/modules.js";
+import { importFiles } from "../src/transfer/transfer.js";
+import { type DatedFile, importBare } from "./rivals/bare-import.js";
+import { absoluteRow, type BenchContext, type ResultRow, ratioRow } from "./support/results.js";
+import { interleave } from "./support/statistics.js";
+import {
+  copyStore,
+  emptyStore,
+  generatorOptions,
+  openStore,
+  STORE_END,
+  type Store,
+} from "./support/stores.js";
+
+/** Repositories and days of the imported files. A day has more than a batch, so that days of a repository are not merged. */
+const IMPORTED = 40_000;
+const DAYS = 2;
+const CHANGED = 10_000;
+
+export async function measureWrites(context: BenchContext): Promise<ResultRow[]> {
+  return [...(await measureImport(context)), ...(await measureDerived(context))];
+}
+
+async function secondsOf(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return (performance.now() - began) / 1_000;
+}
+
+/** Daily files in the layout of the ranking archive. */
+function writeFiles(folder: string): DatedFile[] {
+  const options = generatorOptions({ size: IMPORTED, days: DAYS });
+  const cell = (value: string | number | null | undefined) =>
+    `"${String(value ?? "").replaceAll('"', '""')}"`;
+  const files: string[][] = Array.from({ length: DAYS }, () => []);
+  for (let i = 0; i < IMPORTED; i++) {
+    const { owner, name, facts, snapshots } = syntheticRepository(i, options);
+    if (owner.includes("/")) continue;
+    const pushed = new Date(facts.pushedAt ?? 0).toISOString().replace(/\.\d+Z$/, "Z");
+    for (const [day, { stars, forks, openIssues }] of [...snapshots].entries())
+      files[day]?.push(
+        `"top-100-stars",${stars},${forks ?? ""},${cell(facts.language)},"https://github.com/${owner}/${name}",${openIssues ?? 0},${pushed},${cell(facts.description)}`,
+      );
+  }
+  return files.map((lines, day) => {
+    const capturedAt = STORE_END - (DAYS - 1 - day) * DAY_MS;
+    const path = join(folder, `github-ranking-${new Date(capturedAt).toISOString().slice(0, 10)}.csv`);
+    const header = "item,stars,forks,language,repo_url,issues,last_commit,description";
+    writeFileSync(path, `${[header, ...lines].join("\n")}\n`);
+    return { path, capturedAt };
+  });
+}
+
+async function measureImport({ store, rounds, report }: BenchContext): Promise<ResultRow[]> {
+  const folder = mkdtempSync(join(tmpdir(), "sidereal-bench-csv-"));
+  try {
+    const files = writeFiles(folder);
+    const rows: number[] = [];
+    const inEmptyStore = async (work: (empty: Store) => Promise<number>) => {
+      const empty = await emptyStore(store);
+      try {
+        await (await openStore(empty)).database.close();
+        return await work(empty);
+      } finally {
+        await empty.remove();
+      }
+    };
+    const values = await interleave(rounds, {
+      sidereal: () =>
+        inEmptyStore(async (empty) => {
+          const { catalog, database } = await openStore(empty);
+          const paths = files.map(({ path }) => path);
+          let imported = 0;
+          const seconds = await secondsOf(async () => {
+            const { rows, refused } = await importFiles(catalog, paths);
+            if (refused > 0) throw new Error(`${refused} rows were refused`);
+            imported = rows;
+          });
+          await database.close();
+          rows.push(imported);
+          return imported / seconds;
+        }),
+      bare: () =>
+        inEmptyStore(async (empty) => {
+          const seconds = await secondsOf(() => importBare(empty, files));
+          return (rows[0] ?? 1) / seconds;
+        }),
+    });
+    report("import is compared with a bare loop");
+    return [
+      ratioRow(
+        {
+          measure: "import of daily CSV files",
+          unit: "rows/s",
+          store: { ...store, size: IMPORTED },
+          target: { atLeast: 0.5 },
+        },
+        values.sidereal,
+        { name: "bare prepared statements", values: values.bare },
+      ),
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureDerived({ store, report }: BenchContext): Promise<ResultRow[]> {
+  const copy = await copyStore(store);
+  const { rankings, catalog, database, ...modules } = await openStore(copy);
+  try {
+    const all = await secondsOf(() => rankings.update({ all: true }));
+    report(`full rankings took ${all.toFixed(1)} s`);
+    const options = generatorOptions(store);
+    const changed = Math.min(CHANGED, store.size);
+    const at = STORE_END + DAY_MS / 24;
+    for (let from = 0; from < changed; from += 1_000)
+      await catalog.record(
+        Array.from({ length: Math.min(1_000, changed - from) }, (_, i) => {
+          const repository = syntheticRepository(from + i, options);
+          const last = [...repository.snapshots].at(-1);
+          const stars = (last?.stars ?? 0) + 1 + (i % 7);
+          return {
+            ...repository,
+            at,
+            facts: { ...repository.facts, stars },
+            snapshots: last === undefined ? [] : [{ ...last, capturedAt: at, stars }],
+          };
+        }),
+      );
+    const after = await secondsOf(() => followChanges({ ...modules, rankings, catalog, database }, false));
+    report(`derived data after ${changed} changes took ${after.toFixed(2)} s`);
+    const { indexSeconds } = store;
+    return [
+      ...(indexSeconds === undefined
+        ? []
+        : [
+            absoluteRow(
+              {
+                measure: "first search index",
+                unit: "s",
+                store,
+                target: { atMost: 30 },
+                note: "with ranks, facets and statistics, when the store was built",
+              },
+              [indexSeconds],
+            ),
+          ]),
+      absoluteRow(
+        {
+          measure: `growth, ranks and facets of all, ${store.days} days`,
+          unit: "s",
+          store,
+          target: { atMost: 45 },
+        },
+        [all],
+      ),
+      absoluteRow(
+        {
+          measure: `growth, ranks, facets and words after ${changed.toLocaleString("en-US")} changes`,
+          unit: "s",
+          store,
+          target: { atMost: 1.5 },
+        },
+        [after],
+      ),
+    ];
+  } finally {
+    await database.close();
+    await copy.remove();
+  }
+}
