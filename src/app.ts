@@ -4,8 +4,9 @@ import { Accounts, ApiKeys, readSecret } from "./accounts/accounts.js";
 import { apiRoutes, errorPicture, openApiDocument } from "./api/api.js";
 import { type Clock, DAY_MS } from "./clock.js";
 import { Admission, createHttpServer, Front, listen } from "./http/http.js";
+import { followIndex } from "./lists/lists.js";
 import { openAllowances, type TableMemory, Usage } from "./metering/metering.js";
-import type { AppContext, Members, Modules } from "./modules.js";
+import { type AppContext, type Members, type Modules, startListIndex } from "./modules.js";
 import { createWeb } from "./web/web.js";
 
 /** The modules that belong to people. `before`: an earlier build whose state is kept. */
@@ -23,9 +24,12 @@ export function buildMembers(
   };
 }
 
-/** Changes whenever a response may: with the data, and with the day, as responses say how old the data is. */
-async function revisionOf({ catalog }: Modules, clock: Clock): Promise<string> {
-  return `${Math.floor(clock.now() / DAY_MS)} ${await catalog.revision()}`;
+/**
+ * Changes whenever a response may: with the data, with the day, as responses say how old the data is, and with the list
+ * index.
+ */
+async function revisionOf({ catalog, listIndex }: Modules, clock: Clock): Promise<string> {
+  return `${Math.floor(clock.now() / DAY_MS)} ${await catalog.revision()} ${listIndex.version}`;
 }
 
 interface FrontParts {
@@ -134,6 +138,8 @@ export async function startService(
     front = joinFront(known, { modules, members, admission });
   }
   usage.start();
+  const leaveIndex = followIndex(modules.listIndex, { url: config.databaseUrl, dataDir: config.dataDir });
+  const stopIndex = share === undefined ? startListIndex(context) : undefined;
   return {
     server,
     port,
@@ -151,7 +157,8 @@ export async function startService(
       const notes = [keys.flush(), modules.watchlists.visits.flush()];
       await settledSoon(context, "mail and notes", [accounts.close(), ...notes]);
       leaveOthers?.();
-      await settledSoon(context, "databases", [allowances?.close(), modules.database.close()]);
+      leaveIndex();
+      await settledSoon(context, "databases", [stopIndex?.(), allowances?.close(), modules.database.close()]);
     },
   };
 }

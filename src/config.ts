@@ -44,6 +44,7 @@ const SETTINGS = {
   SIDEREAL_LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
   SIDEREAL_SAMPLE: flag.default(true),
   SIDEREAL_CACHE_MB: whole(0, 65_536).default(64),
+  SIDEREAL_LIST_INDEX_MB: whole(0, 65_536).default(128),
   SIDEREAL_LIMITS: flag.default(true),
   SIDEREAL_CONCURRENCY_ANONYMOUS: whole(1, 10_000).default(20),
   SIDEREAL_CONCURRENCY_ACCOUNT: whole(1, 10_000).default(60),
@@ -117,6 +118,8 @@ export interface Config {
   sample: boolean;
   /** Bound of the front cache; 0 turns it off. */
   cacheBytes: number;
+  /** Bound of the list index; 0 turns it off. */
+  listIndexBytes: number;
   /** Undefined: no rate limits. */
   limits: Limits | undefined;
   /** Undefined: no limit on concurrent requests. */
@@ -219,6 +222,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     logLevel: settings.SIDEREAL_LOG_LEVEL,
     sample: settings.SIDEREAL_SAMPLE,
     cacheBytes: settings.SIDEREAL_CACHE_MB * 1024 * 1024,
+    listIndexBytes: settings.SIDEREAL_LIST_INDEX_MB * 1024 * 1024,
     limits: settings.SIDEREAL_LIMITS ? limits : undefined,
     concurrency: settings.SIDEREAL_LIMITS
       ? {

@@ -3,7 +3,7 @@ import { Catalog } from "./catalog/catalog.js";
 import type { Clock } from "./clock.js";
 import type { Config } from "./config.js";
 import { type Database, openDatabase } from "./database/database.js";
-import { Lists } from "./lists/lists.js";
+import { ListIndex, Lists, startIndexBuilder } from "./lists/lists.js";
 import type { Logger } from "./log.js";
 import type { Usage } from "./metering/metering.js";
 import { Rankings } from "./rankings/rankings.js";
@@ -25,6 +25,8 @@ export interface Modules {
   search: Search;
   watchlists: Watchlists;
   lists: Lists;
+  /** What `lists` selects from; empty until something fills it. */
+  listIndex: ListIndex;
 }
 
 /** The modules that belong to people, over the same database. Built in `app.ts`, as only what serves needs them. */
@@ -37,13 +39,15 @@ export interface Members {
 export function buildModules(database: Database, clock: Clock, log: Logger): Modules {
   const catalog = new Catalog(database, clock);
   const rankings = new Rankings(database, clock);
+  const listIndex = new ListIndex(clock);
   return {
     database,
     catalog,
     rankings,
     search: new Search(database, catalog),
     watchlists: new Watchlists({ database, clock, log }),
-    lists: new Lists(database, catalog, rankings),
+    lists: new Lists({ database, catalog, rankings, index: listIndex }),
+    listIndex,
   };
 }
 
@@ -51,6 +55,16 @@ export function buildModules(database: Database, clock: Clock, log: Logger): Mod
 export async function openModules({ config, clock, log }: AppContext): Promise<Modules> {
   const { databaseUrl: url, dataDir, databasePool: pool } = config;
   return buildModules(await openDatabase({ url, dataDir, pool, log }), clock, log);
+}
+
+/**
+ * Starts building the list index, for all threads of this process that serve the database; a database in memory has none.
+ * Returns the function that stops it.
+ */
+export function startListIndex({ config, log }: AppContext): () => Promise<void> {
+  const { listIndexBytes: maxBytes, logLevel, databaseUrl: url, dataDir } = config;
+  if (maxBytes === 0 || (url === undefined && dataDir === ":memory:")) return async () => {};
+  return startIndexBuilder({ location: { url, dataDir }, maxBytes, logLevel }, log);
 }
 
 /** Steps of `updateDerived`, reported to `onProgress`. */

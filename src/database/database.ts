@@ -77,6 +77,29 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return database;
 }
 
+/** One more connection to a migrated database, for reading the whole catalogue in the background with little memory. */
+export interface BackgroundReader extends Pick<Database, "dialect" | "read"> {
+  close(): Promise<void>;
+}
+
+/** Opens such a connection. Not for a database in memory, which has one connection. */
+export function openBackgroundReader({ url, dataDir, log }: Omit<DatabaseOptions, "pool">): BackgroundReader {
+  const { db: read } =
+    url === undefined
+      ? openSqlite(join(dataDir, FILE), {
+          readOnly: true,
+          synchronous: "NORMAL",
+          cacheKib: BACKGROUND_CACHE_KIB,
+        })
+      : openPostgres(url, { pool: 1, reads: true, log });
+  const dialect = url === undefined ? sqliteDialect : postgresDialect;
+  return { dialect, read, close: () => read.destroy() };
+}
+
+/** Name of the SQLite file in the data folder. */
+const FILE = "sidereal.db";
+const BACKGROUND_CACHE_KIB = 2_048;
+
 function openPostgresDatabase(options: DatabaseOptions, url: string): Database {
   const read = openPostgres(url, { pool: options.pool, reads: true, log: options.log });
   const write = openPostgres(url, {
@@ -113,7 +136,7 @@ function openSqliteDatabase(dataDir: string): Database {
     };
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const path = join(dataDir, "sidereal.db");
+  const path = join(dataDir, FILE);
   const writers = new WriteQueue();
   const durable = openSqlite(path, { readOnly: false, synchronous: "FULL", writers });
   const write = openSqlite(path, { readOnly: false, synchronous: "NORMAL", writers });

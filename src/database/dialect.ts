@@ -87,6 +87,8 @@ export interface Dialect {
   ): RawBuilder<boolean>;
   /** A select of the given rows, to join with tables; with one parameter in all, or one per column. Takes no bytes. */
   rowsOf(columns: BulkColumns, rows: readonly BulkRow[]): RawBuilder<unknown>;
+  /** Aggregates an expression over all rows, in their order, as the text of a JSON array: the cheapest way to read many numbers. */
+  jsonArray(expression: RawBuilder<unknown>): RawBuilder<unknown>;
   /** Hides an expression from indexes, where the planner would choose badly. */
   unindexed(expression: RawBuilder<unknown>): RawBuilder<unknown>;
   /** Ends a select whose rows no other transaction may change until this one ends. */

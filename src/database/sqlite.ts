@@ -28,6 +28,8 @@ export interface SqliteOptions {
   synchronous: "FULL" | "NORMAL";
   /** Shared by all connections of this process that write to the file. */
   writers?: WriteQueue;
+  /** Bound of the page cache. Default: 64 MiB. */
+  cacheKib?: number;
 }
 
 /** A connection, and what prepares statements for it. */
@@ -52,7 +54,8 @@ export function openSqlite(path: string, options: SqliteOptions): SqliteConnecti
   }
   if (!options.readOnly) raw.exec("pragma journal_mode = wal");
   raw.exec(`pragma synchronous = ${options.synchronous}`);
-  raw.exec("pragma cache_size = -65536; pragma temp_store = memory; pragma mmap_size = 0");
+  raw.exec(`pragma cache_size = -${options.cacheKib ?? 65_536}`);
+  raw.exec("pragma temp_store = memory; pragma mmap_size = 0");
   const config = { database: new Connection(raw) };
   const db = new Kysely<Schema>({
     dialect: options.readOnly
@@ -246,6 +249,7 @@ export const sqliteDialect: Dialect = {
     const values = Object.keys(columns).map((name, i) => sql`value ->> ${sql.lit(i)} as ${sql.ref(name)}`);
     return sql`select ${sql.join(values)} from json_each(${JSON.stringify(rows)})`;
   },
+  jsonArray: (expression) => sql`json_group_array(${expression})`,
   unindexed: (expression) => sql`+${expression}`,
   lockRow: sql``,
   // Only one transaction writes at a time.

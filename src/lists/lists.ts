@@ -7,22 +7,17 @@ import type { Catalog } from "../catalog/catalog.js";
 import type { Database } from "../database/database.js";
 import type { Rankings, Summary, Window } from "../rankings/rankings.js";
 import { queryWords } from "../search/search.js";
-import {
-  AFTER_HEAD,
-  choosePlan,
-  EXACT_TOTAL,
-  type ListFacts,
-  ListMemory,
-  mustCount,
-  type Plan,
-  WALK,
-} from "./plan.js";
+import { findRows } from "./find-rows.js";
+import type { ListIndex } from "./index/list-index.js";
+import { ListMemory } from "./memory.js";
+import { EXACT_TOTAL, type Plan } from "./plan.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
 import { type ListRow, RowReader } from "./rows.js";
 import { encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
-import { countMatches, findPage, type PageFound } from "./sql/page.js";
 
 export { filterParameters, filterWords, type ListFilters } from "./canonical.js";
+export { followIndex, startIndexBuilder } from "./index/builder.js";
+export { ListIndex } from "./index/list-index.js";
 export * from "./parameters.js";
 export { EXACT_TOTAL, type Plan } from "./plan.js";
 export {
@@ -82,76 +77,50 @@ async function readPage(lists: Lists, spec: ListSpec, { page = 1, cursor }: Page
   return { ...(await lists.read(spec)), sort: spec.sort, page: cursor === undefined ? page : null };
 }
 
+export interface ListParts {
+  database: Database;
+  catalog: Catalog;
+  rankings: Rankings;
+  /** Absent: all lists are found with SQL alone. */
+  index?: ListIndex;
+}
+
 /** Reads lists. It remembers totals as long as the revision of the catalogue stays the same. */
 export class Lists {
-  readonly #database: Database;
-  readonly #catalog: Catalog;
-  readonly #rankings: Rankings;
+  readonly #parts: ListParts & { rows: RowReader };
   readonly #memory = new ListMemory();
-  readonly #rows: RowReader;
 
-  constructor(database: Database, catalog: Catalog, rankings: Rankings) {
-    this.#database = database;
-    this.#catalog = catalog;
-    this.#rankings = rankings;
-    this.#rows = new RowReader(database);
+  constructor(parts: ListParts) {
+    this.#parts = { ...parts, rows: new RowReader(parts.database) };
   }
 
   /** The repositories with these ids and their growth in the window, in the same order. Unknown ids are skipped. */
   rows(ids: readonly number[], window: Window): Promise<ListRow[]> {
-    return this.#rows.read(ids, window);
+    return this.#parts.rows.read(ids, window);
   }
 
   /**
-   * Reads the rows of a page with their growth. Costs one statement to find them and one to read them; the first page of a
-   * list after a change costs up to three more, and the revision is read once a second.
+   * Reads the rows of a page with their growth. Costs one statement to read them, and without the index one to find them;
+   * then the first page of a list after a change costs up to three more. The revision is read once a second.
    */
   async read(spec: ListSpec): Promise<ListRows> {
+    const { catalog, rankings } = this.#parts;
     // Read the revision first, so that data cached for it is at least as new.
-    const revision = await this.#catalog.recentRevision();
+    const revision = await catalog.recentRevision();
     const facts = this.#memory.of(revision, listKey(spec));
-    facts.catalogue.summary ??= await this.#rankings.summary();
+    facts.catalogue.summary ??= await rankings.summary();
     const asOf = newest(facts.catalogue.summary, spec.filters.provider);
     if (spec.scope.kind === "search" && queryWords(spec.scope.text).length === 0) return { ...EMPTY, asOf };
-    const { found, plan } = await this.#find(await this.#spelled(spec, facts), facts);
-    const total = found.total ?? facts.total ?? 0;
-    const { limit } = spec.page;
-    const keys = found.keys.slice(0, limit);
-    const last = keys.at(-1);
-    const hasMore = found.keys.length > limit;
-    const ids = keys.map(({ id }) => id);
+    const { rows, total, scoped, last, plan } = await findRows(this.#parts, spec, { facts, revision });
     return {
-      rows: await this.rows(ids, spec.window),
+      rows,
       total: Math.min(total, EXACT_TOTAL),
-      totalIsExact: total <= EXACT_TOTAL && found.scoped <= EXACT_TOTAL,
-      hasMore,
-      nextCursor: hasMore && last !== undefined ? encodeCursor(listKey(spec), last) : null,
+      totalIsExact: total <= EXACT_TOTAL && scoped <= EXACT_TOTAL,
+      hasMore: last !== undefined,
+      nextCursor: last === undefined ? null : encodeCursor(listKey(spec), last),
       asOf,
       plan,
     };
-  }
-
-  /** Finds the page by the plan chosen, and by another one where that did not suffice. */
-  async #find(spec: ListSpec, facts: ListFacts): Promise<{ found: PageFound; plan: Plan }> {
-    const read = async (plan: Plan) => ({ found: await findPage(this.#database, spec, plan.plan), plan });
-    if (mustCount(spec, facts)) facts.total = await countMatches(this.#database, spec);
-    const first = await read(choosePlan(spec, facts));
-    const { found, plan } = first;
-    if (plan.plan === "head" && found.keys.length <= spec.page.limit) {
-      if (!("after" in spec.page)) facts.headEnd = spec.page.offset + spec.page.limit;
-      return read(AFTER_HEAD);
-    }
-    if (plan.plan !== "gather" || spec.scope.kind !== "all") return first;
-    if (found.total !== undefined) facts.total = found.total;
-    return (found.total ?? 0) > EXACT_TOTAL ? read(WALK) : first;
-  }
-
-  /** The list with its languages as the catalogue spells them, which is how they are indexed. */
-  async #spelled(spec: ListSpec, facts: ListFacts): Promise<ListSpec> {
-    const { languages } = spec.filters;
-    if (languages === undefined) return spec;
-    facts.languages ??= await this.#rankings.languageNames(languages);
-    return { ...spec, filters: { ...spec.filters, languages: facts.languages } };
   }
 }
 

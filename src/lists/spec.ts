@@ -4,7 +4,7 @@ import { AppError } from "../errors.js";
 import { GROWTH_ORDERS, type GrowthOrder, type Window } from "../rankings/rankings.js";
 
 /** Sorts by a fact of the repository itself. */
-const PLAIN_SORTS = ["stars", "forks", "pushed", "created"] as const;
+export const PLAIN_SORTS = ["stars", "forks", "pushed", "created"] as const;
 
 /** Every sort that a list of repositories offers. */
 export const SORTS = ["relevance", ...GROWTH_ORDERS, ...PLAIN_SORTS] as const;

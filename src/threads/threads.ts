@@ -9,7 +9,7 @@ import { Worker } from "node:worker_threads";
 import type { ServiceShare } from "../app.js";
 import type { Config } from "../config.js";
 import { createTableMemory } from "../metering/metering.js";
-import type { AppContext } from "../modules.js";
+import { type AppContext, startListIndex } from "../modules.js";
 
 /** Input of a thread. */
 export interface ThreadData {
@@ -39,7 +39,8 @@ const STOP_MS = 9_000;
  * Starts the configured number of threads. The first starts alone: it picks the port and does the one-time setup. The database
  * must be migrated. If a thread fails to start, stops the others and throws.
  */
-export async function startThreads({ config, log }: AppContext): Promise<Threads> {
+export async function startThreads(context: AppContext): Promise<Threads> {
+  const { config, log } = context;
   await checkPort(config);
   const share: ServiceShare = { memory: createTableMemory() };
   const count = config.httpThreads;
@@ -67,8 +68,10 @@ export async function startThreads({ config, log }: AppContext): Promise<Threads
     });
     return started;
   };
+  let stopIndex = async () => {};
   const stop = async (): Promise<void> => {
     isStopping = true;
+    await stopIndex();
     const ended = running.map((worker) => (worker.threadId === -1 ? undefined : once(worker, "exit")));
     for (const worker of running) worker.postMessage("stop");
     const deadline = setTimeout(() => {
@@ -81,6 +84,7 @@ export async function startThreads({ config, log }: AppContext): Promise<Threads
     const first = await start({});
     const { port, url } = first;
     await Promise.all(Array.from({ length: count - 1 }, () => start({ port, baseUrl: url })));
+    stopIndex = startListIndex(context);
     return { ...first, failed, stop };
   } catch (error) {
     await stop();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ListMemory } from "../../src/lists/plan.js";
+import { ListMemory } from "../../src/lists/memory.js";
 
 describe("Facts about lists", () => {
   test("are remembered while the revision stays the same", () => {

@@ -1,6 +1,7 @@
 import { Catalog } from "../../src/catalog/catalog.js";
 import type { Database } from "../../src/database/database.js";
-import { type ListSpec, Lists } from "../../src/lists/lists.js";
+import { buildIndex } from "../../src/lists/index/build.js";
+import { ListIndex, type ListSpec, Lists } from "../../src/lists/lists.js";
 import { Rankings } from "../../src/rankings/rankings.js";
 import { ManualClock } from "./manual-clock.js";
 import { NOW } from "./world.js";
@@ -19,6 +20,18 @@ export function listOf(more: Partial<ListSpec> = {}): ListSpec {
 }
 
 /** The lists of a database, which remember nothing yet. */
-export function openLists(database: Database, clock = new ManualClock(NOW)): Lists {
-  return new Lists(database, new Catalog(database, clock), new Rankings(database, clock));
+export function openLists(database: Database, clock = new ManualClock(NOW), index?: ListIndex): Lists {
+  const catalog = new Catalog(database, clock);
+  const rankings = new Rankings(database, clock);
+  return new Lists({ database, catalog, rankings, ...(index && { index }) });
+}
+
+/** A list index of a database as it is now. */
+export async function indexOf(
+  database: Database,
+  clock = new ManualClock(NOW),
+  index = new ListIndex(clock),
+): Promise<ListIndex> {
+  await buildIndex({ source: database, maxBytes: 1e9, clock, send: (message) => index.accept(message) });
+  return index;
 }

@@ -32,7 +32,7 @@ async function importAll(paths: readonly string[], options: ImportOptions) {
   });
   assert.deepEqual(refused, []);
   await rankings.update();
-  return { catalog, rankings, lists: new Lists(database, catalog, rankings), report };
+  return { catalog, rankings, lists: new Lists({ database, catalog, rankings }), report };
 }
 
 const manifestOf = (...path: string[]) => readManifest(readFileSync(realData(...path), "utf8"));

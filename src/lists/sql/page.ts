@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Dialect } from "../../database/database.js";
 import { queryWords } from "../../search/search.js";
-import { EXACT_TOTAL, HEAD_ROWS, isSelective, type Plan } from "../plan.js";
+import { EXACT_TOTAL, isSelective, type SqlPlan } from "../plan.js";
 import type { ListSpec, RowKey, Scope } from "../spec.js";
 import { filterConditions, type Order, orderOf, trustCondition } from "./clauses.js";
 
@@ -19,7 +19,7 @@ export interface PageFound {
 export async function findPage(
   { dialect, read }: Database,
   spec: ListSpec,
-  plan: Plan["plan"],
+  plan: SqlPlan,
 ): Promise<PageFound> {
   const order = orderOf(spec);
   const source = SOURCES[plan](spec, order, dialect);
@@ -67,7 +67,7 @@ interface Source {
 
 const UNCOUNTED = { counts: sql`null as total, 0 as scoped`, before: sql``, on: sql`` };
 
-const SOURCES: Readonly<Record<Plan["plan"], (spec: ListSpec, order: Order, dialect: Dialect) => Source>> = {
+const SOURCES: Readonly<Record<SqlPlan, (spec: ListSpec, order: Order, dialect: Dialect) => Source>> = {
   gather(spec, order, dialect) {
     const scope = scopeSelect(spec.scope, dialect);
     const matches = gathered(spec, order, dialect, sql`r.id as id, ${order.key} as sort_key`);
@@ -94,18 +94,6 @@ const SOURCES: Readonly<Record<Plan["plan"], (spec: ListSpec, order: Order, dial
     id: order.id,
     ...UNCOUNTED,
   }),
-  head(spec, { tables, key, id, indexed }, dialect) {
-    const head = sql`select ${id} as id, ${key} as sort_key from ${tables[0]}
-      where ${indexed} and ${afterRow(spec, key, id)} order by ${key} desc, ${id} desc limit ${HEAD_ROWS}`;
-    return {
-      tables: [],
-      from: sql`(${head}) as h cross join repositories r`,
-      where: conditions(spec, dialect, { walk: true, join: sql`r.id = h.id` }),
-      key: sql`h.sort_key`,
-      id: sql`h.id`,
-      ...UNCOUNTED,
-    };
-  },
 };
 
 /** CROSS JOIN makes both planners start with the first table: that of the order, or the most selective one. */

@@ -1,0 +1,87 @@
+import type { Database } from "../database/database.js";
+import type { Rankings } from "../rankings/rankings.js";
+import type { Freshness, ListIndex } from "./index/list-index.js";
+import { readIndexed } from "./indexed.js";
+import type { ListFacts } from "./memory.js";
+import { choosePlan, EXACT_TOTAL, mustCount, type Plan } from "./plan.js";
+import type { ListRow, RowReader } from "./rows.js";
+import type { ListSpec, RowKey } from "./spec.js";
+import { countMatches, findPage } from "./sql/page.js";
+
+/** What lists are read from. */
+export interface Reading {
+  database: Database;
+  rankings: Rankings;
+  rows: RowReader;
+  /** Absent: all lists are found with SQL alone. */
+  index?: ListIndex;
+}
+
+/** A page of a list. */
+export interface FoundRows {
+  rows: ListRow[];
+  /** Number of matches; EXACT_TOTAL + 1 if there are more. */
+  total: number;
+  /** Repositories in the scope, at most EXACT_TOTAL + 1; 0 for everything. */
+  scoped: number;
+  /** The row after which the next page begins; undefined at the end of the list. */
+  last: RowKey | undefined;
+  plan: Plan;
+}
+
+/** Finds a page by the plan chosen, or by another one where that turns out not to suffice. */
+export async function findRows(
+  reading: Reading,
+  spec: ListSpec,
+  { facts, revision }: { facts: ListFacts; revision: number },
+): Promise<FoundRows> {
+  const { database, index, rankings, rows } = reading;
+  const freshness = index?.freshness(revision) ?? "none";
+  const plan = choosePlan(spec, { total: facts.total, freshness });
+  if (plan.plan === "index" && index !== undefined) {
+    const found = await readIndexed({ database, rows, index }, spec);
+    if (found !== undefined) return { ...found, plan };
+  }
+  const spelled = await spell(rankings, spec, facts);
+  if (mustCount(spelled, facts.total)) facts.total = await count(reading, spelled, freshness);
+  return findWithSql(reading, spelled, facts);
+}
+
+async function findWithSql(reading: Reading, spec: ListSpec, facts: ListFacts): Promise<FoundRows> {
+  const { database, rows } = reading;
+  const plan = choosePlan(spec, { total: facts.total, freshness: "none" });
+  const found = await findPage(database, spec, plan.plan === "walk" ? "walk" : "gather");
+  if (plan.plan === "gather" && spec.scope.kind === "all" && facts.total === undefined) {
+    facts.total = found.total ?? 0;
+    if (facts.total > EXACT_TOTAL) return findWithSql(reading, spec, facts);
+  }
+  const { limit } = spec.page;
+  const keys = found.keys.slice(0, limit);
+  return {
+    rows: await rows.read(
+      keys.map(({ id }) => id),
+      spec.window,
+    ),
+    total: found.total ?? facts.total ?? 0,
+    scoped: found.scoped,
+    last: found.keys.length > limit ? keys.at(-1) : undefined,
+    plan,
+  };
+}
+
+/** The list with its languages as the catalogue spells them, which is how the database indexes them. */
+async function spell(rankings: Rankings, spec: ListSpec, facts: ListFacts): Promise<ListSpec> {
+  const { languages } = spec.filters;
+  if (languages === undefined) return spec;
+  facts.languages ??= await rankings.languageNames(languages);
+  return { ...spec, filters: { ...spec.filters, languages: facts.languages } };
+}
+
+/** Counts the matches, up to EXACT_TOTAL + 1. That there are more can be known from the index even if it is not current. */
+async function count({ database, index }: Reading, spec: ListSpec, freshness: Freshness): Promise<number> {
+  if (freshness === "recent") {
+    const total = index?.select(spec, { rareTopics: [] }, EXACT_TOTAL)?.total ?? 0;
+    if (total > EXACT_TOTAL) return total;
+  }
+  return countMatches(database, spec);
+}

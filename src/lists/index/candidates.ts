@@ -1,0 +1,58 @@
+import type { SetCondition } from "./conditions.js";
+import { codeAt, type Order } from "./order.js";
+import type { Groups } from "./parts.js";
+import { firstIndex } from "./shared-arrays.js";
+
+/** Slots among which all matches of a list are. */
+export interface Candidates {
+  size: number;
+  /** The slots, each once. */
+  slots(): Uint32Array;
+  isAscending: boolean;
+}
+
+export function candidatesOf(slots: Uint32Array): Candidates {
+  return { size: slots.length, slots: () => slots, isAscending: true };
+}
+
+/** The slots of some groups. */
+export function candidatesOfGroups({ offsets, slots }: Groups, groups: readonly number[]): Candidates {
+  const parts = groups.map((group) => slots.subarray(offsets[group], offsets[group + 1]));
+  return joined(parts, parts.length === 1);
+}
+
+/** The slots of a set. */
+export function candidatesOfSet(set: SetCondition): Candidates {
+  return { size: set.size, slots: () => set.members(), isAscending: true };
+}
+
+/** The slots with a code in a range; undefined if a run is among them, whose slots would have to be searched for. */
+export function candidatesInRange(order: Order, first: number, last: number): Candidates | undefined {
+  const parts: Uint32Array[] = [];
+  for (const piece of order.pieces) {
+    if (piece.code !== undefined) {
+      if (piece.code >= first && piece.code <= last) return undefined;
+      continue;
+    }
+    const begin = firstIndex(piece.from, piece.to, (position) => codeAt(order, position) >= first);
+    const end = firstIndex(begin, piece.to, (position) => codeAt(order, position) > last);
+    if (end > begin) parts.push(order.slots.subarray(begin, end));
+  }
+  return joined(parts, false);
+}
+
+function joined(parts: readonly Uint32Array[], isAscending: boolean): Candidates {
+  const size = parts.reduce((sum, { length }) => sum + length, 0);
+  const slots = () => {
+    const [only] = parts;
+    if (parts.length === 1 && only !== undefined) return only;
+    const all = new Uint32Array(size);
+    let end = 0;
+    for (const part of parts) {
+      all.set(part, end);
+      end += part.length;
+    }
+    return all;
+  };
+  return { size, slots, isAscending };
+}

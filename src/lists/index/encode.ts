@@ -1,0 +1,91 @@
+import type { Keys, Order, Piece } from "./order.js";
+import { sharedNumbers, sharedShorts, sharedWords } from "./shared-arrays.js";
+
+/** Sort keys, the highest first, with the slots that have them, within equal keys the highest slot first. */
+export interface SortedKeys {
+  slots: Uint32Array;
+  keys: Float64Array;
+}
+
+export interface EncodeOptions {
+  /** Number of slots of the index. */
+  slots: number;
+  keepsUnknown: boolean;
+  /** Whether the cells are needed for a filter, however few slots have a key. */
+  isFilter: boolean;
+}
+
+/** From this share of all slots (one in …) on, an order keeps a cell for each slot. */
+const SPARSE_PART = 8;
+/** A key that at least this share of all slots has (one in …) is a run, as is cheaper than to list its slots. */
+const RUN_PART = 16;
+/** A run is not worth it below this length. */
+const MIN_RUN = 8;
+/** Codes that fit in 16 bits. */
+const MAX_SHORT = 0xffff;
+
+/** Builds an order from sorted keys. */
+export function encodeOrder(sorted: SortedKeys, { slots, keepsUnknown, isFilter }: EncodeOptions): Order {
+  const keys = numberKeys(sorted.keys);
+  const count = sorted.slots.length;
+  const last = "list" in keys ? keys.list.length : keys.count;
+  const codesOf = (length: number) => (last <= MAX_SHORT ? sharedShorts(length) : sharedWords(length));
+  const isSparse = !isFilter && count * SPARSE_PART <= slots;
+  const codes = codesOf(isSparse ? count : 0);
+  const cells = isSparse ? undefined : codesOf(slots);
+  const minRun = isSparse ? Number.POSITIVE_INFINITY : Math.max(MIN_RUN, slots / RUN_PART);
+  const pieces: Piece[] = [];
+  const kept = sharedWords(isSparse ? count : keptCount(sorted.keys, minRun));
+  let end = 0;
+  let code = 0;
+  for (let from = 0; from < count; ) {
+    const key = sorted.keys[from] ?? 0;
+    let to = from + 1;
+    while (to < count && sorted.keys[to] === key) to++;
+    code = "list" in keys ? code + 1 : (keys.highest - key) / keys.unit + 1;
+    for (let i = from; i < to; i++) {
+      if (cells === undefined) codes[i] = code;
+      else cells[sorted.slots[i] ?? 0] = code;
+    }
+    if (to - from >= minRun) pieces.push({ code });
+    else {
+      kept.set(sorted.slots.subarray(from, to), end);
+      const before = pieces.at(-1);
+      if (before !== undefined && before.code === undefined) before.to = end + to - from;
+      else pieces.push({ from: end, to: end + to - from });
+      end += to - from;
+    }
+    from = to;
+  }
+  return { keys, slots: kept, cells, codes, pieces, keepsUnknown };
+}
+
+/** Numbers distinct keys: by a list of them if 16 bits suffice, else by their distance from the highest if 32 bits do. */
+function numberKeys(keys: Float64Array): Keys {
+  const highest = keys[0] ?? 0;
+  let distinct = 0;
+  let areSeconds = true;
+  for (let i = 0; i < keys.length; i++) {
+    if (i === 0 || keys[i] !== keys[i - 1]) distinct++;
+    areSeconds &&= (highest - (keys[i] ?? 0)) % 1_000 === 0;
+  }
+  const unit = areSeconds ? 1_000 : 1;
+  const count = (highest - (keys.at(-1) ?? 0)) / unit + 1;
+  if (distinct > MAX_SHORT && count < 2 ** 32) return { highest, unit, count };
+  const list = sharedNumbers(distinct);
+  let end = 0;
+  for (let i = 0; i < keys.length; i++) if (i === 0 || keys[i] !== keys[i - 1]) list[end++] = keys[i] ?? 0;
+  return { list };
+}
+
+/** Number of slots outside of runs. */
+function keptCount(keys: Float64Array, minRun: number): number {
+  let kept = keys.length;
+  for (let from = 0; from < keys.length; ) {
+    let to = from + 1;
+    while (to < keys.length && keys[to] === keys[from]) to++;
+    if (to - from >= minRun) kept -= to - from;
+    from = to;
+  }
+  return kept;
+}

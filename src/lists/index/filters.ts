@@ -1,0 +1,150 @@
+import type { Filters, ListSpec } from "../spec.js";
+import {
+  type Candidates,
+  candidatesInRange,
+  candidatesOf,
+  candidatesOfGroups,
+  candidatesOfSet,
+} from "./candidates.js";
+import { BitsCondition, CodesCondition, type Condition, RangeCondition, SetCondition } from "./conditions.js";
+import { codeAtMost, keyCount } from "./order.js";
+import {
+  ARCHIVED,
+  type Facts,
+  FORK,
+  type Groups,
+  LISTED,
+  type Names,
+  type Parts,
+  TRUST_BITS,
+} from "./parts.js";
+
+/** A condition of a list, with the slots that meet it if they are known without a search. */
+export interface Test {
+  condition: Condition;
+  candidates?: Candidates | undefined;
+}
+
+/** Ids read from the database for what the index does not hold. */
+export interface FoundIds {
+  /** Repositories in the scope of the list; undefined for everything. */
+  scope?: readonly number[] | undefined;
+  /** Repositories with one of the list's rare topics. */
+  rareTopics: readonly number[];
+}
+
+/** Topics of the filters that the index does not hold. */
+export function rareTopics({ topics }: Parts, filters: Filters): string[] {
+  return (filters.topics ?? []).filter((topic) => !topics?.names.includes(topic));
+}
+
+/** Translates the filters and the scope. Undefined if a part that they need is missing. */
+export function testsOf(
+  parts: Parts,
+  { filters, window }: Pick<ListSpec, "filters" | "window">,
+  ids: FoundIds,
+): Test[] | undefined {
+  const { facts, trust } = parts;
+  if (facts === undefined) return undefined;
+  const tests: (Test | undefined)[] = [flagsTest(facts, filters)];
+  const { provider, languages, license, topics, reliableOnly, excludeAnomalous } = filters;
+  if (provider !== undefined) tests.push(namesTest(facts.providers, undefined, (name) => name === provider));
+  if (license !== undefined)
+    tests.push(namesTest(facts.licenses, facts.byLicense, (name) => name === license));
+  if (languages !== undefined)
+    tests.push(
+      namesTest(facts.languages, facts.byLanguage, (name) => languages.includes(name.toLowerCase())),
+    );
+  if (reliableOnly || excludeAnomalous) {
+    const bits = TRUST_BITS[window];
+    const mask = (reliableOnly ? bits.reliable : 0) | (excludeAnomalous ? bits.clean : 0);
+    tests.push(trust && { condition: new BitsCondition(trust, mask, mask) });
+  }
+  for (const range of rangesOf(filters)) tests.push(rangeTest(parts, range));
+  if (topics !== undefined) tests.push(topicsTest(parts, facts, topics, ids.rareTopics));
+  if (ids.scope !== undefined) tests.push(setTest(setOf(facts, ids.scope)));
+  const complete = tests.filter((test) => test !== undefined);
+  return complete.length < tests.length ? undefined : complete;
+}
+
+function flagsTest(facts: Facts, { archived, fork }: Filters): Test {
+  const mask = LISTED | (archived === undefined ? 0 : ARCHIVED) | (fork === undefined ? 0 : FORK);
+  const value = LISTED | (archived ? ARCHIVED : 0) | (fork ? FORK : 0);
+  const slots = archived ? facts.archived : fork ? facts.forks : undefined;
+  return { condition: new BitsCondition(facts.flags, mask, value), candidates: slots && candidatesOf(slots) };
+}
+
+function namesTest(
+  { codes, names, isComplete }: Names,
+  groups: Groups | undefined,
+  isWanted: (name: string) => boolean,
+): Test | undefined {
+  if (!isComplete) return undefined;
+  const wanted = names.flatMap((name, i) => (isWanted(name) ? i : []));
+  const table = new Uint8Array(names.length + 1);
+  for (const i of wanted) table[i + 1] = 1;
+  return {
+    condition: new CodesCondition(codes, table),
+    candidates: groups && candidatesOfGroups(groups, wanted),
+  };
+}
+
+interface Range {
+  sort: "stars" | "created" | "pushed";
+  from: number;
+  to: number;
+}
+
+/** The ranges of the filters. An unknown value is in none, so each begins at 0 at least. */
+function rangesOf(filters: Filters): Range[] {
+  const { minStars, maxStars, createdAfter, createdBefore, pushedAfter } = filters;
+  const ranges: Range[] = [];
+  const add = (sort: Range["sort"], from = 0, to = Number.MAX_SAFE_INTEGER) =>
+    ranges.push({ sort, from: Math.max(0, from), to });
+  if (minStars !== undefined || maxStars !== undefined) add("stars", minStars, maxStars);
+  if (createdAfter !== undefined || createdBefore !== undefined)
+    add("created", createdAfter, createdBefore === undefined ? undefined : createdBefore - 1);
+  if (pushedAfter !== undefined) add("pushed", pushedAfter);
+  return ranges;
+}
+
+const NOTHING = candidatesOf(new Uint32Array(0));
+
+function rangeTest({ orders }: Parts, { sort, from, to }: Range): Test | undefined {
+  const order = orders.get(sort);
+  if (order?.cells === undefined) return undefined;
+  const { keys, cells } = order;
+  // Keys and bounds are whole numbers. Codes ascend from the highest key.
+  const first = codeAtMost(keys, to);
+  const last = Math.min(keyCount(keys), codeAtMost(keys, from - 1) - 1);
+  if (last < first) return { condition: new SetCondition(cells.length), candidates: NOTHING };
+  return {
+    condition: new RangeCondition(cells, first, last),
+    candidates: candidatesInRange(order, first, last),
+  };
+}
+
+function topicsTest(
+  { topics }: Parts,
+  facts: Facts,
+  wanted: readonly string[],
+  rare: readonly number[],
+): Test | undefined {
+  if (topics === undefined) return undefined;
+  const set = setOf(facts, rare);
+  for (const topic of wanted) {
+    const index = topics.names.indexOf(topic);
+    if (index >= 0) set.add(topics.slots, topics.offsets[index], topics.offsets[index + 1]);
+  }
+  return setTest(set);
+}
+
+function setTest(set: SetCondition): Test {
+  return { condition: set, candidates: candidatesOfSet(set) };
+}
+
+function setOf({ slots }: Facts, ids: readonly number[]): SetCondition {
+  const set = new SetCondition(slots);
+  set.add(Uint32Array.from(ids.filter((id) => id < slots)));
+  return set;
+}

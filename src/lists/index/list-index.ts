@@ -1,0 +1,104 @@
+import type { Clock } from "../../clock.js";
+import type { ListSpec } from "../spec.js";
+import { type FoundIds, rareTopics, testsOf } from "./filters.js";
+import type { Part, Parts } from "./parts.js";
+import { orderName } from "./read-orders.js";
+import { type Selection, select } from "./select.js";
+
+/** What the thread that builds the index sends. */
+export type IndexMessage =
+  | { kind: "part"; part: Part }
+  /** All parts were read from this revision or a later one, beginning at this time (`Clock.monotonic`). */
+  | { kind: "built"; revision: number; readAt: number; orders: readonly string[] }
+  /** There is no index. */
+  | { kind: "none" };
+
+/** How old the index is: of the present revision; recent enough for lists that cost much otherwise; or of no use. */
+export type Freshness = "current" | "recent" | "none";
+
+/** From this age on, the index is of no use unless nothing has changed since. */
+const MAX_AGE_MS = 10 * 60_000;
+
+/**
+ * All listed repositories in memory: the facts that filters compare, and every order. It selects the ids of a page; rows are
+ * read from the database. Parts are replaced one at a time while another thread builds the next index.
+ */
+export class ListIndex {
+  #parts: Parts = { orders: new Map() };
+  #revision: number | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+  readonly #clock: Pick<Clock, "monotonic">;
+  /** Whether a list was read from this index after the catalogue had changed. */
+  #wasOutdated = false;
+  #version = 0;
+
+  constructor(clock: Pick<Clock, "monotonic">) {
+    this.#clock = clock;
+  }
+
+  accept(message: IndexMessage): void {
+    switch (message.kind) {
+      case "part":
+        this.#replace(message.part);
+        break;
+      case "built": {
+        const { revision, readAt, orders } = message;
+        const kept = [...this.#parts.orders].filter(([name]) => orders.includes(name));
+        this.#parts = { ...this.#parts, orders: new Map(kept) };
+        this.#revision = revision;
+        this.#readAt = readAt;
+        this.#renew();
+        break;
+      }
+      case "none":
+        this.#parts = { orders: new Map() };
+        this.#revision = undefined;
+        this.#renew();
+    }
+  }
+
+  #replace(part: Part): void {
+    const { orders } = this.#parts;
+    if (part.kind === "order")
+      this.#parts = { ...this.#parts, orders: new Map(orders).set(part.name, part.order) };
+    else if (part.kind === "facts") this.#parts = { ...this.#parts, facts: part.facts };
+    else if (part.kind === "trust") this.#parts = { ...this.#parts, trust: part.trust };
+    else this.#parts = { ...this.#parts, topics: part.topics };
+  }
+
+  #renew(): void {
+    if (this.#wasOutdated) this.#version++;
+    this.#wasOutdated = false;
+  }
+
+  /** Grows with each index that follows one from which a list was read when it was not current. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Of the index, where the catalogue is at this revision. */
+  freshness(revision: number): Freshness {
+    if (this.#revision === undefined) return "none";
+    if (this.#revision === revision) return "current";
+    if (this.#clock.monotonic() - this.#readAt > MAX_AGE_MS) return "none";
+    this.#wasOutdated = true;
+    return "recent";
+  }
+
+  /** Topics of a list that the caller must look up in the database. */
+  rareTopics({ filters }: ListSpec): string[] {
+    return rareTopics(this.#parts, filters);
+  }
+
+  /**
+   * Selects the slots, which are ids, of a page; watchlists are not supported. Undefined if the index lacks what the list
+   * needs. Takes a few milliseconds per million repositories at most.
+   */
+  select(spec: ListSpec, ids: FoundIds, most: number): Selection | undefined {
+    const { facts, orders } = this.#parts;
+    const order = orders.get(orderName({ sort: spec.sort, window: spec.window }));
+    const tests = testsOf(this.#parts, spec, ids);
+    if (facts === undefined || order === undefined || tests === undefined) return undefined;
+    return select(spec, { slots: facts.slots, tests, order, most });
+  }
+}
