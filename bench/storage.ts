@@ -1,8 +1,9 @@
 /**
- * Measures the size of snapshots and repositories on disk: `npm run -s build && node dist/bench/storage.js`, on PostgreSQL with
- * `--url` (an empty database). Records snapshots day by day, as tracking does, so that pages fill realistically.
+ * Measures the size of snapshots and repositories on disk: `npm run -s build && node dist/bench/storage.js [--url URL]
+ * [--manifest MANIFEST FILES…]`. Imports the files one by one, or records synthetic repositories day by day, as tracking does,
+ * so that pages fill realistically. `--url`: an empty PostgreSQL database, instead of SQLite.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -11,34 +12,32 @@ import { DAY_MS, systemClock } from "../src/clock.js";
 import { type Database, openDatabase } from "../src/database/database.js";
 import { syntheticRepository } from "../src/demo/demo.js";
 import { createLog } from "../src/log.js";
-import { buildModules, updateDerived } from "../src/modules.js";
+import { buildModules, type Modules, updateDerived } from "../src/modules.js";
+import { importFiles, readManifest } from "../src/transfer/transfer.js";
 
-const { values } = parseArgs({
+const { values, positionals: files } = parseArgs({
+  allowPositionals: true,
   options: {
+    manifest: { type: "string" },
     repositories: { type: "string", default: "20000" },
-    days: { type: "string", default: "60" },
+    days: { type: "string", default: "90" },
     url: { type: "string" },
   },
 });
-const repositories = Number(values.repositories);
-const days = Number(values.days);
 const END = Date.UTC(2026, 3, 30, 12);
 const BATCH = 1_000;
+/** No limit for packing. */
+const ALL = Number.MAX_SAFE_INTEGER;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-async function main(dataDir: string): Promise<void> {
-  const database = await openDatabase({ url: values.url, dataDir, pool: 4, log: createLog("error") });
-  const modules = buildModules(database, systemClock, createLog("error"));
-  const { dialect, read } = database;
-  const size = () => dialect.size(read);
+async function recordSynthetic({ catalog, database }: Modules): Promise<void> {
+  const [repositories, days] = [Number(values.repositories), Number(values.days)];
   const all = Array.from({ length: repositories }, (_, i) => {
     const repository = syntheticRepository(i, { repositories, days, seed: 1, end: END });
     return { repository, snapshots: [...repository.snapshots] };
   });
-  let [recorded, firstSize, firstRecorded] = [0, 0, 0];
-  await modules.catalog.markSynthetic();
-  print(`${dialect.engine}, empty: ${(await size()) / 1e6} MB`);
+  await catalog.markSynthetic();
   for (let day = 0; day < days; day++) {
     const end = END - (days - 1 - day) * DAY_MS + DAY_MS / 2;
     for (let from = 0; from < repositories; from += BATCH) {
@@ -47,40 +46,61 @@ async function main(dataDir: string): Promise<void> {
         at: end,
         snapshots: snapshots.filter(({ capturedAt }) => capturedAt >= end - DAY_MS && capturedAt < end),
       }));
-      recorded += (await modules.catalog.record(batch)).snapshotsAdded;
+      await catalog.record(batch);
     }
-    if (day === Math.floor(days / 6)) [firstSize, firstRecorded] = [await size(), recorded];
+    await catalog.pack(ALL);
+    if (day % 30 === 29) await printSizes(database, `day ${day + 1}`);
   }
-  const full = await size();
-  print(`${recorded} snapshots of ${repositories} repositories: ${(full / 1e6).toFixed(1)} MB`);
-  print(`bytes a snapshot: ${((full - firstSize) / (recorded - firstRecorded)).toFixed(1)}`);
+}
+
+async function importFilesOneByOne({ catalog, database }: Modules): Promise<void> {
+  const manifest =
+    values.manifest === undefined ? undefined : readManifest(readFileSync(values.manifest, "utf8"));
+  for (const file of files) {
+    await importFiles(catalog, [file], manifest === undefined ? {} : { manifest });
+    await catalog.pack(ALL);
+  }
+  await printSizes(database, "imported file by file");
+}
+
+async function main(dataDir: string): Promise<void> {
+  const log = createLog("error");
+  const database = await openDatabase({ url: values.url, dataDir, pool: 4, log });
+  const modules = buildModules(database, systemClock, log);
+  if (files.length === 0) await recordSynthetic(modules);
+  else await importFilesOneByOne(modules);
   await updateDerived(modules);
-  const derived = await size();
-  const perSnapshot = (full - firstSize) / (recorded - firstRecorded);
-  print(
-    `with growth, ranks and search index: ${(derived / 1e6).toFixed(1)} MB; bytes a repository, snapshots aside: ${((derived - perSnapshot * recorded) / repositories).toFixed(0)}`,
-  );
-  if (values.url !== undefined) await tellTables(database);
+  await printSizes(database, "with everything derived");
+  if (values.url !== undefined) {
+    // PostgreSQL keeps dead rows until a vacuum, and this run creates many.
+    await sql`vacuum full`.execute(database.write);
+    await printSizes(database, "after vacuum full");
+  }
   await database.close();
 }
 
-/** PostgreSQL keeps dead rows until a vacuum, and this run creates many, so sizes are printed before and after one. */
-async function tellTables({ write, read, dialect }: Database): Promise<void> {
-  const printSizes = async (when: string) => {
-    const { rows } = await sql<{
-      bytes: number;
-      total: number;
-    }>`select pg_total_relation_size('snapshots') as bytes,
-      (select count(*) from snapshots) as total`.execute(read);
-    const { bytes = 0, total = 1 } = rows[0] ?? {};
-    const whole = await dialect.size(read);
-    print(
-      `${when}: snapshots ${(bytes / total).toFixed(1)} bytes each, everything else ${((whole - bytes) / repositories).toFixed(0)} bytes a repository`,
-    );
+/** Sizes in bytes on disk, with indexes. */
+async function printSizes({ read, dialect }: Database, when: string): Promise<void> {
+  const sizeOf = async (table: string) => {
+    const query =
+      values.url === undefined
+        ? sql<{ bytes: number }>`select sum(pgsize) as bytes from dbstat where name = ${table}`
+        : sql<{ bytes: number }>`select pg_total_relation_size(${table}) as bytes`;
+    return Number((await query.execute(read)).rows[0]?.bytes ?? 0);
   };
-  await printSizes("as written");
-  await sql`vacuum full`.execute(write);
-  await printSizes("after vacuum full");
+  const { rows } = await sql<Record<"total" | "tail" | "blocks" | "repositories", number>>`
+    select (select coalesce(sum(snapshots), 0) from snapshot_blocks) as total, (select count(*) from snapshots) as tail,
+      (select count(*) from snapshot_blocks) as blocks, (select count(*) from repositories) as repositories`.execute(
+    read,
+  );
+  const { total = 0, tail = 0, blocks = 0, repositories = 1 } = rows[0] ?? {};
+  const bytes = (await sizeOf("snapshots")) + (await sizeOf("snapshot_blocks"));
+  const count = Number(total) + Number(tail);
+  const rest = (await dialect.size(read)) - bytes;
+  print(
+    `${dialect.engine}, ${when}: ${count} snapshots of ${repositories} repositories, ${tail} of them in tails and the others in ` +
+      `${blocks} blocks: ${(bytes / count).toFixed(2)} bytes each; everything else ${(rest / Number(repositories)).toFixed(0)} bytes a repository`,
+  );
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), "sidereal-storage-"));

@@ -74,25 +74,38 @@ export type UpdateStep = "growth" | "search";
  * Updates derived data incrementally, at a cost proportional to what changed; the worker calls it in a loop. Reordering the
  * search index takes time proportional to the catalog, so it is only done when `isOrderDue`.
  */
-export async function followChanges({ database, rankings }: Modules, isOrderDue: boolean): Promise<void> {
+export async function followChanges(modules: Modules, isOrderDue: boolean): Promise<void> {
+  const { database, rankings } = modules;
   const changed = await rankings.update();
   const worded = await updateWords(database);
   if (isOrderDue) await orderWords(database);
+  await packHistories(modules);
   if (changed + worded > ANALYZED_FROM) await database.dialect.analyze(database.write);
 }
 
 /** Number of changes after which the planner's statistics are refreshed. */
 const ANALYZED_FROM = 50_000;
 
+/** Moves snapshots and past ranks that have become many into blocks. */
+async function packHistories({ catalog, rankings }: Modules): Promise<void> {
+  await catalog.pack(PACKED_PER_UPDATE);
+  await rankings.pack(PACKED_PER_UPDATE);
+}
+
+/** Most repositories whose histories are packed in one update: there are many more only after an upgrade. */
+const PACKED_PER_UPDATE = 50_000;
+
 /** Updates all data derived from the catalog: growth, facets and counters, then the search index. */
 export async function updateDerived(
-  { database, rankings }: Modules,
+  modules: Modules,
   onProgress: (step: UpdateStep, repositories: number) => void = () => {},
 ): Promise<void> {
+  const { database, rankings } = modules;
   // The planner does not know yet what an import has just written.
   await database.dialect.analyze(database.write);
   await rankings.update({ all: true, onProgress: (done) => onProgress("growth", done) });
   await updateWords(database, (done) => onProgress("search", done));
   await orderWords(database);
+  await packHistories(modules);
   await database.dialect.analyze(database.write);
 }

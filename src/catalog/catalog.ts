@@ -14,10 +14,10 @@ import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
 import { fromRow, type Repository } from "./repository.js";
 import { removeSample } from "./sample.js";
-import { fromSnapshotRow, readSeries, readSparks, type Series } from "./series.js";
+import { readSeries, readSparks, type Series } from "./series.js";
 import { readSeriesStart } from "./series-start.js";
+import { packTails, readReadings, readSnapshotRanges, type SnapshotRange } from "./snapshots/snapshots.js";
 
-export { newestSnapshots } from "./append.js";
 export type { DumpedRepository } from "./dump.js";
 export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./kind.js";
 export * from "./observation.js";
@@ -26,13 +26,15 @@ export * from "./repository.js";
 export { DERIVED_TABLES, REPOSITORY_TABLES } from "./sample.js";
 export * from "./series.js";
 export { chooseFrom } from "./series-start.js";
-
-/** Number of a repository's snapshots, and when the first and the last were taken. */
-export interface SnapshotRange {
-  snapshots: number;
-  firstSnapshotAt: number | null;
-  lastSnapshotAt: number | null;
-}
+export {
+  newestSnapshots,
+  Readings,
+  readReadings,
+  readSnapshotRanges,
+  type SnapshotRange,
+  type Thinning,
+  thinSnapshots,
+} from "./snapshots/snapshots.js";
 
 export interface PreviousName {
   fullName: string;
@@ -127,29 +129,24 @@ export class Catalog {
   }
 
   async snapshotRange(id: number): Promise<SnapshotRange> {
-    const row = await this.#database.read
-      .selectFrom("snapshots")
-      .select(({ fn }) => [
-        fn.countAll<number>().as("snapshots"),
-        fn.min("captured_at").as("first_at"),
-        fn.max("captured_at").as("last_at"),
-      ])
-      .where("repository_id", "=", id)
-      .executeTakeFirstOrThrow();
-    return { snapshots: Number(row.snapshots), firstSnapshotAt: row.first_at, lastSnapshotAt: row.last_at };
+    const { read, dialect } = this.#database;
+    const range = (await readSnapshotRanges(read, dialect, [id])).get(id);
+    return range ?? { snapshots: 0, firstSnapshotAt: null, lastSnapshotAt: null };
   }
 
   /** The snapshots taken at exactly these times, oldest first. */
   async snapshotsAt(id: number, times: readonly number[]): Promise<Snapshot[]> {
     if (times.length === 0) return [];
-    const rows = await this.#database.read
-      .selectFrom("snapshots")
-      .selectAll()
-      .where("repository_id", "=", id)
-      .where("captured_at", "in", times)
-      .orderBy("captured_at")
-      .execute();
-    return rows.map(fromSnapshotRow);
+    const { read, dialect } = this.#database;
+    const span = { from: Math.min(...times), until: Math.max(...times) };
+    const readings = (await readReadings(read, dialect, { ids: [id], span })).get(id);
+    if (readings === undefined) return [];
+    return [...new Set(times)]
+      .toSorted((a, b) => a - b)
+      .flatMap((at) => {
+        const index = readings.countBefore(at);
+        return readings.at(index) === at ? [readings.snapshot(index)] : [];
+      });
   }
 
   /** Stars over the 30 days up to `end`, for sparklines. See `readSparks`. */
@@ -182,6 +179,14 @@ export class Catalog {
   /** The next repositories by id after `afterId`, each with everything stored about it. */
   dump(afterId: number, limit: number): Promise<DumpedRepository[]> {
     return dumpPage(this.#database, afterId, limit);
+  }
+
+  /**
+   * Packs recent snapshots of at most `most` repositories that have many of them, so that they take less room. Changes no
+   * response. Returns the number of repositories.
+   */
+  pack(most: number): Promise<number> {
+    return packTails(this.#database, most);
   }
 
   /** Origin of the data. */

@@ -3,7 +3,7 @@ import type { Database } from "../database/database.js";
 import { REPOSITORY_COLUMN_NAMES } from "./draft.js";
 import type { Snapshot } from "./observation.js";
 import { FACT_COLUMNS, type Facts, fromRow, type Repository } from "./repository.js";
-import { fromSnapshotRow } from "./series.js";
+import { readReadings } from "./snapshots/snapshots.js";
 
 /** Everything the catalogue holds about one repository. */
 export interface DumpedRepository {
@@ -32,13 +32,7 @@ export async function dumpPage(
     .execute();
   const ids = rows.map((row) => row.id);
   const here = dialect.among(sql.ref("repository_id"), ids);
-  const snapshots = await read
-    .selectFrom("snapshots")
-    .selectAll()
-    .where(here)
-    .orderBy("repository_id")
-    .orderBy("captured_at")
-    .execute();
+  const readings = await readReadings(read, dialect, { ids });
   const names = await read
     .selectFrom("previous_names")
     .selectAll()
@@ -47,7 +41,6 @@ export async function dumpPage(
     .orderBy("until")
     .orderBy("name_key")
     .execute();
-  const snapshotsById = Map.groupBy(snapshots, (row) => row.repository_id);
   const namesById = Map.groupBy(names, (row) => row.repository_id);
   return rows.map((row) => {
     const repository = fromRow(row);
@@ -62,7 +55,7 @@ export async function dumpPage(
         fullName: name.full_name,
         until: name.until,
       })),
-      snapshots: (snapshotsById.get(row.id) ?? []).map(fromSnapshotRow),
+      snapshots: readings.get(row.id)?.snapshots() ?? [],
     };
   });
 }

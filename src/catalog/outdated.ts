@@ -3,9 +3,10 @@ import type { BulkRow, Database, Db, Dialect, Tx } from "../database/database.js
 
 /**
  * Derived data of a repository: its words in the search index, its growth, or its ranks and share of the facets (id 0: those
- * of all repositories). `rollups_in_rebuild`: growth that was updated while all growth is being rebuilt.
+ * of all repositories). `rollups_in_rebuild`: growth that was updated while all growth is being rebuilt. `tails`: snapshots
+ * that are to be packed into blocks.
  */
-export type OutdatedKind = "words" | "rollups" | "ranks" | "rollups_in_rebuild";
+export type OutdatedKind = "words" | "rollups" | "ranks" | "rollups_in_rebuild" | "tails";
 
 /** Marks derived data of repositories as outdated, in the transaction of the change. */
 export async function markOutdated(
@@ -19,32 +20,43 @@ export async function markOutdated(
   await dialect.insertNew(tx, "outdated", columns, ["kind", "repository_id"], rows);
 }
 
+export interface WorkOptions {
+  kind: OutdatedKind;
+  /** Repositories per transaction. */
+  size: number;
+  /** Repositories in all; default: no limit. */
+  most?: number;
+  /** Whether readers notice the work, so that it changes the revision; default true. */
+  isNoticed?: boolean;
+  /** Gets the number of repositories updated so far after each transaction. */
+  onProgress?: (done: number) => void;
+}
+
 /**
- * Updates outdated data of one kind, `size` repositories per transaction. A mark is deleted in the transaction of its work, so
- * a crash loses neither. Returns the number of repositories updated; `onProgress` gets that number after each transaction.
+ * Updates outdated data of one kind in batches. A mark is deleted in the transaction of its work, so a crash loses neither.
+ * Returns the number of repositories updated.
  */
 export async function workOff(
   { dialect, write }: Database,
-  kind: OutdatedKind,
-  size: number,
+  { kind, size, most = Number.POSITIVE_INFINITY, isNoticed = true, onProgress = () => {} }: WorkOptions,
   work: (tx: Tx, ids: readonly number[]) => Promise<void>,
-  onProgress: (done: number) => void = () => {},
 ): Promise<number> {
   for (let done = 0; ; onProgress(done)) {
+    if (done >= most) return done;
     const count = await dialect.exclusively(write, "catalogue", async (tx) => {
       const marked = await tx
         .selectFrom("outdated")
         .select("repository_id")
         .where("kind", "=", kind)
         .orderBy("repository_id")
-        .limit(size)
+        .limit(Math.min(size, most - done))
         .execute();
       if (marked.length === 0) return 0;
       const ids = marked.map((row) => row.repository_id);
       await work(tx, ids);
       const here = dialect.among(sql.ref("repository_id"), ids);
       await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
-      await bumpRevision(tx);
+      if (isNoticed) await bumpRevision(tx);
       return ids.length;
     });
     if (count === 0) return done;

@@ -1,6 +1,5 @@
 import { sql } from "kysely";
 import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
-import { appendSnapshots, type SnapshotsOf } from "./append.js";
 import { type Draft, RECORDED_COLUMN_NAMES, RECORDED_COLUMNS } from "./draft.js";
 import { Identities } from "./identity.js";
 import { readKind, setKind } from "./kind.js";
@@ -8,6 +7,7 @@ import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { bumpRevision, markOutdated } from "./outdated.js";
 import { FACT_COLUMNS, type Facts, nameKey } from "./repository.js";
 import { removeSample } from "./sample.js";
+import { appendSnapshots, type SnapshotsOf } from "./snapshots/snapshots.js";
 
 /** Facts that change by the hour. Each keeps the value of the newest source that reports it. */
 const COUNTS: ReadonlySet<keyof Facts> = new Set(["stars", "forks", "openIssues", "watchers"]);

@@ -1,8 +1,8 @@
 import { sql } from "kysely";
-import { HOUR_MS } from "../clock.js";
 import type { Dialect, TableName, Tx } from "../database/database.js";
 import { readKind, setKind } from "./kind.js";
 import { bumpRevision, markOutdated } from "./outdated.js";
+import { recountHours } from "./snapshots/snapshots.js";
 
 /** Tables whose rows all follow from the catalogue. Cleared with the sample, and rebuilt for the repositories that stay. */
 export const DERIVED_TABLES: readonly TableName[] = [
@@ -12,6 +12,7 @@ export const DERIVED_TABLES: readonly TableName[] = [
   "ranks",
   "rank_cutoffs",
   "rank_history",
+  "rank_blocks",
   "facets",
   "facet_parts",
   "summaries",
@@ -23,6 +24,7 @@ export const REPOSITORY_TABLES: readonly TableName[] = [
   "repository_topics",
   "previous_names",
   "snapshots",
+  "snapshot_blocks",
   "tracking",
 ];
 
@@ -51,10 +53,7 @@ export async function removeSample(tx: Tx, dialect: Dialect): Promise<void> {
   await sql`delete from repositories where ${dialect.among(sql.ref("id"), removed)}`.execute(tx);
   const highest = all.at(-1)?.id;
   if (highest !== undefined) await dialect.reserveId(tx, highest);
-  await sql`delete from snapshot_hours`.execute(tx);
-  await sql`insert into snapshot_hours (provider, hour, snapshots, newest_at)
-    select r.provider, s.captured_at / ${sql.lit(HOUR_MS)}, count(*), max(s.captured_at)
-    from snapshots s join repositories r on r.id = s.repository_id group by 1, 2`.execute(tx);
+  await recountHours(tx, dialect, [...kept]);
   // A full rebuild that is running would put the removed repositories back; without an owner it stops at its next step.
   await tx.updateTable("runs").set({ owner: null }).execute();
   await markOutdated(tx, dialect, "rollups", [...kept]);

@@ -1,5 +1,5 @@
-import { sql } from "kysely";
 import type { Database } from "../database/database.js";
+import { type Readings, readReadings } from "./snapshots/snapshots.js";
 
 /**
  * Which of two snapshots is compared with the newest one, taken at `to`: the one nearer to `to - lengthMs`, the earlier when
@@ -19,41 +19,38 @@ export function chooseFrom(
   return target - early <= late - target ? early : late;
 }
 
-/** Times of snapshots; null: no such snapshot. */
-interface Candidates {
-  newest: number | null;
-  /** Around `newest - lengthMs`. */
-  before: number | null;
-  after: number | null;
-  /** Around the start of the window. */
-  last: number | null;
-  first: number | null;
-}
-
 /**
  * The time of the snapshot at which the series of a window begins, for a window of `lengthMs` that ends at `asOf`: the one a
  * trend of this length starts at, so that series and trend show the same gain. Without a trend, the last snapshot at or before
- * the start of the window, else the first one in it. Undefined when the window has no snapshot. Costs five steps along an index.
+ * the start of the window, else the first one in it. Undefined when the window has no snapshot. Decodes the
+ * blocks of two windows.
  */
 export async function readSeriesStart(
-  { read }: Database,
+  { read, dialect }: Database,
   repositoryId: number,
   asOf: number,
   lengthMs: number,
 ): Promise<number | undefined> {
   const start = asOf - lengthMs;
-  const { rows } = await sql<Candidates>`
-    with n as (select max(captured_at) as newest from snapshots where repository_id = ${repositoryId})
-    select newest,
-      (select max(captured_at) from snapshots where repository_id = ${repositoryId}
-        and captured_at <= newest - ${sql.lit(lengthMs)}) as before,
-      (select min(captured_at) from snapshots where repository_id = ${repositoryId}
-        and captured_at > newest - ${sql.lit(lengthMs)}) as after,
-      (select max(captured_at) from snapshots where repository_id = ${repositoryId} and captured_at <= ${start}) as last,
-      (select min(captured_at) from snapshots where repository_id = ${repositoryId} and captured_at > ${start}) as first
-    from n`.execute(read);
-  const { newest = null, before = null, after = null, last = null, first = null } = rows[0] ?? {};
-  if (newest === null || newest < start) return undefined;
+  const span = { from: start - lengthMs, withBaseline: true };
+  const times = (await readReadings(read, dialect, { ids: [repositoryId], span, width: 1 })).get(
+    repositoryId,
+  );
+  if (times === undefined) return undefined;
+  const newest = times.at(times.length - 1);
+  if (newest < start) return undefined;
+  const { before, after } = around(times, newest - lengthMs);
   const from = chooseFrom(newest, lengthMs, before, after);
-  return from === undefined || from === newest ? (last ?? first ?? undefined) : from;
+  if (from !== undefined && from !== newest) return from;
+  const { before: last, after: first } = around(times, start);
+  return last ?? first ?? undefined;
+}
+
+/** The last time at or before a time, and the first one after it; null: there is none. */
+function around(times: Readings, at: number): { before: number | null; after: number | null } {
+  const next = times.countBefore(at + 1);
+  return {
+    before: next > 0 ? times.at(next - 1) : null,
+    after: next < times.length ? times.at(next) : null,
+  };
 }

@@ -1,7 +1,7 @@
-import { sql } from "kysely";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
-import type { Database, SnapshotTable } from "../database/database.js";
-import { SNAPSHOT_SOURCES, type Snapshot } from "./observation.js";
+import type { Database } from "../database/database.js";
+import type { Snapshot } from "./observation.js";
+import { type Readings, readReadings } from "./snapshots/snapshots.js";
 
 /** A series never holds more points than this. */
 export const MAX_POINTS = 2_000;
@@ -41,39 +41,41 @@ export function bucketOf(at: number, resolution: Exclude<Resolution, "all">): nu
 
 /**
  * The snapshots of one repository from `from` on, oldest first, thinned to `most`. A snapshot taken exactly at `from` is always
- * among them.
+ * among them. Decodes all of them, so it costs about a millisecond per ten thousand.
  */
 export async function readSeries(
-  database: Database,
+  { read, dialect }: Database,
   repositoryId: number,
   from: number,
   most = MAX_POINTS,
 ): Promise<Series> {
-  const { read } = database;
-  const range = sql`repository_id = ${repositoryId} and captured_at >= ${from}`;
-  const counted = await sql<{
-    points: number;
-  }>`select count(*) as points from snapshots where ${range}`.execute(read);
+  const found = await readReadings(read, dialect, { ids: [repositoryId], span: { from } });
+  const readings = found.get(repositoryId);
+  if (readings === undefined) return { points: [], resolution: "all", gaps: [] };
   let resolution: Resolution = "all";
-  let points = Number(counted.rows[0]?.points ?? 0);
+  let indexes = Array.from({ length: readings.length }, (_, i) => i);
   for (const next of ["hour", "day", "week"] as const) {
-    if (points <= most) break;
+    if (indexes.length <= most) break;
     resolution = next;
-    const buckets = await sql<{ points: number }>`select count(*) as points from (
-      select 1 from snapshots where ${range} group by ${bucketExpression(next)}) as buckets`.execute(read);
-    points = Number(buckets.rows[0]?.points ?? 0);
+    indexes = lastOfEach(readings, next);
   }
-  const rows =
-    resolution === "all"
-      ? await sql<SnapshotTable>`select * from snapshots where ${range} order by captured_at`.execute(read)
-      : await sql<SnapshotTable>`select * from snapshots where repository_id = ${repositoryId} and captured_at in (
-          select max(captured_at) from snapshots where ${range} group by ${bucketExpression(resolution)}
-          union select ${from})
-        order by captured_at`.execute(read);
-  const all = rows.rows.map(fromSnapshotRow);
-  const start = all[0]?.capturedAt === from ? all.slice(0, 1) : [];
-  const series = all.length <= most ? all : [...start, ...all.slice(start.length - most)];
-  return { points: series, resolution, gaps: findGaps(series.map((point) => point.capturedAt)) };
+  if (readings.at(0) === from && indexes[0] !== 0) indexes.unshift(0);
+  const start = readings.at(0) === from ? [0] : [];
+  const chosen = indexes.length <= most ? indexes : [...start, ...indexes.slice(start.length - most)];
+  const points = chosen.map((i) => readings.snapshot(i));
+  return { points, resolution, gaps: findGaps(points.map((point) => point.capturedAt)) };
+}
+
+/** Indexes of the last reading of each bucket. */
+function lastOfEach(readings: Readings, resolution: Exclude<Resolution, "all">): number[] {
+  const indexes: number[] = [];
+  for (let i = 0; i < readings.length; i++) {
+    const isLast =
+      i === readings.length - 1 ||
+      bucketOf(readings.at(i), resolution) !== bucketOf(readings.at(i + 1), resolution);
+    if (isLast) indexes.push(i);
+  }
+  return indexes;
 }
 
 /** Points of a sparkline over 30 days. */
@@ -84,47 +86,34 @@ const SPARK_STALE_MS = WEEK_MS;
 
 /**
  * The stars of repositories at 16 times of the 30 days up to `end`, by the last snapshot before each time; null if the week
- * before has no snapshot. Costs one index lookup per repository and time, whatever the number of snapshots.
+ * before has no snapshot. Costs one or two blocks per repository.
  */
 export async function readSparks(
-  { read }: Database,
+  { read, dialect }: Database,
   ids: readonly number[],
   end: number,
 ): Promise<Map<number, (number | null)[]>> {
   if (ids.length === 0) return new Map();
   const times = Array.from({ length: SPARK_POINTS }, (_, i) => Math.round(end - i * SPARK_STEP_MS)).reverse();
-  const list = (values: readonly number[]) =>
-    sql.join(values.map((value) => sql`(cast(${value} as bigint))`));
-  const { rows } = await sql<{ id: number; stars: number | null }>`
-    with ids(id) as (values ${list(ids)}), times(at) as (values ${list(times)})
-    select ids.id, (select s.stars from snapshots s where s.repository_id = ids.id
-        and s.captured_at <= times.at and s.captured_at > times.at - ${sql.lit(SPARK_STALE_MS)}
-      order by s.captured_at desc limit 1) as stars
-    from ids cross join times order by ids.id, times.at`.execute(read);
-  const sparks = new Map<number, (number | null)[]>();
-  for (const { id, stars } of rows) {
-    const values = sparks.get(Number(id)) ?? [];
-    values.push(stars === null ? null : Number(stars));
-    sparks.set(Number(id), values);
-  }
-  return sparks;
+  const span = { from: (times[0] ?? end) - SPARK_STALE_MS + 1, until: end };
+  const readings = await readReadings(read, dialect, { ids, span, width: 2 });
+  return new Map(
+    ids.map((id) => {
+      const own = readings.get(id);
+      return [id, times.map((at) => starsAt(own, at, SPARK_STALE_MS))];
+    }),
+  );
 }
 
-/** The bucket of `captured_at` as SQL. Integer division truncates, and times are positive, so both engines agree. */
-function bucketExpression(resolution: Exclude<Resolution, "all">): ReturnType<typeof sql> {
-  const { lengthMs, offsetMs } = BUCKETS[resolution];
-  return sql`(captured_at + ${sql.lit(offsetMs)}) / ${sql.lit(lengthMs)}`;
-}
-
-export function fromSnapshotRow(row: SnapshotTable): Snapshot {
-  return {
-    capturedAt: row.captured_at,
-    stars: row.stars,
-    forks: row.forks,
-    openIssues: row.open_issues,
-    watchers: row.watchers,
-    source: SNAPSHOT_SOURCES[row.source] ?? "IMPORTED",
-  };
+/** The stars at a time by the last reading until then; null if there is none, or if it is `staleMs` old. */
+export function starsAt(
+  readings: Readings | undefined,
+  at: number,
+  staleMs = Number.POSITIVE_INFINITY,
+): number | null {
+  const index = (readings?.countBefore(at + 1) ?? 0) - 1;
+  if (readings === undefined || index < 0 || at - readings.at(index) >= staleMs) return null;
+  return readings.stars(index);
 }
 
 /** Distances on each side that a distance is compared with. */

@@ -32,7 +32,6 @@ export type {
   RepositoryTable,
   RollupTable,
   Schema,
-  SnapshotTable,
 } from "./schema.js";
 export type { UsageCallerTable } from "./usage-schema.js";
 

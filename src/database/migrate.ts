@@ -2,9 +2,10 @@ import { sql } from "kysely";
 import type { Db, Dialect } from "./dialect.js";
 import type { Migration } from "./migration.js";
 import { initial } from "./migrations/0001-initial.js";
+import { blocks } from "./migrations/0002-blocks.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
-const MIGRATIONS: readonly Migration[] = [initial];
+const MIGRATIONS: readonly Migration[] = [initial, blocks];
 
 /**
  * Applies the missing migrations in one transaction under a lock: processes that start at the same time do not collide, and

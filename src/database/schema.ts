@@ -1,5 +1,12 @@
 import type { Generated } from "kysely";
 import type {
+  RankBlockTable,
+  RankHistoryTable,
+  SnapshotBlockTable,
+  SnapshotHourTable,
+  SnapshotTable,
+} from "./history-schema.js";
+import type {
   UsageAllowanceTable,
   UsageCallerTable,
   UsageEventTable,
@@ -16,6 +23,7 @@ export interface Schema {
   repository_topics: RepositoryTopicTable;
   previous_names: PreviousNameTable;
   snapshots: SnapshotTable;
+  snapshot_blocks: SnapshotBlockTable;
   snapshot_hours: SnapshotHourTable;
   outdated: OutdatedTable;
   marks: MarkTable;
@@ -29,6 +37,7 @@ export interface Schema {
   ranks: RankTable;
   rank_cutoffs: RankCutoffTable;
   rank_history: RankHistoryTable;
+  rank_blocks: RankBlockTable;
   facets: FacetTable;
   facet_parts: FacetPartTable;
   summaries: SummaryTable;
@@ -100,26 +109,6 @@ export interface PreviousNameTable {
   full_name: string;
   /** The last time the repository was known by this name. */
   until: number;
-}
-
-export interface SnapshotTable {
-  repository_id: number;
-  captured_at: number;
-  stars: number;
-  forks: number | null;
-  open_issues: number | null;
-  watchers: number | null;
-  /** Index into SNAPSHOT_SOURCES. */
-  source: number;
-}
-
-/** Number of snapshots of a provider in an hour, so that totals need no counting of rows. */
-export interface SnapshotHourTable {
-  provider: string;
-  /** Hours since 1970. */
-  hour: number;
-  snapshots: number;
-  newest_at: number;
 }
 
 /** Derived data to update after a change. Written in the transaction of the change, so that a crash cannot lose it. */
@@ -232,15 +221,6 @@ export interface RankCutoffTable {
   scope_name: string;
   value: number;
   repository_id: number;
-}
-
-/** The ranks of a repository on a past day, overall and in its language. */
-export interface RankHistoryTable {
-  repository_id: number;
-  /** Days since 1970, of the newest snapshot of all. */
-  day: number;
-  /** See rankings' rank-history.ts. */
-  ranks: string;
 }
 
 export interface FacetTable {

@@ -25,7 +25,7 @@ import {
   update as updateGrowth,
 } from "./growth/growth.js";
 import { type CurrentSummary, type Home, readHome, readSummary, update as updateHome } from "./home/home.js";
-import { type PastRank, type Rank, readRankHistory, readRanks } from "./ranks/ranks.js";
+import { type PastRank, packRankHistory, type Rank, readRankHistory, readRanks } from "./ranks/ranks.js";
 import type { Window } from "./windows.js";
 
 export * from "./definitions.js";
@@ -113,6 +113,11 @@ export class Rankings {
   /** The ranks of a repository by day, overall and in its language, oldest first; at most the latest `limit`. */
   rankHistory(id: number, since: number, limit: number): Promise<PastRank[]> {
     return readRankHistory(this.#database.read, id, { since, limit });
+  }
+
+  /** Packs past ranks of at most `most` repositories, so that they take less room. Changes no response. */
+  pack(most: number): Promise<number> {
+    return packRankHistory(this.#database, most);
   }
 
   home(): Promise<Home> {

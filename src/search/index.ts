@@ -14,7 +14,7 @@ export async function updateWords(
   onProgress: (done: number) => void = () => {},
 ): Promise<number> {
   const { dialect } = database;
-  return workOff(database, "words", BATCH, (tx, ids) => index(tx, dialect, ids), onProgress);
+  return workOff(database, { kind: "words", size: BATCH, onProgress }, (tx, ids) => index(tx, dialect, ids));
 }
 
 /** Sorts the search index by current stars. On SQLite that rebuilds it, if the order has changed. */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { z } from "zod";
-import { SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
+import { readReadings, type Snapshot } from "../catalog/catalog.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
 import { asFailed, concernsForge, type PastDays } from "../providers/providers.js";
 import { type Lane, LEASE_MS, pauseMs, responded, type Step, waiting } from "./lane.js";
@@ -157,11 +157,9 @@ function cursorOf(text: string | null): Cursor | undefined {
 
 /** Time of the first snapshot that is not backfilled; null without one. */
 async function firstOwnSnapshot({ modules }: Lane, id: number): Promise<number | null> {
-  const { rows } = await sql<{ at: number | null }>`select min(captured_at) as at from snapshots
-    where repository_id = ${id} and source <> ${SNAPSHOT_SOURCES.indexOf("BACKFILLED")}`.execute(
-    modules.database.read,
-  );
-  return rows[0]?.at ?? null;
+  const { read, dialect } = modules.database;
+  const readings = (await readReadings(read, dialect, { ids: [id] })).get(id);
+  return readings?.snapshots().find(({ source }) => source !== "BACKFILLED")?.capturedAt ?? null;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type Readings, readReadings } from "../catalog/catalog.js";
 import type { Database } from "../database/database.js";
 
 /** The repositories of a list that are archived or unavailable. */
@@ -30,7 +31,7 @@ export interface CurrentState {
 
 /**
  * The present state of repositories, and what they gained since a time (nothing when `since` is undefined). Costs one row and
- * one index lookup per repository.
+ * one block per repository.
  */
 export async function readCurrent(
   { read, dialect }: Database,
@@ -40,23 +41,24 @@ export async function readCurrent(
   const state = { archived: [] as number[], unavailable: [] as number[] };
   const gained = new Map<number, number | null>();
   if (ids.length === 0) return { state, gained };
+  const rows = await read
+    .selectFrom("repositories")
+    .select(["id", "stars", "archived", "availability"])
+    .where(dialect.among(sql.ref("id"), ids))
+    .execute();
   const before =
     since === undefined
-      ? sql`null`
-      : sql`(select s.stars from snapshots s where s.repository_id = r.id and s.captured_at <= ${since}
-          order by s.captured_at desc limit 1)`;
-  const { rows } = await sql<{
-    id: number;
-    stars: number | null;
-    archived: number | null;
-    availability: string;
-    before: number | null;
-  }>`select r.id, r.stars, r.archived, r.availability, ${before} as before
-    from repositories r where ${dialect.among(sql`r.id`, ids)}`.execute(read);
-  for (const row of rows) {
-    if (row.archived === 1) state.archived.push(row.id);
-    if (row.availability !== "AVAILABLE") state.unavailable.push(row.id);
-    gained.set(row.id, row.stars === null || row.before === null ? null : row.stars - row.before);
+      ? new Map<number, Readings>()
+      : await readReadings(read, dialect, {
+          ids,
+          span: { from: since, until: since, withBaseline: true },
+          width: 2,
+        });
+  for (const { id, stars, archived, availability } of rows) {
+    if (archived === 1) state.archived.push(id);
+    if (availability !== "AVAILABLE") state.unavailable.push(id);
+    const starsBefore = before.get(id)?.stars(0) ?? null;
+    gained.set(id, stars === null || starsBefore === null ? null : stars - starsBefore);
   }
   return { state, gained };
 }

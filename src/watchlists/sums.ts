@@ -1,5 +1,11 @@
-import { sql } from "kysely";
-import { BUCKETS, bucketOf, MAX_POINTS } from "../catalog/catalog.js";
+import {
+  bucketOf,
+  MAX_POINTS,
+  type Readings,
+  readReadings,
+  readSnapshotRanges,
+  starsAt,
+} from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
 
@@ -25,12 +31,16 @@ export interface SumSeries {
 /** Maximum rows read for a series by day, over all repositories; longer series are by week. */
 const MAX_SUMMED_ROWS = 60_000;
 
+/** Repositories decoded at a time, so that no other request waits long. */
+const CHUNK = 200;
+
+/** The counts of one repository from a time on. */
 interface SumRow {
-  repository_id: number;
-  captured_at: number;
+  repositoryId: number;
+  capturedAt: number;
   stars: number;
   forks: number | null;
-  open_issues: number | null;
+  openIssues: number | null;
   watchers: number | null;
 }
 
@@ -44,34 +54,42 @@ export async function sumSeries(
   from: number,
 ): Promise<SumSeries> {
   const { read, dialect } = database;
-  if (ids.length === 0) return { points: [], resolution: "day" };
-  const listed = dialect.rowsOf(
-    { id: "bigint" },
-    ids.map((id) => [id]),
-  );
-  const edge = (choice: "min" | "max") =>
-    sql`(select ${sql.raw(choice)}(captured_at) from snapshots where repository_id = i.id)`;
-  const range = await sql<{ first: number | null; last: number | null }>`
-    select min(${edge("min")}) as first, max(${edge("max")}) as last from (${listed}) as i`.execute(read);
-  const { first, last } = range.rows[0] ?? { first: null, last: null };
-  if (first === null || last === null) return { points: [], resolution: "day" };
+  const ranges = [...(await readSnapshotRanges(read, dialect, ids)).values()];
+  const first = Math.min(...ranges.map(({ firstSnapshotAt }) => firstSnapshotAt ?? Number.POSITIVE_INFINITY));
+  const last = Math.max(...ranges.map(({ lastSnapshotAt }) => lastSnapshotAt ?? 0));
+  if (ranges.length === 0) return { points: [], resolution: "day" };
   const start = Math.max(from, first);
   const days = Math.ceil((last - start) / DAY_MS) + 1;
   const resolution = days > MAX_POINTS || days * ids.length > MAX_SUMMED_ROWS ? "week" : "day";
-  const { lengthMs, offsetMs } = BUCKETS[resolution];
-  // Per repository: its last snapshot before the start, and its last one in each bucket from there on.
-  const rows = await sql<SumRow>`
-    select s.repository_id, s.captured_at, s.stars, s.forks, s.open_issues, s.watchers
-    from snapshots s join (
-      select repository_id, max(captured_at) as captured_at from snapshots
-      where ${dialect.among(sql`repository_id`, ids)} and captured_at >= ${start}
-      group by repository_id, (captured_at + ${sql.lit(offsetMs)}) / ${sql.lit(lengthMs)}
-      union
-      select i.id, (select max(captured_at) from snapshots where repository_id = i.id and captured_at < ${start})
-      from (${listed}) as i
-    ) as b on b.repository_id = s.repository_id and b.captured_at = s.captured_at
-    order by s.captured_at, s.repository_id`.execute(read);
-  return { points: pointsOf(rows.rows, start, resolution), resolution };
+  const rows: SumRow[] = [];
+  for (const chunk of chunks(ids)) {
+    const span = { from: start, withBaseline: true };
+    for (const [id, readings] of await readReadings(read, dialect, { ids: chunk, span }))
+      rows.push(...lastRows(id, readings, { start, resolution }));
+  }
+  rows.sort((a, b) => a.capturedAt - b.capturedAt || a.repositoryId - b.repositoryId);
+  return { points: pointsOf(rows, start, resolution), resolution };
+}
+
+function* chunks(ids: readonly number[]): Generator<readonly number[]> {
+  for (let i = 0; i < ids.length; i += CHUNK) yield ids.slice(i, i + CHUNK);
+}
+
+/** The last reading of a repository before the start, and its last one in each bucket from there on. */
+function lastRows(
+  repositoryId: number,
+  readings: Readings,
+  { start, resolution }: { start: number; resolution: "day" | "week" },
+): SumRow[] {
+  const rows: SumRow[] = [];
+  for (let i = 0; i < readings.length; i++) {
+    const [at, next] = [readings.at(i), readings.at(i + 1)];
+    const isLast = at < start ? !(next < start) : bucketOf(next, resolution) !== bucketOf(at, resolution);
+    if (!isLast) continue;
+    const { source: _, ...counts } = readings.snapshot(i);
+    rows.push({ repositoryId, ...counts });
+  }
+  return rows;
 }
 
 /** Sums the latest row of each repository at the end of every bucket. Rows are in order of time. */
@@ -79,12 +97,12 @@ function pointsOf(rows: readonly SumRow[], start: number, resolution: "day" | "w
   const latest = new Map<number, SumRow>();
   const points: SumPoint[] = [];
   for (const [i, row] of rows.entries()) {
-    latest.set(row.repository_id, row);
-    if (row.captured_at < start) continue;
+    latest.set(row.repositoryId, row);
+    if (row.capturedAt < start) continue;
     const next = rows[i + 1];
-    const bucket = bucketOf(row.captured_at, resolution);
-    if (next !== undefined && bucketOf(next.captured_at, resolution) === bucket) continue;
-    points.push(sumOf(latest.values(), row.captured_at));
+    const bucket = bucketOf(row.capturedAt, resolution);
+    if (next !== undefined && bucketOf(next.capturedAt, resolution) === bucket) continue;
+    points.push(sumOf(latest.values(), row.capturedAt));
   }
   return points;
 }
@@ -101,7 +119,7 @@ function sumOf(rows: Iterable<SumRow>, capturedAt: number): SumPoint {
   for (const row of rows) {
     point.stars += row.stars;
     point.forks = add(point.forks, row.forks);
-    point.openIssues = add(point.openIssues, row.open_issues);
+    point.openIssues = add(point.openIssues, row.openIssues);
     point.watchers = add(point.watchers, row.watchers);
     point.repositories++;
   }
@@ -128,7 +146,7 @@ const MAX_LOOKUPS = 1_500;
 
 /**
  * Total stars over the 90 days up to `end`: at each point, every repository counts with its latest snapshot until then. For
- * pages: costs one index lookup per point and repository, however many snapshots there are.
+ * pages: costs a few blocks per repository.
  */
 export async function starHistory(
   { read, dialect }: Database,
@@ -137,20 +155,21 @@ export async function starHistory(
 ): Promise<StarTotal[]> {
   if (ids.length === 0) return [];
   const step = HISTORY_STEPS.find((days) => (HISTORY_DAYS / days) * ids.length <= MAX_LOOKUPS) ?? 14;
-  const times = Array.from({ length: Math.floor(HISTORY_DAYS / step) + 1 }, (_, i) => [
-    end - i * step * DAY_MS,
-  ]);
-  const { rows } = await sql<{ at: number; stars: number | null; repositories: number }>`
-    select at, sum(stars) as stars, count(stars) as repositories from (
-      select t.at, (select s.stars from snapshots s where s.repository_id = i.id and s.captured_at <= t.at
-        order by s.captured_at desc limit 1) as stars
-      from (${dialect.rowsOf({ at: "bigint" }, times)}) as t
-      cross join (${dialect.rowsOf(
-        { id: "bigint" },
-        ids.map((id) => [id]),
-      )}) as i
-    ) as counts group by at order by at`.execute(read);
-  return rows.flatMap(({ at, stars, repositories }) =>
-    stars === null ? [] : [{ at: Number(at), stars: Number(stars), repositories: Number(repositories) }],
-  );
+  const totals = Array.from({ length: Math.floor(HISTORY_DAYS / step) + 1 }, (_, i) => ({
+    at: end - i * step * DAY_MS,
+    stars: 0,
+    repositories: 0,
+  })).reverse();
+  const span = { from: totals[0]?.at ?? end, until: end, withBaseline: true };
+  for (const chunk of chunks(ids)) {
+    for (const readings of (await readReadings(read, dialect, { ids: chunk, span, width: 2 })).values()) {
+      for (const total of totals) {
+        const stars = starsAt(readings, total.at);
+        if (stars === null) continue;
+        total.stars += stars;
+        total.repositories++;
+      }
+    }
+  }
+  return totals.filter(({ repositories }) => repositories > 0);
 }

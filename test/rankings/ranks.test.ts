@@ -172,6 +172,49 @@ onBothEngines("Ranks and facets", (engine) => {
     );
   });
 
+  test("past ranks are the same after they are packed, and 400 days are stored", async () => {
+    const world = await createWorld(engine);
+    const { catalog, rankings, database } = world.modules;
+    const DAYS = 45;
+    for (let day = 0; day < DAYS; day++) {
+      const at = NOW + day * DAY_MS;
+      // Each is absent on some days.
+      const names = ["a", "b", "c", "d", "e"].filter((_, i) => (day + i) % 7 > 0);
+      await catalog.record(
+        names.map((name, i) =>
+          observation(`o/${name}`, [snapshot(-24 * day, 1_000 + ((i * day) % 37))], {
+            at,
+            facts: { language: "Go" },
+          }),
+        ),
+      );
+      await rankings.update();
+    }
+    const ids = (await database.read.selectFrom("repositories").select("id").execute()).map(({ id }) => id);
+    const read = () => Promise.all(ids.map((id) => rankings.rankHistory(id, 0, 10_000)));
+    const histories = await read();
+    assert.ok((histories[0]?.length ?? 0) > DAYS);
+    for (const packed of [1, ids.length - 1, 0]) {
+      assert.equal(await rankings.pack(packed || ids.length), packed);
+      assert.deepEqual(await read(), histories);
+    }
+    assert.deepEqual(await database.read.selectFrom("rank_history").selectAll().execute(), []);
+    const since = NOW + 40 * DAY_MS;
+    const late = (await rankings.rankHistory(ids[0] ?? 0, since, 10_000)).map(({ day }) => day);
+    assert.equal(Math.min(...late), Math.floor(since / DAY_MS) * DAY_MS);
+    const newer = async (day: number) => {
+      const at = NOW + day * DAY_MS;
+      await catalog.record([observation("o/a", [snapshot(-24 * day, 5_000)], { at })]);
+      await rankings.update();
+      const all = await rankings.rankHistory(ids[0] ?? 0, 0, 10_000);
+      return [Math.min(...all.map((rank) => rank.day)), Math.floor(at / DAY_MS) * DAY_MS - 399 * DAY_MS];
+    };
+    const [oldest = 0, limit = 0] = await newer(410);
+    assert.ok(oldest >= limit && oldest < limit + 5 * DAY_MS, "days of a block are dropped one by one");
+    await newer(900);
+    assert.deepEqual(await database.read.selectFrom("rank_blocks").selectAll().execute(), []);
+  });
+
   test("a rebuild abandoned by an earlier process is taken over immediately, also if the process id is the same", async () => {
     const world = await createWorld(engine);
     const { database, catalog } = world.modules;

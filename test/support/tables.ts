@@ -3,6 +3,7 @@ import { Catalog } from "../../src/catalog/catalog.js";
 import type { Database } from "../../src/database/database.js";
 import type { Engine } from "./engines.js";
 import { ManualClock } from "./manual-clock.js";
+import { allSnapshots } from "./snapshots.js";
 import { NOW } from "./world.js";
 
 /** The tables that recording writes, with the columns that put their rows in order. */
@@ -10,7 +11,6 @@ const RECORDED = {
   repositories: "id",
   repository_topics: "repository_id, topic",
   previous_names: "repository_id, name_key",
-  snapshots: "repository_id, captured_at",
   snapshot_hours: "provider, hour",
   outdated: "kind, repository_id",
   revision: "id",
@@ -25,6 +25,9 @@ export async function dumpTables(database: Database): Promise<Record<string, unk
     >`select * from ${sql.table(table)} order by ${sql.raw(order)}`.execute(database.read);
     tables[table] = rows.map(({ search_names, search_terms, ...row }) => row);
   }
+  // Which snapshots are in blocks depends on the batches, and so do the marks of those that are not.
+  tables.snapshots = await allSnapshots(database);
+  tables.outdated = tables.outdated?.filter((row) => Object(row).kind !== "tails") ?? [];
   return tables;
 }
 

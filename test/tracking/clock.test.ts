@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/clock.js";
 import { onBothEngines } from "../support/engines.js";
+import { allSnapshots } from "../support/snapshots.js";
 import { createTrackingWorld } from "../support/tracking.js";
 
 onBothEngines("The worker", (engine) => {
@@ -56,12 +57,8 @@ onBothEngines("The worker", (engine) => {
       .selectFrom("repositories")
       .selectAll()
       .executeTakeFirstOrThrow();
-    const snapshots = await modules.database.read
-      .selectFrom("snapshots")
-      .selectAll()
-      .orderBy("captured_at")
-      .execute();
+    const snapshots = await allSnapshots(modules.database);
     assert.equal(provider_id, String(id));
-    assert.deepEqual(snapshots.map(({ source }) => source).slice(0, 2), [1, 0]);
+    assert.deepEqual(snapshots.map(({ source }) => source).slice(0, 2), ["IMPORTED", "OBSERVED"]);
   });
 });

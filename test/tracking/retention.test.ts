@@ -7,19 +7,18 @@ import { thinSnapshots } from "../../src/tracking/tracking.js";
 import { onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { examples, fc } from "../support/properties.js";
+import { allSnapshots, snapshotsOf } from "../support/snapshots.js";
 import { createWorld, NOW, observation, snapshot } from "../support/world.js";
 
 const never = new AbortController().signal;
 
 async function series(database: Database, name: string): Promise<number[]> {
-  const rows = await database.read
-    .selectFrom("snapshots")
-    .innerJoin("repositories", "repositories.id", "snapshots.repository_id")
-    .select("captured_at")
+  const { id } = await database.read
+    .selectFrom("repositories")
+    .select("id")
     .where("name", "=", name)
-    .orderBy("captured_at")
-    .execute();
-  return rows.map((row) => row.captured_at);
+    .executeTakeFirstOrThrow();
+  return (await snapshotsOf(database, id)).map(({ capturedAt }) => capturedAt);
 }
 
 /** The snapshots to keep: all recent ones, then the last of each day, then the last of each week. */
@@ -38,7 +37,7 @@ async function checkCounters(database: Database): Promise<void> {
   const one = async (query: ReturnType<typeof sql<{ n: number }>>) =>
     Number((await query.execute(database.read)).rows[0]?.n ?? 0);
   const counted = await one(sql<{ n: number }>`select sum(snapshots) as n from snapshot_hours`);
-  assert.equal(counted, await one(sql<{ n: number }>`select count(*) as n from snapshots`));
+  assert.equal(counted, (await allSnapshots(database)).length);
   assert.equal(
     await one(sql<{ n: number }>`select count(*) as n from snapshot_hours where snapshots < 0`),
     0,

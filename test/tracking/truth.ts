@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
+import { allSnapshots } from "../support/snapshots.js";
 import type { TrackingWorld } from "../support/tracking.js";
 
 /**
@@ -11,17 +12,18 @@ export async function checkTruth(
   { modules, forge }: TrackingWorld,
   { from, to }: { from: number; to: number } = { from: 0, to: Number.MAX_SAFE_INTEGER },
 ): Promise<number> {
-  const rows = await modules.database.read
-    .selectFrom("snapshots")
-    .innerJoin("repositories", "repositories.id", "snapshots.repository_id")
-    .select(["repositories.provider", "provider_id", "captured_at", "snapshots.stars", "source"])
-    .where("source", "=", 0)
+  const repositories = await modules.database.read
+    .selectFrom("repositories")
+    .select(["id", "provider", "provider_id"])
     .execute();
-  for (const { provider, provider_id, captured_at, stars } of rows) {
-    const truth = forge(provider).catalogue.get(Number(provider_id), captured_at);
-    assert.equal(stars, truth?.stars, `${provider} ${provider_id} at ${captured_at}`);
+  const byId = new Map(repositories.map((row) => [row.id, row]));
+  const observed = (await allSnapshots(modules.database)).filter(({ source }) => source === "OBSERVED");
+  for (const { repositoryId, capturedAt, stars } of observed) {
+    const { provider = "", provider_id = "" } = byId.get(repositoryId) ?? {};
+    const truth = forge(provider).catalogue.get(Number(provider_id), capturedAt);
+    assert.equal(stars, truth?.stars, `${provider} ${provider_id} at ${capturedAt}`);
   }
-  return rows.filter(({ captured_at }) => captured_at > from && captured_at < to).length;
+  return observed.filter(({ capturedAt }) => capturedAt > from && capturedAt < to).length;
 }
 
 /** Makes all repositories and walks due now. */

@@ -1,7 +1,7 @@
-import { chooseFrom } from "../../catalog/catalog.js";
+import { chooseFrom, type Readings } from "../../catalog/catalog.js";
 import { WINDOWS, type Window, windowMs } from "../windows.js";
 import { type Anomaly, countedPart, findAnomalies, MIN_MOVEMENT, type Reading } from "./anomalies.js";
-import type { History, Readings } from "./history.js";
+import { type History, readingAt } from "./history.js";
 
 /** How a repository has grown in one window: the two snapshots compared, and the anomalies between them. */
 export interface Growth {
@@ -20,19 +20,23 @@ export interface Growth {
  * its windows end: a repository whose own newest snapshot is older than a window has no trend in it.
  */
 export function growthOf({ readings, pushedAt }: History, asOf: number): Growth[] {
-  const to = readings.reading(readings.length - 1);
+  const to = readingAt(readings, readings.length - 1);
   let all: Anomaly[] | undefined;
   return WINDOWS.flatMap((window): Growth[] => {
     const length = windowMs(window);
     if (to.at < asOf - length) return [];
     const index = indexOfFrom(readings, to.at, length);
     if (index === undefined || index === readings.length - 1) return [];
-    const from = readings.reading(index);
-    all ??= mayHaveAnomalies(readings) ? findAnomalies(readings.all(), pushedAt) : [];
+    const from = readingAt(readings, index);
+    all ??= mayHaveAnomalies(readings) ? findAnomalies(allOf(readings), pushedAt) : [];
     const anomalies = all.filter((anomaly) => anomaly.at >= from.at && anomaly.at <= to.at);
     const counted = countedPart(anomalies, from.at, to.at, to.stars - from.stars);
     return [{ window, from, to, snapshots: readings.length - index, counted, anomalies }];
   });
+}
+
+function allOf(readings: Readings): Reading[] {
+  return Array.from({ length: readings.length }, (_, index) => readingAt(readings, index));
 }
 
 /** Whether the stars have moved enough for an anomaly. Few repositories have, which saves looking closer. */
@@ -49,14 +53,8 @@ function mayHaveAnomalies(readings: Readings): boolean {
 
 /** The index of the snapshot to compare with the one at `to`; see the catalog's chooseFrom. */
 function indexOfFrom(readings: Readings, to: number, length: number): number | undefined {
-  const target = to - length;
-  let low = 0;
-  let high = readings.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (readings.at(middle) <= target) low = middle + 1;
-    else high = middle;
-  }
+  // Times are whole numbers.
+  const low = readings.countBefore(to - length + 1);
   const before = low > 0 ? readings.at(low - 1) : null;
   const after = low < readings.length ? readings.at(low) : null;
   const chosen = chooseFrom(to, length, before, after);

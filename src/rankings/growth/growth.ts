@@ -58,12 +58,8 @@ export async function update(
 ): Promise<number> {
   if (await isRebuildDue(database, clock, all)) return rebuildGrowth(database, clock, onProgress);
   const { dialect, write } = database;
-  const done = await workOff(
-    database,
-    "rollups",
-    BATCH,
-    (tx, ids) => updateChanged(tx, dialect, clock, ids),
-    onProgress,
+  const done = await workOff(database, { kind: "rollups", size: BATCH, onProgress }, (tx, ids) =>
+    updateChanged(tx, dialect, clock, ids),
   );
   // Even with nothing changed: an earlier update may have been killed before this.
   await dialect.exclusively(write, "catalogue", async (tx) => {

@@ -6,6 +6,7 @@ import { RANKING_DEFINITIONS, RANKINGS, type Ranking } from "../definitions.js";
 import { WINDOWS, windowOfHours } from "../windows.js";
 import { RANK_LIMITS } from "./leaderboard.js";
 import { type Rank, readRanks } from "./rank.js";
+import { readRankBlocks } from "./rank-blocks.js";
 
 /** Scopes with a history. */
 const ARCHIVED_SCOPES = ["overall", "language"] as const;
@@ -39,6 +40,10 @@ export async function archiveRanks(tx: Tx): Promise<void> {
     .deleteFrom("rank_history")
     .where(({ or, eb }) => or([eb("day", "<=", today - ARCHIVED_DAYS), eb("day", ">=", today)]))
     .execute();
+  await tx
+    .deleteFrom("rank_blocks")
+    .where(({ or, eb }) => or([eb("to_day", "<=", today - ARCHIVED_DAYS), eb("to_day", ">=", today)]))
+    .execute();
   await sql`insert into marks (name, value) values (${DAY_MARK}, ${String(today)})
     on conflict (name) do update set value = excluded.value`.execute(tx);
 }
@@ -48,7 +53,7 @@ async function readRanksDay(db: Db): Promise<number | undefined> {
   return row === undefined ? undefined : Number(row.value);
 }
 
-/** One row per repository: a row per rank would take ten times the rows, and most ranks change every day. */
+/** One row per repository, until `packRankHistory` moves two weeks of them into blocks. */
 async function archive(tx: Tx, day: number): Promise<void> {
   const codes = sql.join(
     RANKINGS.map((ranking) => sql`when ${ranking} then ${RANKING_DEFINITIONS[ranking].code}`),
@@ -90,7 +95,8 @@ export async function readRankHistory(
   repositoryId: number,
   { since, limit }: { since: number; limit: number },
 ): Promise<PastRank[]> {
-  const sinceDay = Math.floor(since / DAY_MS);
+  const today = await readRanksDay(db);
+  const sinceDay = Math.max(Math.floor(since / DAY_MS), (today ?? 0) - ARCHIVED_DAYS + 1);
   const archived = await db
     .selectFrom("rank_history")
     .select(["day", "ranks"])
@@ -98,10 +104,12 @@ export async function readRankHistory(
     .where("day", ">=", sinceDay)
     .orderBy("day")
     .execute();
-  const today = await readRanksDay(db);
+  // After the rows: a day that is packed between the two reads must be in one of them.
+  const packed = await readRankBlocks(db, repositoryId, sinceDay);
   const present = today === undefined || today < sinceDay ? [] : await readRanks(db, repositoryId);
+  const past = new Map([...packed, ...archived].map(({ day, ranks }) => [day, ranks]));
   const days = [
-    ...archived.map(({ day, ranks }) => parseRanks(day, ranks)),
+    ...[...past].sort(([a], [b]) => a - b).map(([day, ranks]) => parseRanks(day, ranks)),
     present.flatMap(({ name: _, ...rank }): PastRank[] =>
       rank.scope === "overall" || rank.scope === "language" ? [{ ...rank, day: (today ?? 0) * DAY_MS }] : [],
     ),

@@ -5,6 +5,7 @@
  */
 export { RANK_LIMITS, RANK_SCOPES, type RankScope } from "./leaderboard.js";
 export { type Rank, readRanks } from "./rank.js";
+export { packRankHistory } from "./rank-blocks.js";
 export { archiveRanks, type PastRank, readRankHistory } from "./rank-history.js";
 export { RankRebuild } from "./rebuild.js";
 export { updateRanks } from "./update.js";

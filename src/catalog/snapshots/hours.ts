@@ -1,0 +1,53 @@
+import { sql } from "kysely";
+import { HOUR_MS } from "../../clock.js";
+import type { Db, Tx } from "../../database/database.js";
+
+/** Counts snapshots that are added or removed, by provider and hour. */
+export class HourCounts {
+  readonly #counts = new Map<
+    string,
+    { provider: string; hour: number; snapshots: number; newestAt: number }
+  >();
+
+  add(provider: string, capturedAt: number): void {
+    const count = this.#count(provider, capturedAt);
+    count.snapshots++;
+    count.newestAt = Math.max(count.newestAt, capturedAt);
+  }
+
+  remove(provider: string, capturedAt: number): void {
+    this.#count(provider, capturedAt).snapshots--;
+  }
+
+  #count(provider: string, capturedAt: number): { snapshots: number; newestAt: number } {
+    const hour = Math.floor(capturedAt / HOUR_MS);
+    const key = `${provider} ${hour}`;
+    let count = this.#counts.get(key);
+    if (count === undefined) {
+      // Times of removed snapshots do not count, so this is below any time.
+      count = { provider, hour, snapshots: 0, newestAt: 0 };
+      this.#counts.set(key, count);
+    }
+    return count;
+  }
+
+  async write(tx: Tx): Promise<void> {
+    for (const { provider, hour, snapshots, newestAt } of this.#counts.values()) {
+      await sql`insert into snapshot_hours (provider, hour, snapshots, newest_at)
+        values (${provider}, ${hour}, ${snapshots}, ${newestAt})
+        on conflict (provider, hour) do update set snapshots = snapshot_hours.snapshots + excluded.snapshots,
+          newest_at = case when excluded.newest_at > snapshot_hours.newest_at then excluded.newest_at
+            else snapshot_hours.newest_at end`.execute(tx);
+    }
+  }
+}
+
+/** Time of each provider's newest snapshot, which is the end of all its windows. */
+export async function newestSnapshots(db: Db): Promise<Map<string, number>> {
+  const rows = await db
+    .selectFrom("snapshot_hours")
+    .select(({ fn }) => ["provider", fn.max("newest_at").as("as_of")])
+    .groupBy("provider")
+    .execute();
+  return new Map(rows.map((row) => [row.provider, Number(row.as_of)]));
+}

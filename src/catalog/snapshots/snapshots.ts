@@ -1,0 +1,14 @@
+/**
+ * The snapshots of all repositories. Each repository has blocks of consecutive snapshots, encoded in a few bytes each, and a
+ * tail of at most a few later ones in rows. This folder is the only code that reads or writes either table. It guarantees one
+ * snapshot per repository and time, that the first one stays, and that the counts per hour match. What an observation means is
+ * up to `record.ts`.
+ */
+export { type Appended, appendSnapshots, type SnapshotsOf } from "./append.js";
+export { DamagedBlock } from "./codec.js";
+export { newestSnapshots } from "./hours.js";
+export { packTails } from "./pack.js";
+export { readReadings, readSnapshotRanges, type SnapshotRange, type Span } from "./read.js";
+export { Readings } from "./readings.js";
+export { recountHours } from "./recount.js";
+export { type Thinning, thinSnapshots } from "./thin.js";

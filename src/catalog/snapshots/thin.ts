@@ -1,0 +1,105 @@
+import { sql } from "kysely";
+import type { Dialect, Tx } from "../../database/database.js";
+import { BlockWriter, decodedBlock, type Piece } from "./blocks.js";
+import { HourCounts } from "./hours.js";
+import { readStored } from "./read.js";
+import { COLUMNS, joined, Readings } from "./readings.js";
+
+/** Of the snapshots from `from` (inclusive) to `to` (exclusive), the last of each `step` stays, in ms since 1970. */
+export interface Thinning {
+  from: number;
+  to: number;
+  step: number;
+}
+
+/**
+ * Removes all but the last snapshot of each step from repositories, for one list of steps after the other, and subtracts them
+ * from the hourly counts. Bounds must be multiples of the step. Returns the number of removed snapshots.
+ */
+export async function thinSnapshots(
+  tx: Tx,
+  dialect: Dialect,
+  { ids, steps }: { ids: readonly number[]; steps: readonly Thinning[] },
+): Promise<number> {
+  const used = steps.filter(({ from, to }) => to > from);
+  if (used.length === 0 || ids.length === 0) return 0;
+  const span = {
+    from: Math.min(...used.map(({ from }) => from)),
+    until: Math.max(...used.map(({ to }) => to)) - 1,
+    // The block before may be small enough to be joined with what is left.
+    withBaseline: true,
+  };
+  const writer = new BlockWriter(tx, dialect);
+  const gone = new Map<number, number[]>();
+  for (const [id, { blocks, tail }] of await readStored(tx, dialect, { ids, span })) {
+    const parts = [...blocks.map(decodedBlock), tail];
+    const all = joined(parts);
+    const isRemoved = removedBy(all, used);
+    const times = [...isRemoved].flatMap((removed, i) => (removed === 1 ? [all.at(i)] : []));
+    if (times.length === 0) continue;
+    gone.set(id, times);
+    let first = 0;
+    const pieces = blocks.map((block, i): Piece => {
+      const part = parts[i] ?? tail;
+      const readings = remaining(part, isRemoved.subarray(first, first + part.length));
+      first += part.length;
+      return { readings, blocks: [block], isChanged: readings.length < part.length };
+    });
+    writer.replace(id, pieces);
+    writer.removeRows(
+      id,
+      times.filter((at) => tail.length > 0 && at >= tail.at(0)),
+    );
+  }
+  await writer.write();
+  return subtractHours(tx, dialect, gone);
+}
+
+/** 1 for each reading that is not the last of its step. */
+function removedBy(all: Readings, steps: readonly Thinning[]): Uint8Array {
+  const isRemoved = new Uint8Array(all.length);
+  for (const { from, to, step } of steps) {
+    let next = Number.NaN;
+    for (let i = all.length - 1; i >= 0; i--) {
+      if (isRemoved[i] === 1) continue;
+      const at = all.at(i);
+      const own = Math.floor(at / step);
+      if (own === next && at >= from && at < to) isRemoved[i] = 1;
+      next = own;
+    }
+  }
+  return isRemoved;
+}
+
+function remaining(readings: Readings, isRemoved: Uint8Array): Readings {
+  const left = Readings.ofLength(isRemoved.reduce((sum, removed) => sum + 1 - removed, 0));
+  let end = 0;
+  for (const [i, removed] of isRemoved.entries()) {
+    if (removed === 1) continue;
+    left.numbers.set(readings.slice(i, i + 1).numbers, end);
+    end += COLUMNS;
+  }
+  return left;
+}
+
+async function subtractHours(
+  tx: Tx,
+  dialect: Dialect,
+  gone: ReadonlyMap<number, readonly number[]>,
+): Promise<number> {
+  const hours = new HourCounts();
+  let removed = 0;
+  const owners = await tx
+    .selectFrom("repositories")
+    .select(["id", "provider"])
+    .where(dialect.among(sql.ref("id"), [...gone.keys()]))
+    .execute();
+  for (const { id, provider } of owners) {
+    for (const at of gone.get(id) ?? []) {
+      hours.remove(provider, at);
+      removed++;
+    }
+  }
+  await hours.write(tx);
+  return removed;
+}
