@@ -210,7 +210,9 @@ async function countDifferences({ modules, forges, clock }: TrackingWorld): Prom
 
 async function tellSize({ modules }: TrackingWorld): Promise<void> {
   const { read, dialect } = modules.database;
-  const { rows } = await sql<{ total: number }>`select count(*) as total from snapshots`.execute(read);
+  const { rows } = await sql<{ total: number }>`select sum(snapshots) as total from snapshot_hours`.execute(
+    read,
+  );
   const size = await dialect.size(read);
   print(`${Number(rows[0]?.total ?? 0)} snapshots, database ${(size / 1e6).toFixed(0)} MB`);
 }
