@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { buildModules } from "../../src/app.js";
+
 import {
   chooseFrom,
   SNAPSHOT_SOURCES,
@@ -12,7 +12,7 @@ import {
 import { DAY_MS, WEEK_MS } from "../../src/clock.js";
 import { blocks } from "../../src/database/migrations/0002-blocks.js";
 import { createLog } from "../../src/log.js";
-import type { Modules } from "../../src/modules.js";
+import { buildModules, type Modules } from "../../src/modules.js";
 import { WINDOWS, windowMs } from "../../src/rankings/rankings.js";
 import { onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
