@@ -1,6 +1,6 @@
 import { isoTime } from "../clock.js";
 import { json } from "../http/http.js";
-import type { Modules } from "../modules.js";
+import type { ListRow } from "../lists/lists.js";
 import type { RankedList } from "../rankings/rankings.js";
 import { z } from "../schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
@@ -36,16 +36,12 @@ const homeSchema = z
   })
   .openapi("Home");
 
-async function listView(
-  { catalog, rankings }: Modules,
-  { window, isFallback, ids }: RankedList,
-): Promise<z.output<typeof listSchema>> {
-  const [repositories, trends] = await Promise.all([catalog.findMany(ids), rankings.trends(ids, window)]);
-  return {
-    window,
-    isFallback,
-    repositories: repositories.map((repository) => repositoryView(repository, trends.get(repository.id))),
-  };
+function listView(
+  { window, isFallback }: RankedList,
+  rows: readonly ListRow[] = [],
+): z.output<typeof listSchema> {
+  const repositories = rows.map(({ repository, trend }) => repositoryView(repository, trend));
+  return { window, isFallback, repositories };
 }
 
 export const getHome = operation({
@@ -59,22 +55,18 @@ export const getHome = operation({
   body: null,
   responses: { 200: dataResponse("The home page.", homeSchema), ...errorResponses() },
   handle: async ({ services: { modules, config } }) => {
-    const { rankings } = modules;
-    const home = await rankings.home();
-    const [trending, rising, newHot, forkGrowth] = await Promise.all([
-      listView(modules, home.trending),
-      listView(modules, home.rising),
-      listView(modules, home.newHot),
-      listView(modules, home.forkGrowth),
-    ]);
+    const { lists, rankings } = modules;
+    const [home, summary] = await Promise.all([rankings.home(), rankings.summary()]);
+    const { trending, rising, newHot, forkGrowth } = home;
+    const rows = await lists.rowsOfEach([trending, rising, newHot, forkGrowth]);
     const data = {
-      trending,
-      rising,
-      newHot,
-      forkGrowth,
+      trending: listView(trending, rows[0]),
+      rising: listView(rising, rows[1]),
+      newHot: listView(newHot, rows[2]),
+      forkGrowth: listView(forkGrowth, rows[3]),
       languages: home.languages.map(facetView),
       topics: home.topics.map(facetView),
-      summary: summaryView(await rankings.summary(), config.baseUrl),
+      summary: summaryView(summary, config.baseUrl),
       generatedAt: isoTime(home.generatedAt),
     };
     return json({ data });

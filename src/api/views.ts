@@ -74,11 +74,20 @@ export const trendSchema = z
 
 type TrendView = z.output<typeof trendSchema>;
 
-export function trendView({ provider, starsFrom: _, ...trend }: Trend): TrendView {
+// The views of rows name each field: that is several times faster than copying objects.
+export function trendView(trend: Trend): TrendView {
   return {
-    ...trend,
+    window: trend.window,
     from: isoTime(trend.from),
     to: isoTime(trend.to),
+    fromSource: trend.fromSource,
+    starsDelta: trend.starsDelta,
+    forksDelta: trend.forksDelta,
+    openIssuesDelta: trend.openIssuesDelta,
+    starsGrowth: trend.starsGrowth,
+    scores: trend.scores,
+    confidence: trend.confidence,
+    reliable: trend.reliable,
     anomalies: trend.anomalies.map((anomaly) => ({ ...anomaly, at: isoTime(anomaly.at) })),
   };
 }
@@ -95,7 +104,7 @@ export const repositorySchema = z
     homepage: z.string().nullable(),
     language: z.string().nullable(),
     license: z.string().nullable().openapi({ description: "SPDX expression." }),
-    topics: z.array(z.string()),
+    topics: z.array(z.string()).readonly(),
     stars: number,
     forks: number,
     openIssues: number,
@@ -116,9 +125,24 @@ export type RepositoryView = z.output<typeof repositorySchema>;
 
 export function repositoryView(repository: Repository, trend: Trend | undefined): RepositoryView {
   return {
-    ...repository,
     id: String(repository.id),
-    topics: [...repository.topics],
+    provider: repository.provider,
+    owner: repository.owner,
+    name: repository.name,
+    fullName: repository.fullName,
+    url: repository.url,
+    description: repository.description,
+    homepage: repository.homepage,
+    language: repository.language,
+    license: repository.license,
+    topics: repository.topics,
+    stars: repository.stars,
+    forks: repository.forks,
+    openIssues: repository.openIssues,
+    watchers: repository.watchers,
+    fork: repository.fork,
+    archived: repository.archived,
+    availability: repository.availability,
     createdAt: timeOrNull(repository.createdAt),
     pushedAt: timeOrNull(repository.pushedAt),
     discoveredAt: isoTime(repository.discoveredAt),
@@ -140,7 +164,14 @@ export const snapshotSchema = z
   .openapi("Snapshot");
 
 export function snapshotView(snapshot: Snapshot): z.output<typeof snapshotSchema> {
-  return { ...snapshot, capturedAt: isoTime(snapshot.capturedAt) };
+  return {
+    capturedAt: isoTime(snapshot.capturedAt),
+    stars: snapshot.stars,
+    forks: snapshot.forks,
+    openIssues: snapshot.openIssues,
+    watchers: snapshot.watchers,
+    source: snapshot.source,
+  };
 }
 
 export const seriesMetaSchema = z.object({

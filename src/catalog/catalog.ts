@@ -5,14 +5,14 @@
  */
 import { sql } from "kysely";
 import type { Clock } from "../clock.js";
-import type { Database, Db, Dialect, Prepared, Tx } from "../database/database.js";
+import type { Database, Db, Prepared, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
-import { REPOSITORY_COLUMN_NAMES } from "./draft.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import { type CatalogueKind, readKind, setKind } from "./kind.js";
+import { type FoundByName, Lookup, type PreviousName } from "./lookup.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
-import { fromRow, type Repository } from "./repository.js";
+import type { Repository } from "./repository.js";
 import { removeSample } from "./sample.js";
 import { readSeries, readSparks, type Series } from "./series.js";
 import { readSeriesStart } from "./series-start.js";
@@ -20,6 +20,7 @@ import { packTails, readReadings, readSnapshotRanges, type SnapshotRange } from 
 
 export type { DumpedRepository } from "./dump.js";
 export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./kind.js";
+export { type FoundByName, findRepositories, type PreviousName } from "./lookup.js";
 export * from "./observation.js";
 export { bumpRevision, hasMark, markOutdated, setMark, workOff } from "./outdated.js";
 export * from "./repository.js";
@@ -36,23 +37,14 @@ export {
   thinSnapshots,
 } from "./snapshots/snapshots.js";
 
-export interface PreviousName {
-  fullName: string;
-  until: number;
-}
-
-/** A repository found by its current name, or by a previous one. */
-export interface FoundByName {
-  repository: Repository;
-  isPreviousName: boolean;
-}
-
 /** How long the revision is remembered. */
 const REVISION_MS = 1_000;
 
 export class Catalog {
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #lookup: Lookup;
+  readonly #newest: Prepared<string, [number]>;
   readonly #readRevision: Prepared<null, [number]>;
   /** The revision read last, when, and how much this process had written before. */
   #revision: { value: Promise<number>; at: number; writes: number } | undefined;
@@ -60,6 +52,11 @@ export class Catalog {
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
+    this.#lookup = new Lookup(database);
+    this.#newest = database.prepare(
+      (given) => sql`select newest_at from snapshot_hours
+        where provider = ${given((provider) => provider)} order by hour desc limit 1`,
+    );
     this.#readRevision = database.prepare(() => sql`select value from revision where id = 1`);
   }
 
@@ -89,43 +86,18 @@ export class Catalog {
   }
 
   /** The repositories with these ids, in the same order; ids that do not exist are skipped. */
-  async findMany(ids: readonly number[]): Promise<Repository[]> {
-    return findRepositories(this.#database.read, this.#database.dialect, ids);
+  findMany(ids: readonly number[]): Promise<Repository[]> {
+    return this.#lookup.findMany(ids);
   }
 
   /** Ignores case. A current name wins over a previous one, and a later previous name over an earlier one. */
-  async findByName(provider: string, fullName: string): Promise<FoundByName | undefined> {
-    const { read } = this.#database;
-    const key = fullName.toLowerCase();
-    const current = await read
-      .selectFrom("repositories")
-      .select(REPOSITORY_COLUMN_NAMES)
-      .where("provider", "=", provider)
-      .where("name_key", "=", key)
-      .executeTakeFirst();
-    if (current !== undefined) return { repository: fromRow(current), isPreviousName: false };
-    const previous = await read
-      .selectFrom("previous_names")
-      .select("repository_id")
-      .where("provider", "=", provider)
-      .where("name_key", "=", key)
-      .orderBy("until", "desc")
-      .limit(1)
-      .executeTakeFirst();
-    const repository = previous === undefined ? undefined : await this.find(previous.repository_id);
-    return repository === undefined ? undefined : { repository, isPreviousName: true };
+  findByName(provider: string, fullName: string): Promise<FoundByName | undefined> {
+    return this.#lookup.findByName(provider, fullName);
   }
 
   /** Previous names of a repository, newest first. */
-  async previousNames(id: number): Promise<PreviousName[]> {
-    const rows = await this.#database.read
-      .selectFrom("previous_names")
-      .select(["full_name", "until"])
-      .where("repository_id", "=", id)
-      .orderBy("until", "desc")
-      .orderBy("name_key")
-      .execute();
-    return rows.map((row) => ({ fullName: row.full_name, until: row.until }));
+  previousNames(id: number): Promise<PreviousName[]> {
+    return this.#lookup.previousNames(id);
   }
 
   async snapshotRange(id: number): Promise<SnapshotRange> {
@@ -166,14 +138,8 @@ export class Catalog {
 
   /** Time of a provider's newest snapshot, which is the end of all its windows. Undefined without snapshots. */
   async asOf(provider: string): Promise<number | undefined> {
-    const row = await this.#database.read
-      .selectFrom("snapshot_hours")
-      .select("newest_at")
-      .where("provider", "=", provider)
-      .orderBy("hour", "desc")
-      .limit(1)
-      .executeTakeFirst();
-    return row?.newest_at;
+    const [row] = await this.#newest(provider);
+    return row?.[0];
   }
 
   /** The next repositories by id after `afterId`, each with everything stored about it. */
@@ -269,20 +235,4 @@ export async function repositoriesAfter(db: Db, after: number, limit: number): P
     .limit(limit)
     .execute();
   return rows.map((row) => row.id);
-}
-
-/** As `Catalog.findMany`, for callers inside a transaction. */
-export async function findRepositories(
-  db: Db,
-  dialect: Dialect,
-  ids: readonly number[],
-): Promise<Repository[]> {
-  if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom("repositories")
-    .select(REPOSITORY_COLUMN_NAMES)
-    .where(dialect.among(sql.ref("id"), ids))
-    .execute();
-  const byId = new Map(rows.map((row) => [row.id, fromRow(row)]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -44,12 +44,17 @@ export class FaultPool implements PostgresPool {
     return this.#turns;
   }
 
-  /** Runs a statement outside transactions. The server parses and plans one with a name once per connection. */
-  async rows<R extends unknown[]>(query: pg.QueryArrayConfig & { name: string }): Promise<R[]> {
+  /**
+   * Runs a statement outside transactions, and returns its rows as arrays with their number of columns. The server parses a
+   * statement with a name once per connection.
+   */
+  async rows<R extends unknown[]>(
+    query: pg.QueryConfig & { name: string },
+  ): Promise<{ rows: R[]; columns: number }> {
     const client = await this.#take();
     try {
-      const { rows } = await client.query<R>(query);
-      return rows;
+      const { rows, fields } = await client.query<R>({ ...query, rowMode: "array" });
+      return { rows, columns: fields.length };
     } catch (error) {
       throw faultOf(error);
     } finally {

@@ -4,7 +4,8 @@ import type { Logger } from "../log.js";
 import type { BulkColumns, BulkRow, Dialect, TableName, WordQuery } from "./dialect.js";
 import { DatabaseFault } from "./fault.js";
 import { FaultPool, LOCK_NOT_AVAILABLE } from "./postgres-pool.js";
-import { bound, type Prepare, Slot } from "./prepared.js";
+import { preparing } from "./postgres-prepared.js";
+import { type Prepare, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
 
 /** Rows sent in one statement. */
@@ -47,20 +48,6 @@ export function openPostgres(
   const faults = new FaultPool(pool);
   const db = new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool: faults }) });
   return { db, prepare: preparing(db, faults), turns: () => faults.turns };
-}
-
-/** Prepares statements under names of their own, which every connection of the pool knows them by. */
-function preparing(db: Kysely<Schema>, pool: FaultPool): Prepare {
-  let named = 0;
-  return <V, R extends unknown[]>(build: Parameters<typeof bound<V, R>>[1]) => {
-    const name = `sidereal_${named++}`;
-    let known: ReturnType<typeof bound<V, R>> | undefined;
-    return async (values: V) => {
-      known ??= bound(db, build);
-      const { text, parametersOf } = known;
-      return pool.rows<R>({ name, text, values: parametersOf(values), rowMode: "array" });
-    };
-  };
 }
 
 function columnArrays(columns: BulkColumns, rows: readonly BulkRow[]): RawBuilder<unknown> {

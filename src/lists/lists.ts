@@ -12,7 +12,7 @@ import type { ListIndex } from "./index/list-index.js";
 import { ListMemory } from "./memory.js";
 import { EXACT_TOTAL, type Plan } from "./plan.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
-import { type ListRow, RowReader } from "./rows.js";
+import { type ListRow, RowReader, type RowRequest } from "./rows.js";
 import { encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
 
 export { filterParameters, filterWords, type ListFilters } from "./canonical.js";
@@ -97,6 +97,11 @@ export class Lists {
   /** The repositories with these ids and their growth in the window, in the same order. Unknown ids are skipped. */
   rows(ids: readonly number[], window: Window): Promise<ListRow[]> {
     return this.#parts.rows.read(ids, window);
+  }
+
+  /** The same for several lists, by one statement per window. */
+  rowsOfEach(requests: readonly RowRequest[]): Promise<ListRow[][]> {
+    return this.#parts.rows.readEach(requests);
   }
 
   /**

@@ -22,6 +22,12 @@ export interface ListRow {
   trend: Trend | undefined;
 }
 
+/** Repositories to read, in order. */
+export interface RowRequest {
+  ids: readonly number[];
+  window: Window;
+}
+
 /** The columns of a rollup; all null without one. */
 type Growth = TrendValues | [window_hours: null, ...others: null[]];
 type RowValues = [...RepositoryValues, ...Growth];
@@ -29,7 +35,7 @@ type RowValues = [...RepositoryValues, ...Growth];
 /** Reads repositories with their growth, for lists that know the ids. */
 export class RowReader {
   readonly #database: Database;
-  readonly #read: Prepared<{ ids: readonly number[]; window: Window }, RowValues>;
+  readonly #read: Prepared<RowRequest, RowValues>;
 
   constructor(database: Database) {
     const { dialect } = database;
@@ -60,5 +66,17 @@ export class RowReader {
     const trends = await trendsOfRollups(this.#database, rollups);
     for (const [i, row] of grown.entries()) row.trend = trends[i];
     return ids.flatMap((id) => found.get(id) ?? []);
+  }
+
+  /** The rows of several lists, by one statement per window. */
+  async readEach(requests: readonly RowRequest[]): Promise<ListRow[][]> {
+    const windows = [...new Set(requests.map(({ window }) => window))];
+    const read = windows.map(async (window) => {
+      const ids = requests.flatMap((request) => (request.window === window ? request.ids : []));
+      const rows = await this.read([...new Set(ids)], window);
+      return [window, new Map(rows.map((row) => [row.repository.id, row]))] as const;
+    });
+    const found = new Map(await Promise.all(read));
+    return requests.map(({ ids, window }) => ids.flatMap((id) => found.get(window)?.get(id) ?? []));
   }
 }

@@ -12,8 +12,8 @@ import {
   type FacetPage,
   type FacetRequest,
   type FacetTotals,
+  facetReader,
   findFacet,
-  listFacets,
   spellLanguages,
 } from "./facets/facets.js";
 import {
@@ -24,8 +24,16 @@ import {
   TrendReader,
   update as updateGrowth,
 } from "./growth/growth.js";
-import { type CurrentSummary, type Home, readHome, readSummary, update as updateHome } from "./home/home.js";
-import { type PastRank, packRankHistory, type Rank, readRankHistory, readRanks } from "./ranks/ranks.js";
+import {
+  type CurrentSummary,
+  type DocumentReader,
+  documentReader,
+  type Home,
+  readHome,
+  readSummary,
+  update as updateHome,
+} from "./home/home.js";
+import { type PastRank, packRankHistory, type Rank, rankHistoryReader, rankReader } from "./ranks/ranks.js";
 import type { Window } from "./windows.js";
 
 export * from "./definitions.js";
@@ -58,11 +66,21 @@ export class Rankings {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #trends: TrendReader;
+  readonly #readDocument: DocumentReader;
+  readonly facets: (request: FacetRequest) => Promise<FacetPage>;
+  /** The present ranks of a repository, as far down as RANK_LIMITS. */
+  readonly ranks: (id: number) => Promise<Rank[]>;
+  /** The ranks of a repository by day, overall and in its language, oldest first; at most the latest `limit`. */
+  readonly rankHistory: (id: number, since: number, limit: number) => Promise<PastRank[]>;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
     this.#clock = clock;
     this.#trends = new TrendReader(database);
+    this.#readDocument = documentReader(database);
+    this.facets = facetReader(database);
+    this.ranks = rankReader(database);
+    this.rankHistory = rankHistoryReader(database);
   }
 
   /**
@@ -91,10 +109,6 @@ export class Rankings {
     return readExplanations(this.#database.read, id);
   }
 
-  facets(request: FacetRequest): Promise<FacetPage> {
-    return listFacets(this.#database, request);
-  }
-
   /** The language or topic with this name, ignoring case; undefined if no listed repository has it. */
   findFacet(kind: FacetKind, name: string): Promise<FacetTotals | undefined> {
     return findFacet(this.#database.read, kind, name);
@@ -105,26 +119,16 @@ export class Rankings {
     return spellLanguages(this.#database.read, names);
   }
 
-  /** The present ranks of a repository, as far down as RANK_LIMITS. */
-  ranks(id: number): Promise<Rank[]> {
-    return readRanks(this.#database.read, id);
-  }
-
-  /** The ranks of a repository by day, overall and in its language, oldest first; at most the latest `limit`. */
-  rankHistory(id: number, since: number, limit: number): Promise<PastRank[]> {
-    return readRankHistory(this.#database.read, id, { since, limit });
-  }
-
   /** Packs past ranks of at most `most` repositories, so that they take less room. Changes no response. */
   pack(most: number): Promise<number> {
     return packRankHistory(this.#database, most);
   }
 
   home(): Promise<Home> {
-    return readHome(this.#database.read, this.#clock.now());
+    return readHome(this.#readDocument, this.#clock.now());
   }
 
   summary(): Promise<CurrentSummary> {
-    return readSummary(this.#database.read, this.#clock.now());
+    return readSummary(this.#readDocument, this.#clock.now());
   }
 }

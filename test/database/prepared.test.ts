@@ -52,6 +52,27 @@ onBothEngines("A prepared statement", (engine) => {
     assert.deepEqual(await count(null), [[3, 2 ** 53 - 1, 0.5, null]]);
   });
 
+  test("returns the same rows however many columns they have, again and again", async () => {
+    const texts = ["plain", 'with "quotes" and \\', "line\nbreak", "\u{1f680} é", ""];
+    const numbers = [0, -1, 2 ** 53 - 1, 0.1, 4.5233518036865316e-5, 1e21];
+    const wide = [...texts, ...numbers, null];
+    const read = database.prepare<null, (string | number | null)[]>(
+      () => sql`select ${sql.join([...wide, ...wide].map((value) => sql.lit(value)))}
+        from marks where name <= 'b' order by name`,
+    );
+    for (let run = 0; run < 3; run++) {
+      const rows = await read(null);
+      assert.deepEqual(rows, [
+        [...wide, ...wide],
+        [...wide, ...wide],
+      ]);
+    }
+    const none = database.prepare<null, (string | number | null)[]>(
+      () => sql`select ${sql.join(wide.map((value) => sql.lit(value)))} from marks where name = 'no such'`,
+    );
+    for (let run = 0; run < 3; run++) assert.deepEqual(await none(null), []);
+  });
+
   test("goes on after its table was replaced by another", async () => {
     const { dialect, durable } = database;
     const table = sql`(a ${dialect.types.integer} not null, b ${dialect.types.text})`;

@@ -12,8 +12,8 @@ export {
   type FacetRequest,
   type FacetSort,
   type FacetTotals,
+  facetReader,
   findFacet,
-  listFacets,
   spellLanguages,
 } from "./read.js";
 export { FacetRebuild, updateFacets } from "./update.js";

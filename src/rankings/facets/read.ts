@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Database, Db, FacetTable } from "../../database/database.js";
+import type { Database, Db, Prepared } from "../../database/database.js";
 import type { Window } from "../windows.js";
 
 export const FACET_KINDS = ["language", "topic"] as const;
@@ -41,27 +41,45 @@ export interface FacetPage {
 /** Only this many of the most frequent facets are listed, whatever the sort. */
 const LISTED = 10_000;
 
-/** One page of facets, the greatest first; ties by name. */
-export async function listFacets({ read }: Database, request: FacetRequest): Promise<FacetPage> {
-  const { kind, provider, window, sort, limit, offset } = request;
-  const isWanted = sql`kind = ${kind} and provider = ${provider ?? ""}`;
-  const gained = sql.ref(`stars_gained_${window}`);
-  const key = sort === "stars_gained" ? gained : sql.ref(sort);
-  const rows = await sql<FacetTable & { gained: number }>`select f.*, ${gained} as gained
-    from (select * from facets where ${isWanted} order by repositories desc, name limit ${LISTED}) as f
-    order by ${key} desc, name limit ${limit} offset ${offset}`.execute(read);
-  const counted = await sql<{ total: number }>`select count(*) as total from (
-    select 1 from facets where ${isWanted} limit ${LISTED + 1}) as bounded`.execute(read);
-  const total = Number(counted.rows[0]?.total ?? 0);
-  return {
-    facets: rows.rows.map((row) => ({
-      name: row.name,
-      repositories: row.repositories,
-      stars: row.stars,
-      starsGained: Number(row.gained),
-    })),
-    total: Math.min(LISTED, total),
-    totalIsExact: total <= LISTED,
+type FacetValues = [name: string, repositories: number, stars: number, gained: number];
+
+/** Reads one page of facets, the greatest first; ties by name. */
+export function facetReader({ prepare }: Database): (request: FacetRequest) => Promise<FacetPage> {
+  const pages = new Map<string, Prepared<FacetRequest, FacetValues>>();
+  const count = prepare<FacetRequest, [number]>((given) => {
+    const [kind, provider] = [given((request) => request.kind), given(({ provider = "" }) => provider)];
+    return sql`select count(*) from (
+      select 1 from facets where kind = ${kind} and provider = ${provider} limit ${LISTED + 1}) as bounded`;
+  });
+  /** The statement for one order. */
+  const pageOf = ({ sort, window }: FacetRequest) => {
+    const name = `${sort} ${window}`;
+    const known = pages.get(name);
+    if (known !== undefined) return known;
+    const gained = sql.ref(`stars_gained_${window}`);
+    const key = sort === "stars_gained" ? gained : sql.ref(sort);
+    const page = prepare<FacetRequest, FacetValues>((given) => {
+      const [kind, provider] = [given((request) => request.kind), given(({ provider = "" }) => provider)];
+      return sql`select name, repositories, stars, ${gained} from (select * from facets
+          where kind = ${kind} and provider = ${provider} order by repositories desc, name limit ${LISTED}) as f
+        order by ${key} desc, name limit ${given(({ limit }) => limit)} offset ${given(({ offset }) => offset)}`;
+    });
+    pages.set(name, page);
+    return page;
+  };
+  return async (request) => {
+    const [rows, [counted]] = await Promise.all([pageOf(request)(request), count(request)]);
+    const total = counted?.[0] ?? 0;
+    return {
+      facets: rows.map(([name, repositories, stars, starsGained]) => ({
+        name,
+        repositories,
+        stars,
+        starsGained,
+      })),
+      total: Math.min(LISTED, total),
+      totalIsExact: total <= LISTED,
+    };
   };
 }
 

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../../database/database.js";
+import type { Tx } from "../../database/database.js";
 import type { Ranking } from "../definitions.js";
 import type { Facet } from "../facets/facets.js";
 import { WINDOW_HOURS } from "../windows.js";
-import { type Prepared, readPrepared, storePrepared } from "./prepared.js";
+import { type DocumentReader, type Prepared, storePrepared } from "./prepared.js";
 
 /** Rows of each list on the first page. */
 const ROWS = 10;
@@ -43,8 +43,8 @@ export async function updateHome(tx: Tx, now: number): Promise<boolean> {
 }
 
 /** The prepared first page; an empty one before the first update. */
-export async function readHome(db: Db, now: number): Promise<Home> {
-  const prepared = await readPrepared<Home>(db, "home");
+export async function readHome(read: DocumentReader, now: number): Promise<Home> {
+  const prepared = await read<Home>("home");
   if (prepared !== undefined) return prepared;
   const empty: RankedList = { window: "24h", isFallback: false, ids: [] };
   return {

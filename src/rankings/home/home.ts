@@ -8,6 +8,7 @@ import { updateHome } from "./first-page.js";
 import { updateSummary } from "./summary.js";
 
 export { type Home, type RankedList, readHome } from "./first-page.js";
+export { type DocumentReader, documentReader } from "./prepared.js";
 export { type CurrentSummary, readSummary, type Summary } from "./summary.js";
 
 /** Recomputes both. Responses become outdated, and the revision changes, only if the content did. */

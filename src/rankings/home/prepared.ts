@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../../database/database.js";
+import type { Database, Db, Tx } from "../../database/database.js";
 
 /** The prepared documents, with their row in `summaries`. */
 const ROWS = { summary: 1, home: 2 } as const;
@@ -25,8 +25,21 @@ export async function storePrepared<T extends Prepared>(
   return true;
 }
 
-/** The stored document; undefined before the first update. */
-export async function readPrepared<T extends Prepared>(db: Db, name: PreparedName): Promise<T | undefined> {
+async function readPrepared<T extends Prepared>(db: Db, name: PreparedName): Promise<T | undefined> {
   const row = await db.selectFrom("summaries").select("body").where("id", "=", ROWS[name]).executeTakeFirst();
   return row === undefined ? undefined : JSON.parse(row.body);
+}
+
+/** Reads a stored document; undefined before the first update. */
+export type DocumentReader = <T extends Prepared>(name: PreparedName) => Promise<T | undefined>;
+
+/** What reads stored documents for requests. */
+export function documentReader({ prepare }: Database): DocumentReader {
+  const read = prepare<number, [body: string]>(
+    (given) => sql`select body from summaries where id = ${given((id) => id)}`,
+  );
+  return async (name) => {
+    const [row] = await read(ROWS[name]);
+    return row === undefined ? undefined : JSON.parse(row[0]);
+  };
 }

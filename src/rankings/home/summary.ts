@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import { type CatalogueKind, readKind } from "../../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../../clock.js";
-import type { Db, Tx } from "../../database/database.js";
-import { type Prepared, readPrepared, storePrepared } from "./prepared.js";
+import type { Tx } from "../../database/database.js";
+import { type DocumentReader, type Prepared, storePrepared } from "./prepared.js";
 
 /** Counters of one provider, or of all providers together. */
 export interface Counters {
@@ -100,8 +100,8 @@ export async function updateSummary(tx: Tx, now: number): Promise<boolean> {
 }
 
 /** The stored summary; an empty one before the first update. */
-export async function readSummary(db: Db, now: number): Promise<CurrentSummary> {
-  const prepared = await readPrepared<Summary>(db, "summary");
+export async function readSummary(read: DocumentReader, now: number): Promise<CurrentSummary> {
+  const prepared = await read<Summary>("summary");
   if (prepared !== undefined) {
     const { asOf } = prepared;
     return {

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import { newestSnapshots } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
-import type { Db, Tx } from "../../database/database.js";
+import type { Database, Db, Tx } from "../../database/database.js";
 import { RANKING_DEFINITIONS, RANKINGS, type Ranking } from "../definitions.js";
 import { WINDOWS, windowOfHours } from "../windows.js";
 import { RANK_LIMITS } from "./leaderboard.js";
-import { type Rank, readRanks } from "./rank.js";
+import { type Rank, rankReader } from "./rank.js";
 import { readRankBlocks } from "./rank-blocks.js";
 
 /** Scopes with a history. */
@@ -89,32 +89,37 @@ function parseRanks(day: number, ranks: string): PastRank[] {
   );
 }
 
-/** The ranks of a repository since a time, by day, oldest first; at most the latest `limit`. */
-export async function readRankHistory(
-  db: Db,
-  repositoryId: number,
-  { since, limit }: { since: number; limit: number },
-): Promise<PastRank[]> {
-  const today = await readRanksDay(db);
-  const sinceDay = Math.max(Math.floor(since / DAY_MS), (today ?? 0) - ARCHIVED_DAYS + 1);
-  const archived = await db
-    .selectFrom("rank_history")
-    .select(["day", "ranks"])
-    .where("repository_id", "=", repositoryId)
-    .where("day", ">=", sinceDay)
-    .orderBy("day")
-    .execute();
-  // After the rows: a day that is packed between the two reads must be in one of them.
-  const packed = await readRankBlocks(db, repositoryId, sinceDay);
-  const present = today === undefined || today < sinceDay ? [] : await readRanks(db, repositoryId);
-  const past = new Map([...packed, ...archived].map(({ day, ranks }) => [day, ranks]));
-  const days = [
-    ...[...past].sort(([a], [b]) => a - b).map(([day, ranks]) => parseRanks(day, ranks)),
-    present.flatMap(({ name: _, ...rank }): PastRank[] =>
-      rank.scope === "overall" || rank.scope === "language" ? [{ ...rank, day: (today ?? 0) * DAY_MS }] : [],
-    ),
-  ];
-  return days.flatMap((ranks) => ranks.sort(compareRanks)).slice(-limit);
+/** Reads the ranks of a repository since a time, by day, oldest first; at most the latest `limit`. */
+export function rankHistoryReader(
+  database: Database,
+): (repositoryId: number, since: number, limit: number) => Promise<PastRank[]> {
+  const readPresent = rankReader(database);
+  const readDay = database.prepare<null, [string]>(
+    () => sql`select value from marks where name = ${DAY_MARK}`,
+  );
+  const readArchived = database.prepare<{ id: number; since: number }, [day: number, ranks: string]>(
+    (given) => sql`select day, ranks from rank_history
+      where repository_id = ${given(({ id }) => id)} and day >= ${given(({ since }) => since)} order by day`,
+  );
+  return async (id, since, limit) => {
+    const [mark] = await readDay(null);
+    const today = mark === undefined ? undefined : Number(mark[0]);
+    const sinceDay = Math.max(Math.floor(since / DAY_MS), (today ?? 0) - ARCHIVED_DAYS + 1);
+    const archived = await readArchived({ id, since: sinceDay });
+    // After the rows: a day that is packed between the two reads must be in one of them.
+    const packed = await readRankBlocks(database.read, id, sinceDay);
+    const present = today === undefined || today < sinceDay ? [] : await readPresent(id);
+    const past = new Map([...packed.map(({ day, ranks }) => [day, ranks] as const), ...archived]);
+    const days = [
+      ...[...past].sort(([a], [b]) => a - b).map(([day, ranks]) => parseRanks(day, ranks)),
+      present.flatMap(({ name: _, ...rank }): PastRank[] =>
+        rank.scope === "overall" || rank.scope === "language"
+          ? [{ ...rank, day: (today ?? 0) * DAY_MS }]
+          : [],
+      ),
+    ];
+    return days.flatMap((ranks) => ranks.sort(compareRanks)).slice(-limit);
+  };
 }
 
 /** The order within a day. */

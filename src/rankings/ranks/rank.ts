@@ -1,4 +1,5 @@
-import type { Db } from "../../database/database.js";
+import { sql } from "kysely";
+import type { Database } from "../../database/database.js";
 import type { Ranking } from "../definitions.js";
 import { type Window, windowOfHours } from "../windows.js";
 import { RANK_LIMITS, type RankScope } from "./leaderboard.js";
@@ -15,28 +16,25 @@ export interface Rank {
   position: number;
 }
 
-/** All present ranks of a repository, ordered by ranking, window and scope. */
-export async function readRanks(db: Db, repositoryId: number): Promise<Rank[]> {
-  const rows = await db
-    .selectFrom("ranks")
-    .selectAll()
-    .where("repository_id", "=", repositoryId)
-    .orderBy("ranking")
-    .orderBy("window_hours")
-    .orderBy("scope")
-    .orderBy("scope_name")
-    .execute();
-  return rows.flatMap(({ ranking, window_hours, scope: text, scope_name, position }): Rank[] => {
-    const scope = text as RankScope;
-    if (position > RANK_LIMITS[scope]) return [];
-    return [
-      {
-        ranking: ranking as Ranking,
-        window: windowOfHours(window_hours) ?? null,
-        scope,
-        name: scope_name === "" ? null : scope_name,
-        position,
-      },
-    ];
-  });
+/** Reads all present ranks of a repository, ordered by ranking, window and scope. */
+export function rankReader({ prepare }: Database): (repositoryId: number) => Promise<Rank[]> {
+  type Values = [ranking: string, hours: number, scope: string, name: string, position: number];
+  const read = prepare<number, Values>(
+    (given) => sql`select ranking, window_hours, scope, scope_name, position from ranks
+      where repository_id = ${given((id) => id)} order by ranking, window_hours, scope, scope_name`,
+  );
+  return async (repositoryId) =>
+    (await read(repositoryId)).flatMap(([ranking, hours, text, name, position]): Rank[] => {
+      const scope = text as RankScope;
+      if (position > RANK_LIMITS[scope]) return [];
+      return [
+        {
+          ranking: ranking as Ranking,
+          window: windowOfHours(hours) ?? null,
+          scope,
+          name: name === "" ? null : name,
+          position,
+        },
+      ];
+    });
 }

@@ -4,8 +4,8 @@
  * both give the same ranks. The caller reads the contributions and calls `archiveRanks` before either.
  */
 export { RANK_LIMITS, RANK_SCOPES, type RankScope } from "./leaderboard.js";
-export { type Rank, readRanks } from "./rank.js";
+export { type Rank, rankReader } from "./rank.js";
 export { packRankHistory } from "./rank-blocks.js";
-export { archiveRanks, type PastRank, readRankHistory } from "./rank-history.js";
+export { archiveRanks, type PastRank, rankHistoryReader } from "./rank-history.js";
 export { RankRebuild } from "./rebuild.js";
 export { updateRanks } from "./update.js";

@@ -1,5 +1,4 @@
 import type { FC } from "hono/jsx";
-import type { Modules } from "../../modules.js";
 import { explorePage, LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../page-addresses.js";
 import {
   type Facet,
@@ -49,14 +48,11 @@ export async function showHome(request: PageRequest): Promise<Page> {
   if (summary.repositories === 0)
     return { title: "Growing repositories", description, body: <Nothing tracked={tracked} /> };
   const ids = [...new Set(LISTS.flatMap(({ key }) => prepared[key].ids))];
-  const sparks = await modules.catalog.sparks(ids, summary.asOf ?? prepared.generatedAt);
-  const lists = await Promise.all(
-    LISTS.map(async (list) => ({
-      ...list,
-      ...prepared[list.key],
-      rows: await rowsOf(modules, prepared[list.key]),
-    })),
-  );
+  const [sparks, rows] = await Promise.all([
+    modules.catalog.sparks(ids, summary.asOf ?? prepared.generatedAt),
+    modules.lists.rowsOfEach(LISTS.map(({ key }) => prepared[key])),
+  ]);
+  const lists = LISTS.map((list, i) => ({ ...list, ...prepared[list.key], rows: rows[i] ?? [] }));
   const stars = await starsOf(
     request,
     lists.flatMap(({ rows }) => rows),
@@ -73,11 +69,6 @@ export async function showHome(request: PageRequest): Promise<Page> {
     })),
     body: <HomeBody {...{ summary, prepared, lists, sparks, stars }} />,
   };
-}
-
-async function rowsOf({ catalog, rankings }: Modules, { ids, window }: RankedList): Promise<ListedRow[]> {
-  const [repositories, trends] = await Promise.all([catalog.findMany(ids), rankings.trends(ids, window)]);
-  return repositories.map((repository) => ({ repository, trend: trends.get(repository.id) }));
 }
 
 interface HomeBodyProps {
