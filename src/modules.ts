@@ -7,7 +7,7 @@ import { ListIndex, Lists, startIndexBuilder } from "./lists/lists.js";
 import type { Logger } from "./log.js";
 import type { Usage } from "./metering/metering.js";
 import { Rankings } from "./rankings/rankings.js";
-import { orderWords, Search, updateWords } from "./search/search.js";
+import { Search } from "./search/search.js";
 import { Watchlists } from "./watchlists/watchlists.js";
 
 /** What the parts of one process share. */
@@ -39,14 +39,15 @@ export interface Members {
 export function buildModules(database: Database, clock: Clock, log: Logger): Modules {
   const catalog = new Catalog(database, clock);
   const rankings = new Rankings(database, clock);
+  const search = new Search(database, catalog, clock);
   const listIndex = new ListIndex(clock);
   return {
     database,
     catalog,
     rankings,
-    search: new Search(database, catalog),
+    search,
     watchlists: new Watchlists({ database, clock, log }),
-    lists: new Lists({ database, catalog, rankings, index: listIndex }),
+    lists: new Lists({ database, catalog, rankings, search, index: listIndex }),
     listIndex,
   };
 }
@@ -75,10 +76,10 @@ export type UpdateStep = "growth" | "search";
  * search index takes time proportional to the catalog, so it is only done when `isOrderDue`.
  */
 export async function followChanges(modules: Modules, isOrderDue: boolean): Promise<void> {
-  const { database, rankings } = modules;
+  const { database, rankings, search } = modules;
   const changed = await rankings.update();
-  const worded = await updateWords(database);
-  if (isOrderDue) await orderWords(database);
+  const worded = await search.update();
+  if (isOrderDue) await search.reorder();
   await packHistories(modules);
   if (changed + worded > ANALYZED_FROM) await database.dialect.analyze(database.write);
 }
@@ -100,12 +101,12 @@ export async function updateDerived(
   modules: Modules,
   onProgress: (step: UpdateStep, repositories: number) => void = () => {},
 ): Promise<void> {
-  const { database, rankings } = modules;
+  const { database, rankings, search } = modules;
   // The planner does not know yet what an import has just written.
   await database.dialect.analyze(database.write);
   await rankings.update({ all: true, onProgress: (done) => onProgress("growth", done) });
-  await updateWords(database, (done) => onProgress("search", done));
-  await orderWords(database);
+  await search.update((done) => onProgress("search", done));
+  await search.reorder();
   await packHistories(modules);
   await database.dialect.analyze(database.write);
 }

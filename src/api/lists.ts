@@ -33,7 +33,7 @@ export const listRepositories = operation({
   tags: ["Repositories"],
   summary: "List repositories, filtered, searched and sorted",
   description:
-    "Sorts by growth contain only repositories that have a trend in the window. A search sorted by anything but relevance covers its 10,000 most popular matches.",
+    "Sorts by growth contain only repositories that have a trend in the window. A search sorted by anything but relevance covers its 10,000 best matches.",
   params: null,
   query: listQuery.extend(withFormat),
   body: null,

@@ -88,7 +88,7 @@ export const suggest = operation({
   tags: ["Search"],
   summary: "Suggest repositories, languages and topics for a partial name",
   description:
-    "Matches prefixes of a name, an owner, owner/name, or a word inside a name. Most popular first.",
+    "Matches prefixes of a name, an owner, owner/name, or a word inside a name. Exact names first, then by fit and popularity. If nothing matches, one typing error in a word is corrected.",
   params: null,
   query: z.object({
     q: searchText(64).default("").openapi({ description: "Empty: the most popular." }),

@@ -203,6 +203,10 @@ export const repositoryPageMetaSchema = pageMetaSchema
     window: z.enum(WINDOWS),
     sort: z.string(),
     asOf: time.nullable().openapi({ description: "End of the windows: the newest snapshot of all." }),
+    corrected: z.string().nullable().openapi({
+      description:
+        "The text whose matches these are, if little matched `q` as it is and it seems to hold a typing error. verbatim=true prevents that.",
+    }),
   })
   .openapi("RepositoryPageMeta");
 

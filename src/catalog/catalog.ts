@@ -19,6 +19,7 @@ import { readSeriesStart } from "./series-start.js";
 import { packTails, readReadings, readSnapshotRanges, type SnapshotRange } from "./snapshots/snapshots.js";
 
 export type { DumpedRepository } from "./dump.js";
+export { type Run, runExclusively, runState } from "./exclusive-run.js";
 export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./kind.js";
 export { type FoundByName, findRepositories, type PreviousName } from "./lookup.js";
 export * from "./observation.js";

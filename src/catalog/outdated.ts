@@ -3,10 +3,16 @@ import type { BulkRow, Database, Db, Dialect, Tx } from "../database/database.js
 
 /**
  * Derived data of a repository: its words in the search index, its growth, or its ranks and share of the facets (id 0: those
- * of all repositories). `rollups_in_rebuild`: growth that was updated while all growth is being rebuilt. `tails`: snapshots
- * that are to be packed into blocks.
+ * of all repositories). `…_in_rebuild`: growth or words that were updated while those of all repositories are being rebuilt.
+ * `tails`: snapshots that are to be packed into blocks.
  */
-export type OutdatedKind = "words" | "rollups" | "ranks" | "rollups_in_rebuild" | "tails";
+export type OutdatedKind =
+  | "words"
+  | "rollups"
+  | "ranks"
+  | "rollups_in_rebuild"
+  | "words_in_rebuild"
+  | "tails";
 
 /** Marks derived data of repositories as outdated, in the transaction of the change. */
 export async function markOutdated(

@@ -16,6 +16,8 @@ export const DERIVED_TABLES: readonly TableName[] = [
   "facets",
   "facet_parts",
   "summaries",
+  "search_pages",
+  "search_words",
   "outdated",
 ];
 
@@ -45,7 +47,6 @@ export async function removeSample(tx: Tx, dialect: Dialect): Promise<void> {
   const all = await tx.selectFrom("repositories").select("id").orderBy("id").execute();
   const removed = all.map(({ id }) => id).filter((id) => !kept.has(id));
   for (const table of DERIVED_TABLES) await sql`delete from ${sql.table(table)}`.execute(tx);
-  await dialect.unindexWords(tx, removed);
   for (const table of REPOSITORY_TABLES)
     await sql`delete from ${sql.table(table)} where ${dialect.among(sql.ref("repository_id"), removed)}`.execute(
       tx,
@@ -56,6 +57,7 @@ export async function removeSample(tx: Tx, dialect: Dialect): Promise<void> {
   await recountHours(tx, dialect, [...kept]);
   // A full rebuild that is running would put the removed repositories back; without an owner it stops at its next step.
   await tx.updateTable("runs").set({ owner: null }).execute();
+  await sql`update search_state set first_block = null, version = version + 1`.execute(tx);
   await markOutdated(tx, dialect, "rollups", [...kept]);
   await setKind(tx, "real");
   await bumpRevision(tx);

@@ -14,7 +14,7 @@ import type { Prepare } from "./prepared.js";
 import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
-export type { BulkColumns, BulkRow, Db, Dialect, TableName, Tx, WordDocument, WordQuery } from "./dialect.js";
+export type { BulkColumns, BulkRow, Db, Dialect, TableName, Tx } from "./dialect.js";
 export { DatabaseFault, databaseFault, type FaultKind } from "./fault.js";
 export {
   type ColumnValues,

@@ -12,19 +12,6 @@ export type BulkColumns = Readonly<
 >;
 export type BulkRow = readonly (number | string | Uint8Array | null)[];
 
-/** Words that must all match; the last one matches as a prefix. Scope `names` searches owner and name only. */
-export interface WordQuery {
-  words: readonly string[];
-  scope: "names" | "all";
-}
-
-/** The words of one repository: `names` from owner and name, `terms` from everything. Produced by `search/words.ts`. */
-export interface WordDocument {
-  repositoryId: number;
-  names: readonly string[];
-  terms: readonly string[];
-}
-
 /** Every difference between the two engines. No file outside this folder asks which engine it runs on. */
 export interface Dialect {
   readonly engine: "sqlite" | "postgres";
@@ -95,15 +82,6 @@ export interface Dialect {
   readonly lockRow: RawBuilder<unknown>;
   /** Ends a select that locks rows of the table `alias`, and skips rows locked by other transactions. */
   lockFree(alias: string): RawBuilder<unknown>;
-
-  /** Adds documents to the search index, or replaces those of the same repositories. */
-  indexWords(tx: Tx, documents: readonly WordDocument[]): Promise<void>;
-  /** Removes repositories from the search index. */
-  unindexWords(tx: Tx, repositoryIds: readonly number[]): Promise<void>;
-  /** Orders the search index by current stars. Returns whether anything changed. */
-  reorderWords(tx: Tx): Promise<boolean>;
-  /** A select of at most `limit` rows (`id`, `position`), most stars first; `position` ascends. */
-  matchWords(query: WordQuery, limit: number): RawBuilder<unknown>;
 
   /** Refreshes the planner's statistics, of one table or of all. Call after large changes. */
   analyze(db: Db, table?: TableName): Promise<void>;

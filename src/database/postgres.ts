@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect as KyselyPostgresDialect, type RawBuilder, sql } from "kysely";
 import pg from "pg";
 import type { Logger } from "../log.js";
-import type { BulkColumns, BulkRow, Dialect, TableName, WordQuery } from "./dialect.js";
+import type { BulkColumns, BulkRow, Dialect, TableName } from "./dialect.js";
 import { DatabaseFault } from "./fault.js";
 import { FaultPool, LOCK_NOT_AVAILABLE } from "./postgres-pool.js";
 import { preparing } from "./postgres-prepared.js";
@@ -69,13 +69,6 @@ function insertFrom(
 ): RawBuilder<unknown> {
   const names = sql.raw(Object.keys(columns).join(", "));
   return sql`insert into ${sql.raw(table)} (${names}) select * from unnest(${columnArrays(columns, rows)}) ${sql.raw(conflict)}`;
-}
-
-/** The words as tsquery text. Each is quoted, so none is parsed as syntax. */
-export function tsQuery({ words }: WordQuery): string {
-  return words
-    .map((word, i) => `'${word.replaceAll(/['\\]/g, "")}'${i === words.length - 1 ? ":*" : ""}`)
-    .join(" & ");
 }
 
 export const postgresDialect: Dialect = {
@@ -157,38 +150,6 @@ export const postgresDialect: Dialect = {
   unindexed: (expression) => sql`${expression}`,
   lockRow: sql`for update`,
   lockFree: (alias) => sql`for update of ${sql.ref(alias)} skip locked`,
-
-  async indexWords(tx, documents) {
-    for (let i = 0; i < documents.length; i += ROWS_PER_STATEMENT) {
-      const chunk = documents.slice(i, i + ROWS_PER_STATEMENT);
-      const ids = chunk.map((document) => document.repositoryId);
-      const names = chunk.map((document) => document.names.join(" "));
-      const terms = chunk.map((document) => [...document.names, ...document.terms].join(" "));
-      await sql`update repositories r
-        set search_names = array_to_tsvector(string_to_array(d.names, ' ')),
-            search_terms = array_to_tsvector(string_to_array(d.terms, ' '))
-        from unnest(${ids}::bigint[], ${names}::text[], ${terms}::text[]) as d (id, names, terms)
-        where r.id = d.id`.execute(tx);
-    }
-  },
-
-  async unindexWords(tx, repositoryIds) {
-    await sql`update repositories set search_names = null, search_terms = null
-      where ${postgresDialect.among(sql`id`, repositoryIds)}`.execute(tx);
-  },
-
-  // Nothing to do: searches sort by the stars themselves.
-  async reorderWords() {
-    return false;
-  },
-
-  matchWords(query, limit) {
-    const column = sql.raw(query.scope === "names" ? "search_names" : "search_terms");
-    return sql`
-      select id, row_number() over (order by coalesce(stars, -1) desc, id desc) as position from (
-        select id, stars from repositories where ${column} @@ ${tsQuery(query)}::tsquery
-        order by coalesce(stars, -1) desc, id desc limit ${limit}) as matched`;
-  },
 
   async analyze(db, table) {
     await (table === undefined ? sql`analyze` : sql`analyze ${sql.table(table)}`).execute(db);

@@ -6,6 +6,7 @@ import type {
   SnapshotHourTable,
   SnapshotTable,
 } from "./history-schema.js";
+import type { SearchPageTable, SearchStateTable, SearchWordTable } from "./search-schema.js";
 import type {
   UsageAllowanceTable,
   UsageCallerTable,
@@ -41,6 +42,9 @@ export interface Schema {
   facets: FacetTable;
   facet_parts: FacetPartTable;
   summaries: SummaryTable;
+  search_state: SearchStateTable;
+  search_pages: SearchPageTable;
+  search_words: SearchWordTable;
   tracking: TrackingTable;
   walks: WalkTable;
   worker_reports: WorkerReportTable;

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import { CompiledQuery, Kysely, SqliteDialect as KyselySqliteDialect, sql } from "kysely";
-import type { BulkRow, Dialect, TableName, Tx, WordQuery } from "./dialect.js";
+import type { BulkRow, Dialect, TableName, Tx } from "./dialect.js";
 import { DatabaseFault, type FaultKind } from "./fault.js";
 import { bound, type Prepare, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
@@ -177,12 +177,6 @@ function insertText(table: TableName, columns: readonly string[], conflict: stri
   return `insert into ${table} (${columns.join(", ")}) values (${marks}) ${conflict}`;
 }
 
-/** The words as an FTS5 query. Each is quoted, so none can be read as syntax. */
-export function ftsQuery({ words, scope }: WordQuery): string {
-  const quoted = words.map((word, i) => `"${word.replaceAll('"', "")}"${i === words.length - 1 ? "*" : ""}`);
-  return `{${scope === "names" ? "names" : "names terms"}} : (${quoted.join(" AND ")})`;
-}
-
 /** Name of the mark with the highest id that may not be allocated again. */
 const RESERVED_ID = "reserved_id";
 
@@ -254,66 +248,6 @@ export const sqliteDialect: Dialect = {
   lockRow: sql``,
   // Only one transaction writes at a time.
   lockFree: () => sql``,
-
-  async indexWords(tx, documents) {
-    const ids = documents.map((document) => document.repositoryId);
-    const known = await sql<{ repository_id: number; position: number }>`
-      select repository_id, position from search_positions
-      where ${sqliteDialect.among(sql`repository_id`, ids)}`.execute(tx);
-    const positions = new Map(known.rows.map((row) => [row.repository_id, row.position]));
-    const last = await sql<{
-      position: number;
-    }>`select coalesce(max(position), 0) as position from search_positions`.execute(tx);
-    let next = (last.rows[0]?.position ?? 0) + 1;
-    const rows = documents.map((document): BulkRow => {
-      const position = positions.get(document.repositoryId) ?? next++;
-      return [position, document.repositoryId, document.names.join(" "), document.terms.join(" ")];
-    });
-    await runEach(
-      tx,
-      `insert or replace into search_positions (position, repository_id, names, terms) values (?, ?, ?, ?)`,
-      rows,
-    );
-    await runEach(
-      tx,
-      `insert or replace into search_words (rowid, names, terms) values (?, ?, ?)`,
-      rows.map((row) => [row[0] ?? null, row[2] ?? null, row[3] ?? null]),
-    );
-  },
-
-  async unindexWords(tx, repositoryIds) {
-    const here = sqliteDialect.among(sql`repository_id`, repositoryIds);
-    await sql`delete from search_words where rowid in (select position from search_positions where ${here})`.execute(
-      tx,
-    );
-    await sql`delete from search_positions where ${here}`.execute(tx);
-  },
-
-  async reorderWords(tx) {
-    const misplaced = await sql`select 1 from (
-        select coalesce(r.stars, -1) as stars, r.id as id, lag(coalesce(r.stars, -1)) over popular as stars_before,
-          lag(r.id) over popular as id_before
-        from search_positions p join repositories r on r.id = p.repository_id window popular as (order by p.position))
-      where (stars, id) > (stars_before, id_before) limit 1`.execute(tx);
-    if (misplaced.rows.length === 0) return false;
-    await sql`create table search_next (position integer primary key, repository_id integer not null unique,
-      names text not null, terms text not null)`.execute(tx);
-    await sql`insert into search_next (position, repository_id, names, terms)
-      select row_number() over (order by coalesce(r.stars, -1) desc, r.id desc), p.repository_id, p.names, p.terms
-      from search_positions p join repositories r on r.id = p.repository_id`.execute(tx);
-    await sql`drop table search_positions`.execute(tx);
-    await sql`alter table search_next rename to search_positions`.execute(tx);
-    await sql`insert into search_words (search_words) values ('delete-all')`.execute(tx);
-    await sql`insert into search_words (rowid, names, terms) select position, names, terms from search_positions`.execute(
-      tx,
-    );
-    return true;
-  },
-
-  matchWords: (query, limit) => sql`
-    select p.repository_id as id, p.position as position from search_words w
-    join search_positions p on p.position = w.rowid
-    where w.search_words match ${ftsQuery(query)} order by w.rowid limit ${limit}`,
 
   async analyze(db, table) {
     await sql`pragma analysis_limit = 1000`.execute(db);

@@ -17,7 +17,7 @@ export function filterParameters(filters: ListFilters): URLSearchParams {
     for (const value of distinct(filters[name])) parameters.append(name, value);
   for (const name of SINGLE) if (filters[name] !== undefined) parameters.set(name, String(filters[name]));
   for (const name of TIMES) if (filters[name] !== undefined) parameters.set(name, timeText(filters[name]));
-  for (const name of ["reliableOnly", "excludeAnomalous"] as const)
+  for (const name of ["verbatim", "reliableOnly", "excludeAnomalous"] as const)
     if (filters[name] === "true") parameters.set(name, "true");
   return parameters;
 }

@@ -4,7 +4,7 @@ import { EXACT_TOTAL } from "./plan.js";
 import { belongs, inOrder } from "./recheck.js";
 import type { ListRow, RowReader } from "./rows.js";
 import type { ListSpec, RowKey } from "./spec.js";
-import { idsWithTopics, matchedIds } from "./sql/ids.js";
+import { idsWithTopics } from "./sql/ids.js";
 
 /** A page that was selected with the list index. */
 export interface IndexedRows {
@@ -27,7 +27,7 @@ export interface IndexedReading {
 const MAX_READS = 4;
 
 /**
- * Reads a page with the list index, usually in one statement; a search, or rare topics, take one more. The rows are as they
+ * Reads a page with the list index, usually in one statement; rare topics take one more. The rows are as they
  * are now: none contradicts the filters, and they are in order. Which rows it finds, and the total, are as old as the index.
  * Undefined if the index cannot serve the list.
  */
@@ -39,7 +39,7 @@ export async function readIndexed(
   const rare = index.rareTopics(spec);
   const rareTopics = rare.length === 0 ? [] : await idsWithTopics(database, rare);
   if (rareTopics === undefined) return undefined;
-  const matched = scope.kind === "search" ? await matchedIds(database, scope.text) : undefined;
+  const matched = scope.kind === "found" ? scope.rows.map(({ id }) => id) : undefined;
   const selection = index.select(spec, { scope: matched, rareTopics }, EXACT_TOTAL);
   if (selection === undefined) return undefined;
   const wanted = page.limit + 1;

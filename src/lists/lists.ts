@@ -6,8 +6,9 @@
 import type { Catalog } from "../catalog/catalog.js";
 import type { Database } from "../database/database.js";
 import type { Rankings, Summary, Window } from "../rankings/rankings.js";
-import { queryWords } from "../search/search.js";
+import type { Search } from "../search/search.js";
 import { findRows } from "./find-rows.js";
+import { readFound, searchIn, withFound } from "./found.js";
 import type { ListIndex } from "./index/list-index.js";
 import { ListMemory } from "./memory.js";
 import { EXACT_TOTAL, type Plan } from "./plan.js";
@@ -45,6 +46,8 @@ export interface ListRows {
   asOf: number | null;
   /** How the rows were read. */
   plan: Plan;
+  /** The text whose matches these are, if it is not the one searched for but one without its typing errors. */
+  corrected: string | null;
 }
 
 /** The page of a list that a query requests. */
@@ -81,6 +84,7 @@ export interface ListParts {
   database: Database;
   catalog: Catalog;
   rankings: Rankings;
+  search: Search;
   /** Absent: all lists are found with SQL alone. */
   index?: ListIndex;
 }
@@ -109,14 +113,18 @@ export class Lists {
    * then the first page of a list after a change costs up to three more. The revision is read once a second.
    */
   async read(spec: ListSpec): Promise<ListRows> {
-    const { catalog, rankings } = this.#parts;
+    const { catalog, rankings, search } = this.#parts;
     // Read the revision first, so that data cached for it is at least as new.
     const revision = await catalog.recentRevision();
     const facts = this.#memory.of(revision, listKey(spec));
     facts.catalogue.summary ??= await rankings.summary();
     const asOf = newest(facts.catalogue.summary, spec.filters.provider);
-    if (spec.scope.kind === "search" && queryWords(spec.scope.text).length === 0) return { ...EMPTY, asOf };
-    const { rows, total, scoped, last, plan } = await findRows(this.#parts, spec, { facts, revision });
+    const found = await searchIn(search, spec.scope);
+    if (found?.ids.length === 0) return { ...EMPTY, asOf };
+    const list = found === undefined ? spec : withFound(spec, found);
+    const { rows, total, scoped, last, plan } =
+      (found && (await readFound(this.#parts.rows, spec, found))) ??
+      (await findRows(this.#parts, list, { facts, revision }));
     return {
       rows,
       total: Math.min(total, EXACT_TOTAL),
@@ -125,6 +133,7 @@ export class Lists {
       nextCursor: last === undefined ? null : encodeCursor(listKey(spec), last),
       asOf,
       plan,
+      corrected: found?.corrected ?? null,
     };
   }
 }
@@ -140,5 +149,6 @@ const EMPTY: Omit<ListRows, "asOf"> = {
   totalIsExact: true,
   hasMore: false,
   nextCursor: null,
-  plan: { plan: "gather", reason: "the search holds no word" },
+  plan: { plan: "gather", reason: "the search has no match" },
+  corrected: null,
 };

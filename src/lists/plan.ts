@@ -33,6 +33,8 @@ const INDEXED_LATELY: Plan = {
 };
 const WALK: Plan = { plan: "walk", reason: `more than ${EXACT_TOTAL} matches` };
 const FEW: Plan = { plan: "gather", reason: `at most ${EXACT_TOTAL} matches` };
+/** The plan of a search in its own order. */
+export const FOUND: Plan = { plan: "gather", reason: "the search gives the order" };
 const COUNTS: Plan = { plan: "gather", reason: "the filters are selective, and it counts as well" };
 
 /** Whether the matches must be counted before one of the SQL plans can be chosen. */
@@ -42,7 +44,7 @@ export function mustCount({ scope, filters }: ListSpec, total: number | undefine
 
 /** Chooses the plan of a page. */
 export function choosePlan({ scope, filters, sort }: ListSpec, { total, freshness }: PlanFacts): Plan {
-  const isSearch = scope.kind === "search" && sort !== "relevance";
+  const isSearch = scope.kind === "found" && sort !== "relevance";
   if (scope.kind === "all" || isSearch) {
     if (freshness === "current") return INDEXED;
     if (freshness === "recent" && (isSearch || isSelective(filters) || isTrusted(filters)))

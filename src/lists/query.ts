@@ -30,9 +30,13 @@ const MAX_STARS = 1e12;
 
 /** Parameters of every list of repositories. */
 export const listQuery = z.object({
-  q: searchText(200)
-    .optional()
-    .openapi({ description: "Search text. All words must occur; the last one may be a prefix." }),
+  q: searchText(200).optional().openapi({
+    description:
+      "Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.",
+  }),
+  verbatim: choice.openapi({
+    description: "true: do not correct typing errors in q when little is found.",
+  }),
   provider: providerParameter.optional(),
   language: repeatable("Any of these languages. Case is ignored."),
   topic: repeatable("Any of these topics. Case is ignored."),
@@ -84,7 +88,7 @@ export function listSpec(query: ListQuery): ListSpec {
   const text = query.q ?? "";
   return withPage(
     {
-      scope: text === "" ? { kind: "all" } : { kind: "search", text },
+      scope: text === "" ? { kind: "all" } : searchScope(text, query.verbatim === "true"),
       filters: filtersOf(query, sort),
       sort,
       direction: sort === "relevance" ? "desc" : query.order,
@@ -92,6 +96,10 @@ export function listSpec(query: ListQuery): ListSpec {
     },
     query,
   );
+}
+
+function searchScope(text: string, verbatim: boolean): ListSpec["scope"] {
+  return { kind: "search", text, ...(verbatim ? { verbatim } : {}) };
 }
 
 /** The list of a watchlist's repositories. Throws as `listSpec` does. */

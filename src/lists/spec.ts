@@ -27,8 +27,10 @@ export function isGrowthSort(sort: string): sort is GrowthOrder {
 /** The repositories that a list chooses from. */
 export type Scope =
   | { kind: "all" }
-  /** The 10,000 most popular repositories that match this text. */
-  | { kind: "search"; text: string }
+  /** The 10,000 best matches of this text. Typing errors are corrected unless `verbatim`. */
+  | { kind: "search"; text: string; verbatim?: true }
+  /** What a search has found, with the sort keys of relevance. */
+  | { kind: "found"; rows: readonly { id: number; key: number }[] }
   | { kind: "watchlist"; id: number };
 
 /** Conditions that every listed repository meets; an absent one is not checked. */

@@ -1,9 +1,8 @@
 import { sql } from "kysely";
-import { bumpRevision, repositoriesAfter } from "../catalog/catalog.js";
+import { bumpRevision, type Run, repositoriesAfter, runExclusively, runState } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database, Tx } from "../database/database.js";
 import { ALL_REPOSITORIES, readContributions } from "./contributions.js";
-import { type Run, runExclusively, runState } from "./exclusive-run.js";
 import { FacetRebuild, updateFacets } from "./facets/facets.js";
 import { archiveRanks, RankRebuild, updateRanks } from "./ranks/ranks.js";
 

@@ -1,15 +1,20 @@
 /**
- * Search owns the words of repositories and queries (`words.ts`), the search index (`index.ts`) and suggestions, most popular
- * first. All words of a query must match; the last one may be a prefix. No input is syntax. Lists with a search text are read
- * by `lists`.
+ * Search owns the words of repositories and queries (`words.ts`), the search index, and suggestions. The index is made of
+ * tables that are the same on both engines, so the results are the same, too. How well a repository matches is defined in
+ * `tiers.ts`. No input is syntax. Lists with a search text are read by `lists`, from the ids that `find` returns.
  */
 import { sql } from "kysely";
 import type { Catalog, Repository } from "../catalog/catalog.js";
+import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
-import { queryWords } from "./words.js";
-
-export { orderWords, updateWords } from "./index.js";
-export { queryWords } from "./words.js";
+import type { SearchState } from "./layout.js";
+import { findMatches, type MatchQuery } from "./matches.js";
+import { isOutOfOrder } from "./order.js";
+import { PositionMemory } from "./pages.js";
+import { parseQuery } from "./query.js";
+import { rebuildWords } from "./rebuild.js";
+import { Vocabulary } from "./typos.js";
+import { updateWords } from "./update.js";
 
 /** A suggested language or topic. */
 export interface SuggestedFacet {
@@ -23,16 +28,72 @@ export interface Suggestions {
   topics: SuggestedFacet[];
 }
 
+/** The repositories that match a text. */
+export interface Found {
+  /** Ids, best match first. */
+  ids: number[];
+  /** Whether there are more. */
+  hasMore: boolean;
+  /** The text whose matches these are, if it is not the one searched for but one without its typing errors. */
+  corrected: string | undefined;
+}
+
+export interface FindOptions {
+  /** Maximum number of ids. */
+  limit: number;
+  /** Whether typing errors are corrected. Default: true. */
+  correct?: boolean;
+}
+
+/** With fewer matches, typing errors are looked for. */
+const FEW = 5;
+/** A correction needs this many times the matches of the text as it is. */
+const FAR_MORE = 10;
+/** Words of a query that are corrected. */
+const CORRECTED_WORDS = 3;
+/** Exact matches whose full names are compared with the text. */
+const COMPARED = 50;
+
+/** Positions found beyond those wanted, as some may no longer be in use. */
+const SPARE_PART = 1 / 8;
+const SPARE = 8;
+
 /** If more names than this start with a prefix, the most popular names are scanned instead. */
 const FACETS_GATHERED = 2_000;
+
+const NOTHING: Found = { ids: [], hasMore: false, corrected: undefined };
 
 export class Search {
   readonly #database: Database;
   readonly #catalog: Catalog;
+  readonly #clock: Clock;
+  readonly #memory = new PositionMemory();
+  #vocabulary: { firstBlock: number; words: Vocabulary } | undefined;
 
-  constructor(database: Database, catalog: Catalog) {
+  constructor(database: Database, catalog: Catalog, clock: Clock) {
     this.#database = database;
     this.#catalog = catalog;
+    this.#clock = clock;
+  }
+
+  /**
+   * Updates the index for the repositories marked as outdated; safe to kill and run again. Returns the number of repositories
+   * processed.
+   */
+  update(onProgress: (done: number) => void = () => {}): Promise<number> {
+    return updateWords(this.#database, this.#clock, onProgress);
+  }
+
+  /** Rebuilds the index if its order no longer follows the stars. Takes time proportional to the catalogue. */
+  async reorder(): Promise<void> {
+    if (await isOutOfOrder(this.#database)) await rebuildWords(this.#database, this.#clock, () => {});
+  }
+
+  /** The repositories that match a text, best first. See `tiers.ts` for what that means. */
+  async find(text: string, { limit, correct = true }: FindOptions): Promise<Found> {
+    const query = parseQuery(text);
+    if (query === undefined) return NOTHING;
+    return this.#find({ query, scope: "all", limit }, correct);
   }
 
   /** At most `limit` suggestions of each kind; the most popular ones for an empty text. */
@@ -46,20 +107,82 @@ export class Search {
     return { repositories, languages, topics };
   }
 
-  async #suggestRepositories(text: string, limit: number): Promise<Repository[]> {
+  async #find(match: MatchQuery, correct: boolean): Promise<Found> {
+    const { read } = this.#database;
+    const state = await this.#memory.refresh(read);
+    if (state === undefined) return NOTHING;
+    const { hasExact, ...found } = await this.#idsOf(state, match);
+    // While somebody types, few matches are no sign of an error.
+    const few = match.scope === "names" ? 1 : FEW;
+    if (!correct || hasExact || found.ids.length >= few) return found;
+    const corrected = await this.#corrected(state, match);
+    const isBetter = corrected !== undefined && corrected.ids.length > found.ids.length * FAR_MORE;
+    return isBetter ? corrected : found;
+  }
+
+  async #idsOf(state: SearchState, match: MatchQuery): Promise<Found & { hasExact: boolean }> {
     const { read, dialect } = this.#database;
+    const spare = Math.min(state.changes, Math.ceil(match.limit * SPARE_PART) + SPARE);
+    const limit = match.limit + 1 + spare;
+    const { positions, exact } = await findMatches(this.#database, state, { ...match, limit });
+    await this.#memory.load(read, dialect, positions);
+    const ids = this.#memory.idsAt(positions);
+    const hasMore = ids.length > match.limit;
+    const { fullName } = match.query;
+    const named = fullName === undefined ? [] : this.#memory.idsAt(exact.slice(0, COMPARED));
+    const first = await this.#withFullName(named, fullName);
+    const ordered = first.length === 0 ? ids : [...first, ...ids.filter((id) => !first.includes(id))];
+    return {
+      ids: hasMore ? ordered.slice(0, match.limit) : ordered,
+      hasMore,
+      corrected: undefined,
+      hasExact: exact.length > 0,
+    };
+  }
+
+  /** Those with exactly this full name, if they have to be told apart. */
+  async #withFullName(ids: readonly number[], fullName: string | undefined): Promise<number[]> {
+    if (fullName === undefined || ids.length < 2) return [];
+    const { read, dialect } = this.#database;
+    const { rows } = await sql<{ id: number }>`select id from repositories
+      where ${dialect.among(sql`id`, ids)} and name_key = ${fullName}`.execute(read);
+    const same = new Set(rows.map(({ id }) => id));
+    return ids.filter((id) => same.has(id));
+  }
+
+  async #corrected(state: SearchState, match: MatchQuery): Promise<Found | undefined> {
+    const { query } = match;
+    const vocabulary = await this.#vocabularyOf(state);
+    let { text } = query;
+    for (const word of query.words.filter((one) => !vocabulary.has(one)).slice(0, CORRECTED_WORDS))
+      text = text.replace(word, () => vocabulary.nearest(word) ?? word);
+    const parsed = text === query.text ? undefined : parseQuery(text);
+    if (parsed === undefined) return undefined;
+    const { ids, hasMore } = await this.#idsOf(state, { ...match, query: parsed });
+    return { ids, hasMore, corrected: text };
+  }
+
+  async #vocabularyOf({ firstBlock }: SearchState): Promise<Vocabulary> {
+    if (this.#vocabulary?.firstBlock === firstBlock) return this.#vocabulary.words;
+    const { rows } = await sql<{ vocabulary: string }>`select vocabulary from search_state`.execute(
+      this.#database.read,
+    );
+    const words = new Vocabulary(rows[0]?.vocabulary ?? "");
+    this.#vocabulary = { firstBlock, words };
+    return words;
+  }
+
+  async #suggestRepositories(text: string, limit: number): Promise<Repository[]> {
+    const { read } = this.#database;
     if (text.trim() === "") {
       const popular = await sql<{ id: number }>`select id from repositories where availability = 'AVAILABLE'
         order by coalesce(stars, -1) desc, id desc limit ${limit}`.execute(read);
       return this.#catalog.findMany(popular.rows.map((row) => row.id));
     }
-    const words = queryWords(text);
-    if (words.length === 0) return [];
-    const matches = dialect.matchWords({ words, scope: "names" }, limit);
-    const found = await sql<{ id: number }>`select id from (${matches}) as w order by w.position`.execute(
-      read,
-    );
-    return this.#catalog.findMany(found.rows.map((row) => row.id));
+    const query = parseQuery(text);
+    if (query === undefined) return [];
+    const { ids } = await this.#find({ query, scope: "names", limit }, true);
+    return this.#catalog.findMany(ids);
   }
 
   async #suggestFacets(kind: "language" | "topic", prefix: string, limit: number): Promise<SuggestedFacet[]> {

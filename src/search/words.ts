@@ -1,5 +1,3 @@
-import type { Repository } from "../catalog/catalog.js";
-
 /** Words that count of a query, and words indexed of a text. Further ones are ignored. */
 const MAX_QUERY_WORDS = 8;
 const MAX_TEXT_WORDS = 200;
@@ -15,11 +13,19 @@ const MARK = /[\p{M}\u19b0-\u19c0\u19c8\u19c9\u1cf2\u1cf3]/gu;
 /** A run of letters and digits, with the signs that distinguish C, C++ and C#. */
 const WORD = /[\p{L}\p{N}]+[+#]*/gu;
 
+/** The same in a text that is ASCII in lower case. */
+const ASCII_WORD = /[a-z0-9]+[+#]*/g;
+const ASCII = /^[\0-\x7f]*$/;
+
 /**
  * The words of a text, by the same rules for documents and queries on both engines: compatibility forms folded, accents and
  * case removed, split at everything that is neither letter nor digit.
  */
 export function wordsOf(text: string, limit = MAX_TEXT_WORDS): string[] {
+  if (ASCII.test(text)) {
+    const found = text.toLowerCase().match(ASCII_WORD) ?? [];
+    return (found.length > limit ? found.slice(0, limit) : found).map(cut);
+  }
   const folded = text.normalize("NFKD").replaceAll(MARK, "").toLowerCase().normalize("NFC");
   const words: string[] = [];
   for (const [run] of folded.matchAll(WORD)) {
@@ -59,27 +65,70 @@ export function queryWords(text: string): string[] {
   return [...new Set(wordsOf(text, MAX_QUERY_WORDS))];
 }
 
-/** The words of a name: its own, the parts of `CamelCase`, and the whole name as one word. */
+/** A text as one word, as which names are compared: `next.js` and `NextJS` are the same. Empty for a text without words. */
+export function wholeOf(text: string): string {
+  return cut(wordsOf(text).join(""));
+}
+
+/** Whether a name may have parts that begin with a capital. */
+const CAPITAL_INSIDE = /.(?:[A-Z]|[^\0-\x7f])/s;
+
+/** The words of a name: its own, its parts in `CamelCase`, and all of it as one word, which comes first. */
 function nameWords(name: string): string[] {
+  const own = wordsOf(name);
+  const words = [cut(own.join("")), ...own];
+  if (!CAPITAL_INSIDE.test(name)) return words;
   const humps = name
     .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
     .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2");
-  return [...wordsOf(name), ...wordsOf(humps), cut(wordsOf(name).join(""))];
+  return [...words, ...wordsOf(humps)];
 }
 
-/** The words of a repository in the search index: `names` from owner and name, `terms` from the rest. */
-export function documentOf(repository: Repository): {
-  repositoryId: number;
-  names: string[];
-  terms: string[];
-} {
-  const { owner, name, description, topics, language } = repository;
-  const names = [...nameWords(name), ...nameWords(owner)];
-  const terms = [
-    ...wordsOf(description ?? ""),
-    ...topics.flatMap((topic) => nameWords(topic)),
-    ...wordsOf(language ?? ""),
-  ];
-  const distinct = (words: string[]) => [...new Set(words)].filter((word) => word !== "");
-  return { repositoryId: repository.id, names: distinct(names), terms: distinct(terms) };
+/** What search knows of a repository. */
+export interface Texts {
+  owner: string;
+  name: string;
+  description: string | null;
+  topics: readonly string[];
+  language: string | null;
 }
+
+/** The words of a repository in the search index; each is in one of the three only. */
+export interface WordDocument {
+  /** The name as one word; empty for a name without words. */
+  whole: string;
+  /** Words of name and owner. */
+  names: ReadonlySet<string>;
+  /** Words of the description, the topics and the language. */
+  terms: ReadonlySet<string>;
+}
+
+/** Splits repositories. It remembers the words of topics, which repeat. */
+export class Splitter {
+  readonly #topics = new Map<string, readonly string[]>();
+
+  documentOf({ owner, name, description, topics, language }: Texts): WordDocument {
+    const [whole = "", ...own] = nameWords(name);
+    const names = new Set(own);
+    for (const word of nameWords(owner)) names.add(word);
+    const terms = new Set(wordsOf(description ?? ""));
+    for (const topic of topics) for (const word of this.#topicWords(topic)) terms.add(word);
+    for (const word of wordsOf(language ?? "")) terms.add(word);
+    names.delete(whole);
+    names.delete("");
+    terms.delete(whole);
+    for (const word of names) terms.delete(word);
+    return { whole, names, terms };
+  }
+
+  #topicWords(topic: string): readonly string[] {
+    const known = this.#topics.get(topic);
+    if (known !== undefined) return known;
+    const words = nameWords(topic).filter((word) => word !== "");
+    if (this.#topics.size >= TOPICS_REMEMBERED) this.#topics.clear();
+    this.#topics.set(topic, words);
+    return words;
+  }
+}
+
+const TOPICS_REMEMBERED = 20_000;

@@ -127,6 +127,7 @@ onBothEngines("GET /api/repos", (engine) => {
       total: 6,
       totalIsExact: true,
       hasMore: true,
+      corrected: null,
     });
     assert.equal(
       headers.get("link"),

@@ -20,7 +20,7 @@ import {
 } from "../../src/lists/lists.js";
 import { createLog } from "../../src/log.js";
 import { Rankings, WINDOWS } from "../../src/rankings/rankings.js";
-import { updateWords } from "../../src/search/search.js";
+import { Search } from "../../src/search/search.js";
 import { onBothEngines } from "../support/engines.js";
 import { indexOf, listOf, openLists } from "../support/lists.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -126,9 +126,10 @@ onBothEngines("The list index", (engine) => {
   let database: Database;
   const clock = new ManualClock(NOW);
   const record = async (repositories: readonly Observation[]) => {
-    await new Catalog(database, clock).record(repositories);
+    const catalog = new Catalog(database, clock);
+    await catalog.record(repositories);
     await new Rankings(database, clock).update({ all: true });
-    await updateWords(database);
+    await new Search(database, catalog, clock).update();
   };
 
   /** All pages of a list, each by the cursor of the one before. */

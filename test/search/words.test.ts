@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Repository } from "../../src/catalog/catalog.js";
-import { tsQuery } from "../../src/database/postgres.js";
-import { ftsQuery } from "../../src/database/sqlite.js";
-import { documentOf, queryWords, wordsOf } from "../../src/search/words.js";
+import { queryWords, Splitter, type Texts, wordsOf } from "../../src/search/words.js";
 import { examples, fc } from "../support/properties.js";
 
 describe("The words of a text", () => {
@@ -68,15 +65,20 @@ describe("The words of a query", () => {
 });
 
 describe("A repository", () => {
-  const document = (owner: string, name: string, more: Partial<Repository> = {}) =>
-    documentOf({ id: 7, owner, name, description: null, topics: [], language: null, ...more } as Repository);
+  const splitter = new Splitter();
+  const document = (owner: string, name: string, more: Partial<Texts> = {}) => {
+    const texts = { owner, name, description: null, topics: [], language: null, ...more };
+    const { whole, names, terms } = splitter.documentOf(texts);
+    return { whole, names: [...names], terms: [...terms] };
+  };
   const names = (fullName: string) => {
     const [owner = "", name = ""] = fullName.split("/");
-    return document(owner, name).names;
+    const { whole, names: others } = document(owner, name);
+    return [whole, ...others];
   };
 
   test("is found by its name as written, by its parts, and as one word", () => {
-    assert.deepEqual(names("vercel/next.js"), ["next", "js", "nextjs", "vercel"]);
+    assert.deepEqual(names("vercel/next.js"), ["nextjs", "next", "js", "vercel"]);
     assert.deepEqual(names("o/TypeScriptCompiler2Go"), [
       "typescriptcompiler2go",
       "type",
@@ -86,12 +88,12 @@ describe("A repository", () => {
       "o",
     ]);
     assert.deepEqual(names("o/XMLHttpRequest"), ["xmlhttprequest", "xml", "http", "request", "o"]);
-    assert.deepEqual(names("深度/学习"), ["学", "习", "学习", "深", "度", "深度"]);
+    assert.deepEqual(names("深度/学习"), ["学习", "学", "习", "深度", "深", "度"]);
   });
 
   test("is also found by its group, description, topics and language, each word once", () => {
     const {
-      repositoryId,
+      whole,
       names: own,
       terms,
     } = document("group/sub-group", "app", {
@@ -99,18 +101,17 @@ describe("A repository", () => {
       topics: ["machine-learning", "c-plus-plus"],
       language: "C++",
     });
-    assert.equal(repositoryId, 7);
-    assert.deepEqual(own, ["app", "group", "sub", "groupsubgroup"]);
+    assert.equal(whole, "app");
+    assert.deepEqual(own, ["groupsubgroup", "group", "sub"]);
     assert.deepEqual(terms, [
       "an",
-      "app",
       "the",
+      "machinelearning",
       "machine",
       "learning",
-      "machinelearning",
+      "cplusplus",
       "c",
       "plus",
-      "cplusplus",
       "c++",
     ]);
   });
@@ -118,27 +119,11 @@ describe("A repository", () => {
   test("of any name and description has only words that can be searched for", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (name, description) => {
-        const { names: own, terms } = document("o", name, { description });
+        const { whole, names: others, terms } = document("o", name, { description });
+        const own = whole === "" ? others : [whole, ...others];
         for (const word of [...own, ...terms]) assert.deepEqual(word.includes(" ") || word === "", false);
         for (const word of wordsOf(name)) assert.ok(own.includes(word));
       }),
     );
-  });
-});
-
-describe("The query of an engine", () => {
-  test("consists of quoted words, the last of which may be a prefix", () => {
-    assert.equal(ftsQuery({ words: ["next", "js"], scope: "all" }), '{names terms} : ("next" AND "js"*)');
-    assert.equal(ftsQuery({ words: ["c++"], scope: "names" }), '{names} : ("c++"*)');
-    assert.equal(tsQuery({ words: ["next", "js"], scope: "all" }), "'next' & 'js':*");
-  });
-
-  test("contains nothing with which a word could end its quotes", () => {
-    const hostile = ['a"b', "a'b", "a\\b", 'x" OR names:"y', "x':* | 'y", "NEAR(a b)", "a:*"];
-    for (const word of hostile) {
-      const fts = ftsQuery({ words: [word], scope: "all" });
-      assert.match(fts, /^\{names terms\} : \("[^"]*"\*\)$/);
-      assert.match(tsQuery({ words: [word], scope: "all" }), /^'[^'\\]*':\*$/);
-    }
   });
 });

@@ -3,6 +3,7 @@ import type { Database } from "../../src/database/database.js";
 import { buildIndex } from "../../src/lists/index/build.js";
 import { ListIndex, type ListSpec, Lists } from "../../src/lists/lists.js";
 import { Rankings } from "../../src/rankings/rankings.js";
+import { Search } from "../../src/search/search.js";
 import { ManualClock } from "./manual-clock.js";
 import { NOW } from "./world.js";
 
@@ -23,7 +24,8 @@ export function listOf(more: Partial<ListSpec> = {}): ListSpec {
 export function openLists(database: Database, clock = new ManualClock(NOW), index?: ListIndex): Lists {
   const catalog = new Catalog(database, clock);
   const rankings = new Rankings(database, clock);
-  return new Lists({ database, catalog, rankings, ...(index && { index }) });
+  const search = new Search(database, catalog, clock);
+  return new Lists({ database, catalog, rankings, search, ...(index && { index }) });
 }
 
 /** A list index of a database as it is now. */

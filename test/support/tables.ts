@@ -16,14 +16,14 @@ const RECORDED = {
   revision: "id",
 } as const;
 
-/** Every row that recording has written, table by table; without the search columns that one engine has. */
+/** Every row that recording has written, table by table. */
 export async function dumpTables(database: Database): Promise<Record<string, unknown[]>> {
   const tables: Record<string, unknown[]> = {};
   for (const [table, order] of Object.entries(RECORDED)) {
     const { rows } = await sql<
       Record<string, unknown>
     >`select * from ${sql.table(table)} order by ${sql.raw(order)}`.execute(database.read);
-    tables[table] = rows.map(({ search_names, search_terms, ...row }) => row);
+    tables[table] = rows;
   }
   // Which snapshots are in blocks depends on the batches, and so do the marks of those that are not.
   tables.snapshots = await allSnapshots(database);

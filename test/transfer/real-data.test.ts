@@ -9,6 +9,7 @@ import { openDatabase } from "../../src/database/database.js";
 import { Lists } from "../../src/lists/lists.js";
 import { createLog } from "../../src/log.js";
 import { Rankings } from "../../src/rankings/rankings.js";
+import { Search } from "../../src/search/search.js";
 import { type ImportOptions, importFiles, readManifest } from "../../src/transfer/transfer.js";
 import { plainRows, realData, unpack, withoutRealData } from "../support/data.js";
 import { temporaryFolder } from "../support/imports.js";
@@ -32,7 +33,8 @@ async function importAll(paths: readonly string[], options: ImportOptions) {
   });
   assert.deepEqual(refused, []);
   await rankings.update();
-  return { catalog, rankings, lists: new Lists({ database, catalog, rankings }), report };
+  const search = new Search(database, catalog, systemClock);
+  return { catalog, rankings, lists: new Lists({ database, catalog, rankings, search }), report };
 }
 
 const manifestOf = (...path: string[]) => readManifest(readFileSync(realData(...path), "utf8"));

@@ -34,13 +34,11 @@ export function orderOf({ scope, sort, window, direction }: ListSpec): Order {
     isSigned: false,
     indexed: sql<boolean>`r.availability = 'AVAILABLE'`,
   };
-  if (sort === "added") return { ...ofRepositories, key: sql`s.position` };
-  if (sort === "relevance")
-    return { ...ofRepositories, key: relevanceKey(scope.kind === "search" ? scope.text : "") };
+  if (sort === "added" || sort === "relevance") return { ...ofRepositories, key: sql`s.position` };
   if (!isGrowthSort(sort))
     return { ...ofRepositories, key: sql`coalesce(${sql.ref(`r.${PLAIN_COLUMNS[sort]}`)}, -1)` };
   const hours = WINDOW_HOURS[window];
-  if (scope.kind === "all" || scope.kind === "search") return growthOrder(sort, hours);
+  if (scope.kind !== "watchlist") return growthOrder(sort, hours);
   // Watchlists also contain repositories without growth; they come last.
   const last = direction === "desc" ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER;
   const growth = sql`select ${sql.ref(`g.${GROWTH_ORDER_COLUMNS[sort].column}`)} from rollups g
@@ -62,16 +60,6 @@ function growthOrder(sort: GrowthOrder, hours: number): Order {
     isSigned: true,
     indexed,
   };
-}
-
-/**
- * Repositories with exactly the name searched for first, then by stars. All of them match every word; weighing the words
- * of descriptions would bury the relevant ones.
- */
-function relevanceKey(text: string): RawBuilder<unknown> {
-  const name = text.trim().toLowerCase();
-  return sql`(case when r.name_key = ${name} then 2000000000 when lower(r.name) = ${name} then 1000000000 else 0 end
-    + coalesce(r.stars, -1))`;
 }
 
 export type Condition = RawBuilder<boolean>;

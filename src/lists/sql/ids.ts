@@ -1,13 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../../database/database.js";
-import { queryWords } from "../../search/search.js";
 import { EXACT_TOTAL } from "../plan.js";
-
-/** The ids of the most popular repositories that match a text, at most EXACT_TOTAL + 1. */
-export async function matchedIds({ dialect, read }: Database, text: string): Promise<number[]> {
-  const matches = dialect.matchWords({ words: queryWords(text), scope: "all" }, EXACT_TOTAL + 1);
-  return idsOf({ dialect, read }, matches);
-}
 
 /** The ids of repositories with one of these topics; undefined if there are more than EXACT_TOTAL. */
 export async function idsWithTopics(

@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Dialect } from "../../database/database.js";
-import { queryWords } from "../../search/search.js";
 import { EXACT_TOTAL, isSelective, type SqlPlan } from "../plan.js";
 import type { ListSpec, RowKey, Scope } from "../spec.js";
 import { filterConditions, type Order, orderOf, trustCondition } from "./clauses.js";
@@ -121,13 +120,20 @@ function gathered(
   return sql`select ${columns} from ${sql.join(tables, CROSS)} where ${where} limit ${EXACT_TOTAL + 1}`;
 }
 
+const FOUND_COLUMNS = { id: "bigint", position: "bigint" } as const;
+
 /** A select of the ids in a bounded scope with their own order (`position`); undefined for everything. */
 function scopeSelect(scope: Scope, dialect: Dialect): RawBuilder<unknown> | undefined {
   switch (scope.kind) {
     case "all":
       return undefined;
     case "search":
-      return dialect.matchWords({ words: queryWords(scope.text), scope: "all" }, EXACT_TOTAL + 1);
+      throw new Error("the search of a list must be done before its page is read");
+    case "found":
+      return dialect.rowsOf(
+        FOUND_COLUMNS,
+        scope.rows.map(({ id, key }) => [id, key]),
+      );
     case "watchlist":
       return sql`select repository_id as id, sort_order as position from watchlist_items where watchlist_id = ${scope.id}`;
   }
@@ -144,7 +150,7 @@ function conditions(
   if (scope.kind !== "all") all.push(sql`s.id = r.id`);
   if (trust !== undefined) all.push(walk ? sql`exists (select 1 from rollups q where ${trust})` : trust);
   // A repository that is gone stays in a watchlist.
-  if (scope.kind === "all" || scope.kind === "search") all.push(sql`r.availability = 'AVAILABLE'`);
+  if (scope.kind !== "watchlist") all.push(sql`r.availability = 'AVAILABLE'`);
   return sql.join(all, sql` and `);
 }
 

@@ -9,12 +9,12 @@ import {
   hasMark,
   markOutdated,
   newestSnapshots,
+  runState,
   setMark,
   workOff,
 } from "../../catalog/catalog.js";
 import { type Clock, DAY_MS } from "../../clock.js";
 import type { BulkRow, Database, Dialect, Tx } from "../../database/database.js";
-import { runState } from "../exclusive-run.js";
 import { WINDOW_HOURS, WINDOWS, windowMs } from "../windows.js";
 import { growthOf } from "./compare.js";
 import { readHistories } from "./history.js";

@@ -1,5 +1,11 @@
 import { sql } from "kysely";
-import { bumpRevision, newestSnapshots, repositoriesAfter } from "../../catalog/catalog.js";
+import {
+  bumpRevision,
+  newestSnapshots,
+  type Run,
+  repositoriesAfter,
+  runExclusively,
+} from "../../catalog/catalog.js";
 import type { Clock } from "../../clock.js";
 import {
   type BulkRow,
@@ -10,7 +16,6 @@ import {
   type Tx,
 } from "../../database/database.js";
 import { ALL_REPOSITORIES } from "../contributions.js";
-import { type Run, runExclusively } from "../exclusive-run.js";
 import { WINDOWS } from "../windows.js";
 import { growthOf } from "./compare.js";
 import { FallCounter } from "./falls.js";

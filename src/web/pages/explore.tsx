@@ -183,6 +183,12 @@ const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, li
         ))}
       </ul>
     )}
+    {list.corrected === null ? null : (
+      <p>
+        Showing results for <strong>{list.corrected}</strong>.{" "}
+        <a href={withQuery(url, { verbatim: "true" })}>Search instead for {query.q}</a>
+      </p>
+    )}
     {list.rows.length === 0 ? (
       <Empty {...{ url, filters, looser, query }} sort={list.sort} isFirst={list.page === 1} />
     ) : (

@@ -1,0 +1,174 @@
+/**
+ * Postings: where a word or a prefix occurs in one block of the index. A block is 65,536 positions. Three disjoint lists of
+ * positions say how a word occurs: as the whole name, in the name or the owner, or only in the other texts.
+ */
+
+export const BLOCK = 65_536;
+
+/** How a word occurs in a document, as the index of its list. */
+export const WHOLE = 0;
+export const NAME = 1;
+export const TEXT = 2;
+
+/** Where and how a word occurs: each position times four, plus the index of its list; ascending. */
+export type Marks = readonly number[];
+
+export function markOf(position: number, list: number): number {
+  return position * 4 + list;
+}
+
+/** From this length on, a list is stored as a bitmap, which is then smaller than an array of 16-bit numbers. */
+const BITMAP_FROM = BLOCK / 16;
+const BITMAP_BYTES = BLOCK / 8;
+
+/** The lists of marks as bytes: one that says which are not empty, and for each of those its length and its positions. */
+export function encodeMarks(marks: Marks): Uint8Array {
+  const lengths = [0, 0, 0];
+  for (const mark of marks) lengths[mark & 3] = (lengths[mark & 3] ?? 0) + 1;
+  const sizes = lengths.map((length) => (length === 0 ? 0 : 2 + bytesOfList(length)));
+  const bytes = new Uint8Array(sizes.reduce((sum, size) => sum + size, 1));
+  let at = 1;
+  for (const [list, length] of lengths.entries()) {
+    if (length === 0) continue;
+    bytes[0] = (bytes[0] ?? 0) | (1 << list);
+    setNumber(bytes, at, length);
+    let next = at + 2;
+    for (const mark of marks) {
+      if ((mark & 3) !== list) continue;
+      const position = mark >> 2;
+      if (length < BITMAP_FROM) {
+        setNumber(bytes, next, position);
+        next += 2;
+      } else {
+        const byte = at + 2 + (position >> 3);
+        bytes[byte] = (bytes[byte] ?? 0) | (1 << (position & 7));
+      }
+    }
+    at += sizes[list] ?? 0;
+  }
+  return bytes;
+}
+
+function bytesOfList(length: number): number {
+  return length < BITMAP_FROM ? length * 2 : BITMAP_BYTES;
+}
+
+function setNumber(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value & 0xff;
+  bytes[at + 1] = value >> 8;
+}
+
+/** Where a list is stored: its length, and the index of the first byte of its positions. */
+interface StoredList {
+  length: number;
+  at: number;
+}
+
+/** Index of the byte after lists that begin at `from`. */
+export function endOfLists(bytes: Uint8Array, from: number): number {
+  let at = from + 1;
+  for (let present = bytes[from] ?? 0; present !== 0; present &= present - 1)
+    at += 2 + bytesOfList(numberAt(bytes, at));
+  return at;
+}
+
+/** Lists as they are stored. */
+export class StoredLists {
+  readonly #bytes: Uint8Array;
+  readonly #lists: readonly [StoredList, StoredList, StoredList];
+  constructor(bytes: Uint8Array, from: number) {
+    const present = bytes[from] ?? 0;
+    let at = from + 1;
+    const next = (list: number): StoredList => {
+      if ((present & (1 << list)) === 0) return { length: 0, at };
+      const stored = { length: numberAt(bytes, at), at: at + 2 };
+      at += 2 + bytesOfList(stored.length);
+      return stored;
+    };
+    this.#bytes = bytes;
+    this.#lists = [next(WHOLE), next(NAME), next(TEXT)];
+  }
+
+  /** Number of documents in all lists. */
+  get documents(): number {
+    return this.#lists.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  /** The marks, ascending in each list. */
+  decode(): number[] {
+    return this.#lists.flatMap((stored, list) => {
+      const positions = new Positions();
+      positions.addStored(this.#bytes, stored);
+      const target: number[] = [];
+      positions.appendTo(target, 0);
+      return target.map((position) => markOf(position, list));
+    });
+  }
+
+  /** Adds the lists up to `last` to a set: WHOLE adds only that one, TEXT all of them. */
+  addTo(positions: Positions, last: number): void {
+    for (let list = 0; list <= last; list++) {
+      const stored = this.#lists[list];
+      if (stored !== undefined && stored.length > 0) positions.addStored(this.#bytes, stored);
+    }
+  }
+}
+
+function numberAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+}
+
+/** A set of positions within a block. */
+export class Positions {
+  readonly #words = new Uint32Array(BLOCK / 32);
+  #isEmpty = true;
+
+  get isEmpty(): boolean {
+    if (!this.#isEmpty && this.#words.every((word) => word === 0)) this.#isEmpty = true;
+    return this.#isEmpty;
+  }
+
+  addStored(bytes: Uint8Array, { length, at }: StoredList): void {
+    const words = this.#words;
+    this.#isEmpty = false;
+    if (length >= BITMAP_FROM) {
+      // A copy, since the bytes may begin anywhere.
+      const bits = new Uint32Array(Uint8Array.from(bytes.subarray(at, at + BITMAP_BYTES)).buffer);
+      for (let i = 0; i < words.length; i++) words[i] = (words[i] ?? 0) | (bits[i] ?? 0);
+      return;
+    }
+    for (let i = at; i < at + length * 2; i += 2) {
+      const position = numberAt(bytes, i);
+      words[position >> 5] = (words[position >> 5] ?? 0) | (1 << (position & 31));
+    }
+  }
+
+  intersect(other: Positions): this {
+    const [mine, others] = [this.#words, other.#words];
+    for (let i = 0; i < mine.length; i++) mine[i] = (mine[i] ?? 0) & (others[i] ?? 0);
+    return this;
+  }
+
+  unite(other: Positions): this {
+    const [mine, others] = [this.#words, other.#words];
+    for (let i = 0; i < mine.length; i++) mine[i] = (mine[i] ?? 0) | (others[i] ?? 0);
+    this.#isEmpty &&= other.#isEmpty;
+    return this;
+  }
+
+  subtract(other: Positions): this {
+    if (other.#isEmpty) return this;
+    const [mine, others] = [this.#words, other.#words];
+    for (let i = 0; i < mine.length; i++) mine[i] = (mine[i] ?? 0) & ~(others[i] ?? 0);
+    return this;
+  }
+
+  /** Appends at most `limit` positions to `target`, ascending, each increased by `base`. */
+  appendTo(target: number[], base: number, limit = BLOCK): void {
+    let left = limit;
+    for (let i = 0; i < this.#words.length && left > 0; i++) {
+      for (let word = this.#words[i] ?? 0; word !== 0 && left > 0; word &= word - 1, left--)
+        target.push(base + i * 32 + (31 - Math.clz32(word & -word)));
+    }
+  }
+}

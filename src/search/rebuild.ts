@@ -1,0 +1,194 @@
+import { sql } from "kysely";
+import { bumpRevision, type Run, runExclusively } from "../catalog/catalog.js";
+import type { Clock } from "../clock.js";
+import type { BulkRow, Database, Db, Dialect } from "../database/database.js";
+import { BlockWriter } from "./block-writer.js";
+import { bytesOf, FREE_EVERY, firstBlockOf, PAGE, PAGES_PER_BLOCK, prefixBlock } from "./layout.js";
+import { BLOCK } from "./postings.js";
+import { writeRuns } from "./run-table.js";
+import type { Run as WordRun } from "./runs.js";
+import { vocabularyOf } from "./typos.js";
+import { Splitter, type Texts } from "./words.js";
+
+/** Repositories read at a time, and rows written in one transaction. */
+const READ = 2_000;
+const SCANNED = 20_000;
+const WRITTEN = 500;
+
+export const PAGE_COLUMNS = { page: "bigint", version: "bigint", ids: "bytea", stars: "bytea" } as const;
+
+/**
+ * Builds the index of all available repositories, most stars first, beside the one that is being read, which it replaces when
+ * it is complete. Repositories that change in the meantime stay marked. Needs memory for one block at a time and 24 bytes for
+ * each repository. Returns the number of repositories indexed; 0 if another process is rebuilding.
+ */
+export async function rebuildWords(
+  database: Database,
+  clock: Clock,
+  onProgress: (done: number) => void,
+): Promise<number> {
+  const done = await runExclusively(database, clock, {
+    name: "words",
+    async prepare(tx) {
+      // Marks set from now on are changes that this run may miss.
+      await tx.deleteFrom("outdated").where("kind", "in", ["words", "words_in_rebuild"]).execute();
+    },
+    work: (run) => rebuild(database, run, onProgress),
+  });
+  return done ?? 0;
+}
+
+async function rebuild(database: Database, run: Run, onProgress: (done: number) => void): Promise<number> {
+  const { dialect } = database;
+  const firstBlock = firstBlockOf(run.generation);
+  const popular = await byPopularity(database.write);
+  const splitter = new Splitter();
+  const perBlock = BLOCK - BLOCK / FREE_EVERY;
+  const blocks = Math.ceil(popular.ids.length / perBlock);
+  let vocabulary = "";
+  for (let i = 0; i < blocks; i++) {
+    const block = firstBlock + i;
+    const [from, to] = [i * perBlock, Math.min((i + 1) * perBlock, popular.ids.length)];
+    const writer = new BlockWriter();
+    const positionOf = (rank: number) => rank + Math.floor(rank / (FREE_EVERY - 1));
+    for (let begin = from; begin < to; begin += READ) {
+      const ids = popular.ids.subarray(begin, Math.min(begin + READ, to));
+      const texts = await readTexts(database.write, dialect, [...ids]);
+      for (const [j, id] of ids.entries()) {
+        const text = texts.get(id);
+        if (text !== undefined) writer.add(positionOf(begin + j - from), splitter.documentOf(text));
+      }
+      onProgress(begin + ids.length);
+    }
+    await writePages(dialect, run, { block, from, to, popular });
+    if (i === 0) vocabulary = vocabularyOf(writer.counts());
+    const { words, prefixes } = writer.runs();
+    await writeAll(dialect, run, { block, runs: words });
+    await writeAll(dialect, run, { block: prefixBlock(block), runs: prefixes });
+  }
+  const positions = popular.ids.length + Math.ceil(popular.ids.length / (FREE_EVERY - 1));
+  await run.end(async (tx) => {
+    await sql`update search_state set first_block = ${firstBlock}, built_blocks = ${blocks},
+      positions = ${positions}, documents = ${popular.ids.length}, changes = 0, version = version + 1,
+      vocabulary = ${vocabulary}`.execute(tx);
+    await sql`insert into outdated (kind, repository_id) select 'words', repository_id from outdated
+      where kind = 'words_in_rebuild' on conflict do nothing`.execute(tx);
+    await tx.deleteFrom("outdated").where("kind", "=", "words_in_rebuild").execute();
+    await bumpRevision(tx);
+  });
+  await dropBefore(database, firstBlock);
+  return popular.ids.length;
+}
+
+/** All available repositories, most stars first. */
+interface Popular {
+  ids: Float64Array;
+  stars: Float64Array;
+}
+
+/** Read by id, which cannot change meanwhile as stars can. */
+async function byPopularity(db: Db): Promise<Popular> {
+  const found: { ids: number[]; stars: number[] } = { ids: [], stars: [] };
+  for (let after = 0; ; ) {
+    const { rows } = await sql<{ id: number; stars: number; availability: string }>`
+      select id, coalesce(stars, -1) as stars, availability from repositories
+      where id > ${after} order by id limit ${SCANNED}`.execute(db);
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    after = last.id;
+    for (const { id, stars, availability } of rows) {
+      if (availability !== "AVAILABLE") continue;
+      found.ids.push(id);
+      found.stars.push(stars);
+    }
+  }
+  const order = Uint32Array.from(found.ids.keys());
+  const { ids, stars } = found;
+  order.sort((a, b) => (stars[b] ?? 0) - (stars[a] ?? 0) || b - a);
+  return {
+    ids: Float64Array.from(order, (index) => ids[index] ?? 0),
+    stars: Float64Array.from(order, (index) => stars[index] ?? 0),
+  };
+}
+
+/** The texts of repositories, without those that are not available. */
+export async function readTexts(
+  db: Db,
+  dialect: Dialect,
+  ids: readonly number[],
+): Promise<Map<number, Texts & { stars: number }>> {
+  interface Row extends Omit<Texts, "topics"> {
+    id: number;
+    topics: string;
+    stars: number;
+  }
+  const { rows } =
+    await sql<Row>`select id, owner, name, description, topics, language, coalesce(stars, -1) as stars
+    from repositories where ${dialect.among(sql`id`, ids)} and availability = 'AVAILABLE'`.execute(db);
+  const texts = new Map<number, Texts & { stars: number }>();
+  for (const { id, owner, name, description, topics, language, stars } of rows) {
+    const parsed: string[] = topics === "[]" ? [] : JSON.parse(topics);
+    texts.set(id, { owner, name, description, topics: parsed, language, stars });
+  }
+  return texts;
+}
+
+interface BlockRange {
+  block: number;
+  from: number;
+  to: number;
+  popular: Popular;
+}
+
+async function writePages(
+  dialect: Dialect,
+  run: Run,
+  { block, from, to, popular }: BlockRange,
+): Promise<void> {
+  const rows: BulkRow[] = [];
+  const perPage = PAGE - PAGE / FREE_EVERY;
+  for (let rank = from, page = block * PAGES_PER_BLOCK; rank < to; rank += perPage, page++) {
+    const [ids, stars] = [new Float64Array(PAGE), new Float64Array(PAGE)];
+    for (let i = 0; i < perPage && rank + i < to; i++) {
+      const slot = i + Math.floor(i / (FREE_EVERY - 1));
+      ids[slot] = popular.ids[rank + i] ?? 0;
+      stars[slot] = popular.stars[rank + i] ?? 0;
+    }
+    rows.push([page, 0, bytesOf(ids), bytesOf(stars)]);
+  }
+  await run.step((tx) => dialect.upsert(tx, "search_pages", PAGE_COLUMNS, ["page"], rows));
+}
+
+async function writeAll(
+  dialect: Dialect,
+  run: Run,
+  { block, runs }: { block: number; runs: Iterable<WordRun> },
+): Promise<void> {
+  let waiting: BulkRow[] = [];
+  const flush = async () => {
+    const rows = waiting;
+    waiting = [];
+    if (rows.length > 0) await run.step((tx) => writeRuns(tx, dialect, rows));
+  };
+  for (const { word, data } of runs) if (waiting.push([block, word, data]) >= WRITTEN) await flush();
+  await flush();
+}
+
+/** Deletes what earlier rebuilds left, finished or not, in small transactions. */
+async function dropBefore({ dialect, write: db }: Database, firstBlock: number): Promise<void> {
+  await dialect.exclusively(db, "catalogue", async (tx) => {
+    await sql`delete from search_pages where page < ${firstBlock * PAGES_PER_BLOCK}`.execute(tx);
+  });
+  for (;;) {
+    const more = await dialect.exclusively(db, "catalogue", async (tx) => {
+      const { rows } = await sql<{ block: number; word: string }>`select block, word from search_words
+        where block < ${firstBlock} order by block, word limit 1 offset ${WRITTEN}`.execute(tx);
+      const end = rows[0];
+      const before =
+        end === undefined ? sql`block < ${firstBlock}` : sql`(block, word) < (${end.block}, ${end.word})`;
+      await sql`delete from search_words where ${before}`.execute(tx);
+      return end !== undefined;
+    });
+    if (!more) return;
+  }
+}

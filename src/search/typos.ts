@@ -1,0 +1,70 @@
+/** Words with fewer or more letters are left as they are: nearly every short one is one letter away from another. */
+const SHORTEST = 4;
+const LONGEST = 20;
+/** Words that typing errors are corrected to: at most this many, and such as occur in this many popular repositories. */
+const MOST_WORDS = 30_000;
+const FREQUENT_FROM = 3;
+
+/** The words of a vocabulary, most frequent first, one a line, from words with the number of repositories. */
+export function vocabularyOf(words: Iterable<readonly [string, number]>): string {
+  const frequent = [...words].filter(
+    ([word, count]) => count >= FREQUENT_FROM && word.length >= SHORTEST - 1 && word.length <= LONGEST + 1,
+  );
+  frequent.sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  return frequent
+    .slice(0, MOST_WORDS)
+    .map(([word]) => word)
+    .join("\n");
+}
+
+/**
+ * Words that typing errors are corrected to: the most frequent ones of the most popular repositories. Finding the nearest one
+ * compares some thousands of words, however large the catalogue is.
+ */
+export class Vocabulary {
+  readonly #known: ReadonlySet<string>;
+  /** By length, most frequent first; with the rank of each by frequency. */
+  readonly #byLength = new Map<number, { word: string; rank: number }[]>();
+
+  constructor(lines: string) {
+    const words = lines.split("\n");
+    this.#known = new Set(words);
+    for (const [rank, word] of words.entries()) {
+      const same = this.#byLength.get(word.length);
+      if (same === undefined) this.#byLength.set(word.length, [{ word, rank }]);
+      else same.push({ word, rank });
+    }
+  }
+
+  has(word: string): boolean {
+    return this.#known.has(word);
+  }
+
+  /**
+   * The most frequent word that one typing error turns into this one: a letter left out, added or replaced, or two neighbours
+   * swapped. Undefined if there is none, or if the word is very short or long.
+   */
+  nearest(word: string): string | undefined {
+    if (word.length < SHORTEST || word.length > LONGEST) return undefined;
+    let best: { word: string; rank: number } | undefined;
+    for (const length of [word.length - 1, word.length, word.length + 1]) {
+      for (const other of this.#byLength.get(length) ?? []) {
+        if (best !== undefined && other.rank > best.rank) break;
+        if (isOneErrorAway(word, other.word)) best = other;
+      }
+    }
+    return best?.word;
+  }
+}
+
+/** Whether two different words are the same but for one letter that is left out, added or replaced, or two swapped ones. */
+export function isOneErrorAway(a: string, b: string): boolean {
+  const [short, long] = a.length <= b.length ? [a, b] : [b, a];
+  let same = 0;
+  while (same < short.length && short.charCodeAt(same) === long.charCodeAt(same)) same++;
+  if (long.length - short.length === 1) return short.slice(same) === long.slice(same + 1);
+  if (long.length !== short.length || same === short.length) return false;
+  if (short.slice(same + 1) === long.slice(same + 1)) return true;
+  const isSwapped = short[same] === long[same + 1] && short[same + 1] === long[same];
+  return isSwapped && short.slice(same + 2) === long.slice(same + 2);
+}
