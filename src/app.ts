@@ -1,6 +1,6 @@
 /** Assembles the service. The modules are built in modules.ts, and tracking is assembled in tracker.ts. */
 import type { Server } from "node:http";
-import { Accounts, ApiKeys, readSecret } from "./accounts/accounts.js";
+import { Accounts, ApiKeys, Revocations, readSecret } from "./accounts/accounts.js";
 import { apiRoutes, errorPicture, openApiDocument } from "./api/api.js";
 import { type Clock, DAY_MS } from "./clock.js";
 import { Admission, createHttpServer, Front, listen } from "./http/http.js";
@@ -9,18 +9,18 @@ import { openAllowances, type TableMemory, Usage } from "./metering/metering.js"
 import { type AppContext, type Members, type Modules, startListIndex } from "./modules.js";
 import { createWeb } from "./web/web.js";
 
-/** The modules that belong to people. `before`: an earlier build whose state is kept. */
+/** The modules that belong to people. `before`: parts of an earlier build whose state is kept. */
 export function buildMembers(
   { config, clock, log }: AppContext,
   modules: Modules,
-  before?: Pick<Members, "keys" | "usage">,
+  before: Partial<Pick<Members, "keys" | "usage">> = {},
 ): Members {
   const { database } = modules;
-  const keys = before?.keys ?? new ApiKeys({ database, clock, log });
+  const { keys = new ApiKeys({ database, clock, log }) } = before;
   return {
     keys,
     accounts: new Accounts({ database, keys, config, clock, log }),
-    usage: before?.usage ?? new Usage({ database, clock, log }),
+    usage: before.usage ?? new Usage({ database, clock, log }),
   };
 }
 
@@ -95,35 +95,32 @@ const STOP_MS = 8_000;
 /** Time that each step after them gets. */
 const STEP_MS = 5_000;
 
-/** State shared by the services on one port, each in a thread of this process. */
-export interface ServiceShare {
-  memory: TableMemory;
+/** Memory of the services on one port, each in a thread of this process. */
+export interface Shared {
+  allowances: TableMemory;
+  revocations: SharedArrayBuffer;
 }
 
-/** Opens a port and serves the given modules. `share`: only if other threads serve the same port. */
-export async function startService(
-  context: AppContext,
-  modules: Modules,
-  share?: ServiceShare,
-): Promise<Service> {
-  const { config } = context;
+/** Opens a port and serves the given modules. `shared`: only if other threads serve the same port. */
+export async function startService(context: AppContext, modules: Modules, shared?: Shared): Promise<Service> {
+  const { config, clock, log } = context;
+  const { database } = modules;
   const allowances = await openAllowances({
     ...context,
     ...config,
-    memory: share?.memory,
-    readSecret: () => readSecret(config, modules.database),
+    memory: shared?.allowances,
+    readSecret: () => readSecret(config, database),
   });
   const admission = new Admission({ ...context, allowances });
-  let members = buildMembers(context, modules);
+  const keys = new ApiKeys({ database, clock, log, revocations: new Revocations(shared?.revocations) });
+  let members = buildMembers(context, modules, { keys });
   const { usage } = members;
-  const leaveOthers = share && members.keys.revocations.joinThreads();
   let front = joinFront(context, { modules, members, admission });
   const server = createHttpServer((request, response) => void front.handle(request, response));
   try {
     await members.accounts.open();
-    await listen(server, config, share !== undefined);
+    await listen(server, config, shared !== undefined);
   } catch (error) {
-    leaveOthers?.();
     await allowances?.close();
     await modules.database.close();
     throw error;
@@ -139,7 +136,7 @@ export async function startService(
   }
   usage.start();
   const leaveIndex = followIndex(modules.listIndex, { url: config.databaseUrl, dataDir: config.dataDir });
-  const stopIndex = share === undefined ? startListIndex(context) : undefined;
+  const stopIndex = shared === undefined ? startListIndex(context) : undefined;
   return {
     server,
     port,
@@ -153,10 +150,9 @@ export async function startService(
       await closed;
       clearTimeout(deadline);
       await settledSoon(context, "usage", [usage.stop()]);
-      const { accounts, keys } = members;
+      const { accounts } = members;
       const notes = [keys.flush(), modules.watchlists.visits.flush()];
       await settledSoon(context, "mail and notes", [accounts.close(), ...notes]);
-      leaveOthers?.();
       leaveIndex();
       await settledSoon(context, "databases", [stopIndex?.(), allowances?.close(), modules.database.close()]);
     },

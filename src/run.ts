@@ -141,12 +141,8 @@ async function serve(
   const service = await Promise.race([opening, overdue]);
   if (service === undefined) return log.warn("stopping before the service has opened");
   process.stdout.write(`Sidereal listens at ${service.url}\n`);
-  const failed = "failed" in service ? service.failed : new Promise<never>(() => {});
-  const reason = await Promise.race([stopped, failed]);
-  if (reason instanceof Error) log.fatal({ err: reason }, "stopping");
-  else log.info({ signal: reason }, "stopping");
+  log.info({ signal: await stopped }, "stopping");
   await service.stop();
-  if (reason instanceof Error) throw reason;
 }
 
 async function serveHere(context: AppContext, modules: Modules): Promise<Service> {

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from "node:crypto";
+import { hash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 /**
@@ -31,7 +31,7 @@ export function tokenPrefix(token: string): TokenPrefix | undefined {
 
 /** SHA-256 in hex, stored and looked up instead of the token. */
 export function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+  return hash("sha256", token, "hex");
 }
 
 function checksum(body: string): string {

@@ -25,6 +25,7 @@ export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
 export { emailField } from "./email.js";
 export { type OAuthRedirect, SITE_ORIGINS, SITES, type Site } from "./oauth.js";
 export type { OriginHeaders } from "./origin.js";
+export { Revocations } from "./revocations.js";
 export { readSecret } from "./secret.js";
 
 /** Somebody who is signed in. */
@@ -66,8 +67,8 @@ export class Accounts {
   constructor(options: AccountsOptions) {
     this.#options = options;
     // Caches misses too: the cookie of an ended session must not cause a read per request.
-    this.#sessions = new TtlCache(options.clock, true);
-    options.keys.revocations.listen(() => this.#sessions.clear());
+    const { clock, keys } = options;
+    this.#sessions = new TtlCache({ clock, revocations: keys.revocations, cachesMisses: true });
     this.#quota = new LinkQuota(options.clock);
     const { mail } = options.config;
     this.#mailer = mail === undefined ? undefined : new Mailer(mail, options.log);

@@ -29,8 +29,17 @@ export interface KeyHolder {
   accountId: string;
 }
 
-interface KnownKey extends KeyHolder {
+interface KnownKey {
+  holder: KeyHolder;
   lastUsedAt: number | null;
+}
+
+export interface ApiKeysOptions {
+  database: Database;
+  clock: Clock;
+  log: Logger;
+  /** Shared with other threads; by default of this thread alone. */
+  revocations?: Revocations | undefined;
 }
 
 /**
@@ -45,14 +54,14 @@ export class ApiKeys {
   #writing: Promise<unknown> = Promise.resolve();
 
   /** Of keys, and of the sessions of `Accounts`. */
-  readonly revocations = new Revocations();
+  readonly revocations: Revocations;
 
-  constructor({ database, clock, log }: { database: Database; clock: Clock; log: Logger }) {
+  constructor({ database, clock, log, revocations = new Revocations() }: ApiKeysOptions) {
     this.#database = database;
     this.#clock = clock;
     this.#log = log;
-    this.#cache = new TtlCache(clock, false);
-    this.revocations.listen(() => this.#cache.clear());
+    this.revocations = revocations;
+    this.#cache = new TtlCache({ clock, revocations, cachesMisses: false });
   }
 
   /** Creates a key; `secret` cannot be read again later. Throws LIMIT_REACHED when the account has five active keys. */
@@ -121,9 +130,15 @@ export class ApiKeys {
     if (tokenPrefix(secret) !== "sid") return undefined;
     const hash = hashToken(secret);
     const found = await this.#cache.find(hash, () => this.#read(hash));
-    if (found === undefined) return undefined;
-    this.#recordUse(found);
-    return { keyId: found.keyId, accountId: found.accountId };
+    if (found !== undefined) this.#recordUse(found);
+    return found?.holder;
+  }
+
+  /** `find` without a promise, by the hash of a key that was found a moment ago; undefined where only a read would tell. */
+  peek(hash: string): KeyHolder | undefined {
+    const found = this.#cache.peek(hash)?.value;
+    if (found !== undefined) this.#recordUse(found);
+    return found?.holder;
   }
 
   /** Resolves when all pending writes have ended. */
@@ -138,7 +153,7 @@ export class ApiKeys {
       .where("hash", "=", hash)
       .where("revoked_at", "is", null)
       .executeTakeFirst();
-    return row && { ...row };
+    return row && { holder: { keyId: row.keyId, accountId: row.accountId }, lastUsedAt: row.lastUsedAt };
   }
 
   /** Requests do not wait for the write: if it fails, the next use tries again. */
@@ -150,7 +165,7 @@ export class ApiKeys {
       await this.#database.write
         .updateTable("api_keys")
         .set({ last_used_at: now })
-        .where("id", "=", key.keyId)
+        .where("id", "=", key.holder.keyId)
         .where((eb) =>
           eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", now - WRITE_INTERVAL_MS)]),
         )
@@ -158,7 +173,10 @@ export class ApiKeys {
     };
     this.#writing = this.#writing.then(write).catch((error: unknown) => {
       key.lastUsedAt = null;
-      this.#log.error({ err: error, keyId: key.keyId }, "the last use of an API key could not be recorded");
+      this.#log.error(
+        { err: error, keyId: key.holder.keyId },
+        "the last use of an API key could not be recorded",
+      );
     });
   }
 }

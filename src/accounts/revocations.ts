@@ -1,33 +1,23 @@
-import { BroadcastChannel } from "node:worker_threads";
-
-const CHANNEL = "sidereal revoked";
-
-/** Announces that a key, a session or an account was revoked, so that caches are cleared in all threads of this process. */
+/**
+ * Counts the keys, sessions and accounts that were revoked, in memory that threads may share. Caches compare the count, so all
+ * threads see a revocation immediately.
+ */
 export class Revocations {
-  readonly #listeners: (() => void)[] = [];
-  #channel: BroadcastChannel | undefined;
+  /** Can be handed to other threads. */
+  readonly memory: SharedArrayBuffer;
+  readonly #counts: Int32Array<SharedArrayBuffer>;
 
-  listen(listener: () => void): void {
-    this.#listeners.push(listener);
+  constructor(memory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)) {
+    this.memory = memory;
+    this.#counts = new Int32Array(memory);
+  }
+
+  /** Differs after each revocation. */
+  get count(): number {
+    return Atomics.load(this.#counts, 0);
   }
 
   announce(): void {
-    this.#notify();
-    this.#channel?.postMessage(null);
-  }
-
-  /** Exchanges announcements with all threads that have joined. Returns a function that leaves them. */
-  joinThreads(): () => void {
-    const channel = new BroadcastChannel(CHANNEL);
-    channel.onmessage = () => this.#notify();
-    this.#channel = channel;
-    return () => {
-      this.#channel = undefined;
-      channel.close();
-    };
-  }
-
-  #notify(): void {
-    for (const listener of this.#listeners) listener();
+    Atomics.add(this.#counts, 0, 1);
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.js";
+import type { Revocations } from "./revocations.js";
 
 const TTL_MS = 5_000;
 /** Beyond this, the oldest entries are evicted. */
@@ -10,37 +11,51 @@ interface Entry<T> {
   readAt: number;
 }
 
+export interface TtlCacheOptions {
+  clock: Clock;
+  /** Each of them discards all entries. */
+  revocations: Revocations;
+  /** Also caches that a hash belongs to nobody. Many misses evict other entries, which are then read again. */
+  cachesMisses: boolean;
+}
+
 /**
  * Caches whom a secret belongs to, by the hash of the secret, so that a request need not read the database. An entry is at
- * most five seconds old, and `clear` discards all of them immediately.
+ * most five seconds old, and none outlives a revocation.
  */
 export class TtlCache<T> {
-  readonly #clock: Clock;
-  readonly #cachesMisses: boolean;
+  readonly #options: TtlCacheOptions;
   readonly #entries = new Map<string, Entry<T>>();
-  /** Grows with each `clear`: a value that was being read then is not cached. */
-  #clears = 0;
+  /** Count of revocations that the entries follow. */
+  #revocations = 0;
 
-  /** `cachesMisses`: also caches that a hash belongs to nobody. Many misses evict other entries, which are then read again. */
-  constructor(clock: Clock, cachesMisses: boolean) {
-    this.#clock = clock;
-    this.#cachesMisses = cachesMisses;
+  constructor(options: TtlCacheOptions) {
+    this.#options = options;
+  }
+
+  /** The cached entry of a hash, whose value may be undefined; undefined where there is none. */
+  peek(hash: string): { readonly value: T | undefined } | undefined {
+    this.#discardRevoked();
+    const entry = this.#entries.get(hash);
+    return entry !== undefined && this.#options.clock.monotonic() - entry.readAt < TTL_MS ? entry : undefined;
   }
 
   /** The cached value, else what `read` returns. */
   async find(hash: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
-    const entry = this.#entries.get(hash);
-    if (entry !== undefined && this.#clock.monotonic() - entry.readAt < TTL_MS) return entry.value;
-    return this.refresh(hash, read);
+    const entry = this.peek(hash);
+    return entry === undefined ? this.refresh(hash, read) : entry.value;
   }
 
   /** What `read` returns, which is cached for `find`. */
   async refresh(hash: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
-    const readAt = this.#clock.monotonic();
-    const clears = this.#clears;
+    const { clock, revocations, cachesMisses } = this.#options;
+    const readAt = clock.monotonic();
+    const { count } = revocations;
     const value = await read();
+    this.#discardRevoked();
     this.#entries.delete(hash);
-    if (clears === this.#clears && (value !== undefined || this.#cachesMisses))
+    // What was read before a revocation may be what was revoked.
+    if (count === this.#revocations && (value !== undefined || cachesMisses))
       this.#entries.set(hash, { value, readAt });
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= MAX_ENTRIES) break;
@@ -49,8 +64,10 @@ export class TtlCache<T> {
     return value;
   }
 
-  clear(): void {
-    this.#clears++;
+  #discardRevoked(): void {
+    const { count } = this.#options.revocations;
+    if (count === this.#revocations) return;
+    this.#revocations = count;
     this.#entries.clear();
   }
 }

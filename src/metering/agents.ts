@@ -30,18 +30,10 @@ export class Agents {
   familyOf(userAgent: string | null): string {
     const text = (userAgent ?? "").slice(0, MAX_LENGTH);
     const known = this.#families.get(text);
-    if (known !== undefined) {
-      // Least recently used entries are evicted first.
-      this.#families.delete(text);
-      this.#families.set(text, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     const family = familyOf(text.trim());
+    if (this.#families.size >= MAX_REMEMBERED) this.#families.clear();
     this.#families.set(text, family);
-    for (const oldest of this.#families.keys()) {
-      if (this.#families.size <= MAX_REMEMBERED) break;
-      this.#families.delete(oldest);
-    }
     return family;
   }
 }

@@ -1,178 +1,126 @@
-import { getRandomValues } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
-/** Entries of a set; a caller can be in any of them. */
+/** Entries of a set; a name can be in any of them. */
 const WAYS = 16;
 const DEFAULT_ENTRIES = 2 ** 21;
-/** A time (8 bytes) and a tag (4). */
-const ENTRY_BYTES = 12;
-/** Attempts to get a lock before the thread sleeps: its holder may have been preempted. */
-const SPINS = 200;
-const SLEEP_MS = 1;
+const ENTRY_BYTES = 8;
+/** An entry holds a tag in its upper 20 bits and a time in the 44 below: whole microseconds, which return after 203 days. */
+const TAG_SHIFT = 12;
+const HIGH_TIME_MASK = (1 << TAG_SHIFT) - 1;
+const TIME_SPAN = 2 ** 44;
+/** Times further ahead than this, over an hour, have passed. */
+const MAX_AHEAD = 2 ** 32;
 
 /** The memory of a table, which can be handed to other threads. */
 export interface TableMemory {
   buffer: SharedArrayBuffer;
-  /** The same in all threads, so that they find each other's entries. */
-  key: HashKey;
+  /** The same in all threads, so that they find each other's entries, and secret, so that nobody can aim at an entry. */
+  secret: string;
 }
 
-/** New, empty memory. `entries`: a power of two, at least 16; `key`: random, so that nobody can aim at an entry. */
-export function createTableMemory(entries = DEFAULT_ENTRIES, key: HashKey = randomKey()): TableMemory {
-  return { buffer: new SharedArrayBuffer(entries * ENTRY_BYTES + (entries / WAYS) * 4), key };
+/** New, empty memory. `entries`: a power of two, at least 16. */
+export function createTableMemory(
+  entries = DEFAULT_ENTRIES,
+  secret = randomBytes(16).toString("hex"),
+): TableMemory {
+  return { buffer: new SharedArrayBuffer(entries * ENTRY_BYTES), secret };
+}
+
+/** Where the entry of a name is found. */
+export interface Place {
+  /** Index of the first entry of its set. */
+  readonly first: number;
+  /** 1 to 2^20 - 1: tells the names of a set apart. */
+  readonly tag: number;
 }
 
 /**
- * Until when each caller owes, in memory of fixed size that threads may share. A keyed hash picks the set of sixteen entries a
- * name belongs to. In a full set, the entry that owes least is evicted, which owes nothing if there is such an entry; the
- * new name inherits its debt (Space-Saving, Metwally et al. 2005).
- *
- * `open` finds an entry and holds the lock of its set until `close`; between the two nothing may throw or wait.
+ * Until when each name owes, in memory of fixed size that threads may share. Each entry is one word, changed by compare-and-swap: no
+ * thread waits for another, and one that dies leaves nothing behind. A secret hash picks the set of sixteen entries a name belongs
+ * to. In a full set, the entry that owes least is evicted, which owes nothing if there is such an entry; the new name
+ * inherits its debt (Space-Saving, Metwally et al. 2005).
  */
 export class AllowanceTable {
-  readonly #hash: KeyedHash;
-  readonly #clearAt: Float64Array;
-  readonly #tags: Uint32Array;
-  /** One lock per set; 1 while it is held. */
-  readonly #locks: Int32Array;
+  readonly #secret: string;
   readonly #setMask: number;
-  #set = 0;
-  #entry = 0;
+  readonly #words: BigInt64Array<SharedArrayBuffer>;
+  /** The same memory as halves of words, the lower half first. */
+  readonly #halves: Int32Array<SharedArrayBuffer>;
+  readonly #scratchHalves = new Int32Array(2);
+  readonly #scratch = new BigInt64Array(this.#scratchHalves.buffer);
+  #index = 0;
+  #word = 0n;
+  #isOwn = false;
 
-  constructor({ buffer, key }: TableMemory) {
-    const sets = buffer.byteLength / (WAYS * ENTRY_BYTES + 4);
-    const entries = sets * WAYS;
-    this.#hash = new KeyedHash(key);
-    this.#clearAt = new Float64Array(buffer, 0, entries);
-    this.#tags = new Uint32Array(buffer, entries * 8, entries);
-    this.#locks = new Int32Array(buffer, entries * ENTRY_BYTES, sets);
-    this.#setMask = sets - 1;
+  constructor({ buffer, secret }: TableMemory) {
+    this.#secret = secret;
+    this.#words = new BigInt64Array(buffer);
+    this.#halves = new Int32Array(buffer);
+    this.#setMask = this.#words.length / WAYS - 1;
   }
 
-  /** Finds the entry of a name, or the one it would take over. Returns the time at which nothing is owed there any more. */
-  open(name: string): number {
-    this.#hash.hash(name);
-    this.#set = this.#hash.low & this.#setMask;
-    this.#lock();
-    const tag = this.#hash.high;
-    const first = this.#set * WAYS;
-    let leastAt = Number.POSITIVE_INFINITY;
+  /** Takes some microseconds, so callers keep it. */
+  placeOf(name: string): Place {
+    const digest = hash("sha256", this.#secret + name, "buffer");
+    return {
+      first: (digest.readUInt32LE(0) & this.#setMask) * WAYS,
+      tag: 1 + (digest.readUInt32LE(4) % (2 ** 20 - 1)),
+    };
+  }
+
+  /** Finds the entry of a place, or the one it would take over. Returns what is owed there, in microseconds; at most `most`. */
+  find({ first, tag }: Place, now: number, most: number): number {
+    let least = Number.POSITIVE_INFINITY;
     for (let entry = first; entry < first + WAYS; entry++) {
-      const clearAt = this.#clearAt[entry] ?? 0;
-      if (this.#tags[entry] === tag) {
-        this.#entry = entry;
-        return clearAt;
-      }
-      if (clearAt < leastAt) {
-        leastAt = clearAt;
-        this.#entry = entry;
-      }
+      const high = Atomics.load(this.#halves, 2 * entry + 1);
+      this.#isOwn = high >>> TAG_SHIFT === tag;
+      const owes = this.#isOwn ? -1 : owed(Atomics.load(this.#halves, 2 * entry), high, now);
+      if (owes >= least) continue;
+      least = owes;
+      this.#index = entry;
+      if (this.#isOwn) break;
     }
-    return leastAt;
+    this.#word = Atomics.load(this.#words, this.#index);
+    this.#scratch[0] = this.#word;
+    const [low = 0, high = 0] = this.#scratchHalves;
+    // It may have changed since.
+    this.#isOwn = high >>> TAG_SHIFT === tag;
+    return Math.min(owed(low, high, now), most);
   }
 
-  /** Whether the open entry belongs to the name already. */
+  /** Whether the entry that was found belongs to its name already. */
   get isOwn(): boolean {
-    return this.#tags[this.#entry] === this.#hash.high;
+    return this.#isOwn;
   }
 
-  /** Stores a time in the open entry, taking it over if necessary. */
-  write(clearAt: number): void {
-    this.#tags[this.#entry] = this.#hash.high;
-    this.#clearAt[this.#entry] = clearAt;
+  /**
+   * Stores what is owed in the entry that was found, and takes it over if necessary. Returns false where another thread has
+   * changed it since; then the entry must be found again.
+   */
+  store({ first, tag }: Place, now: number, owes: number): boolean {
+    const clearAt = (now + owes) % TIME_SPAN;
+    this.#scratchHalves[0] = clearAt | 0;
+    this.#scratchHalves[1] = (tag << TAG_SHIFT) | Math.floor(clearAt / 2 ** 32);
+    const word = this.#scratch[0] ?? 0n;
+    if (Atomics.compareExchange(this.#words, this.#index, this.#word, word) !== this.#word) return false;
+    if (this.#isOwn || !this.#isElsewhere(first, tag)) return true;
+    // Another thread has just taken over another entry for the same name: it gives way, or this one does, or both.
+    return Atomics.compareExchange(this.#words, this.#index, word, this.#word) !== word;
   }
 
-  close(): void {
-    Atomics.store(this.#locks, this.#set, 0);
-  }
-
-  #lock(): void {
-    for (let tries = 1; Atomics.compareExchange(this.#locks, this.#set, 0, 1) !== 0; tries++) {
-      if (tries % SPINS === 0) Atomics.wait(this.#locks, this.#set, 1, SLEEP_MS);
+  #isElsewhere(first: number, tag: number): boolean {
+    for (let entry = first; entry < first + WAYS; entry++) {
+      if (entry !== this.#index && Atomics.load(this.#halves, 2 * entry + 1) >>> TAG_SHIFT === tag)
+        return true;
     }
+    return false;
   }
 }
 
-function randomKey(): HashKey {
-  const [low = 0, high = 0] = getRandomValues(new Uint32Array(2));
-  return [low, high];
-}
-
-/** Key of a hash: 64 random bits, as two 32-bit integers. */
-export type HashKey = readonly [number, number];
-
-const rotate = (value: number, bits: number): number => (value << bits) | (value >>> (32 - bits));
-
-/**
- * HalfSipHash-2-4 (Aumasson and Bernstein) of an ASCII text: 64 bits, as two 32-bit integers. Without the key nobody can find
- * colliding texts. Suited to short texts and 32-bit arithmetic, which is what JavaScript has.
- */
-export class KeyedHash {
-  readonly #key: HashKey;
-  #v0 = 0;
-  #v1 = 0;
-  #v2 = 0;
-  #v3 = 0;
-  /** The two halves of the last hash; fields, to avoid allocation. */
-  low = 0;
-  high = 0;
-
-  constructor(key: HashKey) {
-    this.#key = key;
-  }
-
-  /** Hashes a text into `low` and `high`. */
-  hash(text: string): void {
-    const [k0, k1] = this.#key;
-    this.#v0 = k0;
-    this.#v1 = k1 ^ 0xee;
-    this.#v2 = k0 ^ 0x6c796765;
-    this.#v3 = k1 ^ 0x74656462;
-    const whole = text.length & ~3;
-    for (let i = 0; i < whole; i += 4) {
-      this.#absorb(
-        text.charCodeAt(i) |
-          (text.charCodeAt(i + 1) << 8) |
-          (text.charCodeAt(i + 2) << 16) |
-          (text.charCodeAt(i + 3) << 24),
-      );
-    }
-    let last = text.length << 24;
-    for (let i = whole; i < text.length; i++) last |= text.charCodeAt(i) << (8 * (i - whole));
-    this.#absorb(last);
-    this.#v2 ^= 0xee;
-    this.#rounds(4);
-    this.low = (this.#v1 ^ this.#v3) >>> 0;
-    this.#v1 ^= 0xdd;
-    this.#rounds(4);
-    this.high = (this.#v1 ^ this.#v3) >>> 0;
-  }
-
-  #absorb(word: number): void {
-    this.#v3 ^= word;
-    this.#rounds(2);
-    this.#v0 ^= word;
-  }
-
-  #rounds(count: number): void {
-    let v0 = this.#v0;
-    let v1 = this.#v1;
-    let v2 = this.#v2;
-    let v3 = this.#v3;
-    for (let i = 0; i < count; i++) {
-      v0 = (v0 + v1) | 0;
-      v1 = rotate(v1, 5) ^ v0;
-      v0 = rotate(v0, 16);
-      v2 = (v2 + v3) | 0;
-      v3 = rotate(v3, 8) ^ v2;
-      v0 = (v0 + v3) | 0;
-      v3 = rotate(v3, 7) ^ v0;
-      v2 = (v2 + v1) | 0;
-      v1 = rotate(v1, 13) ^ v2;
-      v2 = rotate(v2, 16);
-    }
-    this.#v0 = v0;
-    this.#v1 = v1;
-    this.#v2 = v2;
-    this.#v3 = v3;
-  }
+/** Microseconds owed; 0 for a time that has passed. */
+function owed(low: number, high: number, now: number): number {
+  const clearAt = (high & HIGH_TIME_MASK) * 2 ** 32 + (low >>> 0);
+  const ahead = clearAt - (now % TIME_SPAN);
+  const wrapped = ahead < 0 ? ahead + TIME_SPAN : ahead;
+  return wrapped < MAX_AHEAD ? wrapped : 0;
 }

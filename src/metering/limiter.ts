@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.js";
 import type { Bucket, CallerKind, Limits } from "../limit-config.js";
-import { AllowanceTable, createTableMemory, type TableMemory } from "./allowance-table.js";
+import { AllowanceTable, createTableMemory, type Place, type TableMemory } from "./allowance-table.js";
 import {
   type Allowances,
   type AppliedLimit,
@@ -9,7 +9,6 @@ import {
   decisionOf,
   type Level,
   levelOf,
-  type Rate,
   Rates,
   timeOf,
 } from "./rates.js";
@@ -60,10 +59,11 @@ export class Limiter implements Allowances {
   /** `decide`, with every limit of the caller. */
   take(caller: Caller, bucket: Bucket, cost: number): Level[] {
     const limits = this.#rates.limitsOf(caller, bucket);
+    const now = this.#now();
     const levels: Level[] = [];
     let counted = 0;
     for (const limit of limits) {
-      const level = this.#take(limit, cost, counted === levels.length);
+      const level = this.#take(limit, now, counted === levels.length ? cost : 0, cost);
       levels.push(level);
       if (level.allowed && counted === levels.length - 1) counted++;
     }
@@ -71,47 +71,50 @@ export class Limiter implements Allowances {
     // Give back what the limits before the refusing one counted: a refused request costs nothing.
     return levels.map((level, i) => {
       const limit = limits[i];
-      return i < counted && limit !== undefined ? this.#move(limit, -cost) : level;
+      return i < counted && limit !== undefined ? this.#move(limit, now, -cost) : level;
     });
   }
 
   /** `adjust`, with every limit of the caller. */
   move(caller: Caller, bucket: Bucket, cost: number): Level[] {
-    return this.#rates.limitsOf(caller, bucket).map((limit) => this.#move(limit, cost));
+    const now = this.#now();
+    return this.#rates.limitsOf(caller, bucket).map((limit) => this.#move(limit, now, cost));
   }
 
   async close(): Promise<void> {}
 
-  /** Whether a cost fits; counts it if it does and `counts`. */
-  #take({ rate, name }: AppliedLimit, cost: number, counts: boolean): Level {
+  /** Whether `cost` fits; counts `counted` if it does. */
+  #take(limit: AppliedLimit, now: number, counted: number, cost: number): Level {
+    const { rate } = limit;
+    const place = this.#placeOf(limit);
     const time = timeOf(rate, cost);
-    const clearAt = this.#table.open(name);
-    // Read while the entry is locked, so that no thread overwrites a newer time with an older one.
-    const now = this.#now();
-    const owed = owedAt(clearAt, now, rate);
-    const lacking = time === 0 ? 0 : Math.max(0, owed + time - rate.capacity);
-    const isTaken = counts && lacking === 0;
-    if (isTaken && time > 0) this.#table.write(now + owed + time);
-    this.#table.close();
-    return levelOf(rate, isTaken ? owed + time : owed, lacking);
+    for (;;) {
+      const owed = this.#table.find(place, now, rate.capacity);
+      const lacking = time === 0 ? 0 : Math.max(0, owed + time - rate.capacity);
+      if (counted === 0 || time === 0 || lacking > 0) return levelOf(rate, owed, lacking);
+      if (this.#table.store(place, now, owed + time)) return levelOf(rate, owed + time, 0);
+    }
   }
 
-  #move({ rate, name }: AppliedLimit, cost: number): Level {
-    const clearAt = this.#table.open(name);
-    const now = this.#now();
-    const after = Math.max(0, Math.min(owedAt(clearAt, now, rate) + timeOf(rate, cost), rate.capacity));
-    // A caller evicted in the meantime gets nothing back: the entry belongs to another.
-    if (cost > 0 || this.#table.isOwn) this.#table.write(now + after);
-    this.#table.close();
-    return levelOf(rate, after, 0);
+  #move(limit: AppliedLimit, now: number, cost: number): Level {
+    const { rate } = limit;
+    const place = this.#placeOf(limit);
+    for (;;) {
+      const owed = this.#table.find(place, now, rate.capacity);
+      const after = Math.max(0, Math.min(owed + timeOf(rate, cost), rate.capacity));
+      // A caller evicted in the meantime gets nothing back: the entry belongs to another.
+      const isKept = after === owed || (cost < 0 && !this.#table.isOwn);
+      if (isKept || this.#table.store(place, now, after)) return levelOf(rate, after, 0);
+    }
   }
 
+  #placeOf(limit: AppliedLimit): Place {
+    limit.place ??= this.#table.placeOf(limit.name);
+    return limit.place;
+  }
+
+  /** Whole microseconds. Threads may read it in another order than they change an entry: the difference is only what passed in between. */
   #now(): number {
     return Math.floor(this.#clock.monotonic() * 1_000);
   }
-}
-
-/** Microseconds owed; at most the capacity, even if the clock runs backwards. */
-function owedAt(clearAt: number, now: number, { capacity }: Rate): number {
-  return Math.max(0, Math.min(clearAt - now, capacity));
 }

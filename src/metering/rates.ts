@@ -1,4 +1,5 @@
 import { BUCKETS, type Bucket, CALLER_KINDS, type CallerKind, type Limits } from "../limit-config.js";
+import type { Place } from "./allowance-table.js";
 
 /** A caller of the API. Names are ASCII. */
 export interface Caller {
@@ -84,11 +85,14 @@ export interface AppliedLimit {
   rate: Rate;
   /** Key of its allowance: bucket, scope and caller. ASCII. */
   name: string;
+  /** Where the allowance is in this process; undefined before its first use. */
+  place: Place | undefined;
 }
 
 /** The rates of all limits, and which of them apply to a caller. */
 export class Rates {
   readonly #rates = new Map<string, Rate>();
+  readonly #known = new WeakMap<Caller, Map<Bucket, readonly AppliedLimit[]>>();
 
   constructor(limits: Limits) {
     for (const bucket of BUCKETS) {
@@ -103,8 +107,22 @@ export class Rates {
     return this.#rates.has(`${bucket} ${kind}`);
   }
 
-  /** The limits a request counts against: first the caller's own, then those of its groups. */
-  limitsOf({ kind, name, network, account }: Caller, bucket: Bucket): AppliedLimit[] {
+  /** The limits a request counts against: first the caller's own, then those of its groups. The same objects for the same caller. */
+  limitsOf(caller: Caller, bucket: Bucket): readonly AppliedLimit[] {
+    let known = this.#known.get(caller);
+    if (known === undefined) {
+      known = new Map();
+      this.#known.set(caller, known);
+    }
+    let limits = known.get(bucket);
+    if (limits === undefined) {
+      limits = this.#limitsOf(caller, bucket);
+      known.set(bucket, limits);
+    }
+    return limits;
+  }
+
+  #limitsOf({ kind, name, network, account }: Caller, bucket: Bucket): AppliedLimit[] {
     const limits = [this.#limit(bucket, kind, name)];
     if (network !== undefined) limits.push(this.#limit(bucket, "network", network));
     if (account !== undefined) limits.push(this.#limit(bucket, "account", account));
@@ -122,7 +140,7 @@ export class Rates {
     const key = `${bucket} ${scope}`;
     const rate = this.#rates.get(key);
     if (rate === undefined) throw new Error(`the bucket ${bucket} has no limit for ${scope}`);
-    return { rate, name: `${key} ${name}` };
+    return { rate, name: `${key} ${name}`, place: undefined };
   }
 }
 
@@ -161,8 +179,11 @@ export function tighter(a: Level, b: Level): Level {
 
 /** The decision of all limits of a caller, of which the first is its own. */
 export function decisionOf(levels: readonly Level[]): Decision {
-  const [first, ...groups] = levels;
+  const [first] = levels;
   if (first === undefined) throw new Error("a caller has at least one limit");
+  let level = first;
+  for (let i = 1; i < levels.length; i++) level = tighter(level, levels[i] ?? level);
+  const { policy, allowed, remaining, moreInSeconds, resetSeconds, retryAfterSeconds } = level;
   const own = { limit: first.policy.limit, remaining: first.remaining };
-  return { ...groups.reduce(tighter, first), own };
+  return { policy, allowed, remaining, moreInSeconds, resetSeconds, retryAfterSeconds, own };
 }

@@ -48,23 +48,33 @@ export class UsageSpan {
   readonly addresses = new Map<string, Seen>();
   readonly agents = new Map<string, Seen>();
   readonly #room: Room;
+  #last: RouteCounts | undefined;
 
   constructor(room: Room = { left: Number.POSITIVE_INFINITY }) {
     this.#room = room;
   }
 
+  /** Adds the counts of some requests. */
   count({ outcome, method, route, requests, bytes, micros }: RouteCounts): void {
+    const counts = this.#countsOf(outcome, method, route);
+    counts.requests += requests;
+    counts.bytes += bytes;
+    counts.micros += micros;
+  }
+
+  #countsOf(outcome: Outcome, method: string | null, route: string): RouteCounts {
+    const last = this.#last;
+    // Most requests are like the one before.
+    if (last?.route === route && last.outcome === outcome && last.method === method) return last;
     const none = { outcome, requests: 0, bytes: 0, micros: 0 };
-    const counts = this.#entry(this.routes, {
+    this.#last = this.#entry(this.routes, {
       key: keyOf(outcome, method, route),
       create: () => ({ ...none, method, route }),
       other: keyOf(outcome, null, OTHER),
       createOther: () => ({ ...none, method: null, route: OTHER }),
       max: Number.POSITIVE_INFINITY,
     });
-    counts.requests += requests;
-    counts.bytes += bytes;
-    counts.micros += micros;
+    return this.#last;
   }
 
   lower(bucket: string, { limit, lowest, at }: Lowest): void {
@@ -81,11 +91,15 @@ export class UsageSpan {
 
   /** `max`: how many names are counted separately. */
   see(kind: "addresses" | "agents", name: string, { requests, lastAt }: Seen, max: number): void {
-    const create = () => ({ requests: 0, lastAt: 0 });
-    const other = kind === "agents" ? OTHER_AGENT : OTHER;
-    const seen = this.#entry(this[kind], { key: name, create, other, createOther: create, max });
+    const seen = this[kind].get(name) ?? this.#newSeen(kind, name, max);
     seen.requests += requests;
     seen.lastAt = Math.max(seen.lastAt, lastAt);
+  }
+
+  #newSeen(kind: "addresses" | "agents", name: string, max: number): Seen {
+    const create = () => ({ requests: 0, lastAt: 0 });
+    const other = kind === "agents" ? OTHER_AGENT : OTHER;
+    return this.#entry(this[kind], { key: name, create, other, createOther: create, max });
   }
 
   /** Number of entries that count against the room. */

@@ -1,21 +1,19 @@
-/** Entry point of a thread: a complete service that runs until it receives a message. */
+/** Entry point of a worker: a complete service that runs until it receives a message. */
 import { parentPort, workerData } from "node:worker_threads";
 import { startService } from "../app.js";
 import { systemClock } from "../clock.js";
 import { createLog } from "../log.js";
 import { type AppContext, openModules } from "../modules.js";
-import type { ThreadData, ThreadStarted } from "./threads.js";
+import type { ThreadData } from "./threads.js";
 
 const parent = parentPort;
 if (parent === null) throw new Error("this file is the entry of a thread");
-const { config, share }: ThreadData = workerData;
+const { config, shared }: ThreadData = workerData;
 const context: AppContext = { config, clock: systemClock, log: createLog(config.logLevel) };
-const service = await startService(context, await openModules(context), share);
+const service = await startService(context, await openModules(context), shared);
 parent.once("message", async () => {
   await service.stop();
   // Exits this thread only.
   process.exit();
 });
-const { port, url } = service;
-const started: ThreadStarted = { port, url };
-parent.postMessage(started);
+parent.postMessage("ready");

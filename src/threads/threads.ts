@@ -1,94 +1,122 @@
 /**
- * Threads that serve one port. Each is a complete service with its own database connections; they share only the table of
- * allowances. The operating system distributes connections among them. If a thread exits unexpectedly, the service stops,
- * because the thread may have left shared memory in an inconsistent state, such as a held lock.
+ * Several threads that serve one port: this one, and workers beside it. Each is a complete service with its own database connections
+ * and response cache; the operating system distributes connections among them. They share two blocks of memory, the allowances
+ * and the count of revocations, which they change by single atomic operations. So no thread waits for another, and one that
+ * ends unexpectedly is replaced while the others go on.
  */
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { Worker } from "node:worker_threads";
-import type { ServiceShare } from "../app.js";
+import { Revocations } from "../accounts/accounts.js";
+import { type Service, type Shared, startService } from "../app.js";
 import type { Config } from "../config.js";
 import { createTableMemory } from "../metering/metering.js";
-import { type AppContext, startListIndex } from "../modules.js";
+import { type AppContext, openModules, startListIndex } from "../modules.js";
 
 /** Input of a thread. */
 export interface ThreadData {
   config: Config;
-  share: ServiceShare;
+  shared: Shared;
 }
 
-/** Message of a thread once it accepts requests. */
-export interface ThreadStarted {
-  port: number;
-  url: string;
+export interface Threads extends Pick<Service, "port" | "url" | "stop"> {
+  /** What all threads share. */
+  shared: Shared;
 }
 
-export interface Threads {
-  port: number;
-  url: string;
-  /** Resolves with the reason when a thread exits unexpectedly; otherwise pending forever. */
-  failed: Promise<Error>;
-  /** Finishes requests in flight, then stops all threads. */
-  stop(): Promise<void>;
-}
-
-/** Time for threads to stop: slightly more than their requests get. */
+/** Time for workers to stop: slightly more than their requests get. */
 const STOP_MS = 9_000;
+/** Delay before a worker that ended unexpectedly is replaced. */
+const REPLACE_MS = 1_000;
 
 /**
- * Starts the configured number of threads. The first starts alone: it picks the port and does the one-time setup. The database
- * must be migrated. If a thread fails to start, stops the others and throws.
+ * Starts the configured number of threads; this one is the first, and picks the port. The database must be migrated. If a thread
+ * fails to start, stops the others and throws.
  */
 export async function startThreads(context: AppContext): Promise<Threads> {
-  const { config, log } = context;
+  const { config } = context;
   await checkPort(config);
-  const share: ServiceShare = { memory: createTableMemory() };
   const count = config.httpThreads;
-  const parts = {
-    databasePool: Math.max(1, Math.ceil(config.databasePool / count)),
-    cacheBytes: Math.floor(config.cacheBytes / count),
+  const part: AppContext = {
+    ...context,
+    config: {
+      ...config,
+      databasePool: Math.max(1, Math.ceil(config.databasePool / count)),
+      cacheBytes: Math.floor(config.cacheBytes / count),
+    },
   };
-  const running: Worker[] = [];
-  let isStopping = false;
-  let fail: (error: Error) => void = () => {};
-  const failed = new Promise<Error>((resolve) => {
-    fail = resolve;
-  });
-  const start = async (own: Partial<Config>): Promise<ThreadStarted> => {
-    const workerData: ThreadData = { config: { ...config, ...parts, ...own }, share };
-    const worker = new Worker(new URL("./thread.js", import.meta.url), { workerData });
-    running.push(worker);
+  const shared: Shared = { allowances: createTableMemory(), revocations: new Revocations().memory };
+  const first = await startService(part, await openModules(part), shared);
+  const { port, url } = first;
+  const workers = new Workers(part, { config: { ...part.config, port, baseUrl: url }, shared });
+  let stopIndex = async () => {};
+  const stop = async () => {
+    await stopIndex();
+    await Promise.all([first.stop(), workers.stop()]);
+  };
+  try {
+    await Promise.all(Array.from({ length: count - 1 }, () => workers.start()));
+    stopIndex = startListIndex(context);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { port, url, shared, stop };
+}
+
+class Workers {
+  readonly #context: AppContext;
+  readonly #data: ThreadData;
+  readonly #running = new Set<Worker>();
+  readonly #stopping = new AbortController();
+
+  constructor(context: AppContext, data: ThreadData) {
+    this.#context = context;
+    this.#data = data;
+  }
+
+  /** Resolves when a new worker accepts requests; from then on it is replaced if it ends. */
+  async start(): Promise<void> {
+    const { log } = this.#context;
+    const worker = new Worker(new URL("./thread.js", import.meta.url), { workerData: this.#data });
+    this.#running.add(worker);
+    worker.once("exit", () => this.#running.delete(worker));
     const ended = once(worker, "exit").then(([code]) => {
       throw new Error(`A thread exited with ${code} before it was ready.`);
     });
-    const [started] = await Promise.race([once(worker, "message"), ended]);
+    await Promise.race([once(worker, "message"), ended]);
     worker.on("error", (error) => log.fatal({ err: error }, "a thread has failed"));
     worker.once("exit", (code) => {
-      if (!isStopping) fail(new Error(`A serving thread exited unexpectedly with ${code}.`));
+      if (this.#stopping.signal.aborted) return;
+      log.error({ code }, "a serving thread exited unexpectedly and is replaced");
+      void this.#replace();
     });
-    return started;
-  };
-  let stopIndex = async () => {};
-  const stop = async (): Promise<void> => {
-    isStopping = true;
-    await stopIndex();
-    const ended = running.map((worker) => (worker.threadId === -1 ? undefined : once(worker, "exit")));
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    const running = [...this.#running];
+    const ended = running.map((worker) => once(worker, "exit"));
     for (const worker of running) worker.postMessage("stop");
     const deadline = setTimeout(() => {
       for (const worker of running) void worker.terminate();
     }, STOP_MS);
     await Promise.allSettled(ended);
     clearTimeout(deadline);
-  };
-  try {
-    const first = await start({});
-    const { port, url } = first;
-    await Promise.all(Array.from({ length: count - 1 }, () => start({ port, baseUrl: url })));
-    stopIndex = startListIndex(context);
-    return { ...first, failed, stop };
-  } catch (error) {
-    await stop();
-    throw error;
+  }
+
+  async #replace(): Promise<void> {
+    const { clock, log } = this.#context;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await clock.sleep(REPLACE_MS, signal);
+      if (signal.aborted) return;
+      try {
+        return await this.start();
+      } catch (error) {
+        log.error({ err: error }, "a serving thread could not be replaced; another try follows");
+      }
+    }
   }
 }
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { ApiKeys, MAX_KEYS } from "../../src/accounts/api-keys.js";
+import { Revocations } from "../../src/accounts/revocations.js";
 import type { Database } from "../../src/database/database.js";
 import { AppError } from "../../src/errors.js";
 import { createLog } from "../../src/log.js";
@@ -108,15 +108,17 @@ onBothEngines("API keys", (engine) => {
     assert.equal(await keys.find(secret), undefined);
   });
 
-  test("threads that have joined refuse a revoked key while no time passes", async () => {
+  test("threads that share a count of revocations refuse a revoked key immediately", async () => {
     const { database, clock, keys, accountId } = await start();
-    const elsewhere = new ApiKeys({ database, clock, log: createLog("silent") });
-    const leaving = [keys, elsewhere].map((each) => each.revocations.joinThreads());
+    const log = createLog("silent");
+    const revocations = new Revocations(keys.revocations.memory);
+    const elsewhere = new ApiKeys({ database, clock, log, revocations });
     const { key, secret } = await keys.create(accountId, "laptop");
     assert.ok(await elsewhere.find(secret));
+    assert.ok(elsewhere.peek(hashToken(secret)));
     await keys.revoke(accountId, key.id);
-    while (await elsewhere.find(secret)) await setImmediate();
-    for (const leave of leaving) leave();
+    assert.equal(elsewhere.peek(hashToken(secret)), undefined);
+    assert.equal(await elsewhere.find(secret), undefined);
   });
 
   test("a key that is being looked up while it is revoked is not held", async () => {

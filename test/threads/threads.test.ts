@@ -5,7 +5,7 @@ import { Agent, get } from "node:http";
 import { createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { Worker } from "node:worker_threads";
-import { ApiKeys } from "../../src/accounts/accounts.js";
+import { ApiKeys, Revocations } from "../../src/accounts/accounts.js";
 import { systemClock } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
 import { openDatabase } from "../../src/database/database.js";
@@ -15,8 +15,9 @@ import { startThreads, type Threads } from "../../src/threads/threads.js";
 import { addAccount } from "../support/accounts.js";
 import { CommandWorld } from "../support/command.js";
 import { type Engine, onBothEngines, onSqlite } from "../support/engines.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { beforeRefill } from "../support/refill.js";
-import { GENEROUS } from "../support/world.js";
+import { GENEROUS, NOW } from "../support/world.js";
 
 const LIMIT = 5;
 
@@ -27,6 +28,8 @@ async function contextOf(engine: Engine, env: Record<string, string> = {}): Prom
     ...(url === undefined ? { SIDEREAL_DATA_DIR: dataDir } : { SIDEREAL_DATABASE_URL: url }),
     SIDEREAL_PORT: "0",
     SIDEREAL_HTTP_THREADS: "2",
+    // It is built in a thread of its own.
+    SIDEREAL_LIST_INDEX_MB: "0",
     SIDEREAL_LOG_LEVEL: "silent",
     ...GENEROUS,
     ...env,
@@ -82,31 +85,38 @@ onBothEngines("Threads", (engine) => {
     const { url, dataDir } = engine.location();
 
     const database = await openDatabase({ url, dataDir, pool: 2, log: context.log });
-    const { port } = await start(t, context);
-    const keys = new ApiKeys({ database, clock: systemClock, log: createLog("silent") });
-    const leave = keys.revocations.joinThreads();
+    const { port, shared } = await start(t, context);
+    const revocations = new Revocations(shared.revocations);
+    const keys = new ApiKeys({ database, clock: systemClock, log: createLog("silent"), revocations });
     const account = await addAccount(database, "threads@example.org");
     const { key, secret } = await keys.create(account, "laptop");
     const askAll = () =>
       Promise.all(Array.from({ length: 20 }, () => ask(port, "/api/stats/summary", { "X-API-Key": secret })));
     assert.deepEqual(new Set(await askAll()), new Set([200]));
     await keys.revoke(account, key.id);
-    while ((await askAll()).includes(200));
-    leave();
+    assert.deepEqual(new Set(await askAll()), new Set([401]));
     await database.close();
   });
 });
 
 onSqlite("Threads that cannot go on", (engine) => {
-  test("a thread that ends by itself is told, and the others can be stopped", async () => {
+  test("a thread that ends by itself is replaced, and the others go on", async () => {
+    const clock = new ManualClock(NOW);
     const workers: Worker[] = [];
     const note = (worker: Worker) => void workers.push(worker);
     process.on("worker", note);
-    const threads = await startThreads(await contextOf(engine));
-    process.off("worker", note);
-    assert.equal(workers.length, 2);
+    const threads = await startThreads({ ...(await contextOf(engine)), clock });
+    assert.equal(workers.length, 1);
     await workers[0]?.terminate();
-    assert.match((await threads.failed).message, /exited unexpectedly/);
+    assert.equal(await ask(threads.port, "/healthz"), 200);
+    const started = once(process, "worker");
+    clock.advance(1_000);
+    await started;
+    const [, replacement] = workers;
+    assert.ok(replacement);
+    await once(replacement, "message");
+    assert.ok([2, undefined].includes(listening(threads.port)));
+    process.off("worker", note);
     await threads.stop();
     assert.deepEqual(
       workers.map(({ threadId }) => threadId),
