@@ -58,6 +58,7 @@ function joinFront({ config, clock, log }: AppContext, { modules, members, admis
     identities: {
       baseUrl,
       findKey: (secret) => keys.find(secret),
+      peekKey: (hash) => keys.peek(hash),
       findAccount: (cookie) => accounts.find(cookie),
       findAccountId: (cookie) => accounts.findId(cookie),
       isOwnOrigin: (headers) => accounts.isOwnOrigin(headers),
@@ -116,7 +117,7 @@ export async function startService(context: AppContext, modules: Modules, shared
   let members = buildMembers(context, modules, { keys });
   const { usage } = members;
   let front = joinFront(context, { modules, members, admission });
-  const server = createHttpServer((request, response) => void front.handle(request, response));
+  const server = createHttpServer((request, response) => front.handle(request, response));
   try {
     await members.accounts.open();
     await listen(server, config, shared !== undefined);

@@ -24,24 +24,49 @@ export interface AdmissionOptions {
   allowances?: Allowances | undefined;
 }
 
-/** Connections whose callers are remembered. */
+/** Connections and forwarded addresses whose callers are remembered, and the longest of them. */
 const REMEMBERED_PEERS = 10_000;
+const REMEMBERED_LENGTH = 200;
+
+/** What a request costs, which follows from its route, method and parameters. */
+export interface Cost {
+  /** undefined: not limited. */
+  bucket: Bucket | undefined;
+  /** Units; 0 is always let through. */
+  units: number;
+  /** Units for a response of 404 or 401. */
+  unknownUnits: number;
+}
+
+/** The cost of a request. `query`: the parameters that the route declares. */
+export function costOf(limit: RateLimit, method: string, query: URLSearchParams): Cost {
+  if (limit.bucket === "none") return { bucket: undefined, units: 0, unknownUnits: 0 };
+  // Browsers send OPTIONS on their own: if it were refused, they could not even show the page why.
+  const units = method === "OPTIONS" ? 0 : limit.cost * unitsOf(limit, query);
+  return { bucket: bucketOf(limit.bucket, query), units, unknownUnits: limit.unknownCost ?? units };
+}
+
+function bucketOf(bucket: Exclude<RateLimit["bucket"], "none">, query: URLSearchParams): Bucket {
+  if (typeof bucket === "string") return bucket;
+  return query.get("q") ? bucket.withQ : bucket.without;
+}
+
+function unitsOf({ perValueOf }: RateLimit, query: URLSearchParams): number {
+  return perValueOf === undefined ? 1 : Math.max(1, query.getAll(perValueOf).length);
+}
 
 /** What a request counts against, decided before its handler runs. */
 export interface Charging {
   caller: Caller;
-  limit: RateLimit;
-  method: string;
-  /** The parameters that the route declares. */
-  query: URLSearchParams;
+  cost: Cost;
 }
 
 /** Decides whether a request may go on: rate limits, concurrency, load. One per process. */
 export class Admission {
   readonly #allowances: Allowances | undefined;
   readonly #callers: Callers;
-  /** The callers of connections without a proxy. */
   readonly #peers = new Map<string, Caller>();
+  readonly #policyTexts = new WeakMap<Policy, { name: string; policy: string; limit: string }>();
   readonly #concurrency: ConcurrencyLimiter;
   readonly #shedder: LoadShedder;
   readonly #clock: Clock;
@@ -59,15 +84,18 @@ export class Admission {
     this.#mayWarn = limits !== undefined && trustedProxies.length === 0;
   }
 
-  /** The caller by the address of its connection and what trusted proxies say. */
-  callerOf(peer: string | undefined, forwardedFor: string | null): Caller {
-    if (peer === undefined || forwardedFor !== null) return this.#readCaller(peer, forwardedFor);
-    let caller = this.#peers.get(peer);
-    if (caller === undefined) {
-      caller = this.#readCaller(peer, forwardedFor);
-      if (this.#peers.size >= REMEMBERED_PEERS) this.#peers.clear();
-      this.#peers.set(peer, caller);
-    }
+  /**
+   * The caller by the address of its connection and what trusted proxies say: `forwardedFor` has all lines of the header, joined by
+   * commas. The same object for the same connection, as long as it is remembered.
+   */
+  callerOf(peer: string | undefined, forwardedFor: string | undefined): Caller {
+    const path = forwardedFor === undefined ? (peer ?? "") : `${peer} ${forwardedFor}`;
+    const known = this.#peers.get(path);
+    if (known !== undefined) return known;
+    const caller = this.#readCaller(peer, forwardedFor ?? null);
+    if (path.length > REMEMBERED_LENGTH) return caller;
+    if (this.#peers.size >= REMEMBERED_PEERS) this.#peers.clear();
+    this.#peers.set(path, caller);
     return caller;
   }
 
@@ -84,30 +112,66 @@ export class Admission {
   }
 
   /** Takes a concurrency slot. With a refusal the request must be refused and does not count; it must be released either way. */
-  enter({ caller, limit, method }: Charging): Slot {
-    return this.#concurrency.enter(caller, isFree(limit, method));
+  enter({ caller, cost }: Charging): Slot {
+    return this.#concurrency.enter(caller, cost.units === 0);
   }
 
   /** Starts computing a response; undefined where the request is shed, and `overloaded` is the response. */
-  start<T>({ caller, limit, method, query }: Charging, work: () => Promise<T>): Promise<T> | undefined {
-    if (limit.bucket === "none" || isFree(limit, method)) return work();
-    return this.#shedder.start(caller, bucketOf(limit.bucket, query), work);
+  start<T>({ caller, cost }: Charging, work: () => Promise<T>): Promise<T> | undefined {
+    if (cost.bucket === undefined || cost.units === 0) return work();
+    return this.#shedder.start(caller, cost.bucket, work);
   }
 
   /**
    * Counts a request; undefined where nothing is limited. The caller must look at `decision.allowed`. A promise only where
    * counting needs another process.
    */
-  charge({ caller, limit, method, query }: Charging): Charge | undefined | Promise<Charge> {
+  charge({ caller, cost }: Charging): Charge | undefined | Promise<Charge> {
     const allowances = this.#allowances;
-    if (allowances === undefined || limit.bucket === "none") return undefined;
-    const bucket = bucketOf(limit.bucket, query);
-    const cost = isFree(limit, method) ? 0 : limit.cost * unitsOf(limit, query);
-    const unknownCost = limit.unknownCost ?? cost;
-    const charge = (decision: Decision) =>
-      new Charge({ allowances, clock: this.#clock, caller, bucket, cost, unknownCost, decision });
-    const decision = allowances.decide(caller, bucket, cost);
+    const { bucket } = cost;
+    if (allowances === undefined || bucket === undefined) return undefined;
+    const charge = (decision: Decision) => new Charge({ allowances, caller, bucket, cost, decision });
+    const decision = allowances.decide(caller, bucket, cost.units);
     return decision instanceof Promise ? decision.then(charge) : charge(decision);
+  }
+
+  /**
+   * Counts a request whose response is ready: `charge`, `enter` and `settle` in one step. "unlimited" where nothing is limited;
+   * undefined, and nothing is counted, where the request would be refused or counting needs another process.
+   */
+  admit({ caller, cost }: Charging, status: number): Decision | "unlimited" | undefined {
+    const allowances = this.#allowances;
+    const { bucket, units } = cost;
+    if (units > 0 && this.#concurrency.isFull(caller)) return undefined;
+    if (allowances === undefined || bucket === undefined) return "unlimited";
+    if (!allowances.isImmediate) return undefined;
+    const decision = allowances.decide(caller, bucket, units);
+    if (decision instanceof Promise || !decision.allowed) return undefined;
+    if (status !== 304 || units === 0) return decision;
+    const settled = allowances.adjust(caller, bucket, -units);
+    return settled instanceof Promise ? undefined : settled;
+  }
+
+  /** The values of RATE_HEADERS, in their order. */
+  ratesOf({ policy, remaining, moreInSeconds, resetSeconds }: Decision): string[] {
+    let texts = this.#policyTexts.get(policy);
+    if (texts === undefined) {
+      const name = policyName(policy);
+      const { limit, windowSeconds } = policy;
+      texts = { name, policy: `"${name}";q=${limit};w=${windowSeconds}`, limit: String(limit) };
+      this.#policyTexts.set(policy, texts);
+    }
+    const { name } = texts;
+    const left = String(remaining);
+    const now = Math.ceil(this.#clock.now() / 1_000);
+    return [
+      texts.policy,
+      `"${name}";r=${left};t=${moreInSeconds}`,
+      texts.limit,
+      left,
+      String(now + resetSeconds),
+      name,
+    ];
   }
 
   /** What is left to a caller: for each of its buckets its own limit, then the ceilings; undefined when nothing is limited. */
@@ -119,31 +183,15 @@ export class Admission {
   }
 }
 
-/** Browsers send OPTIONS on their own: if it were refused, they could not even show the page why. */
-function isFree({ bucket, cost }: RateLimit, method: string): boolean {
-  return bucket === "none" || cost === 0 || method === "OPTIONS";
-}
-
-function bucketOf(bucket: Exclude<RateLimit["bucket"], "none">, query: URLSearchParams): Bucket {
-  if (typeof bucket === "string") return bucket;
-  return query.get("q") ? bucket.withQ : bucket.without;
-}
-
-function unitsOf({ perValueOf }: RateLimit, query: URLSearchParams): number {
-  return perValueOf === undefined ? 1 : Math.max(1, query.getAll(perValueOf).length);
-}
-
 function isLoopback(peer: string | undefined): boolean {
   return peer !== undefined && (peer === "::1" || peer.startsWith("127.") || peer.startsWith("::ffff:127."));
 }
 
 interface ChargeOptions {
   allowances: Allowances;
-  clock: Clock;
   caller: Caller;
   bucket: Bucket;
-  cost: number;
-  unknownCost: number;
+  cost: Cost;
   decision: Decision;
 }
 
@@ -172,34 +220,15 @@ export class Charge {
 
   /** Corrects the count by what the response cost, and returns what is left. A promise only where counting needs another process. */
   settle(status: number): Decision | Promise<Decision> {
-    const { allowances, caller, bucket, unknownCost, decision, cost } = this.#options;
+    const { allowances, caller, bucket, decision, cost } = this.#options;
+    const { units, unknownUnits } = cost;
     const { allowed } = decision;
-    const due = !allowed || status === 304 ? 0 : status === 404 || status === 401 ? unknownCost : cost;
-    const correction = due - (allowed ? cost : 0);
+    const due = !allowed || status === 304 ? 0 : status === 404 || status === 401 ? unknownUnits : units;
+    const correction = due - (allowed ? units : 0);
     // Where asking is cheap it is done even without a correction: other requests may have been counted since.
     return correction !== 0 || allowances.isImmediate
       ? allowances.adjust(caller, bucket, correction)
       : decision;
-  }
-
-  /** The headers that report what is left: `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10, and older ones that many clients know. */
-  headers({ policy, remaining, moreInSeconds, resetSeconds }: Decision): string[] {
-    const now = Math.ceil(this.#options.clock.now() / 1_000);
-    const name = policyName(policy);
-    return [
-      "RateLimit-Policy",
-      `"${name}";q=${policy.limit};w=${policy.windowSeconds}`,
-      "RateLimit",
-      `"${name}";r=${remaining};t=${moreInSeconds}`,
-      "X-RateLimit-Limit",
-      String(policy.limit),
-      "X-RateLimit-Remaining",
-      String(remaining),
-      "X-RateLimit-Reset",
-      String(now + resetSeconds),
-      "X-RateLimit-Resource",
-      name,
-    ];
   }
 }
 
@@ -208,7 +237,10 @@ function policyName({ bucket, scope }: Policy): string {
   return scope === "account" ? `${bucket}_account` : bucket;
 }
 
-/** The headers above and what they mean, for documentation. */
+/**
+ * The headers that report what is left, and what they mean: `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10, and older
+ * ones that many clients know.
+ */
 export const RATE_HEADERS = {
   "RateLimit-Policy": 'The limit: bucket, requests (q), seconds (w), such as "search";q=120;w=60.',
   RateLimit:

@@ -4,16 +4,17 @@ import type { Clock } from "../clock.js";
 import type { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { Caller, KeyedRequest } from "../metering/metering.js";
-import type { Admission, Charge, Charging } from "./admission.js";
+import { type Admission, type Charge, type Charging, costOf } from "./admission.js";
 import { hasShortBody, readForm, readJson } from "./body.js";
 import { type ErrorRenderers, ErrorResponder, toAppError } from "./error-response.js";
 import { completeHeaders } from "./headers.js";
+import { allowanceOf, forwardedFor, Hits, hasOwnCookie } from "./hits.js";
 import { authorize, type Exchange, type Identities, identify } from "./identity.js";
 import { overloaded } from "./load.js";
 import { type HttpRequest, requestIds } from "./request.js";
 import { ResponseCache } from "./response-cache.js";
-import { BAD_KEY_COST, DEFAULT_LIMIT, type RateLimit, type Route } from "./route.js";
-import { render, type StoredResponse, storeResponse } from "./stored-response.js";
+import { BAD_KEY_COST, DEFAULT_LIMIT, type Route } from "./route.js";
+import { type StoredResponse, storeResponse, variantOf } from "./stored-response.js";
 import { type Target, Targets } from "./targets.js";
 
 export interface FrontOptions {
@@ -33,9 +34,6 @@ export interface FrontOptions {
   log: Logger;
 }
 
-/** Cookies of ours; pages look different with them. Cookies that others leave in a browser change nothing. */
-const OWN_COOKIE = /(?:^|; ?)(?:__Host-|__Secure-)?sidereal[.-]/;
-
 /** Everything between Node's server and the handlers: routing, callers, limits, cache, errors, headers, usage. */
 export class Front {
   readonly #options: FrontOptions;
@@ -43,6 +41,7 @@ export class Front {
   readonly #cache: ResponseCache;
   readonly #errors: ErrorResponder;
   readonly #basePath: string;
+  readonly #hits: Hits;
   readonly #ids = requestIds();
 
   constructor(options: FrontOptions) {
@@ -52,14 +51,24 @@ export class Front {
     this.#targets = new Targets(routes, this.#basePath);
     this.#cache = new ResponseCache({ maxBytes: cacheBytes, clock, readRevision, log });
     this.#errors = new ErrorResponder(renderers, log);
+    const parts = { targets: this.#targets, cache: this.#cache, nextId: this.#ids };
+    this.#hits = new Hits({ ...options, ...parts });
   }
 
   /** Handles a request to its end. Never throws. */
-  handle(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    return this.#exchange(message, response).catch((error: unknown) => {
-      this.#options.log.error({ err: error }, "a response could not be sent");
-      response.destroy();
-    });
+  handle(message: IncomingMessage, response: ServerResponse): void {
+    try {
+      if (this.#hits.send(message, response)) return;
+    } catch (error) {
+      this.#abandon(response, error);
+      return;
+    }
+    this.#exchange(message, response).catch((error: unknown) => this.#abandon(response, error));
+  }
+
+  #abandon(response: ServerResponse, error: unknown): void {
+    this.#options.log.error({ err: error }, "a response could not be sent");
+    response.destroy();
   }
 
   async #exchange(message: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -74,12 +83,7 @@ export class Front {
       target = this.#targets.malformed(message.url ?? "/");
     }
     const method = fault === undefined ? (message.method ?? "GET") : "GET";
-    const { route } = target;
-    const forwardedFor =
-      headers["x-forwarded-for"] === undefined
-        ? null
-        : (message.headersDistinct["x-forwarded-for"]?.join() ?? null);
-    const address = admission.callerOf(message.socket.remoteAddress, forwardedFor);
+    const address = admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
     const exchange: Exchange = {
       message,
       response,
@@ -92,23 +96,17 @@ export class Front {
       account: undefined,
       keyId: undefined,
     };
-    let limit: RateLimit = route.limit;
-    if (fault === undefined && limit.bucket !== "none" && hasIdentity(headers)) {
+    let { cost } = target;
+    if (fault === undefined && cost.bucket !== undefined && hasIdentity(headers)) {
       try {
         await identify(exchange, identities, log);
       } catch (error) {
         fault = toAppError(error);
         exchange.caller = address;
-        limit = { ...DEFAULT_LIMIT, unknownCost: BAD_KEY_COST };
+        cost = costOf({ ...DEFAULT_LIMIT, unknownCost: BAD_KEY_COST }, method, target.query);
       }
     }
-    const { caller } = exchange;
-    const charging: Charging = {
-      caller,
-      limit,
-      method,
-      query: target.query,
-    };
+    const charging: Charging = { caller: exchange.caller, cost };
     const slot = admission.enter(charging);
     try {
       fault = slot.refusal ?? fault;
@@ -128,10 +126,8 @@ export class Front {
     const { cacheKey, route } = exchange.target;
     const isShared =
       cacheKey !== undefined &&
-      (route.cache.kind === "shared" || !OWN_COOKIE.test(exchange.message.headers.cookie ?? ""));
+      (route.cache.kind === "shared" || !hasOwnCookie(exchange.message.headers.cookie));
     try {
-      const cached = isShared ? this.#cache.peek(cacheKey) : undefined;
-      if (cached !== undefined) return cached;
       const compute = () => this.#options.admission.start(charging, () => this.#compute(exchange, isShared));
       const stored = await (isShared ? this.#cache.get(cacheKey, compute) : compute());
       return stored ?? (await this.#fail(exchange, overloaded()));
@@ -178,36 +174,37 @@ export class Front {
 
   async #send(exchange: Exchange, stored: StoredResponse, charge: Charge | undefined): Promise<void> {
     const { message, response, method, id, beganAt } = exchange;
+    const { admission, clock, recordUsage } = this.#options;
     const { headers: sent } = message;
-    const rendered = render(stored, {
-      method,
+    const found = variantOf(stored, {
+      isRead: method === "GET" || method === "HEAD",
       ifNoneMatch: sent["if-none-match"],
       acceptEncoding: sent["accept-encoding"],
     });
-    const { status, headers, body } = rendered instanceof Promise ? await rendered : rendered;
-    headers.push("X-Request-Id", id);
-    // A body that nobody reads must not keep the connection busy; Node drains a short one.
-    if (!message.complete && !hasShortBody(message) && !headers.includes("Connection"))
-      headers.push("Connection", "close");
+    const variant = found instanceof Promise ? await found : found;
     // "*" matches every response, so its sender may have none of them: that saves nothing.
-    const isGuess = status === 304 && sent["if-none-match"]?.trim() === "*";
-    const settled = charge?.settle(isGuess ? 200 : status);
+    const isGuess = variant.status === 304 && sent["if-none-match"]?.trim() === "*";
+    const settled = charge?.settle(isGuess ? 200 : variant.status);
     const left = settled instanceof Promise ? await settled : settled;
-    if (charge !== undefined && left !== undefined) headers.push(...charge.headers(left));
-    response.writeHead(status, headers);
+    let head = variant.head(id, left && admission.ratesOf(left));
+    // A body that nobody reads must not keep the connection busy; Node drains a short one.
+    if (!message.complete && !hasShortBody(message) && !head.includes("Connection"))
+      head = [...head, "Connection", "close"];
+    response.writeHead(variant.status, head);
+    const body = method === "HEAD" ? undefined : variant.body;
     if (body === undefined) response.end();
-    else response.end(body);
+    else response.end(body, "latin1");
     if (exchange.keyId === undefined) return;
     const { target, caller, address } = exchange;
-    this.#options.recordUsage({
+    recordUsage({
       keyId: exchange.keyId,
-      ...target.name,
-      status,
-      bytes: body?.byteLength ?? 0,
-      durationMs: this.#options.clock.monotonic() - beganAt,
+      method: target.name.method,
+      route: target.name.route,
+      status: variant.status,
+      bytes: body === undefined ? 0 : variant.bytes,
+      durationMs: clock.monotonic() - beganAt,
       // Where the request counted against its address, the numbers are not the key's.
-      allowance:
-        caller.kind === "key" && left !== undefined ? { bucket: left.policy.bucket, ...left.own } : undefined,
+      allowance: caller.kind === "key" ? allowanceOf(left) : undefined,
       code: stored.errorCode,
       path: target.path,
       caller: address.name,

@@ -13,6 +13,8 @@ export interface Identities {
   readonly baseUrl: string;
   /** Undefined for a key that is malformed, unknown or revoked. */
   findKey(secret: string): Promise<KeyHolder | undefined>;
+  /** The holder of the key with this hash, if it was found a moment ago; undefined also where only a read would tell. */
+  peekKey(hash: string): KeyHolder | undefined;
   /** The account whose session a Cookie header carries. */
   findAccount(cookie: string): Promise<Account | undefined>;
   /** Its id, which may be some seconds old: for rate limits only. */
@@ -40,6 +42,17 @@ export interface Exchange {
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
+const keyCallers = new WeakMap<KeyHolder, Caller>();
+
+/** The caller that the requests with a key count against; the same object for the same holder. */
+export function callerOfKey(holder: KeyHolder): Caller {
+  const known = keyCallers.get(holder);
+  if (known !== undefined) return known;
+  const caller: Caller = { kind: "key", name: String(holder.keyId), account: holder.accountId };
+  keyCallers.set(holder, caller);
+  return caller;
+}
+
 /** Adds to an exchange who sends it, where its route wants to know. Throws INVALID_API_KEY or INVALID_REQUEST. */
 export async function identify(exchange: Exchange, identities: Identities, log: Logger): Promise<void> {
   const { route } = exchange.target;
@@ -49,8 +62,7 @@ export async function identify(exchange: Exchange, identities: Identities, log: 
     if (holder === undefined) throw badKey();
     exchange.keyId = holder.keyId;
     // Signing in is limited by address alone.
-    if (route.limit.bucket !== "auth")
-      exchange.caller = { kind: "key", name: String(holder.keyId), account: holder.accountId };
+    if (route.limit.bucket !== "auth") exchange.caller = callerOfKey(holder);
   }
   const { cookie } = exchange.message.headers;
   if (cookie === undefined || key !== undefined || route.limit.bucket === "auth") return;

@@ -26,6 +26,15 @@ export class ConcurrencyLimiter {
     this.#limits = limits;
   }
 
+  /** Whether a request that ends in the same turn of the event loop would get no slot. */
+  isFull({ kind, name, network, account = name }: Caller): boolean {
+    // Mostly nothing is in flight: requests that end in their turn take no slots.
+    if (this.#limits === undefined || this.#inFlight.callers === 0) return false;
+    const limit = this.#limits[kind === "anonymous" ? "anonymous" : "account"];
+    if (this.#inFlight.of(`${kind} ${account}`) >= limit) return true;
+    return network !== undefined && this.#inFlight.of(`network ${network}`) >= limit * NETWORK_FACTOR;
+  }
+
   /** A slot for a request. An IPv6 caller takes one in its wider network too, which has NETWORK_FACTOR times as many. */
   enter({ kind, name, network, account = name }: Caller, isFree: boolean): Slot {
     if (this.#limits === undefined || isFree) return FREE;
@@ -69,6 +78,11 @@ export class InFlight {
   /** Callers with a request in flight. */
   get callers(): number {
     return this.#counts.size;
+  }
+
+  /** Requests of a caller. */
+  of(name: string): number {
+    return this.#counts.get(name) ?? 0;
   }
 
   /** Takes a slot, unless the caller holds `limit` already. Returns what releases it, to be called once. */

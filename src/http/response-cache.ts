@@ -1,16 +1,30 @@
 import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
+import { SegmentedCache } from "./segmented-cache.js";
 import type { StoredResponse } from "./stored-response.js";
 
-/** How long a response is served without asking whether the data has changed. */
-const CHECK_MS = 2_000;
+/** Age at which the revision is read again, beside the requests. */
+const CHECK_MS = 1_000;
+/** Longest time that a response is served after its revision was last known to be current. */
+const FRESH_MS = 2_000;
 /** How long to wait for that check before serving what is cached. */
 const PATIENCE_MS = 200;
+
+/** Responses in each segment of the cache, however small they are. */
+const MAX_ENTRIES = 20_000;
 
 interface Entry {
   response: StoredResponse;
   revision: string;
-  bytes: number;
+  /** Whether a newer response is being computed. */
+  isRefreshing: boolean;
+}
+
+/** A revision and when it was last known to be current. */
+interface Known {
+  revision: string;
+  /** Monotonic. */
+  at: number;
 }
 
 export interface ResponseCacheOptions {
@@ -23,26 +37,41 @@ export interface ResponseCacheOptions {
 }
 
 /**
- * Responses to public requests, ready to be sent, under a normalised key. A response is valid as long as the revision of the
- * data stays the same, which is checked at most every two seconds. Concurrent requests for one key are computed once.
- * Bounded by bytes; the least recently used response is evicted first.
+ * Responses to public requests, ready to be sent, under a normalised key. A response is served for two seconds after the revision
+ * of the data was last known to be the one it was computed at. The revision is read about every second, so a response in
+ * use is replaced in that time: one request computes the new response while the others get the previous one. Concurrent requests for
+ * one key are computed once. Bounded by bytes; responses that were requested once are evicted first.
  */
 export class ResponseCache {
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries: SegmentedCache<Entry> | undefined;
   readonly #pending = new Map<string, Promise<StoredResponse>>();
   readonly #options: ResponseCacheOptions;
-  #bytes = 0;
-  #revision = "";
-  #checking: { since: number; done: Promise<void> } | undefined;
+  #current: Known = { revision: "", at: Number.NEGATIVE_INFINITY };
+  #previous: Known = this.#current;
+  /** When the revision was last read, successfully or not. */
   #checkedAt = Number.NEGATIVE_INFINITY;
+  #checking: { since: number; done: Promise<void> } | undefined;
 
   constructor(options: ResponseCacheOptions) {
     this.#options = options;
+    const { maxBytes } = options;
+    if (maxBytes === 0) return;
+    this.#entries = new SegmentedCache({
+      maxSize: maxBytes,
+      maxEntries: MAX_ENTRIES,
+      sizeOf: ({ response }, key) => sizeOf(key, response),
+    });
   }
 
-  /** The cached response, where it is known to be valid without asking the database. */
-  peek(key: string): StoredResponse | undefined {
-    return this.#isChecked() ? this.#find(key, this.#revision) : undefined;
+  /** The cached response, where it may be served without computing or waiting. `now`: monotonic. */
+  peek(key: string, now: number): StoredResponse | undefined {
+    const age = now - this.#checkedAt;
+    if (age >= FRESH_MS) return undefined;
+    if (age >= CHECK_MS) void this.#startCheck(now);
+    const entry = this.#entries?.get(key);
+    if (entry === undefined) return undefined;
+    if (entry.revision === this.#current.revision) return entry.response;
+    return entry.isRefreshing && this.#isServable(entry, now) ? entry.response : undefined;
   }
 
   /**
@@ -53,62 +82,79 @@ export class ResponseCache {
     key: string,
     compute: () => Promise<StoredResponse> | undefined,
   ): Promise<StoredResponse | undefined> {
-    if (this.#options.maxBytes === 0) return compute();
+    if (this.#entries === undefined) return compute();
     const revision = await this.#currentRevision();
-    const cached = this.#find(key, revision);
-    if (cached !== undefined) return cached;
+    const entry = this.#entries.get(key);
+    if (entry?.revision === revision) return entry.response;
+    const computing = this.#computeOnce(key, revision, compute);
+    if (entry === undefined) return computing;
+    if (computing === undefined) return entry.response;
+    if (!this.#isServable(entry, this.#options.clock.monotonic())) return computing;
+    entry.isRefreshing = true;
+    // A failure reaches the requests that come when the previous response may no longer be served.
+    computing.then(
+      () => {},
+      () => {
+        entry.isRefreshing = false;
+      },
+    );
+    return entry.response;
+  }
+
+  /** Whether an outdated response may still be served, while the one that replaces it is computed. */
+  #isServable({ revision }: Entry, now: number): boolean {
+    return revision === this.#previous.revision && now - this.#previous.at < FRESH_MS;
+  }
+
+  #computeOnce(
+    key: string,
+    revision: string,
+    compute: () => Promise<StoredResponse> | undefined,
+  ): Promise<StoredResponse> | undefined {
     // A request that arrives after a change does not join work that began before it.
     const work = `${revision} ${key}`;
     const pending = this.#pending.get(work);
     if (pending !== undefined) return pending;
-    const computing = compute();
-    if (computing === undefined) return this.#entries.get(key)?.response;
-    this.#pending.set(work, computing);
-    try {
-      const response = await computing;
-      if (response.isShared && revision === this.#revision) this.#keep(key, response, revision);
-      return response;
-    } finally {
-      this.#pending.delete(work);
-    }
-  }
-
-  #find(key: string, revision: string): StoredResponse | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined || entry.revision !== revision) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry.response;
-  }
-
-  #isChecked(): boolean {
-    return this.#options.clock.monotonic() - this.#checkedAt < CHECK_MS;
+    const computing = compute()
+      ?.then((response) => {
+        if (response.isShared && revision === this.#current.revision) this.#keep(key, response, revision);
+        return response;
+      })
+      .finally(() => this.#pending.delete(work));
+    if (computing !== undefined) this.#pending.set(work, computing);
+    return computing;
   }
 
   async #currentRevision(): Promise<string> {
-    if (this.#isChecked()) return this.#revision;
     const now = this.#options.clock.monotonic();
-    this.#checking ??= {
-      since: now,
-      done: this.#check().finally(() => {
-        this.#checking = undefined;
-      }),
-    };
-    const { since, done } = this.#checking;
-    if (now - since < PATIENCE_MS) {
+    const age = now - this.#checkedAt;
+    if (age < CHECK_MS) return this.#current.revision;
+    const { since, done } = this.#startCheck(now);
+    if (age >= FRESH_MS && now - since < PATIENCE_MS) {
       const waiting = new AbortController();
       await Promise.race([done, this.#options.clock.sleep(PATIENCE_MS, waiting.signal)]);
       waiting.abort();
     }
-    return this.#revision;
+    return this.#current.revision;
+  }
+
+  #startCheck(now: number): { since: number; done: Promise<void> } {
+    this.#checking ??= {
+      since: now,
+      done: this.#check(now).finally(() => {
+        this.#checking = undefined;
+      }),
+    };
+    return this.#checking;
   }
 
   /** A database that does not respond leaves the revision as it was, so cached responses go on being served. */
-  async #check(): Promise<void> {
+  async #check(now: number): Promise<void> {
     const { clock, log, readRevision } = this.#options;
-    const now = clock.monotonic();
     try {
-      this.#revision = await readRevision();
+      const revision = await readRevision();
+      if (revision !== this.#current.revision) this.#previous = this.#current;
+      this.#current = { revision, at: now };
       this.#checkedAt = now;
     } catch (error) {
       log.warn({ err: error }, "the data revision cannot be read: cached responses may be outdated");
@@ -117,20 +163,12 @@ export class ResponseCache {
   }
 
   #keep(key: string, response: StoredResponse, revision: string): void {
-    // Compressed forms are made on demand; together they are smaller than the plain body.
-    const bytes = 2 * response.body.byteLength + 2 * key.length + 500;
-    this.#evict(key);
-    if (bytes > this.#options.maxBytes / 10) return;
-    this.#entries.set(key, { response, revision, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= this.#options.maxBytes) break;
-      this.#evict(oldest);
-    }
+    if (sizeOf(key, response) > this.#options.maxBytes / 10) return;
+    this.#entries?.set(key, { response, revision, isRefreshing: false });
   }
+}
 
-  #evict(key: string): void {
-    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
-    this.#entries.delete(key);
-  }
+/** Compressed forms are made on demand; together they are smaller than the plain body. */
+function sizeOf(key: string, { body }: StoredResponse): number {
+  return 2 * body.byteLength + 2 * key.length + 1_500;
 }

@@ -13,6 +13,8 @@ const SERVER_OPTIONS = {
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16 * 1024,
   noDelay: true,
+  // A request without a body is no stream then, which saves about a tenth of its time.
+  optimizeEmptyRequests: true,
   // The front checks it, to respond in the usual form.
   requireHostHeader: false,
 };

@@ -1,7 +1,8 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
 import type { ErrorCode } from "../errors.js";
+import { RATE_HEADERS } from "./admission.js";
 import type { Reply } from "./reply.js";
 
 /** In order of our preference. */
@@ -10,6 +11,8 @@ export type Encoding = (typeof ENCODINGS)[number];
 
 /** Smaller bodies gain nothing from compression. */
 const MIN_COMPRESSED_BYTES = 1_000;
+/** Node copies a text behind its head and writes both in one go; larger bodies are cheaper to send as they are. */
+const MAX_TEXT_BYTES = 8_192;
 
 const COMPRESS: Readonly<Record<Encoding, (body: Buffer) => Promise<Buffer>>> = {
   br: (body) => promisify(brotliCompress)(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
@@ -17,17 +20,18 @@ const COMPRESS: Readonly<Record<Encoding, (body: Buffer) => Promise<Buffer>>> = 
   gzip: (body) => promisify(gzip)(body, { level: 6 }),
 };
 
-/** A response as bytes, ready to be sent to any number of callers, with its compressed forms. */
+/** A response as bytes, ready to be sent to any number of callers. */
 export interface StoredResponse {
   status: number;
-  /** Names and values in turn, as `writeHead` takes them. */
+  /** Names and values alternate, as `writeHead` takes them. */
   headers: readonly string[];
   body: Buffer;
   etag: string | undefined;
   /** Whether the response may be kept and sent to other callers too. */
   isShared: boolean;
   errorCode: ErrorCode | null;
-  encodings: Map<Encoding, Buffer | Promise<Buffer>>;
+  /** The forms in which it has been sent. */
+  variants: Map<Encoding | "plain" | "unchanged", Variant | Promise<Variant>>;
 }
 
 /**
@@ -40,7 +44,7 @@ export function storeResponse(reply: Reply, headers: Reply["headers"], taggedBy:
   const own = headers.ETag;
   // Weak, since all encodings share the tag of the body.
   const computed = () =>
-    `W/"${createHash("sha256").update(taggedBy).update(bytes).digest("base64url").slice(0, 22)}"`;
+    `W/"${hash("sha256", Buffer.concat([Buffer.from(taggedBy), bytes]), "base64url").slice(0, 22)}"`;
   const etag = status !== 200 ? undefined : typeof own === "string" ? own : computed();
   const list: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
@@ -52,80 +56,127 @@ export function storeResponse(reply: Reply, headers: Reply["headers"], taggedBy:
   const control = headers["Cache-Control"];
   const isPublic = typeof control === "string" && control.startsWith("public");
   const isShared = status === 200 && isPublic && headers["Set-Cookie"] === undefined;
-  return { status, headers: list, body: bytes, etag, isShared, errorCode, encodings: new Map() };
+  return { status, headers: list, body: bytes, etag, isShared, errorCode, variants: new Map() };
 }
 
-/** What the response to one request depends on. */
+const RATE_NAMES = Object.keys(RATE_HEADERS);
+
+/** One form of a response with its head prepared. Only the values that differ with each request are filled in. */
+export class Variant {
+  readonly status: number;
+  /** Undefined: none is sent. */
+  readonly body: Buffer | string | undefined;
+  /** Of the body. */
+  readonly bytes: number;
+  readonly #head: string[];
+  readonly #limitedHead: string[];
+  readonly #idAt: number;
+
+  constructor(status: number, headers: readonly string[], body: Buffer | undefined) {
+    this.status = status;
+    this.bytes = body?.byteLength ?? 0;
+    this.body = body !== undefined && this.bytes <= MAX_TEXT_BYTES ? body.toString("latin1") : body;
+    this.#head = [...headers, "X-Request-Id", ""];
+    this.#limitedHead = [...this.#head, ...RATE_NAMES.flatMap((name) => [name, ""])];
+    this.#idAt = headers.length + 1;
+  }
+
+  /**
+   * Names and values for `writeHead`, valid until the next call. `rates`: the values of RATE_HEADERS in their order; undefined
+   * where nothing is limited.
+   */
+  head(id: string, rates: readonly string[] | undefined): string[] {
+    const head = rates === undefined ? this.#head : this.#limitedHead;
+    head[this.#idAt] = id;
+    if (rates === undefined) return head;
+    for (let i = 0; i < rates.length; i++) head[this.#idAt + 2 * (i + 1)] = rates[i] ?? "";
+    return head;
+  }
+}
+
+/** What the form of a response depends on. */
 export interface Wanted {
-  method: string;
+  /** Whether the method is GET or HEAD. */
+  isRead: boolean;
   ifNoneMatch: string | undefined;
   acceptEncoding: string | undefined;
 }
 
-export interface Rendered {
-  status: number;
-  headers: string[];
-  /** undefined: none is sent. */
-  body: Buffer | undefined;
+/** The form for one request: 304 if the caller has it, else compressed as it likes. A promise only while it is compressed for the first time. */
+export function variantOf(stored: StoredResponse, wanted: Wanted): Variant | Promise<Variant> {
+  const { variants, etag } = stored;
+  if (wanted.isRead && etag !== undefined && matchesTag(wanted.ifNoneMatch, etag))
+    return variants.get("unchanged") ?? keep(stored, "unchanged", unchanged(stored));
+  const encoding = encodingFor(stored, wanted.acceptEncoding);
+  if (encoding === undefined) return variants.get("plain") ?? keep(stored, "plain", plain(stored));
+  return variants.get(encoding) ?? compressed(stored, encoding);
+}
+
+function keep(stored: StoredResponse, name: "plain" | "unchanged", variant: Variant): Variant {
+  stored.variants.set(name, variant);
+  return variant;
 }
 
 const CONTENT_HEADERS = new Set(["Content-Type", "Content-Disposition"]);
 
-/** The response to one request: 304 if the caller has it, compressed as it likes, without a body for HEAD. */
-export function render(stored: StoredResponse, wanted: Wanted): Rendered | Promise<Rendered> {
-  const { method, ifNoneMatch, acceptEncoding } = wanted;
-  const isRead = method === "GET" || method === "HEAD";
-  if (isRead && stored.etag !== undefined && matchesTag(ifNoneMatch, stored.etag))
-    return { status: 304, headers: withoutContentHeaders(stored.headers), body: undefined };
-  const headers = [...stored.headers];
-  const { status } = stored;
-  if (status === 204 || status === 304) return { status, headers, body: undefined };
-  const { encoding, body } = encodeBody(stored, acceptEncoding);
-  if (encoding !== undefined) headers.push("Content-Encoding", encoding);
-  const withBody = (bytes: Buffer): Rendered => {
-    headers.push("Content-Length", String(bytes.byteLength));
-    return { status, headers, body: method === "HEAD" ? undefined : bytes };
-  };
-  return body instanceof Promise ? body.then(withBody) : withBody(body);
+function unchanged({ headers }: StoredResponse): Variant {
+  const kept = headers.filter((_, i) => !CONTENT_HEADERS.has(headers[i - (i % 2)] ?? ""));
+  return new Variant(304, kept, undefined);
 }
 
-function withoutContentHeaders(headers: readonly string[]): string[] {
-  return headers.filter((_, i) => !CONTENT_HEADERS.has(headers[i - (i % 2)] ?? ""));
+function plain({ status, headers, body }: StoredResponse): Variant {
+  if (status === 204 || status === 304) return new Variant(status, headers, undefined);
+  return new Variant(status, [...headers, "Content-Length", String(body.byteLength)], body);
 }
 
-/** The body for a caller that accepts these encodings. A promise only while it is being compressed for the first time. */
-function encodeBody(
-  stored: StoredResponse,
-  acceptEncoding: string | undefined,
-): { encoding: Encoding | undefined; body: Buffer | Promise<Buffer> } {
-  const { body, etag, encodings } = stored;
-  // A strong tag promises exactly these bytes.
-  const mayCompress = (etag?.startsWith("W/") ?? true) && body.byteLength >= MIN_COMPRESSED_BYTES;
-  const encoding = mayCompress ? chooseEncoding(acceptEncoding) : undefined;
-  if (encoding === undefined) return { encoding, body };
-  const known = encodings.get(encoding);
-  if (known !== undefined) return { encoding, body: known };
-  const compressing = COMPRESS[encoding](body).then((compressed) => {
-    encodings.set(encoding, compressed);
-    return compressed;
+function compressed(stored: StoredResponse, encoding: Encoding): Promise<Variant> {
+  const { status, headers, body, variants } = stored;
+  const compressing = COMPRESS[encoding](body).then((bytes) => {
+    const length = ["Content-Encoding", encoding, "Content-Length", String(bytes.byteLength)];
+    const variant = new Variant(status, [...headers, ...length], bytes);
+    variants.set(encoding, variant);
+    return variant;
   });
   // A failure must not be served to all later requests.
-  compressing.catch(() => encodings.delete(encoding));
-  encodings.set(encoding, compressing);
-  return { encoding, body: compressing };
+  compressing.catch(() => variants.delete(encoding));
+  variants.set(encoding, compressing);
+  return compressing;
+}
+
+function encodingFor(
+  { etag, body, status }: StoredResponse,
+  accept: string | undefined,
+): Encoding | undefined {
+  if (accept === undefined || body.byteLength < MIN_COMPRESSED_BYTES) return undefined;
+  // A strong tag promises exactly these bytes.
+  if (status === 204 || status === 304 || etag?.startsWith("W/") === false) return undefined;
+  return chooseEncoding(accept);
 }
 
 /** Whether an If-None-Match contains the tag: weak comparison (RFC 9110, 13.1.2). */
 function matchesTag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
-  if (ifNoneMatch.trim() === "*") return true;
+  if (ifNoneMatch === etag || ifNoneMatch.trim() === "*") return true;
   const opaque = (tag: string) => tag.trim().replace(/^W\//, "");
   return ifNoneMatch.split(",").some((tag) => opaque(tag) === opaque(etag));
 }
 
+/** Accept-Encoding headers whose choice is remembered, and the longest of them. */
+const REMEMBERED = 200;
+const REMEMBERED_LENGTH = 100;
+const chosen = new Map<string, Encoding | undefined>();
+
 /** The encoding of ours that the caller prefers; undefined for none (RFC 9110, 12.5.3). */
-function chooseEncoding(accept: string | undefined): Encoding | undefined {
-  if (accept === undefined) return undefined;
+function chooseEncoding(accept: string): Encoding | undefined {
+  const known = chosen.get(accept);
+  if (known !== undefined || accept.length > REMEMBERED_LENGTH) return known ?? readEncoding(accept);
+  const encoding = readEncoding(accept);
+  if (chosen.size >= REMEMBERED) chosen.clear();
+  chosen.set(accept, encoding);
+  return encoding;
+}
+
+function readEncoding(accept: string): Encoding | undefined {
   const weights = new Map<string, number>();
   for (const part of accept.toLowerCase().split(",")) {
     const [name = "", ...parameters] = part.split(";").map((text) => text.trim());

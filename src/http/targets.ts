@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../errors.js";
 import { withoutTrailingSlashes } from "../page-addresses.js";
+import { type Cost, costOf } from "./admission.js";
 import { noContent, redirect } from "./reply.js";
 import { type RequestLine, readRequestLine } from "./request-line.js";
 import { DEFAULT_LIMIT, pathPattern, type Route, type RouteName } from "./route.js";
@@ -16,6 +17,7 @@ export interface Target {
   query: URLSearchParams;
   /** Path and query in a normal form; undefined where the response is never shared. */
   cacheKey: string | undefined;
+  cost: Cost;
   name: RouteName;
 }
 
@@ -40,14 +42,19 @@ export class Targets {
     this.#basePath = basePath;
   }
 
+  /** The target of a GET request with this address; undefined for an address that is not remembered. */
+  peek(url: string): Target | undefined {
+    return this.#known.get(url);
+  }
+
   /** Throws AppError for a message that is malformed. */
   find(message: IncomingMessage): Target {
     checkHead(message);
-    const { url = "/" } = message;
-    const known = message.method === "GET" ? this.#known.get(url) : undefined;
+    const { url = "/", method } = message;
+    const known = method === "GET" ? this.#known.get(url) : undefined;
     if (known !== undefined) return known;
     const target = this.#resolve(readRequestLine(message));
-    if (message.method === "GET" && url.length <= REMEMBERED_LENGTH) {
+    if (method === "GET" && url.length <= REMEMBERED_LENGTH) {
       if (this.#known.size >= REMEMBERED) this.#known.clear();
       this.#known.set(url, target);
     }
@@ -57,13 +64,13 @@ export class Targets {
   /** The target of a request whose line cannot be read; its error is already known. */
   malformed(url: string): Target {
     const path = url.replace(/^https?:\/\/[^/?#]*/i, "");
-    return { ...notFound(this.#belowBase(path) ?? path), path: "/" };
+    return { ...notFound(this.#belowBase(path) ?? path, "GET"), path: "/" };
   }
 
   #resolve({ method, path: fullPath, query }: RequestLine): Target {
     if (fullPath === "*") return this.#unmatched(method, "/", "");
     const path = this.#belowBase(fullPath);
-    if (path === undefined) return notFound(fullPath);
+    if (path === undefined) return notFound(fullPath, method);
     const match = this.#router.find(method === "HEAD" ? "GET" : method, path);
     if (match === undefined) return this.#unmatched(method, path, query);
     const { route, params } = match;
@@ -79,6 +86,7 @@ export class Targets {
       path,
       query: declared,
       cacheKey,
+      cost: costOf(route.limit, method, declared),
       name: { method: route.method, route: pathPattern(route) },
     };
   }
@@ -94,7 +102,7 @@ export class Targets {
   #unmatched(method: string, path: string, query: string): Target {
     const matches = this.#router.findAll(path);
     const [first] = matches;
-    if (first === undefined) return this.#withoutSlash(method, path, query) ?? notFound(path);
+    if (first === undefined) return this.#withoutSlash(method, path, query) ?? notFound(path, method);
     const methods = new Set(
       matches.flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method])),
     );
@@ -108,7 +116,7 @@ export class Targets {
     const { route } = first;
     // A form is sent by pages only, which have no preflight.
     const facts = { ...route, limit: method === "OPTIONS" ? route.limit : DEFAULT_LIMIT };
-    return other({ ...facts, handle: reply }, path, { method, route: pathPattern(route) });
+    return other({ ...facts, handle: reply }, { method, path, name: { method, route: pathPattern(route) } });
   }
 
   /** A page that was asked for with a slash at its end redirects to the one without. */
@@ -121,7 +129,7 @@ export class Targets {
     const location = query === "" ? trimmed : `${trimmed}?${query}`;
     // The address may be secret, so only the browser keeps it.
     const headers = { "Cache-Control": "private, max-age=300", "Referrer-Policy": "same-origin" };
-    return other({ ...match.route, handle: () => redirect(location, 301, headers) }, path, NO_ROUTE);
+    return other({ ...match.route, handle: () => redirect(location, 301, headers) }, { method, path });
   }
 }
 
@@ -164,7 +172,7 @@ function preflight(allow: string) {
 }
 
 /** A path that no route has. */
-function notFound(path: string): Target {
+function notFound(path: string, method: string): Target {
   const isApi = /^\/api(?:\/|$)/.test(path);
   const route: Route = {
     method: "GET",
@@ -179,15 +187,23 @@ function notFound(path: string): Target {
       throw new AppError("NOT_FOUND", "This address does not exist.");
     },
   };
-  return other(route, path, NO_ROUTE);
+  return other(route, { method, path });
+}
+
+interface Unrouted {
+  method: string;
+  path: string;
+  name?: RouteName;
 }
 
 /** A target outside the route table, whose response is made on the spot. */
-function other(route: Route, path: string, name: RouteName): Target {
+function other(route: Route, { method, path, name = NO_ROUTE }: Unrouted): Target {
   const facts: Route = {
     ...route,
     body: "none",
     access: route.access === "session" ? "browser" : route.access,
   };
-  return { route: facts, params: {}, path, query: new URLSearchParams(), cacheKey: undefined, name };
+  const query = new URLSearchParams();
+  const cost = costOf(facts.limit, method, query);
+  return { route: facts, params: {}, path, query, cacheKey: undefined, cost, name };
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { DatabaseFault } from "../../src/database/database.js";
 import { decodedText, errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
@@ -59,14 +60,37 @@ onBothEngines("Answers that are kept", (engine) => {
     assert.deepEqual(escaped.body, plain.body);
   });
 
-  test("50 who ask the same at the same time have it computed once", async (t) => {
+  test("500 who request the same at the same time have it computed once", async (t) => {
     const list = t.mock.method(world.modules.lists, "read");
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => world.get("/api/repos?sort=forks&limit=7")),
+      Array.from({ length: 500 }, () => world.get("/api/repos?sort=forks&limit=7")),
     );
     for (const answer of answers) assert.deepEqual(answer.body, answers[0]?.body);
     assert.equal(answers[0]?.body.data.length, 7);
     assert.equal(list.mock.callCount(), 1);
+  });
+
+  test("500 who request what has changed get the previous response, and have the new one computed once", async (t) => {
+    const path = "/api/repos?sort=forks&limit=7";
+    const before = await world.get(path);
+    await world.record(observation("changed/since", daily(1, 2)));
+    world.clock.advance(1_000);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { lists } = world.modules;
+    const read = lists.read.bind(lists);
+    const list = t.mock.method(lists, "read", async (...parameters: Parameters<typeof read>) => {
+      await promise;
+      return read(...parameters);
+    });
+    // The change is noticed beside the requests.
+    while (list.mock.callCount() === 0) {
+      assert.deepEqual((await world.get(path)).body, before.body);
+      await setImmediate();
+    }
+    const answers = await Promise.all(Array.from({ length: 500 }, () => world.get(path)));
+    for (const answer of answers) assert.deepEqual(answer.body, before.body);
+    assert.equal(list.mock.callCount(), 1);
+    resolve();
   });
 
   test("at the same time, each gets an error in the form it accepts", async () => {

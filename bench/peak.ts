@@ -1,0 +1,198 @@
+/**
+ * Measures how many cached responses `serve` sends per second, against a bare `node:http` server that sends the same bytes with the
+ * same head. Both run on one core, `wrk` on another, in turns. Needs `wrk`. As other work on a machine disturbs rates more than CPU
+ * time, the CPU time for each response is a row of its own. Alone: `npm run -s build && node dist/bench/peak.js`, with
+ * `--only NAME` for one kind of request.
+ */
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import type { Recorded } from "./bare-server.js";
+import { addKeys, GENEROUS_LIMITS } from "./support/keys.js";
+import {
+  LOAD_CORE,
+  type MeasuredServer,
+  spawnPinned,
+  startScript,
+  startSidereal,
+} from "./support/processes.js";
+import { type BenchContext, type ResultRow, ratioRow, resultTable } from "./support/results.js";
+import { copyStore, defaultFolder, prepareStore } from "./support/stores.js";
+
+const CONNECTIONS = "32";
+const BARE = "bare node:http";
+
+interface Kind {
+  name: string;
+  path: string;
+  headers: Record<string, string>;
+  /** Responses per second, ours to bare. */
+  atLeast: number;
+  /** Sent with If-None-Match, so that it gets a 304. */
+  isKnown?: boolean;
+}
+
+function kindsOf(key: string): Kind[] {
+  const authorized = { Authorization: `Bearer ${key}` };
+  const list = { path: "/api/repos?sort=stars", atLeast: 0.85 };
+  return [
+    { name: "cached list", headers: {}, ...list },
+    { name: "cached list with key, limits and usage", headers: authorized, ...list },
+    { name: "cached list with key, brotli", headers: { ...authorized, "Accept-Encoding": "br" }, ...list },
+    { name: "cached list with key, 304", headers: authorized, isKnown: true, ...list },
+    { name: "cached summary with key", path: "/api/stats/summary", headers: authorized, atLeast: 0.85 },
+    { name: "cached first page", path: "/", headers: { Accept: "text/html" }, atLeast: 0.8 },
+  ];
+}
+
+/** Rows for each kind of request, or for those whose names contain `only`. Throws where `wrk` is missing or a request is refused. */
+export async function measurePeak(context: BenchContext, only = ""): Promise<ResultRow[]> {
+  if (spawnSync("wrk", ["-v"]).error !== undefined)
+    throw new Error("wrk is missing: install the package wrk, which sends the requests.");
+  const folder = mkdtempSync(join(tmpdir(), "sidereal-peak-"));
+  const store = await copyStore(context.store);
+  try {
+    const [key = ""] = await addKeys(store, 1);
+    const ours = await startSidereal(store, GENEROUS_LIMITS);
+    try {
+      const rows: ResultRow[] = [];
+      for (const kind of kindsOf(key)) {
+        if (!kind.name.includes(only)) continue;
+        context.report(kind.name);
+        rows.push(...(await compare(kind, ours, { ...context, file: join(folder, "recorded.json") })));
+      }
+      return rows;
+    } finally {
+      await ours.stop();
+    }
+  } finally {
+    await store.remove();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function compare(
+  kind: Kind,
+  ours: MeasuredServer,
+  { file, rounds, seconds, store }: BenchContext & { file: string },
+): Promise<ResultRow[]> {
+  const headers = { ...kind.headers };
+  const first = await record(ours, kind.path, headers);
+  if (kind.isKnown) headers["If-None-Match"] = first.headers[first.headers.indexOf("ETag") + 1] ?? "";
+  const recorded = await record(ours, kind.path, headers);
+  const expected = kind.isKnown ? 304 : 200;
+  if (recorded.status !== expected) throw new Error(`${kind.path} returned ${recorded.status}`);
+  writeFileSync(file, JSON.stringify(recorded));
+  const bare = await startScript(new URL("./bare-server.js", import.meta.url), [file]);
+  const rates = { ours: [] as Rate[], bare: [] as Rate[] };
+  try {
+    // The first round warms up the compiler.
+    for (let round = -1; round < rounds; round++) {
+      const pair = {
+        ours: await load(ours, { ...kind, headers }, seconds),
+        bare: await load(bare, { ...kind, headers }, seconds),
+      };
+      if (round < 0) continue;
+      rates.ours.push(pair.ours);
+      rates.bare.push(pair.bare);
+    }
+  } finally {
+    await bare.stop();
+  }
+  const { name, atLeast } = kind;
+  const note = `${Buffer.from(recorded.body, "base64").byteLength} bytes`;
+  const rowOf = (unit: string, of: (rate: Rate) => number, target: ResultRow["target"]) =>
+    ratioRow({ measure: name, unit, note, store, ...(target && { target }) }, rates.ours.map(of), {
+      name: BARE,
+      values: rates.bare.map(of),
+    });
+  return [
+    rowOf("requests/s", ({ perSecond }) => perSecond, { atLeast }),
+    rowOf("CPU µs/request", ({ micros }) => micros, { atMost: 1 / atLeast }),
+  ];
+}
+
+/** Node adds these by itself. */
+const OWN_FIELDS = new Set(["date", "connection", "keep-alive"]);
+
+/** The bytes of a response, taken from the socket: any client library would rewrite its head. */
+async function record(
+  { url }: MeasuredServer,
+  path: string,
+  headers: Record<string, string>,
+): Promise<Recorded> {
+  const { port, hostname } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  const fields = { Host: hostname, ...headers, Connection: "close" };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`);
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  const end = bytes.indexOf("\r\n\r\n");
+  const [line = "", ...received] = bytes.subarray(0, end).toString("latin1").split("\r\n");
+  return {
+    status: Number(line.split(" ")[1]),
+    headers: received
+      .map((field) => [field.slice(0, field.indexOf(":")), field.slice(field.indexOf(":") + 2)] as const)
+      .filter(([name]) => !OWN_FIELDS.has(name.toLowerCase()))
+      .flat(),
+    body: bytes.subarray(end + 4).toString("base64"),
+  };
+}
+
+interface Rate {
+  perSecond: number;
+  /** CPU time of the server for each response; NaN where the system does not tell. */
+  micros: number;
+}
+
+/** Sends as many requests as the server takes. Throws if any is refused. */
+async function load(
+  server: MeasuredServer,
+  { path, headers }: Pick<Kind, "path" | "headers">,
+  seconds: number,
+): Promise<Rate> {
+  const fields = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  const args = ["-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, ...fields, server.url + path];
+  const before = server.cpuSeconds() ?? Number.NaN;
+  const client = spawnPinned("wrk", args, { core: LOAD_CORE });
+  let output = "";
+  client.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+  });
+  await once(client, "close");
+  if (/Non-2xx|Socket errors/.test(output)) throw new Error(`${path}: ${output}`);
+  const requests = Number(/(\d+) requests in/.exec(output)?.[1]);
+  return {
+    perSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]),
+    micros: (((server.cpuSeconds() ?? Number.NaN) - before) * 1e6) / requests,
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({
+    options: {
+      only: { type: "string", default: "" },
+      rounds: { type: "string", default: "9" },
+      seconds: { type: "string", default: "1" },
+      data: { type: "string" },
+    },
+  });
+  const report = (line: string) => process.stderr.write(`${line}\n`);
+  const place = { folder: defaultFolder(), postgresUrl: undefined };
+  const store = await prepareStore({ engine: "sqlite", size: 10_000, days: 7 }, place, report);
+  const context = {
+    store,
+    postgresUrl: "",
+    rounds: Number(values.rounds),
+    seconds: Number(values.seconds),
+    report,
+  };
+  process.stdout.write(resultTable(await measurePeak(context, values.only)));
+}

@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { KeyHolder } from "../accounts/accounts.js";
+import type { Clock } from "../clock.js";
+import type { Decision, KeyedRequest } from "../metering/metering.js";
+import { hashToken } from "../tokens.js";
+import type { Admission } from "./admission.js";
+import { callerOfKey, type Identities } from "./identity.js";
+import type { ResponseCache } from "./response-cache.js";
+import { isApi } from "./route.js";
+import { variantOf } from "./stored-response.js";
+import type { Targets } from "./targets.js";
+
+export interface HitsOptions {
+  targets: Targets;
+  cache: ResponseCache;
+  identities: Identities;
+  admission: Admission;
+  nextId: () => string;
+  recordUsage: (request: KeyedRequest) => void;
+  clock: Clock;
+}
+
+/**
+ * Sends responses that are ready: cached, for a known address, to a caller that is known without reading anything and within its
+ * limits. Such a request takes no promise, no copy and no handler. Everything else is left to the front, which would do
+ * the same for it, step by step.
+ */
+export class Hits {
+  readonly #options: HitsOptions;
+  readonly #sent = new WeakMap<Socket, { credentials: string; hash: string }>();
+
+  constructor(options: HitsOptions) {
+    this.#options = options;
+  }
+
+  /** Sends the response to a request. Returns false, and has done nothing, where it is not ready. */
+  send(message: IncomingMessage, response: ServerResponse): boolean {
+    const { targets, cache, admission, clock, nextId, recordUsage } = this.#options;
+    const { url, headers } = message;
+    if (url === undefined || message.method !== "GET" || !isPlain(message)) return false;
+    const target = targets.peek(url);
+    if (target?.cacheKey === undefined) return false;
+    const beganAt = clock.monotonic();
+    const stored = cache.peek(target.cacheKey, beganAt);
+    // Our own cookies change pages, and may belong to an account with its own limits.
+    if (stored === undefined || hasOwnCookie(headers.cookie)) return false;
+    const ifNoneMatch = headers["if-none-match"];
+    const variant = variantOf(stored, {
+      isRead: true,
+      ifNoneMatch,
+      acceptEncoding: headers["accept-encoding"],
+    });
+    if (variant instanceof Promise || ifNoneMatch?.trim() === "*") return false;
+    const address = admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
+    let caller = address;
+    let holder: KeyHolder | undefined;
+    if (target.cost.bucket !== undefined && isApi(target.route) && hasKey(message)) {
+      holder = this.#peekHolder(message);
+      if (holder === undefined) return false;
+      caller = callerOfKey(holder);
+    }
+    const decision = admission.admit({ caller, cost: target.cost }, variant.status);
+    if (decision === undefined) return false;
+    const left = decision === "unlimited" ? undefined : decision;
+    response.writeHead(variant.status, variant.head(nextId(), left && admission.ratesOf(left)));
+    response.end(variant.body, "latin1");
+    if (holder !== undefined)
+      recordUsage({
+        keyId: holder.keyId,
+        method: target.name.method,
+        route: target.name.route,
+        status: variant.status,
+        bytes: variant.bytes,
+        durationMs: clock.monotonic() - beganAt,
+        allowance: allowanceOf(left),
+        code: null,
+        path: target.path,
+        caller: address.name,
+        userAgent: headers["user-agent"] ?? null,
+      });
+    return true;
+  }
+
+  /** The holder of the key of a request, in the usual spelling and in one header. */
+  #peekHolder({ headers, socket }: IncomingMessage): KeyHolder | undefined {
+    const { authorization, "x-api-key": key } = headers;
+    const sent = authorization ?? key;
+    if (typeof sent !== "string" || (authorization !== undefined && key !== undefined)) return undefined;
+    if (authorization !== undefined && !authorization.startsWith("Bearer ")) return undefined;
+    // Most connections send one key, so its hash is kept as long as they are open.
+    let known = this.#sent.get(socket);
+    if (known?.credentials !== sent) {
+      const secret = authorization === undefined ? sent : authorization.slice("Bearer ".length);
+      known = { credentials: sent, hash: hashToken(secret) };
+      this.#sent.set(socket, known);
+    }
+    return this.#options.identities.peekKey(known.hash);
+  }
+}
+
+/** Cookies of ours; pages look different with them. Cookies that others leave in a browser change nothing. */
+const OWN_COOKIE = /(?:^|; ?)(?:__Host-|__Secure-)?sidereal[.-]/;
+
+export function hasOwnCookie(cookie: string | undefined): boolean {
+  return cookie !== undefined && OWN_COOKIE.test(cookie);
+}
+
+/** What usage records of a decision: the count of the key itself. */
+export function allowanceOf(decision: Decision | undefined): KeyedRequest["allowance"] {
+  if (decision === undefined) return undefined;
+  const { policy, own } = decision;
+  return { bucket: policy.bucket, limit: own.limit, remaining: own.remaining };
+}
+
+/** All X-Forwarded-For lines of a request, joined by commas. */
+export function forwardedFor({ headers }: IncomingMessage): string | undefined {
+  const value = headers["x-forwarded-for"];
+  return typeof value === "string" ? value : value?.join();
+}
+
+function hasKey({ headers }: IncomingMessage): boolean {
+  return headers.authorization !== undefined || headers["x-api-key"] !== undefined;
+}
+
+/** Whether a message is HTTP/1.1 with one Host, at most one Authorization, and no body. */
+function isPlain({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
+  if (httpVersion !== "1.1") return false;
+  if (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined) return false;
+  let hosts = 0;
+  let credentials = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? "";
+    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
+    else if (name.length === 13 && name.toLowerCase() === "authorization") credentials++;
+  }
+  return hosts === 1 && credentials <= 1;
+}

@@ -1,0 +1,53 @@
+import { LRUCache } from "lru-cache";
+
+/** Part of the room for entries that have been used again. */
+const PROTECTED = 0.8;
+
+export interface SegmentedCacheOptions<Value> {
+  /** Bound of the sizes of all entries together; at least 10. */
+  maxSize: number;
+  /** Bound of the entries in each segment. */
+  maxEntries: number;
+  /** A whole number from 1. */
+  sizeOf: (value: Value, key: string) => number;
+}
+
+/**
+ * A segmented LRU cache (Karedla, Love and Wherry, 1994): a new entry is on probation, and its first use moves it to the protected
+ * segment, from which it falls back. So a scan of keys that are each used once evicts only other entries on probation.
+ */
+export class SegmentedCache<Value extends object> {
+  readonly #probation: LRUCache<string, Value>;
+  readonly #protected: LRUCache<string, Value>;
+
+  constructor({ maxSize, maxEntries, sizeOf }: SegmentedCacheOptions<Value>) {
+    const protectedSize = Math.floor(maxSize * PROTECTED);
+    const options = { max: maxEntries, sizeCalculation: sizeOf };
+    this.#probation = new LRUCache({ ...options, maxSize: maxSize - protectedSize });
+    this.#protected = new LRUCache({
+      ...options,
+      maxSize: protectedSize,
+      dispose: (value, key, reason) => {
+        if (reason === "evict") this.#probation.set(key, value);
+      },
+    });
+  }
+
+  /** The value of a key, which counts as a use. */
+  get(key: string): Value | undefined {
+    const known = this.#protected.get(key);
+    if (known !== undefined) return known;
+    const value = this.#probation.get(key);
+    if (value === undefined) return undefined;
+    this.#protected.set(key, value);
+    // One too large for the protected segment stays on probation.
+    if (this.#protected.has(key)) this.#probation.delete(key);
+    return value;
+  }
+
+  /** Adds or replaces a value; a replaced one leaves its place to the new one. A value that alone has no room is not kept. */
+  set(key: string, value: Value): void {
+    const segment = this.#protected.has(key) ? this.#protected : this.#probation;
+    segment.set(key, value);
+  }
+}
