@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { measureColdKey } from "./cold-key.js";
 import { measureMix } from "./mixed.js";
 import { measureOtherwise } from "./otherwise.js";
+import { measurePeak } from "./peak.js";
 import { openPostgres } from "./support/postgres.js";
 import { CAN_PIN } from "./support/processes.js";
 import { type RecordedRun, recordRun, writeResults } from "./support/record.js";
@@ -19,6 +20,7 @@ const PARTS: Readonly<Record<string, BenchPart>> = {
   otherwise: measureOtherwise,
   writes: measureWrites,
   cold: measureColdKey,
+  peak: (context) => measurePeak(context),
 };
 
 const ENGINES: readonly EngineName[] = ["sqlite", "postgres"];
