@@ -15,6 +15,8 @@ import { systemClock } from "../src/clock.js";
 import { loadConfig } from "../src/config.js";
 import { type Database, openDatabase } from "../src/database/database.js";
 import { LIMIT_SETTINGS } from "../src/limit-config.js";
+import { buildIndex } from "../src/lists/index/build.js";
+import type { IndexMessage } from "../src/lists/index/list-index.js";
 import { createLog } from "../src/log.js";
 import { buildModules } from "../src/modules.js";
 import { bareHandler } from "./bare.js";
@@ -52,7 +54,7 @@ export async function measureUncached({
   const log = createLog("error");
   const database = await openDatabase({ url: undefined, dataDir: "", pool: 4, log, ...store });
   try {
-    const handler = serving(database);
+    const handler = await serving(database);
     const sample = await sampleOf(database);
     const bare = await bareHandler(store);
     const rows: UncachedRow[] = [];
@@ -79,8 +81,8 @@ export async function measureUncached({
   }
 }
 
-/** The service over this database, with limits that no measurement reaches. */
-function serving(database: Database): RequestListener {
+/** The service over this database with its list index, and with limits that no measurement reaches. */
+async function serving(database: Database): Promise<RequestListener> {
   const log = createLog("error");
   const limits = Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, "1000000"]));
   const config = loadConfig({
@@ -89,6 +91,8 @@ function serving(database: Database): RequestListener {
     ...limits,
   });
   const modules = buildModules(database, systemClock, log);
+  const send = (message: IndexMessage) => modules.listIndex.accept(message);
+  await buildIndex({ source: database, maxBytes: 1e9, clock: systemClock, send });
   const front = buildFront({ config, clock: systemClock, log }, modules);
   return (request, response) => void front.handle(request, response);
 }
