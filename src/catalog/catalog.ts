@@ -16,7 +16,7 @@ import type { Repository } from "./repository.js";
 import { removeSample } from "./sample.js";
 import { readSeries, readSparks, type Series } from "./series.js";
 import { readSeriesStart } from "./series-start.js";
-import { packTails, readReadings, readSnapshotRanges, type SnapshotRange } from "./snapshots/snapshots.js";
+import { packTails, readReadings, type SnapshotRange, snapshotRangeReader } from "./snapshots/snapshots.js";
 
 export type { DumpedRepository } from "./dump.js";
 export { type Run, runExclusively, runState } from "./exclusive-run.js";
@@ -46,6 +46,7 @@ export class Catalog {
   readonly #clock: Clock;
   readonly #lookup: Lookup;
   readonly #newest: Prepared<string, [number]>;
+  readonly #readRange: (id: number) => Promise<SnapshotRange | undefined>;
   readonly #readRevision: Prepared<null, [number]>;
   /** The revision read last, when, and how much this process had written before. */
   #revision: { value: Promise<number>; at: number; writes: number } | undefined;
@@ -58,6 +59,7 @@ export class Catalog {
       (given) => sql`select newest_at from snapshot_hours
         where provider = ${given((provider) => provider)} order by hour desc limit 1`,
     );
+    this.#readRange = snapshotRangeReader(database);
     this.#readRevision = database.prepare(() => sql`select value from revision where id = 1`);
   }
 
@@ -102,8 +104,7 @@ export class Catalog {
   }
 
   async snapshotRange(id: number): Promise<SnapshotRange> {
-    const { read, dialect } = this.#database;
-    const range = (await readSnapshotRanges(read, dialect, [id])).get(id);
+    const range = await this.#readRange(id);
     return range ?? { snapshots: 0, firstSnapshotAt: null, lastSnapshotAt: null };
   }
 

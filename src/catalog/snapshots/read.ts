@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Db, Dialect } from "../../database/database.js";
+import type { Database, Db, Dialect } from "../../database/database.js";
 import { type BlockRow, decodeBlock } from "./codec.js";
 import { COLUMNS, Readings } from "./readings.js";
 
@@ -168,20 +168,42 @@ export async function readSnapshotRanges(
   dialect: Dialect,
   ids: readonly number[],
 ): Promise<Map<number, SnapshotRange>> {
-  const ranges = new Map<number, SnapshotRange>();
-  if (ids.length === 0) return ranges;
-  const here = dialect.among(sql.ref("repository_id"), ids);
-  const { rows } = await sql<{ repository_id: number; total: number; first_at: number; last_at: number }>`
+  if (ids.length === 0) return new Map();
+  const { rows } = await selectRanges<RangeRow>(dialect.among(sql.ref("repository_id"), ids)).execute(db);
+  return joinRanges(
+    rows.map(({ repository_id, total, first_at, last_at }) => [repository_id, total, first_at, last_at]),
+  );
+}
+
+/** Prepares the same for one repository; undefined without snapshots. */
+export function snapshotRangeReader({
+  prepare,
+}: Database): (id: number) => Promise<SnapshotRange | undefined> {
+  const read = prepare<number, RangeValues>((given) =>
+    selectRanges(sql<boolean>`repository_id = ${given((id) => id)}`),
+  );
+  return async (id) => joinRanges(await read(id)).get(id);
+}
+
+type RangeValues = [id: number, total: number, firstAt: number, lastAt: number];
+type RangeRow = Record<"repository_id" | "total" | "first_at" | "last_at", number>;
+
+/** A row for the blocks of each repository, and one for its tail. */
+function selectRanges<R>(here: RawBuilder<boolean>): RawBuilder<R> {
+  return sql`
     select repository_id, sum(snapshots) as total, min(from_at) as first_at, max(to_at) as last_at
     from snapshot_blocks where ${here} group by repository_id
     union all
     select repository_id, count(*), min(captured_at), max(captured_at)
-    from snapshots where ${here} group by repository_id`.execute(db);
-  for (const row of rows) {
-    const [total, first, last] = [Number(row.total), Number(row.first_at), Number(row.last_at)];
-    const known = ranges.get(row.repository_id);
-    ranges.set(row.repository_id, {
-      snapshots: total + (known?.snapshots ?? 0),
+    from snapshots where ${here} group by repository_id`;
+}
+
+function joinRanges(rows: readonly RangeValues[]): Map<number, SnapshotRange> {
+  const ranges = new Map<number, SnapshotRange>();
+  for (const [id, total, first, last] of rows) {
+    const known = ranges.get(id);
+    ranges.set(id, {
+      snapshots: Number(total) + (known?.snapshots ?? 0),
       firstSnapshotAt: Math.min(first, known?.firstSnapshotAt ?? first),
       lastSnapshotAt: Math.max(last, known?.lastSnapshotAt ?? last),
     });

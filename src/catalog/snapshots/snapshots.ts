@@ -8,7 +8,13 @@ export { type Appended, appendSnapshots, type SnapshotsOf } from "./append.js";
 export { DamagedBlock } from "./codec.js";
 export { newestSnapshots } from "./hours.js";
 export { packTails } from "./pack.js";
-export { readReadings, readSnapshotRanges, type SnapshotRange, type Span } from "./read.js";
+export {
+  readReadings,
+  readSnapshotRanges,
+  type SnapshotRange,
+  type Span,
+  snapshotRangeReader,
+} from "./read.js";
 export { Readings } from "./readings.js";
 export { recountHours } from "./recount.js";
 export { type Thinning, thinSnapshots } from "./thin.js";
