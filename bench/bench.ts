@@ -4,6 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { measureColdKey } from "./cold-key.js";
+import { measureLists } from "./lists.js";
 import { measureMix } from "./mixed.js";
 import { measureOtherwise } from "./otherwise.js";
 import { measurePeak } from "./peak.js";
@@ -17,6 +18,7 @@ import { measureWrites } from "./writes.js";
 /** The parts, in the order of the table. */
 const PARTS: Readonly<Record<string, BenchPart>> = {
   mix: measureMix,
+  lists: measureLists,
   otherwise: measureOtherwise,
   writes: measureWrites,
   cold: measureColdKey,

@@ -78,7 +78,7 @@ class Subjects {
 }
 
 /** The parameters of one list: some filters, a sort, and a page. */
-function listParameters(random: Random, subjects: Subjects): { query: string; turns?: number } {
+function listParameters(random: Random, subjects: Subjects): MixList {
   const day = (daysBefore: number) =>
     new Date(Date.UTC(2026, 3, 30) - daysBefore * 86_400_000).toISOString().slice(0, 10);
   const filters: readonly (readonly [() => string, number])[] = [
@@ -120,6 +120,70 @@ function listParameters(random: Random, subjects: Subjects): { query: string; tu
   const query = parts.filter((part) => part !== "").join("&");
   return place > 0.88 ? { query, turns: 1 + random.zipf(40, 1.2) } : { query };
 }
+
+/** One list of the mix: its parameters, and pages to turn by cursor before it. */
+export interface MixList {
+  query: string;
+  turns?: number;
+}
+
+/** The lists that the mix would have if it had only lists: always the same ones. */
+export function listMixOf(options: DemoOptions): MixList[] {
+  const random = new Random(SEED);
+  const subjects = new Subjects(random, options);
+  return Array.from({ length: MIX_SIZE }, () => listParameters(random, subjects));
+}
+
+/** Lists with any combination of filters, sort, direction and window, all equally probable: always the same ones. */
+export function randomListsOf(options: DemoOptions, count: number): MixList[] {
+  const random = new Random(SEED);
+  const subjects = new Subjects(random, options);
+  const day = () =>
+    new Date(Date.UTC(2026, 3, 30) - random.between(0, 3_000) * 86_400_000).toISOString().slice(0, 10);
+  const filters: readonly (() => string)[] = [
+    () => `language=${subjects.language()}`,
+    () => `topic=${subjects.topic()}`,
+    () => `topic=${subjects.topic()}&topic=${subjects.topic()}`,
+    () => `license=${subjects.license()}`,
+    () => `provider=${random.pick(["github", "gitlab", "codeberg"])}`,
+    () => `minStars=${Math.round(10 ** (5 * random.next()))}`,
+    () => `maxStars=${Math.round(10 ** (5 * random.next()))}`,
+    () => `createdAfter=${day()}`,
+    () => `createdBefore=${day()}`,
+    () => `pushedAfter=${day()}`,
+    () => `archived=${random.pick(["true", "false", "any"])}`,
+    () => `fork=${random.pick(["true", "false", "any"])}`,
+    () => "reliableOnly=true",
+    () => "excludeAnomalous=true",
+  ];
+  return Array.from({ length: count }, () => {
+    const chosen = new Map(filters.map((filter) => [filter().split("=")[0], filter]));
+    const share = random.next() / 2;
+    const parts = [...chosen.values()].filter(() => random.chance(share)).map((filter) => filter());
+    const sort = random.pick(SORTED);
+    const order = random.pick(["asc", "desc"]);
+    const query = [
+      ...parts,
+      `sort=${sort}`,
+      `order=${order}`,
+      `window=${random.pick(["24h", "7d", "30d"])}`,
+    ].join("&");
+    return random.chance(0.2) ? { query, turns: random.between(1, 3) } : { query };
+  });
+}
+
+const SORTED = [
+  "stars",
+  "forks",
+  "pushed",
+  "created",
+  "trending",
+  "rising",
+  "new_hot",
+  "activity",
+  "stars_gained",
+  "forks_gained",
+];
 
 /** What people search: names and words, the beginnings of both, and mistyped ones. */
 function searchText(random: Random, subjects: Subjects): string {

@@ -1,7 +1,6 @@
 import type { SetCondition } from "./conditions.js";
-import { codeAt, type Order } from "./order.js";
+import { type CodeRange, type Order, piecesInRange } from "./order.js";
 import type { Groups } from "./parts.js";
-import { firstIndex } from "./shared-arrays.js";
 
 /** Slots among which all matches of a list are. */
 export interface Candidates {
@@ -27,16 +26,11 @@ export function candidatesOfSet(set: SetCondition): Candidates {
 }
 
 /** The slots with a code in a range; undefined if a run is among them, whose slots would have to be searched for. */
-export function candidatesInRange(order: Order, first: number, last: number): Candidates | undefined {
+export function candidatesInRange(order: Order, range: CodeRange): Candidates | undefined {
   const parts: Uint32Array[] = [];
-  for (const piece of order.pieces) {
-    if (piece.code !== undefined) {
-      if (piece.code >= first && piece.code <= last) return undefined;
-      continue;
-    }
-    const begin = firstIndex(piece.from, piece.to, (position) => codeAt(order, position) >= first);
-    const end = firstIndex(begin, piece.to, (position) => codeAt(order, position) > last);
-    if (end > begin) parts.push(order.slots.subarray(begin, end));
+  for (const piece of piecesInRange(order, range)) {
+    if (piece.code !== undefined) return undefined;
+    parts.push(order.slots.subarray(piece.from, piece.to));
   }
   return joined(parts, false);
 }

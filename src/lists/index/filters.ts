@@ -7,7 +7,7 @@ import {
   candidatesOfSet,
 } from "./candidates.js";
 import { BitsCondition, CodesCondition, type Condition, RangeCondition, SetCondition } from "./conditions.js";
-import { codeAtMost, keyCount } from "./order.js";
+import { type CodeRange, codeAtMost, keyCount } from "./order.js";
 import {
   ARCHIVED,
   type Facts,
@@ -23,6 +23,8 @@ import {
 export interface Test {
   condition: Condition;
   candidates?: Candidates | undefined;
+  /** For a condition on the key of an order: which one, and the codes that meet it. */
+  range?: { sort: ListSpec["sort"]; codes: CodeRange };
 }
 
 /** Ids read from the database for what the index does not hold. */
@@ -120,7 +122,8 @@ function rangeTest({ orders }: Parts, { sort, from, to }: Range): Test | undefin
   if (last < first) return { condition: new SetCondition(cells.length), candidates: NOTHING };
   return {
     condition: new RangeCondition(cells, first, last),
-    candidates: candidatesInRange(order, first, last),
+    candidates: candidatesInRange(order, { first, last }),
+    range: { sort, codes: { first, last } },
   };
 }
 

@@ -79,8 +79,32 @@ export function boundAfter({ keys, keepsUnknown }: Order, after: RowKey): Bound 
   return { code, slot: Number.POSITIVE_INFINITY };
 }
 
+/** Codes from `first` to `last`, both included. */
+export interface CodeRange {
+  first: number;
+  last: number;
+}
+
+/** The parts of an order that hold codes of a range. */
+export function piecesInRange(order: Order, { first, last }: CodeRange): Piece[] {
+  return order.pieces.flatMap((piece): Piece[] => {
+    if (piece.code !== undefined) return piece.code >= first && piece.code <= last ? [piece] : [];
+    const from = firstIndex(piece.from, piece.to, (position) => codeAt(order, position) >= first);
+    const to = firstIndex(from, piece.to, (position) => codeAt(order, position) > last);
+    return to > from ? [{ from, to }] : [];
+  });
+}
+
+/** Where a walk begins and ends. */
+export interface WalkLimits {
+  /** The row that it begins after. */
+  after?: RowKey | undefined;
+  /** The codes that it is limited to; then unknown keys are left out. */
+  range?: CodeRange | undefined;
+}
+
 /**
- * Reads an order in blocks of slots, from its begin or after a row. Unknown keys come last in both directions, by id in the
+ * Reads an order, or a part of it, in blocks of slots. Unknown keys come last in both directions, by id in the
  * direction of the list.
  */
 export class Walk {
@@ -94,11 +118,12 @@ export class Walk {
   /** One beyond the last of them, in the direction of the walk. */
   #end = 0;
 
-  constructor(order: Order, direction: Direction, after?: RowKey) {
+  constructor(order: Order, direction: Direction, { after, range }: WalkLimits = {}) {
     this.#order = order;
     this.#direction = direction;
-    const known = direction === "desc" ? order.pieces : order.pieces.toReversed();
-    this.#pieces = order.keepsUnknown ? [...known, { code: UNKNOWN }] : known;
+    const pieces = range === undefined ? order.pieces : piecesInRange(order, range);
+    const known = direction === "desc" ? pieces : pieces.toReversed();
+    this.#pieces = order.keepsUnknown && range === undefined ? [...known, { code: UNKNOWN }] : known;
     this.#after = after && boundAfter(order, after);
     this.#enterNext();
   }

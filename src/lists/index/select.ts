@@ -1,5 +1,5 @@
 import type { ListSpec, RowKey } from "../spec.js";
-import type { Candidates } from "./candidates.js";
+import { type Candidates, candidatesInRange } from "./candidates.js";
 import { type Condition, RangeCondition } from "./conditions.js";
 import type { Test } from "./filters.js";
 import { boundAfter, type Direction, keyCount, keyOfSlot, type Order, UNKNOWN, Walk } from "./order.js";
@@ -36,7 +36,7 @@ const SAMPLE = 512;
  * full. Each takes one pass over the smallest set of candidates, or over all slots, at most.
  */
 export function select(
-  { page, direction }: Pick<ListSpec, "page" | "direction">,
+  { page, direction, sort }: Pick<ListSpec, "page" | "direction" | "sort">,
   { slots, tests, order, most }: SelectOptions,
 ): Selection {
   const keyOf = (slot: number) => keyOfSlot(order, slot);
@@ -46,7 +46,10 @@ export function select(
     tests.map(({ condition }) => condition),
     slots,
   );
-  const readFrom = (start: RowKey | undefined) => new Reader(new Walk(order, direction, start), all);
+  // A filter on the sort key itself limits the walk: it would read in vain until it gets there, or behind the end.
+  const range = tests.find((test) => test.range?.sort === sort)?.range?.codes;
+  const readFrom = (start: RowKey | undefined) =>
+    new Reader(new Walk(order, direction, { after: start, range }), all);
   const fromPage = (total: number): Selection => {
     const reader = readFrom(after);
     reader.take(offset);
@@ -55,8 +58,10 @@ export function select(
   const { cells } = order;
   // A sparse order is itself a small set of candidates.
   if (cells === undefined) return fromPage(readFrom(undefined).take(most + 1).length);
-  if (!order.keepsUnknown) all.push(new RangeCondition(cells, 1, keyCount(order.keys)));
-  const matches = findMatches(all, fewestCandidates(tests), { slots, limit: most + 1 });
+  const inOrder = order.keepsUnknown ? [] : [knownTest(order, cells)];
+  const conditions = [...all, ...inOrder.map(({ condition }) => condition)];
+  const candidates = fewestCandidates([...tests, ...inOrder]);
+  const matches = findMatches(conditions, candidates, { slots, limit: most + 1 });
   if (matches.length > most) return fromPage(matches.length);
   const sorted = sortSlots(matches, cells, order, direction);
   let next = after === undefined ? offset : firstAfter(sorted, cells, boundOf(order, after, direction));
@@ -65,6 +70,15 @@ export function select(
     return [...sorted.subarray(next - count, next)];
   };
   return { total: matches.length, take, keyOf };
+}
+
+/** That a slot is in an order which does not contain all. */
+function knownTest(order: Order, cells: Uint16Array | Uint32Array): Test {
+  const codes = { first: 1, last: Math.max(1, keyCount(order.keys)) };
+  return {
+    condition: new RangeCondition(cells, codes.first, codes.last),
+    candidates: candidatesInRange(order, codes),
+  };
 }
 
 function fewestCandidates(tests: readonly Test[]): Candidates | undefined {
