@@ -72,13 +72,19 @@ async function main(dataDir: string): Promise<void> {
       `${Math.round(ranks / days)} ranks a day in ${Math.round(histories / days)} rows of ${(bytes / histories).toFixed(0)} characters` +
       `${perRow === undefined ? "" : `, ${perRow.toFixed(0)} bytes a row on disk with the index`}\n`,
   );
-  const unpacked = await sql<{ total: number }>`select count(*) as total from rank_history`.execute(database.read);
+  const unpacked = await sql<{ total: number }>`select count(*) as total from rank_history`.execute(
+    database.read,
+  );
   await modules.rankings.pack(Number.MAX_SAFE_INTEGER);
-  const packed = await sql<{ bytes: number }>`select sum(pgsize) as bytes from dbstat where name like 'rank_blocks%'`
+  const packed = await sql<{
+    bytes: number;
+  }>`select sum(pgsize) as bytes from dbstat where name like 'rank_blocks%'`
     .execute(database.read)
     .catch(() => undefined);
   const [bytesPacked, total] = [packed?.rows[0]?.bytes ?? 0, unpacked.rows[0]?.total ?? 1];
-  process.stdout.write(`packed: ${(bytesPacked / total).toFixed(1)} bytes a day of a repository, with the index\n`);
+  process.stdout.write(
+    `packed: ${(bytesPacked / total).toFixed(1)} bytes a day of a repository, with the index\n`,
+  );
   await database.close();
 }
 
