@@ -145,11 +145,11 @@ export class Admission {
     if (units > 0 && this.#concurrency.isFull(caller)) return undefined;
     if (allowances === undefined || bucket === undefined) return "unlimited";
     if (!allowances.isImmediate) return undefined;
-    const decision = allowances.decide(caller, bucket, units);
+    // A 304 is free, but a caller that has nothing left gets none.
+    const counted = status === 304 ? 0 : units;
+    const decision = allowances.decide(caller, bucket, counted);
     if (decision instanceof Promise || !decision.allowed) return undefined;
-    if (status !== 304 || units === 0) return decision;
-    const settled = allowances.adjust(caller, bucket, -units);
-    return settled instanceof Promise ? undefined : settled;
+    return decision.remaining + counted < units ? undefined : decision;
   }
 
   /** The values of RATE_HEADERS, in their order. */

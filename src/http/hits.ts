@@ -55,7 +55,7 @@ export class Hits {
     const address = admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
     let caller = address;
     let holder: KeyHolder | undefined;
-    if (target.cost.bucket !== undefined && isApi(target.route) && hasKey(message)) {
+    if (hasKey(message) && target.cost.bucket !== undefined && isApi(target.route)) {
       holder = this.#peekHolder(message);
       if (holder === undefined) return false;
       caller = callerOfKey(holder);
