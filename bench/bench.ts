@@ -3,6 +3,7 @@
  * targets to `bench/RESULTS.md`. `--help` lists the options; bench/README.md says what is measured and how.
  */
 import { parseArgs } from "node:util";
+import { measureBeside } from "./beside.js";
 import { measureColdKey } from "./cold-key.js";
 import { measureLists } from "./lists.js";
 import { measureMix } from "./mixed.js";
@@ -21,6 +22,7 @@ const PARTS: Readonly<Record<string, BenchPart>> = {
   lists: measureLists,
   otherwise: measureOtherwise,
   writes: measureWrites,
+  beside: measureBeside,
   cold: measureColdKey,
   peak: (context) => measurePeak(context),
 };

@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Observation } from "../src/catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../src/clock.js";
 import { syntheticRepository } from "../src/demo/demo.js";
 import { followChanges } from "../src/modules.js";
 import { importFiles } from "../src/transfer/transfer.js";
 import { type DatedFile, importBare } from "./rivals/bare-import.js";
+import { changedAt } from "./support/changes.js";
 import { absoluteRow, type BenchContext, type ResultRow, ratioRow } from "./support/results.js";
 import { interleave } from "./support/statistics.js";
 import {
@@ -109,19 +109,6 @@ async function measureImport({ store, rounds, report }: BenchContext): Promise<R
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** What a refresh at this time reports of the `index`-th repository: some more stars. */
-function changedAt(index: number, at: number, store: Store): Observation {
-  const repository = syntheticRepository(index, generatorOptions(store));
-  const last = [...repository.snapshots].at(-1);
-  const stars = (last?.stars ?? 0) + 1 + (index % 7);
-  return {
-    ...repository,
-    at,
-    facts: { ...repository.facts, stars },
-    snapshots: last === undefined ? [] : [{ ...last, capturedAt: at, stars }],
-  };
 }
 
 async function measureDerived({ store, report }: BenchContext): Promise<ResultRow[]> {

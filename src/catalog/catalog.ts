@@ -5,7 +5,7 @@
  */
 import { sql } from "kysely";
 import type { Clock } from "../clock.js";
-import type { Database, Db, Prepared, Tx } from "../database/database.js";
+import { BatchSize, type Database, type Db, type Prepared, type Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import { type CatalogueKind, readKind, setKind } from "./kind.js";
@@ -41,6 +41,9 @@ export {
 /** How long the revision is remembered. */
 const REVISION_MS = 1_000;
 
+/** Observations in one transaction of `recordAll`. */
+const MOST_RECORDED = 20_000;
+
 export class Catalog {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -48,6 +51,8 @@ export class Catalog {
   readonly #newest: Prepared<string, [number]>;
   readonly #readRange: (id: number) => Promise<SnapshotRange | undefined>;
   readonly #readRevision: Prepared<null, [number]>;
+  /** Observations per transaction of `recordAll`. */
+  #batchSize: BatchSize | undefined;
   /** The revision read last, when, and how much this process had written before. */
   #revision: { value: Promise<number>; at: number; writes: number } | undefined;
 
@@ -69,6 +74,28 @@ export class Catalog {
     const { repositoryIds: _, ...recorded } = await dialect.exclusively(write, "catalogue", (tx) =>
       this.recordIn(tx, batch),
     );
+    return recorded;
+  }
+
+  /** Records observations in as many transactions as it takes for none of them to make other writers wait. */
+  async recordAll(batch: readonly Observation[]): Promise<Recorded> {
+    const { dialect, write } = this.#database;
+    this.#batchSize ??= new BatchSize(dialect, MOST_RECORDED);
+    const size = this.#batchSize;
+    const recorded: Recorded = { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0 };
+    for (let from = 0; from < batch.length; ) {
+      const part = batch.slice(from, from + size.rows);
+      const added = await dialect.exclusively(write, "catalogue", async (tx) => {
+        const began = performance.now();
+        const recordedPart = await this.recordIn(tx, part);
+        size.note(part.length, performance.now() - began);
+        return recordedPart;
+      });
+      recorded.repositoriesAdded += added.repositoriesAdded;
+      recorded.repositoriesChanged += added.repositoriesChanged;
+      recorded.snapshotsAdded += added.snapshotsAdded;
+      from += part.length;
+    }
     return recorded;
   }
 

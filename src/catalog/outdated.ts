@@ -1,5 +1,12 @@
 import { sql } from "kysely";
-import type { BulkRow, Database, Db, Dialect, Tx } from "../database/database.js";
+import {
+  BatchSize,
+  type BulkRow,
+  type Database,
+  type Db,
+  type Dialect,
+  type Tx,
+} from "../database/database.js";
 
 /**
  * Derived data of a repository: its words in the search index, its growth, or its ranks and share of the facets (id 0: those
@@ -28,7 +35,7 @@ export async function markOutdated(
 
 export interface WorkOptions {
   kind: OutdatedKind;
-  /** Repositories per transaction. */
+  /** Most repositories per transaction. */
   size: number;
   /** Repositories in all; default: no limit. */
   most?: number;
@@ -47,15 +54,17 @@ export async function workOff(
   { kind, size, most = Number.POSITIVE_INFINITY, isNoticed = true, onProgress = () => {} }: WorkOptions,
   work: (tx: Tx, ids: readonly number[]) => Promise<void>,
 ): Promise<number> {
+  const batch = new BatchSize(dialect, size);
   for (let done = 0; ; onProgress(done)) {
     if (done >= most) return done;
     const count = await dialect.exclusively(write, "catalogue", async (tx) => {
+      const began = performance.now();
       const marked = await tx
         .selectFrom("outdated")
         .select("repository_id")
         .where("kind", "=", kind)
         .orderBy("repository_id")
-        .limit(Math.min(size, most - done))
+        .limit(Math.min(batch.rows, most - done))
         .execute();
       if (marked.length === 0) return 0;
       const ids = marked.map((row) => row.repository_id);
@@ -63,6 +72,7 @@ export async function workOff(
       const here = dialect.among(sql.ref("repository_id"), ids);
       await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
       if (isNoticed) await bumpRevision(tx);
+      batch.note(ids.length, performance.now() - began);
       return ids.length;
     });
     if (count === 0) return done;

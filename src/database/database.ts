@@ -14,6 +14,7 @@ import type { Prepare } from "./prepared.js";
 import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
+export { BatchSize } from "./batch-size.js";
 export type { BulkColumns, BulkRow, Db, Dialect, TableName, Tx } from "./dialect.js";
 export { DatabaseFault, databaseFault, type FaultKind } from "./fault.js";
 export {

@@ -147,6 +147,7 @@ export const postgresDialect: Dialect = {
   rowsOf: (columns, rows) =>
     sql`select * from unnest(${columnArrays(columns, rows)}) as rows_of (${sql.raw(Object.keys(columns).join(", "))})`,
   jsonArray: (expression) => sql`coalesce(json_agg(${expression})::text, '[]')`,
+  turnMs: undefined,
   unindexed: (expression) => sql`${expression}`,
   lockRow: sql`for update`,
   lockFree: (alias) => sql`for update of ${sql.ref(alias)} skip locked`,

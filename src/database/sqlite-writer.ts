@@ -13,6 +13,9 @@ export const BUSY_TIMEOUT_MS = 5_000;
 /** How long a transaction waits for another process, without blocking the thread, and how often it retries. */
 const BUSY_MS = 20_000;
 const BUSY_POLL_MS = 2;
+/** A turn that took longer has made others wait, so its connection gives way before the next one, for long enough to be noticed. */
+const LONG_TURN_MS = 10;
+const GIVE_WAY_MS = 5;
 
 /** Lets the writing connections of one file take turns. */
 export class WriteQueue {
@@ -44,42 +47,58 @@ export class WriteQueue {
  */
 export class SqliteWriterDialect extends SqliteDialect {
   readonly #config: SqliteDialectConfig;
-  readonly #queue: WriteQueue;
+  readonly #turns: Turns;
 
-  constructor(config: SqliteDialectConfig, queue: WriteQueue) {
+  constructor(config: SqliteDialectConfig, turns: Turns) {
     super(config);
     this.#config = config;
-    this.#queue = queue;
+    this.#turns = turns;
   }
 
   override createDriver(): SqliteDriver {
-    return new WriterDriver(this.#config, this.#queue);
+    return new WriterDriver(this.#config, this.#turns);
   }
 }
 
-class WriterDriver extends SqliteDriver {
-  readonly #queue: WriteQueue;
-  #leave = () => {};
+/** How a connection takes its turns. */
+export interface Turns {
+  queue: WriteQueue;
+  /** Whether it lets other processes write between long turns of its own. Without a pause they would hardly ever find the file free. */
+  givesWay: boolean;
+}
 
-  constructor(config: SqliteDialectConfig, queue: WriteQueue) {
+class WriterDriver extends SqliteDriver {
+  readonly #turns: Turns;
+  #leave = () => {};
+  #turnBegan = 0;
+  /** When the last turn ended, if it was a long one. */
+  #longTurnEnded = Number.NEGATIVE_INFINITY;
+
+  constructor(config: SqliteDialectConfig, turns: Turns) {
     super(config);
-    this.#queue = queue;
+    this.#turns = turns;
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     const connection = await super.acquireConnection();
-    this.#leave = await this.#queue.enter();
+    const pause = this.#longTurnEnded + GIVE_WAY_MS - performance.now();
+    if (this.#turns.givesWay && pause > 0) await setTimeout(pause);
+    this.#leave = await this.#turns.queue.enter();
+    this.#turnBegan = performance.now();
     return connection;
   }
 
   override async releaseConnection(): Promise<void> {
     this.#leave();
+    const now = performance.now();
+    if (now - this.#turnBegan > LONG_TURN_MS) this.#longTurnEnded = now;
     await super.releaseConnection();
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     const until = performance.now() + BUSY_MS;
     while (!(await tryBegin(connection, performance.now() >= until))) await setTimeout(BUSY_POLL_MS);
+    this.#turnBegan = performance.now();
   }
 }
 

@@ -60,7 +60,10 @@ export function openSqlite(path: string, options: SqliteOptions): SqliteConnecti
   const db = new Kysely<Schema>({
     dialect: options.readOnly
       ? new KyselySqliteDialect(config)
-      : new SqliteWriterDialect(config, options.writers ?? new WriteQueue()),
+      : new SqliteWriterDialect(config, {
+          queue: options.writers ?? new WriteQueue(),
+          givesWay: options.synchronous === "NORMAL" && path !== ":memory:",
+        }),
   });
   return { db, prepare: preparing(db, raw, options.readOnly) };
 }
@@ -244,6 +247,7 @@ export const sqliteDialect: Dialect = {
     return sql`select ${sql.join(values)} from json_each(${JSON.stringify(rows)})`;
   },
   jsonArray: (expression) => sql`json_group_array(${expression})`,
+  turnMs: 40,
   unindexed: (expression) => sql`+${expression}`,
   lockRow: sql``,
   // Only one transaction writes at a time.

@@ -1,7 +1,7 @@
 /**
- * Import and export. Files are read as observations and recorded in batches, one transaction each. The catalogue decides what
- * they change, so a file may be imported twice, out of order, or again after a crash. Invalid lines are reported with file,
- * number and reason, and everything else is imported.
+ * Import and export. Files are read as observations and recorded in batches. The catalogue decides what they change, so a
+ * file may be imported twice, out of order, or again after a crash. Invalid lines are reported with file, number and reason,
+ * and everything else is imported.
  */
 import type { Catalog } from "../catalog/catalog.js";
 import { CsvRecords } from "./csv-records.js";
@@ -50,7 +50,7 @@ export async function importFiles(
     refused: 0,
   };
   for await (const { batch, refused, skipped, progress } of readInThread(paths, readOptions)) {
-    const recorded = await catalog.record(batch);
+    const recorded = await catalog.recordAll(batch);
     report.repositoriesAdded += recorded.repositoriesAdded;
     report.repositoriesChanged += recorded.repositoriesChanged;
     report.snapshotsAdded += recorded.snapshotsAdded;

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { sql } from "kysely";
+import { BatchSize, openDatabase } from "../../src/database/database.js";
+import { createLog } from "../../src/log.js";
+
+const dataDir = mkdtempSync(join(tmpdir(), "sidereal-test-"));
+after(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** Longer than a turn after which a connection gives way. */
+const LONG_MS = 15;
+
+test("on SQLite, a watchlist is written between the transactions of a long update by another process", async () => {
+  const open = () => openDatabase({ url: undefined, dataDir, pool: 1, log: createLog("silent") });
+  // Each has its own queue, as two processes have.
+  const [updating, serving] = [await open(), await open()];
+  const turns = 20;
+  let ended = 0;
+  let written: Promise<number> | undefined;
+  for (let turn = 0; turn < turns; turn++) {
+    await updating.dialect.exclusively(updating.write, "catalogue", async (tx) => {
+      await sql`update revision set value = value + 1`.execute(tx);
+      if (written === undefined) {
+        written = serving.durable
+          .transaction()
+          .execute((other) => sql`insert into marks (name, value) values ('written', 'true')`.execute(other))
+          .then(() => ended);
+        // It finds the file locked, and tries again later.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      for (const until = performance.now() + LONG_MS; performance.now() < until; ) Math.sqrt(until);
+    });
+    ended++;
+  }
+  assert.equal(await written, 1, "it was written after the first turn, not after the last");
+  await updating.close();
+  await serving.close();
+});
+
+test("batches shrink until a transaction takes as long as others may wait, and grow again", () => {
+  const size = new BatchSize({ turnMs: 40 }, 5_000);
+  assert.equal(size.rows, 250);
+  size.note(250, 160);
+  assert.equal(size.rows, 125, "at most by half");
+  size.note(125, 50);
+  assert.equal(size.rows, 100);
+  size.note(7, 1);
+  assert.equal(size.rows, 100, "the last rows say little");
+  for (let i = 0; i < 20; i++) size.note(size.rows, 1);
+  assert.equal(size.rows, 5_000);
+  for (let i = 0; i < 20; i++) size.note(size.rows, 100_000);
+  assert.equal(size.rows, 25);
+});
+
+test("batches are as large as allowed where nobody waits", () => {
+  const size = new BatchSize({ turnMs: undefined }, 5_000);
+  size.note(5_000, 60_000);
+  assert.equal(size.rows, 5_000);
+});
