@@ -42,7 +42,7 @@ export {
 const REVISION_MS = 1_000;
 
 /** Observations in one transaction of `recordAll`. */
-const MOST_RECORDED = 20_000;
+const RECORDED = { least: 100, most: 20_000 };
 
 export class Catalog {
   readonly #database: Database;
@@ -80,7 +80,7 @@ export class Catalog {
   /** Records observations in as many transactions as it takes for none of them to make other writers wait. */
   async recordAll(batch: readonly Observation[]): Promise<Recorded> {
     const { dialect, write } = this.#database;
-    this.#batchSize ??= new BatchSize(dialect, MOST_RECORDED);
+    this.#batchSize ??= new BatchSize(dialect, RECORDED);
     const size = this.#batchSize;
     const recorded: Recorded = { repositoriesAdded: 0, repositoriesChanged: 0, snapshotsAdded: 0 };
     for (let from = 0; from < batch.length; ) {

@@ -33,6 +33,9 @@ export async function markOutdated(
   await dialect.insertNew(tx, "outdated", columns, ["kind", "repository_id"], rows);
 }
 
+/** The smallest batch, as a part of the largest one: some of the time of a batch does not depend on its size. */
+const LEAST_PART = 8;
+
 export interface WorkOptions {
   kind: OutdatedKind;
   /** Most repositories per transaction. */
@@ -54,7 +57,7 @@ export async function workOff(
   { kind, size, most = Number.POSITIVE_INFINITY, isNoticed = true, onProgress = () => {} }: WorkOptions,
   work: (tx: Tx, ids: readonly number[]) => Promise<void>,
 ): Promise<number> {
-  const batch = new BatchSize(dialect, size);
+  const batch = new BatchSize(dialect, { least: Math.ceil(size / LEAST_PART), most: size });
   for (let done = 0; ; onProgress(done)) {
     if (done >= most) return done;
     const count = await dialect.exclusively(write, "catalogue", async (tx) => {

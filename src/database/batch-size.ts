@@ -1,8 +1,7 @@
 import type { Dialect } from "./dialect.js";
 
-/** Rows of the first transaction, and of the smallest one, where others wait. */
+/** Rows of the first transaction where others wait. */
 const FIRST = 250;
-const LEAST = 25;
 
 /**
  * The number of rows to write in one transaction, so that nobody waits long for it: adapts to how long the previous ones took.
@@ -11,12 +10,15 @@ const LEAST = 25;
 export class BatchSize {
   readonly #turnMs: number | undefined;
   readonly #most: number;
+  readonly #least: number;
   #rows: number;
 
-  constructor({ turnMs }: Pick<Dialect, "turnMs">, most: number) {
+  /** `least`: fewer rows do not make a transaction much shorter, as part of its work does not depend on them. */
+  constructor({ turnMs }: Pick<Dialect, "turnMs">, { least, most }: { least: number; most: number }) {
     this.#turnMs = turnMs;
+    this.#least = least;
     this.#most = most;
-    this.#rows = turnMs === undefined ? most : Math.min(FIRST, most);
+    this.#rows = turnMs === undefined ? most : this.#bounded(FIRST);
   }
 
   get rows(): number {
@@ -28,6 +30,10 @@ export class BatchSize {
     // A smaller one, at the end, says little.
     if (this.#turnMs === undefined || rows < this.#rows) return;
     const factor = Math.min(2, Math.max(0.5, this.#turnMs / Math.max(ms, 1)));
-    this.#rows = Math.round(Math.min(this.#most, Math.max(LEAST, this.#rows * factor)));
+    this.#rows = this.#bounded(Math.round(this.#rows * factor));
+  }
+
+  #bounded(rows: number): number {
+    return Math.min(this.#most, Math.max(this.#least, rows));
   }
 }

@@ -41,7 +41,7 @@ test("on SQLite, a watchlist is written between the transactions of a long updat
 });
 
 test("batches shrink until a transaction takes as long as others may wait, and grow again", () => {
-  const size = new BatchSize({ turnMs: 40 }, 5_000);
+  const size = new BatchSize({ turnMs: 40 }, { least: 25, most: 5_000 });
   assert.equal(size.rows, 250);
   size.note(250, 160);
   assert.equal(size.rows, 125, "at most by half");
@@ -56,7 +56,7 @@ test("batches shrink until a transaction takes as long as others may wait, and g
 });
 
 test("batches are as large as allowed where nobody waits", () => {
-  const size = new BatchSize({ turnMs: undefined }, 5_000);
+  const size = new BatchSize({ turnMs: undefined }, { least: 25, most: 5_000 });
   size.note(5_000, 60_000);
   assert.equal(size.rows, 5_000);
 });
