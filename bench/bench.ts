@@ -9,22 +9,26 @@ import { measureLists } from "./lists.js";
 import { measureMix } from "./mixed.js";
 import { measureOtherwise } from "./otherwise.js";
 import { measurePeak } from "./peak.js";
+import { searchPart } from "./search.js";
 import { openPostgres } from "./support/postgres.js";
 import { CAN_PIN } from "./support/processes.js";
 import { type RecordedRun, recordRun, writeResults } from "./support/record.js";
 import type { BenchPart } from "./support/results.js";
 import { defaultFolder, type EngineName, prepareStore } from "./support/stores.js";
+import { uncachedPart } from "./uncached.js";
 import { measureWrites } from "./writes.js";
 
 /** The parts, in the order of the table. */
 const PARTS: Readonly<Record<string, BenchPart>> = {
+  peak: (context) => measurePeak(context),
+  uncached: uncachedPart,
+  search: searchPart,
   mix: measureMix,
   lists: measureLists,
   otherwise: measureOtherwise,
   writes: measureWrites,
   beside: measureBeside,
   cold: measureColdKey,
-  peak: (context) => measurePeak(context),
 };
 
 const ENGINES: readonly EngineName[] = ["sqlite", "postgres"];

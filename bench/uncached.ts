@@ -20,6 +20,7 @@ import type { IndexMessage } from "../src/lists/index/list-index.js";
 import { createLog } from "../src/log.js";
 import { buildModules } from "../src/modules.js";
 import { bareHandler } from "./bare.js";
+import type { BenchPart, ResultRow } from "./support/results.js";
 
 /** One measured route. Times are medians over the rounds, in microseconds of CPU time of this process per request. */
 export interface UncachedRow {
@@ -80,6 +81,23 @@ export async function measureUncached({
     await database.close();
   }
 }
+
+/** The same as rows of the table. */
+export const uncachedPart: BenchPart = async ({ store, rounds }) => {
+  const { url, dataDir, size, engine } = store;
+  const measured = await measureUncached({ store: url === undefined ? { dataDir } : { url }, rounds });
+  return measured.map(({ route, microseconds, bare }): ResultRow => {
+    const baseline = bare === undefined ? undefined : { name: "bare handler", value: bare / 1_000 };
+    return {
+      measure: `${route}, CPU of the process per response, cache off`,
+      unit: "ms",
+      size,
+      engine,
+      value: microseconds / 1_000,
+      ...(baseline === undefined ? {} : { baseline, ratio: microseconds / 1_000 / baseline.value }),
+    };
+  });
+};
 
 /** The service over this database with its list index, and with limits that no measurement reaches. */
 async function serving(database: Database): Promise<RequestListener> {
