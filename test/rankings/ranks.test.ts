@@ -86,8 +86,9 @@ function observed({ repository, stars, forks, ...facts }: Change, minute: number
   );
 }
 
+/** The owners of the rebuilds of growth and of ranks. */
 async function ownersOfRuns(database: Database): Promise<(string | null)[]> {
-  const rows = await database.read.selectFrom("runs").select("owner").execute();
+  const rows = await database.read.selectFrom("runs").select("owner").where("id", "in", [1, 2]).execute();
   return rows.map(({ owner }) => owner);
 }
 
