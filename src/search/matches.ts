@@ -58,7 +58,7 @@ export async function findMatches(
     for (const number of numbers) {
       const base = (number - state.firstBlock) * BLOCK;
       const open = isOpen(base, boundOf(found, limit));
-      const matches = matchBlock(rows, number, query);
+      const matches = matchBlock({ ...rows, withTexts: open[4] === true || open[5] === true }, number, query);
       for (const [i, { positions }] of found.entries())
         if (open[i] === true) matches[i]?.appendTo(positions, base, limit - positions.length);
     }
@@ -110,8 +110,12 @@ async function readRows(
   return { runs, further };
 }
 
-/** The matches in a block, in the order of `tiersOf`; undefined for none. No position is in two tiers. */
-function matchBlock({ runs, further }: Rows, block: number, query: WordsQuery): (Positions | undefined)[] {
+/** The matches in a block, in the order of `tiersOf`; undefined for none, or for tiers that are not wanted. No position is in two tiers. */
+function matchBlock(
+  { runs, further, withTexts }: Rows & { withTexts: boolean },
+  block: number,
+  query: WordsQuery,
+): (Positions | undefined)[] {
   const listsOf = (from: number, word: string) => {
     const run = runs.get(from)?.get(word);
     return run === undefined ? undefined : findInRun(run, word);
@@ -134,27 +138,40 @@ function matchBlock({ runs, further }: Rows, block: number, query: WordsQuery): 
       for (const lists of beginningWith(run, prefix)) lists.addTo(positions, upTo);
     return nonEmpty(positions);
   };
-  const rest = query.words.slice(0, -1);
   const last = query.words.at(-1) ?? "";
-  /** `positions` where the words occur too. */
-  const within = (positions: Positions | undefined, words: readonly string[], list: number) => {
-    let left = positions;
+  /** Where all words occur; undefined for nowhere. */
+  const ofWords = (words: readonly string[], list: number): Positions | undefined => {
+    let all: Positions | undefined;
     for (const word of words) {
-      const others = left === undefined ? undefined : ofWord(word, list);
-      left = others === undefined ? undefined : left?.intersect(others);
+      const positions = ofWord(word, list);
+      if (positions === undefined) return undefined;
+      all = nonEmpty(all?.intersect(positions) ?? positions);
+      if (all === undefined) return undefined;
     }
-    return left === undefined ? undefined : nonEmpty(left);
+    return all;
   };
-  const isName = query.name !== "";
-  const exact = isName ? within(ofWord(query.name, WHOLE), query.owner, NAME) : undefined;
-  const owned = rest.length === 0 ? undefined : within(ofWord(last, WHOLE), rest, NAME);
+  /** Makes a function that leaves only positions where all words occur, too. It computes nothing if they occur nowhere. */
+  const within = (words: readonly string[], list: number) => {
+    if (words.length === 0) return (find: () => Positions | undefined) => find();
+    const all = ofWords(words, list);
+    return (find: () => Positions | undefined) => {
+      const positions = all === undefined ? undefined : find();
+      return all === undefined || positions === undefined ? undefined : nonEmpty(positions.intersect(all));
+    };
+  };
+  const rest = query.words.slice(0, -1);
+  const owner = query.name === "" ? () => undefined : within(query.owner, NAME);
+  const names = within(rest, NAME);
+  const texts = withTexts ? within(rest, TEXT) : () => undefined;
+  const exact = owner(() => ofWord(query.name, WHOLE));
+  const owned = rest.length === 0 ? undefined : names(() => ofWord(last, WHOLE));
   const tiers = [
     exact === undefined || owned === undefined ? (exact ?? owned) : exact.unite(owned),
-    within(ofWord(last, NAME), rest, NAME),
-    isName ? within(ofPrefix(query.name, WHOLE), query.owner, NAME) : undefined,
-    within(ofPrefix(last, NAME), rest, NAME),
-    within(ofWord(last, TEXT), rest, TEXT),
-    within(ofPrefix(last, TEXT), rest, TEXT),
+    names(() => ofWord(last, NAME)),
+    owner(() => ofPrefix(query.name, WHOLE)),
+    names(() => ofPrefix(last, NAME)),
+    texts(() => ofWord(last, TEXT)),
+    texts(() => ofPrefix(last, TEXT)),
   ];
   const better = new Positions();
   for (const positions of tiers) {

@@ -124,8 +124,10 @@ export class Positions {
   #isEmpty = true;
 
   get isEmpty(): boolean {
-    if (!this.#isEmpty && this.#words.every((word) => word === 0)) this.#isEmpty = true;
-    return this.#isEmpty;
+    if (this.#isEmpty) return true;
+    for (const word of this.#words) if (word !== 0) return false;
+    this.#isEmpty = true;
+    return true;
   }
 
   addStored(bytes: Uint8Array, { length, at }: StoredList): void {

@@ -67,11 +67,13 @@ export function wordsOfRun(data: Uint8Array): [string, StoredLists][] {
 /** Bytes of the longest word: 40 characters of at most 4 bytes. */
 const WORD_BYTES = 255;
 
+/** The current word of a reader. Each run is read to its end before the next one, so one buffer serves all. */
+const WORD = Buffer.alloc(WORD_BYTES);
+
 /** Reads a run word by word. */
 class RunReader {
   readonly #data: Uint8Array;
-  /** The current word. */
-  readonly #word = Buffer.alloc(WORD_BYTES);
+  readonly #word = WORD;
   length = 0;
   #lists = 0;
   #next = 0;
