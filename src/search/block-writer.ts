@@ -80,7 +80,7 @@ export class BlockWriter {
 }
 
 /** The union of marks: a position is in the first list that has it. */
-class UnitedMarks {
+export class UnitedMarks {
   /** For each position its list plus one. */
   readonly #lists = new Uint8Array(BLOCK);
   /** One bit for each position, so that the few in use are found quickly. */

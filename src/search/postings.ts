@@ -75,8 +75,10 @@ export function endOfLists(bytes: Uint8Array, from: number): number {
 /** Lists as they are stored. */
 export class StoredLists {
   readonly #bytes: Uint8Array;
+  readonly #from: number;
   readonly #lists: readonly [StoredList, StoredList, StoredList];
   constructor(bytes: Uint8Array, from: number) {
+    this.#from = from;
     const present = bytes[from] ?? 0;
     let at = from + 1;
     const next = (list: number): StoredList => {
@@ -92,6 +94,11 @@ export class StoredLists {
   /** Number of documents in all lists. */
   get documents(): number {
     return this.#lists.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  /** As they are stored. */
+  encoded(): Uint8Array {
+    return this.#bytes.subarray(this.#from, endOfLists(this.#bytes, this.#from));
   }
 
   /** The marks, ascending in each list. */

@@ -26,6 +26,29 @@ export async function findRuns(db: Db | Tx, dialect: Dialect, places: readonly P
   return rows;
 }
 
+/** For each word of a block, the first word of the run that can hold it; absent for one before all runs. */
+export async function findRunNames(
+  db: Db | Tx,
+  dialect: Dialect,
+  places: readonly Place[],
+): Promise<Map<string, string>> {
+  const { rows } = await sql<{ word: string; run: string | null }>`select q.word, (
+      select max(x.word) from search_words x where x.block = q.block and x.word <= q.word) as run
+    from (${wanted(dialect, places)}) as q`.execute(db);
+  return new Map(rows.flatMap(({ word, run }) => (run === null ? [] : [[word, run]])));
+}
+
+/** The runs of a block with these first words. */
+export async function readRuns(
+  db: Db | Tx,
+  dialect: Dialect,
+  { block, names }: { block: number; names: readonly string[] },
+): Promise<Map<string, Uint8Array>> {
+  const { rows } = await sql<Run>`select word, data from search_words
+    where block = ${block} and ${dialect.among(sql`word`, names)}`.execute(db);
+  return new Map(rows.map(({ word, data }) => [word, data]));
+}
+
 /** The runs that begin with a word with this prefix, at most `limit`. The run before them may hold such words, too. */
 export async function findRunsWithin(
   db: Db | Tx,

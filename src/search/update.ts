@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { markOutdated, runState, workOff } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
-import { BlockWriter, TEXT_PREFIX_FROM } from "./block-writer.js";
+import { BlockWriter, TEXT_PREFIX_FROM, UnitedMarks } from "./block-writer.js";
 import {
   bytesOf,
   FREE_EVERY,
@@ -16,7 +16,7 @@ import {
 } from "./layout.js";
 import { BLOCK, encodeMarks, type Marks, NAME, TEXT } from "./postings.js";
 import { PAGE_COLUMNS, readTexts, rebuildWords } from "./rebuild.js";
-import { findRuns, writeRuns } from "./run-table.js";
+import { findRunNames, readRuns, writeRuns } from "./run-table.js";
 import { runsOf, sortWords, wordsOfRun } from "./runs.js";
 import { Splitter } from "./words.js";
 
@@ -139,35 +139,34 @@ async function merge(
   block: number,
   added: ReadonlyMap<string, Marks>,
 ): Promise<void> {
-  const found = await findRuns(
+  const runOf = await findRunNames(
     tx,
     dialect,
     [...added.keys()].map((word) => ({ block, word })),
   );
-  const runOf = new Map(found.map(({ word, run }) => [word, run]));
-  const dataOf = new Map(found.map(({ run, data }) => [run, data]));
+  const names = [...new Set(runOf.values())];
+  const dataOf = names.length === 0 ? new Map() : await readRuns(tx, dialect, { block, names });
+  const united = new UnitedMarks();
   // A word before the first run of the block begins a new one.
   const byRun = Map.groupBy(added, ([word]) => runOf.get(word) ?? "");
   const rows: BulkRow[] = [];
   for (const [run, words] of byRun) {
     const data = dataOf.get(run);
-    const merged = new Map(
-      data === undefined ? [] : [...wordsOfRun(data)].map(([word, lists]) => [word, lists.decode()]),
-    );
-    for (const [word, marks] of words) merged.set(word, unite(merged.get(word) ?? [], marks));
+    const merged = new Map<string, Uint8Array>();
+    const stored = new Map(data === undefined ? [] : wordsOfRun(data));
+    for (const [word, lists] of stored) merged.set(word, lists.encoded());
+    for (const [word, marks] of words) {
+      for (const mark of stored.get(word)?.decode() ?? []) united.add(mark);
+      for (const mark of marks) united.add(mark);
+      merged.set(word, encodeMarks(united.take()));
+    }
     const sorted = sortWords(merged.keys()).map((word): [string, Uint8Array] => [
       word,
-      encodeMarks(merged.get(word) ?? []),
+      merged.get(word) ?? encodeMarks([]),
     ]);
     for (const { word, data: bytes } of runsOf(sorted)) rows.push([block, word, bytes]);
   }
   await writeRuns(tx, dialect, rows);
-}
-
-/** Both, ascending. A position that has several marks, as a prefix may, keeps that of the first list. */
-function unite(a: Marks, b: Marks): number[] {
-  const marks = [...a, ...b].sort((x, y) => x - y);
-  return marks.filter((mark, i) => i === 0 || mark >> 2 !== (marks[i - 1] ?? 0) >> 2);
 }
 
 /** The pages of the index while positions are given out and taken back. */
