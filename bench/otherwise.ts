@@ -1,6 +1,7 @@
 /**
  * Compares with what a user would build otherwise, over the same repositories: Express with `pg` for lists, details, searches and
- * weak filters, and MiniSearch in memory for suggestions. The response cache is off. At peak, in interleaved rounds.
+ * weak filters, and MiniSearch in memory for suggestions. The response cache is off. At peak, in interleaved rounds
+ * after a warm-up.
  */
 import { prepareExpressStore } from "./rivals/express-store.js";
 import { GENEROUS_LIMITS } from "./support/keys.js";
@@ -56,6 +57,7 @@ async function compareWithExpress(
       const group = requests.filter(isIn);
       const peak = (server: MeasuredServer) => async () =>
         (await runLoad(server, { requests: group }, { clients: CLIENTS, seconds })).perSecond;
+      await Promise.all([peak(sidereal)(), peak(express)()]);
       const values = await interleave(rounds, { sidereal: peak(sidereal), express: peak(express) });
       rows.push(
         ratioRow(
@@ -84,6 +86,7 @@ async function compareWithMiniSearch(
     const group = requests.filter(({ kind }) => kind === "suggest");
     const peak = (server: MeasuredServer) => async () =>
       (await runLoad(server, { requests: group }, { clients: CLIENTS, seconds })).perSecond;
+    await Promise.all([peak(sidereal)(), peak(miniSearch)()]);
     const values = await interleave(rounds, { sidereal: peak(sidereal), miniSearch: peak(miniSearch) });
     report("suggestions are compared with MiniSearch");
     const memory = [sidereal.residentBytes(), miniSearch.residentBytes()].map((bytes) => (bytes ?? 0) / 1e6);

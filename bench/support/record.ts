@@ -1,7 +1,7 @@
 /** Keeps the rows of runs in a file, so that a table can be measured in several runs, and writes the table. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { availableParallelism, cpus, release, totalmem, type } from "node:os";
+import { availableParallelism, cpus, loadavg, release, totalmem, type } from "node:os";
 import { join } from "node:path";
 import { isMet, type ResultRow, resultTable } from "./results.js";
 import type { EngineName } from "./stores.js";
@@ -21,6 +21,8 @@ interface Kept extends RecordedRun {
   /** Day and minute in UTC, and the revision of the code. */
   at: string;
   revision: string;
+  /** Load average of the machine when the part ended, of 15 minutes: far above 2, other programs were running. */
+  load: number;
 }
 
 const fileOf = (folder: string) => join(folder, "results.json");
@@ -34,7 +36,10 @@ export function recordRun(folder: string, run: RecordedRun): void {
   const isOther = (kept: Kept) =>
     kept.part !== run.part || kept.size !== run.size || kept.engine !== run.engine;
   const at = new Date().toISOString().slice(0, 16).replace("T", " ");
-  const kept = [...readKept(folder).filter(isOther), { ...run, at, revision: revision() }];
+  const kept = [
+    ...readKept(folder).filter(isOther),
+    { ...run, at, revision: revision(), load: loadavg()[2] ?? 0 },
+  ];
   writeFileSync(fileOf(folder), JSON.stringify(kept));
 }
 
@@ -59,9 +64,9 @@ export function writeResults(
       a.size - b.size || b.engine.localeCompare(a.engine) || parts.indexOf(a.part) - parts.indexOf(b.part),
   );
   const sections = kept.map(
-    ({ part, size, engine, rows, rounds, seconds, at, revision }) =>
+    ({ part, size, engine, rows, rounds, seconds, at, revision, load }) =>
       `## ${part}: ${size.toLocaleString("en-US")} repositories, ${engine}\n\n` +
-      `${at} UTC, revision ${revision}, ${rounds} rounds, ${seconds} s each.\n\n${resultTable(rows)}`,
+      `${at} UTC, revision ${revision}, ${rounds} rounds, ${seconds} s each, load average ${load.toFixed(1)}.\n\n${resultTable(rows)}`,
   );
   const rows = kept.flatMap(({ rows }) => rows);
   const judged = rows.map(isMet).filter((met) => met !== undefined);
