@@ -37,10 +37,9 @@ async function getStats(modules: Modules, name: RepositoryName) {
   const { catalog, rankings } = modules;
   const [repository] = await getNamed(modules, [name]);
   if (repository === undefined) throw new Error("getNamed returned no repository");
-  const [asOf, trends, ranks] = await Promise.all([
+  const [asOf, { trends, ranks }] = await Promise.all([
     catalog.asOf(repository.provider),
-    rankings.trendsOf(repository.id),
-    rankings.ranks(repository.id),
+    rankings.standing(repository.id),
   ]);
   return { repository, asOf: asOf ?? null, trends, ranks };
 }
@@ -130,7 +129,10 @@ export const getCard = operation({
     const { modules, gate, pictures } = request.services;
     const drawing = await gate.pass(async () => {
       const stats = await getStats(modules, request.query.repo);
-      const { points, asOf } = await readHistory(modules.catalog, stats.repository, "stars", "1y");
+      const { points, asOf } = await readHistory(modules.catalog, stats.repository, {
+        metric: "stars",
+        range: "1y",
+      });
       const gained = WINDOWS.map((window) => ({
         window,
         stars: stats.trends[window]?.starsDelta ?? null,

@@ -28,7 +28,7 @@ function withHistories<T>(
   return gate.pass(async () => {
     const repositories = await getNamed(modules, repo);
     const { catalog } = modules;
-    return use(await Promise.all(repositories.map((one) => readHistory(catalog, one, metric, range))));
+    return use(await Promise.all(repositories.map((one) => readHistory(catalog, one, { metric, range }))));
   });
 }
 

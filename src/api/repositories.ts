@@ -112,7 +112,7 @@ interface DetailRequest {
 async function detail({ services, provider, fullName, explain, addressOf }: DetailRequest): Promise<Reply> {
   const { catalog, rankings } = services.modules;
   const isExplained = explain === "true";
-  const found = await catalog.findByName(provider, fullName);
+  const found = await catalog.describe(provider, fullName);
   if (found === undefined) throw new AppError("NOT_FOUND", "There is no repository with this name.");
   const { repository } = found;
   if (found.isPreviousName) {
@@ -121,12 +121,8 @@ async function detail({ services, provider, fullName, explain, addressOf }: Deta
     const body = { data: { location: basePathOf(services.config.baseUrl) + location } };
     return json(body, { status: 301, headers: { Location: location } });
   }
-  const [trends, names, range, ranks] = await Promise.all([
-    rankings.trendsOf(repository.id),
-    catalog.previousNames(repository.id),
-    catalog.snapshotRange(repository.id),
-    rankings.ranks(repository.id),
-  ]);
+  const { previousNames, stored } = found;
+  const { trends, ranks } = await rankings.standing(repository.id);
   const { trend: _, ...record } = repositoryView(repository, undefined);
   const each = <T>(value: (window: (typeof WINDOWS)[number]) => T) =>
     Object.fromEntries(WINDOWS.map((window) => [window, value(window)])) as Record<
@@ -143,11 +139,11 @@ async function detail({ services, provider, fullName, explain, addressOf }: Deta
     ...(isExplained
       ? { explanation: { version: SCORE_VERSION, windows: await rankings.explain(repository.id) } }
       : {}),
-    previousFullNames: names.map((name) => name.fullName),
+    previousFullNames: previousNames.map((name) => name.fullName),
     dataQuality: {
-      snapshots: range.snapshots,
-      firstSnapshotAt: range.firstSnapshotAt === null ? null : isoTime(range.firstSnapshotAt),
-      lastSnapshotAt: range.lastSnapshotAt === null ? null : isoTime(range.lastSnapshotAt),
+      snapshots: stored.snapshots,
+      firstSnapshotAt: stored.firstSnapshotAt === null ? null : isoTime(stored.firstSnapshotAt),
+      lastSnapshotAt: stored.lastSnapshotAt === null ? null : isoTime(stored.lastSnapshotAt),
       coverage: each((window) => {
         const trend = trends[window];
         return trend === null

@@ -9,19 +9,19 @@ import { BatchSize, type Database, type Db, type Prepared, type Tx } from "../da
 import { AppError } from "../errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import { type CatalogueKind, readKind, setKind } from "./kind.js";
-import { type FoundByName, Lookup, type PreviousName } from "./lookup.js";
+import { type Described, type FoundByName, Lookup } from "./lookup.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
 import type { Repository } from "./repository.js";
 import { removeSample } from "./sample.js";
 import { readSeries, readSparks, type Series } from "./series.js";
 import { readSeriesStart } from "./series-start.js";
-import { packTails, readReadings, type SnapshotRange, snapshotRangeReader } from "./snapshots/snapshots.js";
+import { packTails, rangeColumn, rangeOf, readReadings, type SnapshotRange } from "./snapshots/snapshots.js";
 
 export type { DumpedRepository } from "./dump.js";
 export { type Run, runExclusively, runState } from "./exclusive-run.js";
 export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./kind.js";
-export { type FoundByName, findRepositories, type PreviousName } from "./lookup.js";
+export { type Described, type FoundByName, findRepositories, type PreviousName } from "./lookup.js";
 export * from "./observation.js";
 export { bumpRevision, hasMark, markOutdated, setMark, workOff } from "./outdated.js";
 export * from "./repository.js";
@@ -49,7 +49,7 @@ export class Catalog {
   readonly #clock: Clock;
   readonly #lookup: Lookup;
   readonly #newest: Prepared<string, [number]>;
-  readonly #readRange: (id: number) => Promise<SnapshotRange | undefined>;
+  readonly #readRange: Prepared<number, [range: string]>;
   readonly #readRevision: Prepared<null, [number]>;
   /** Observations per transaction of `recordAll`. */
   #batchSize: BatchSize | undefined;
@@ -64,7 +64,9 @@ export class Catalog {
       (given) => sql`select newest_at from snapshot_hours
         where provider = ${given((provider) => provider)} order by hour desc limit 1`,
     );
-    this.#readRange = snapshotRangeReader(database);
+    this.#readRange = database.prepare(
+      (given) => sql`select ${rangeColumn(database.dialect, sql`${given((id) => id)}`)}`,
+    );
     this.#readRevision = database.prepare(() => sql`select value from revision where id = 1`);
   }
 
@@ -125,14 +127,14 @@ export class Catalog {
     return this.#lookup.findByName(provider, fullName);
   }
 
-  /** Previous names of a repository, newest first. */
-  previousNames(id: number): Promise<PreviousName[]> {
-    return this.#lookup.previousNames(id);
+  /** As `findByName`, with what a detail shows, by one statement if the name is current. */
+  describe(provider: string, fullName: string): Promise<Described | undefined> {
+    return this.#lookup.describe(provider, fullName);
   }
 
   async snapshotRange(id: number): Promise<SnapshotRange> {
-    const range = await this.#readRange(id);
-    return range ?? { snapshots: 0, firstSnapshotAt: null, lastSnapshotAt: null };
+    const [row] = await this.#readRange(id);
+    return rangeOf(row?.[0] ?? "[]");
   }
 
   /** The snapshots taken at exactly these times, oldest first. */

@@ -7,6 +7,7 @@ import {
   type RepositoryValues,
   takeRepository,
 } from "./repository.js";
+import { rangeColumn, rangeOf, type SnapshotRange } from "./snapshots/snapshots.js";
 
 export interface PreviousName {
   fullName: string;
@@ -24,12 +25,31 @@ interface Name {
   key: string;
 }
 
+/** A repository with what its detail shows of the catalogue; by a previous name the repository alone. */
+export type Described = { repository: Repository; isPreviousName: true } | (History & CurrentName);
+
+interface CurrentName {
+  repository: Repository;
+  isPreviousName: false;
+}
+
+interface History {
+  /** Newest first. */
+  previousNames: PreviousName[];
+  stored: SnapshotRange;
+  /** Time of the newest snapshot of its provider; null without any. */
+  asOf: number | null;
+}
+
+type DescribedValues = [...RepositoryValues, names: string, range: string, asOf: number | null];
+type PreviousNameValues = [fullName: string, until: number];
+
 /** Finds repositories by id and by name. */
 export class Lookup {
   readonly #byIds: Prepared<readonly number[], RepositoryValues>;
   readonly #byName: Prepared<Name, RepositoryValues>;
   readonly #byPreviousName: Prepared<Name, RepositoryValues>;
-  readonly #previousNames: Prepared<number, [fullName: string, until: number]>;
+  readonly #described: Prepared<Name, DescribedValues>;
 
   constructor({ prepare, dialect }: Database) {
     const columns = columnsOf("r", REPOSITORY_READ_COLUMNS);
@@ -47,9 +67,15 @@ export class Lookup {
         where provider = ${given(({ provider }) => provider)} and name_key = ${given(({ key }) => key)}
         order by until desc limit 1)`,
     );
-    this.#previousNames = prepare(
-      (given) => sql`select full_name, until from previous_names
-        where repository_id = ${given((id) => id)} order by until desc, name_key`,
+    const namePair = dialect.jsonRow([sql.ref("full_name"), sql.ref("until")]);
+    this.#described = prepare(
+      (given) => sql`select ${columns},
+        (select ${dialect.jsonArray(namePair)} from (select full_name, until from previous_names
+          where repository_id = r.id order by until desc, name_key) as names),
+        ${rangeColumn(dialect, sql.ref("r.id"))},
+        (select newest_at from snapshot_hours where provider = r.provider order by hour desc limit 1)
+        from repositories r
+        where r.provider = ${given(({ provider }) => provider)} and r.name_key = ${given(({ key }) => key)}`,
     );
   }
 
@@ -66,13 +92,26 @@ export class Lookup {
     const [current] = await this.#byName(name);
     if (current !== undefined)
       return { repository: takeRepository(current).repository, isPreviousName: false };
-    const [previous] = await this.#byPreviousName(name);
-    return previous && { repository: takeRepository(previous).repository, isPreviousName: true };
+    return this.#findByPreviousName(name);
   }
 
-  /** Previous names of a repository, newest first. */
-  async previousNames(id: number): Promise<PreviousName[]> {
-    return (await this.#previousNames(id)).map(([fullName, until]) => ({ fullName, until }));
+  /** See `Catalog.describe`. */
+  async describe(provider: string, fullName: string): Promise<Described | undefined> {
+    const name = { provider, key: fullName.toLowerCase() };
+    const [current] = await this.#described(name);
+    if (current === undefined) return this.#findByPreviousName(name);
+    const { repository, rest } = takeRepository<[string, string, number | null]>(current);
+    const [names, range, asOf] = rest;
+    const pairs: PreviousNameValues[] = JSON.parse(names);
+    const previousNames = pairs.map(([previous, until]) => ({ fullName: previous, until }));
+    return { repository, isPreviousName: false, previousNames, stored: rangeOf(range), asOf };
+  }
+
+  async #findByPreviousName(
+    name: Name,
+  ): Promise<{ repository: Repository; isPreviousName: true } | undefined> {
+    const [previous] = await this.#byPreviousName(name);
+    return previous && { repository: takeRepository(previous).repository, isPreviousName: true };
   }
 }
 

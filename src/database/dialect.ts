@@ -76,6 +76,8 @@ export interface Dialect {
   rowsOf(columns: BulkColumns, rows: readonly BulkRow[]): RawBuilder<unknown>;
   /** Aggregates an expression over all rows, in their order, as the text of a JSON array: the cheapest way to read many numbers. */
   jsonArray(expression: RawBuilder<unknown>): RawBuilder<unknown>;
+  /** The values of one row as a JSON array, to be aggregated by `jsonArray`. */
+  jsonRow(values: readonly RawBuilder<unknown>[]): RawBuilder<unknown>;
   /** How long a transaction of much work should take, in ms, as all other writers wait for it; undefined: nobody waits. */
   readonly turnMs: number | undefined;
   /** Hides an expression from indexes, where the planner would choose badly. */

@@ -147,6 +147,7 @@ export const postgresDialect: Dialect = {
   rowsOf: (columns, rows) =>
     sql`select * from unnest(${columnArrays(columns, rows)}) as rows_of (${sql.raw(Object.keys(columns).join(", "))})`,
   jsonArray: (expression) => sql`coalesce(json_agg(${expression})::text, '[]')`,
+  jsonRow: (values) => sql`json_build_array(${sql.join(values)})`,
   turnMs: undefined,
   unindexed: (expression) => sql`${expression}`,
   lockRow: sql`for update`,

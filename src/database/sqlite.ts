@@ -247,6 +247,7 @@ export const sqliteDialect: Dialect = {
     return sql`select ${sql.join(values)} from json_each(${JSON.stringify(rows)})`;
   },
   jsonArray: (expression) => sql`json_group_array(${expression})`,
+  jsonRow: (values) => sql`json_array(${sql.join(values)})`,
   turnMs: 40,
   unindexed: (expression) => sql`+${expression}`,
   lockRow: sql``,

@@ -5,6 +5,7 @@ import {
   type Repository,
   type Series,
   type Snapshot,
+  type SnapshotRange,
   type SnapshotSource,
 } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
@@ -40,21 +41,27 @@ export interface History {
   asOf: number | null;
 }
 
+export interface HistoryRequest {
+  metric: Metric;
+  range: Range;
+  /** What was read before. */
+  known?: { asOf: number | null; stored: SnapshotRange };
+}
+
 /** Reads the data of one repository. */
 export async function readHistory(
   catalog: Catalog,
   repository: Repository,
-  metric: Metric,
-  range: Range,
+  { metric, range, known }: HistoryRequest,
 ): Promise<History> {
-  const asOf = (await catalog.asOf(repository.provider)) ?? null;
+  const asOf = known === undefined ? ((await catalog.asOf(repository.provider)) ?? null) : known.asOf;
   const from =
     range === "all" || asOf === null
       ? 0
       : await catalog.seriesStart(repository.id, asOf, RANGE_DAYS[range] * DAY_MS);
   const [series, stored] = await Promise.all([
     from === undefined ? EMPTY : catalog.series(repository.id, from, MAX_SNAPSHOTS),
-    catalog.snapshotRange(repository.id),
+    known?.stored ?? catalog.snapshotRange(repository.id),
   ]);
   const points = series.points.flatMap((snapshot: Snapshot) => {
     const value = snapshot[metric];

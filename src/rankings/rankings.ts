@@ -34,6 +34,7 @@ import {
   update as updateHome,
 } from "./home/home.js";
 import { type PastRank, packRankHistory, type Rank, rankHistoryReader, rankReader } from "./ranks/ranks.js";
+import { type Standing, standingReader } from "./standing.js";
 import type { Window } from "./windows.js";
 
 export * from "./definitions.js";
@@ -60,6 +61,7 @@ export {
 } from "./growth/growth.js";
 export type { CurrentSummary, Home, RankedList, Summary } from "./home/home.js";
 export { type PastRank, RANK_LIMITS, RANK_SCOPES, type Rank } from "./ranks/ranks.js";
+export type { Standing } from "./standing.js";
 export * from "./windows.js";
 
 export class Rankings {
@@ -70,6 +72,8 @@ export class Rankings {
   readonly facets: (request: FacetRequest) => Promise<FacetPage>;
   /** The present ranks of a repository, as far down as RANK_LIMITS. */
   readonly ranks: (id: number) => Promise<Rank[]>;
+  /** The trends and the present ranks of a repository, by one statement. */
+  readonly standing: (id: number) => Promise<Standing>;
   /** The ranks of a repository by day, overall and in its language, oldest first; at most the latest `limit`. */
   readonly rankHistory: (id: number, since: number, limit: number) => Promise<PastRank[]>;
 
@@ -80,6 +84,7 @@ export class Rankings {
     this.#readDocument = documentReader(database);
     this.facets = facetReader(database);
     this.ranks = rankReader(database);
+    this.standing = standingReader(database);
     this.rankHistory = rankHistoryReader(database);
   }
 

@@ -56,12 +56,10 @@ onBothEngines("The series of a window", (engine) => {
       assert.equal(series.data[0].capturedAt, trend.from, fullName);
       const chart = (await world.get(`/api/embed/chart?repo=github:${fullName}&range=30d`)).body.data;
       assert.equal(chart.series[0].gained, trend.starsDelta, fullName);
-      const history = await readHistory(
-        world.modules.catalog,
-        await world.modules.catalog.get(id),
-        "stars",
-        "30d",
-      );
+      const history = await readHistory(world.modules.catalog, await world.modules.catalog.get(id), {
+        metric: "stars",
+        range: "30d",
+      });
       assert.equal(history.points[0]?.at, Date.parse(trend.from), fullName);
     }
     assert.ok(trends > REPOSITORIES / 2);
@@ -72,7 +70,7 @@ onBothEngines("The series of a window", (engine) => {
     for (const id of ids) {
       const all = (await catalog.series(id, 0)).points.map(({ capturedAt }) => capturedAt);
       const newest = all.at(-1) ?? 0;
-      const history = await readHistory(catalog, await catalog.get(id), "stars", "90d");
+      const history = await readHistory(catalog, await catalog.get(id), { metric: "stars", range: "90d" });
       const target = newest - 90 * 86_400_000;
       const nearest = all.reduce((best, at) => (Math.abs(at - target) < Math.abs(best - target) ? at : best));
       // Without a snapshot at least half the window old, the series is everything in the window.
@@ -88,7 +86,10 @@ onBothEngines("The series of a window", (engine) => {
     const { id } = repository.repository;
     assert.deepEqual((await world.get(`/api/repos/${id}/metrics`)).body.data, []);
     for (const range of RANGES) {
-      const { points } = await readHistory(world.modules.catalog, repository.repository, "stars", range);
+      const { points } = await readHistory(world.modules.catalog, repository.repository, {
+        metric: "stars",
+        range,
+      });
       assert.equal(points.length, range === "30d" ? 0 : 2, range);
     }
   });

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import type { Database, Db, Dialect } from "../../database/database.js";
+import type { Db, Dialect } from "../../database/database.js";
 import { type BlockRow, decodeBlock } from "./codec.js";
 import { COLUMNS, Readings } from "./readings.js";
 
@@ -175,16 +175,20 @@ export async function readSnapshotRanges(
   );
 }
 
-/** Prepares the same for one repository; undefined without snapshots. */
-export function snapshotRangeReader({
-  prepare,
-}: Database): (id: number) => Promise<SnapshotRange | undefined> {
-  const read = prepare<number, RangeValues>((given) =>
-    selectRanges(sql<boolean>`repository_id = ${given((id) => id)}`),
-  );
-  return async (id) => joinRanges(await read(id)).get(id);
+/** The range of the repository whose id is a column of the outer statement, as JSON text that `rangeOf` reads. */
+export function rangeColumn(dialect: Dialect, id: RawBuilder<unknown>): RawBuilder<unknown> {
+  const row = dialect.jsonRow(RANGE_COLUMNS.map((name) => sql.ref(name)));
+  return sql`(select ${dialect.jsonArray(row)} from (${selectRanges(sql<boolean>`repository_id = ${id}`)}) as ranges)`;
 }
 
+/** Reads what `rangeColumn` selects. */
+export function rangeOf(text: string): SnapshotRange {
+  const rows: RangeValues[] = JSON.parse(text);
+  const [range] = joinRanges(rows).values();
+  return range ?? { snapshots: 0, firstSnapshotAt: null, lastSnapshotAt: null };
+}
+
+const RANGE_COLUMNS = ["repository_id", "total", "first_at", "last_at"] as const;
 type RangeValues = [id: number, total: number, firstAt: number, lastAt: number];
 type RangeRow = Record<"repository_id" | "total" | "first_at" | "last_at", number>;
 

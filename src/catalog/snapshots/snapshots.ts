@@ -9,11 +9,12 @@ export { DamagedBlock } from "./codec.js";
 export { newestSnapshots } from "./hours.js";
 export { packTails } from "./pack.js";
 export {
+  rangeColumn,
+  rangeOf,
   readReadings,
   readSnapshotRanges,
   type SnapshotRange,
   type Span,
-  snapshotRangeReader,
 } from "./read.js";
 export { Readings } from "./readings.js";
 export { recountHours } from "./recount.js";

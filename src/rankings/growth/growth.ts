@@ -25,6 +25,7 @@ import { readScales } from "./scales.js";
 export { ANOMALY_KINDS, type Anomaly } from "./anomalies.js";
 export type { Explanation, Scores } from "./scores.js";
 export {
+  byWindow,
   readExplanations,
   TREND_COLUMNS,
   type Trend,

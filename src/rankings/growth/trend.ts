@@ -102,9 +102,13 @@ export class TrendReader {
 
   /** The trends of one repository; null for a window without two snapshots to compare. */
   async ofOne(id: number): Promise<Record<Window, Trend | null>> {
-    const trends = await trendsOfRollups(this.#database, await this.#ofOne(id));
-    return perWindow((window) => trends.find((trend) => trend.window === window) ?? null);
+    return byWindow(await trendsOfRollups(this.#database, await this.#ofOne(id)));
   }
+}
+
+/** The trends of one repository by window; null for a window without one. */
+export function byWindow(trends: readonly Trend[]): Record<Window, Trend | null> {
+  return perWindow((window) => trends.find((trend) => trend.window === window) ?? null);
 }
 
 /** The terms of a repository's scores; null for a window without a trend. */

@@ -4,7 +4,7 @@
  * both give the same ranks. The caller reads the contributions and calls `archiveRanks` before either.
  */
 export { RANK_LIMITS, RANK_SCOPES, type RankScope } from "./leaderboard.js";
-export { type Rank, rankReader } from "./rank.js";
+export { RANK_COLUMNS, type Rank, type RankValues, rankReader, ranksOf } from "./rank.js";
 export { packRankHistory } from "./rank-blocks.js";
 export { archiveRanks, type PastRank, rankHistoryReader } from "./rank-history.js";
 export { RankRebuild } from "./rebuild.js";

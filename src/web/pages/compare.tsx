@@ -52,7 +52,7 @@ export async function showComparison(request: PageRequest): Promise<Page> {
   const keys = repositories.map(repositoryKey);
   const here = new URL(withQuery(parsed.url, { repo: keys }), "http://localhost");
   const [histories, compared, examples] = await Promise.all([
-    Promise.all(repositories.map((one) => readHistory(modules.catalog, one, state.metric, state.range))),
+    Promise.all(repositories.map((one) => readHistory(modules.catalog, one, state))),
     readCompared(modules, repositories, here),
     repositories.length < 2 ? readExamples(modules, repositories) : [],
   ]);

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { z } from "zod";
-import { providerName, type Repository, splitFullName } from "../../catalog/catalog.js";
+import { type Described, providerName, type Repository, splitFullName } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
 import { METRICS, RANGES, readHistory, THEMES } from "../../embeds/embeds.js";
 import { AppError } from "../../errors.js";
@@ -43,11 +43,11 @@ export async function showRepository(request: PageRequest): Promise<Page | Redir
   if (provider === undefined || splitFullName(fullName) === undefined)
     throw new AppError("NOT_FOUND", "This address does not name a repository.");
   const named = { provider, fullName };
-  const found = await modules.catalog.findByName(provider, fullName);
+  const found = await modules.catalog.describe(provider, fullName);
   if (found === undefined) return (await asCloned(request, named)) ?? unknown(request, named);
   const path = pageOf(found.repository);
   if (found.isPreviousName || written !== fullName) return { location: path + url.search, status: 301 };
-  return known(request, found.repository);
+  return known(request, found);
 }
 
 /** Redirects a clone URL (`….git`) to its repository; undefined for any other address. */
@@ -83,46 +83,49 @@ export const repositoryQuery = z.object({
 });
 type State = z.output<typeof repositoryQuery>;
 
+/** A repository found by its current name. */
+type Current = Extract<Described, { isPreviousName: false }>;
+
 /** Reads the data of the page, concurrently. */
-async function readFacts({ modules, savedAmong }: PageRequest, repository: Repository, state: State) {
+async function readFacts({ modules, savedAmong }: PageRequest, current: Current, state: State) {
   const { catalog, rankings } = modules;
+  const { repository, previousNames, stored, asOf } = current;
   const { id } = repository;
-  const readRankHistory = async () => {
-    const asOf = await catalog.asOf(repository.provider);
-    return asOf === undefined ? [] : rankings.rankHistory(id, asOf - RANK_DAYS * DAY_MS, MAX_RANKS);
+  const readStanding = async () => {
+    const standing = await rankings.standing(id);
+    const times = Object.values(standing.trends).flatMap((trend) =>
+      trend === null ? [] : [trend.from, trend.to],
+    );
+    return {
+      ...standing,
+      compared: repository.watchers === null ? [] : await catalog.snapshotsAt(id, times),
+    };
   };
-  const readTrends = async () => {
-    const trends = await rankings.trendsOf(id);
-    const times = Object.values(trends).flatMap((trend) => (trend === null ? [] : [trend.from, trend.to]));
-    return { trends, compared: repository.watchers === null ? [] : await catalog.snapshotsAt(id, times) };
-  };
-  const [history, growth, explanations, ranks, rankHistory, names, stored, saved] = await Promise.all([
-    readHistory(catalog, repository, state.metric, state.range),
-    readTrends(),
+  const { metric, range } = state;
+  const [history, standing, explanations, rankHistory, saved] = await Promise.all([
+    readHistory(catalog, repository, { metric, range, known: { asOf, stored } }),
+    readStanding(),
     rankings.explain(id),
-    rankings.ranks(id),
-    readRankHistory(),
-    catalog.previousNames(id),
-    catalog.snapshotRange(id),
+    asOf === null ? [] : rankings.rankHistory(id, asOf - RANK_DAYS * DAY_MS, MAX_RANKS),
     savedAmong([id]),
   ]);
   return {
     history,
-    ...growth,
+    ...standing,
     explanation: explanations[state.window],
-    ranks,
     rankHistory,
-    names,
+    names: previousNames,
     stored,
     isSaved: saved.has(id),
   };
 }
 
-async function known(request: PageRequest, repository: Repository): Promise<Page> {
+async function known(request: PageRequest, current: Current): Promise<Page> {
   const { baseUrl } = request;
+  const { repository } = current;
   const { id, fullName } = repository;
   const { url, query: state, problems } = readUsableQuery(repositoryQuery, request.url);
-  const facts = await readFacts(request, repository, state);
+  const facts = await readFacts(request, current, state);
   const path = pageOf(repository);
   const key = repositoryKey(repository);
   const week = facts.trends["7d"];
