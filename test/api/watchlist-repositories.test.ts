@@ -52,6 +52,7 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
       nextCursor: null,
       window: "24h",
       sort: "added",
+      corrected: null,
       asOf: "2026-04-30T12:00:00.000Z",
     });
     assert.deepEqual(answer.body.data[0], {

@@ -23,7 +23,7 @@ export async function dumpTables(database: Database): Promise<Record<string, unk
     const { rows } = await sql<
       Record<string, unknown>
     >`select * from ${sql.table(table)} order by ${sql.raw(order)}`.execute(database.read);
-    tables[table] = rows;
+    tables[table] = rows.map((row) => ({ ...row }));
   }
   // Which snapshots are in blocks depends on the batches, and so do the marks of those that are not.
   tables.snapshots = await allSnapshots(database);
