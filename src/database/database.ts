@@ -99,6 +99,8 @@ export function openBackgroundReader({ url, dataDir, log }: Omit<DatabaseOptions
 /** Name of the SQLite file in the data folder. */
 const FILE = "sidereal.db";
 const BACKGROUND_CACHE_KIB = 2_048;
+/** Of the connection that serves. A page that drops out is mostly still in the system's cache, where all processes share it. */
+const READ_CACHE_KIB = 16_384;
 
 function openPostgresDatabase(options: DatabaseOptions, url: string): Database {
   const read = openPostgres(url, { pool: options.pool, reads: true, log: options.log });
@@ -140,7 +142,7 @@ function openSqliteDatabase(dataDir: string): Database {
   const writers = new WriteQueue();
   const durable = openSqlite(path, { readOnly: false, synchronous: "FULL", writers });
   const write = openSqlite(path, { readOnly: false, synchronous: "NORMAL", writers });
-  const read = openSqlite(path, { readOnly: true, synchronous: "NORMAL" });
+  const read = openSqlite(path, { readOnly: true, synchronous: "NORMAL", cacheKib: READ_CACHE_KIB });
   const close = async () => {
     for (const { db } of [read, write, durable]) await db.destroy();
   };
