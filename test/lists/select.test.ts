@@ -6,7 +6,8 @@ import { codeAtMost, keyCount, type Order } from "../../src/lists/index/order.js
 import { select } from "../../src/lists/index/select.js";
 import { examples, fc } from "../support/properties.js";
 
-const SLOTS = 256;
+/** More than a walk tests in its first step. */
+const SLOTS = 400;
 
 /** Sort keys by slot; null where unknown. Few distinct ones or many, some of them far apart. */
 const keysBySlot = fc.array(
@@ -34,7 +35,7 @@ function orderOf(keys: readonly (number | null)[], isFilter: boolean): Order {
 }
 
 describe("Selecting with the list index", () => {
-  test("gives what plain filtering and sorting gives, whatever is sorted or walked", () => {
+  test("gives what plain filtering and sorting gives, whatever is sorted, walked or searched by codes", () => {
     const cases = fc.record({
       keys: keysBySlot,
       others: keysBySlot,
@@ -46,10 +47,11 @@ describe("Selecting with the list index", () => {
       begin: fc.nat(SLOTS),
       byCursor: fc.boolean(),
       most: fc.constantFrom(0, 5, 60, SLOTS),
+      minBudget: fc.constantFrom(0, 1, 1_000),
     });
     fc.assert(
       fc.property(cases, ({ keys, others, isPlain, direction, bounds, isOnKey, ...given }) => {
-        const { limit, most, byCursor } = given;
+        const { limit, most, minBudget, byCursor } = given;
         const order = orderOf(keys, isPlain);
         const filtered =
           isOnKey && isPlain ? { order, keys } : { order: orderOf(others, true), keys: others };
@@ -78,7 +80,10 @@ describe("Selecting with the list index", () => {
           byCursor && before !== undefined
             ? { limit, after: { sortKey: keys[before] ?? -1, id: before } }
             : { limit, offset: begin };
-        const selection = select({ page, direction, sort: "stars" }, { slots: SLOTS, tests, order, most });
+        const selection = select(
+          { page, direction, sort: "stars" },
+          { slots: SLOTS, tests, order, most, minBudget },
+        );
         assert.deepEqual(selection.take(limit + 1), model.slice(begin, begin + limit + 1));
         assert.deepEqual(selection.take(3), model.slice(begin + limit + 1, begin + limit + 4));
         assert.equal(selection.total, Math.min(model.length, most + 1));

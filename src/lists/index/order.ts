@@ -30,6 +30,9 @@ export type Keys = { list: Float64Array } | { highest: number; unit: number; cou
 
 export type Direction = "asc" | "desc";
 
+/** What it takes to test a slot far from the one before, compared with the next slot in memory. */
+export const UNORDERED_COST = 8;
+
 /** The cell of a slot without a sort key. */
 export const UNKNOWN = 0;
 /** The sort key of such a slot. */
@@ -112,6 +115,8 @@ export class Walk {
   readonly #direction: Direction;
   readonly #pieces: readonly Piece[];
   readonly #after: Bound | undefined;
+  /** What was read so far, in steps from a slot to the next one. */
+  cost = 0;
   #piece = -1;
   /** Next position of `slots`, or next slot of a run. */
   #next = 0;
@@ -147,6 +152,7 @@ export class Walk {
     let next = this.#next;
     for (let i = 0; i < count; i++, next += step) block[filled + i] = slots[next] ?? 0;
     this.#next = next;
+    this.cost += count * UNORDERED_COST;
     return filled + count;
   }
 
@@ -156,10 +162,12 @@ export class Walk {
     const step = this.#direction === "desc" ? -1 : 1;
     const end = this.#end;
     let count = filled;
-    let slot = this.#next;
+    const first = this.#next;
+    let slot = first;
     for (; slot !== end && count < block.length; slot += step)
       if (cells[slot] === code) block[count++] = slot;
     this.#next = slot;
+    this.cost += Math.abs(slot - first);
     return count;
   }
 

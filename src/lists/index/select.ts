@@ -1,9 +1,19 @@
 import type { ListSpec, RowKey } from "../spec.js";
+import { nextMatches } from "./buckets.js";
 import { type Candidates, candidatesInRange } from "./candidates.js";
 import { type Condition, RangeCondition } from "./conditions.js";
 import type { Test } from "./filters.js";
-import { boundAfter, type Direction, keyCount, keyOfSlot, type Order, UNKNOWN, Walk } from "./order.js";
-import { firstIndex } from "./shared-arrays.js";
+import { findMatches, Reader, type Searched } from "./matches.js";
+import {
+  type CodeRange,
+  type Direction,
+  keyCount,
+  keyOfSlot,
+  type Order,
+  UNORDERED_COST,
+  Walk,
+} from "./order.js";
+import { boundOf, firstAfter, sortSlots } from "./sorted.js";
 
 /** The matches of a list from the begin of a page on. */
 export interface Selection {
@@ -22,46 +32,54 @@ export interface SelectOptions {
   order: Order;
   /** Totals are counted up to here, at most 10,000; a list of at most this many matches is sorted as a whole. */
   most: number;
+  /** Least cost (`Walk`) at which a walk gives up, in small indexes. Default: 32,768. */
+  minBudget?: number;
 }
 
-/** Slots tested together: their arrays fit in the caches of the processor. */
-const BLOCK = 4_096;
-/** A walk begins with few slots, as most pages are full soon. */
-const FIRST_BLOCK = 256;
+/** A walk costs up to this many passes over all slots: about as much as a search by codes. */
+const WALK_SHARE = 2;
+/** A walk costs at least this much, which fills most pages. */
+const MIN_BUDGET = 32_768;
+/** Matches searched beyond those wanted: some rows can have left the list since. */
+const AHEAD = 200;
 /** Slots on which conditions are tried, to find the most selective one. */
 const SAMPLE = 512;
 
 /**
  * Selects the matches of a page: sorts them if they are at most `most`, else tests the slots of the order until the page is
- * full. Each takes one pass over the smallest set of candidates, or over all slots, at most.
+ * full, and if that takes long, searches the page by codes. It takes a few passes over the smallest set of candidates at most.
  */
 export function select(
   { page, direction, sort }: Pick<ListSpec, "page" | "direction" | "sort">,
-  { slots, tests, order, most }: SelectOptions,
+  { slots, tests, order, most, minBudget = MIN_BUDGET }: SelectOptions,
 ): Selection {
   const keyOf = (slot: number) => keyOfSlot(order, slot);
   const after = "after" in page ? page.after : undefined;
   const offset = "after" in page ? 0 : page.offset;
-  const all = mostSelectiveFirst(
+  const filters = mostSelectiveFirst(
     tests.map(({ condition }) => condition),
     slots,
   );
   // A filter on the sort key itself limits the walk: it would read in vain until it gets there, or behind the end.
   const range = tests.find((test) => test.range?.sort === sort)?.range?.codes;
-  const readFrom = (start: RowKey | undefined) =>
-    new Reader(new Walk(order, direction, { after: start, range }), all);
+  const { cells } = order;
+  const inOrder = order.keepsUnknown || cells === undefined ? [] : [knownTest(order, cells)];
+  const searched: Searched = {
+    conditions: [...filters, ...inOrder.map(({ condition }) => condition)],
+    candidates: cheapestCandidates([...tests, ...inOrder], slots),
+    slots,
+  };
   const fromPage = (total: number): Selection => {
-    const reader = readFrom(after);
+    const budget = Math.max(minBudget, WALK_SHARE * slots);
+    const walked = { order, direction, range, filters, after, budget };
+    const reader = new PageReader({ ...walked, searched, cells, keyOf });
     reader.take(offset);
     return { total, take: (count) => reader.take(count), keyOf };
   };
-  const { cells } = order;
   // A sparse order is itself a small set of candidates.
-  if (cells === undefined) return fromPage(readFrom(undefined).take(most + 1).length);
-  const inOrder = order.keepsUnknown ? [] : [knownTest(order, cells)];
-  const conditions = [...all, ...inOrder.map(({ condition }) => condition)];
-  const candidates = fewestCandidates([...tests, ...inOrder]);
-  const matches = findMatches(conditions, candidates, { slots, limit: most + 1 });
+  if (cells === undefined)
+    return fromPage(new Reader(new Walk(order, direction, { range }), filters).take(most + 1).length);
+  const matches = findMatches(searched, most + 1);
   if (matches.length > most) return fromPage(matches.length);
   const sorted = sortSlots(matches, cells, order, direction);
   let next = after === undefined ? offset : firstAfter(sorted, cells, boundOf(order, after, direction));
@@ -70,6 +88,63 @@ export function select(
     return [...sorted.subarray(next - count, next)];
   };
   return { total: matches.length, take, keyOf };
+}
+
+interface PageReading {
+  order: Order;
+  direction: Direction;
+  range: CodeRange | undefined;
+  /** The conditions of the list. */
+  filters: readonly Condition[];
+  /** For searching matches without the order. */
+  searched: Searched;
+  cells: Order["cells"];
+  after: RowKey | undefined;
+  /** Cost of the walk after which the page is searched by codes. */
+  budget: number;
+  keyOf: (slot: number) => number;
+}
+
+/** Reads many matches from a row on: walks the order for a while, and searches by codes if the page is not full then. */
+class PageReader {
+  readonly #reading: PageReading;
+  /** Matches that were searched; the reader continues after them. */
+  #found: Uint32Array = new Uint32Array(0);
+  #next = 0;
+  #reader: Reader;
+  #last: RowKey | undefined;
+
+  constructor(reading: PageReading) {
+    this.#reading = reading;
+    this.#last = reading.after;
+    const { cells, after, budget } = reading;
+    this.#reader = this.#walkAfter(after, cells === undefined ? undefined : budget);
+  }
+
+  take(count: number): number[] {
+    const taken = [...this.#found.subarray(this.#next, this.#next + count)];
+    this.#next += taken.length;
+    taken.push(...this.#reader.take(count - taken.length));
+    const end = taken.at(-1);
+    if (end !== undefined) this.#last = { sortKey: this.#reading.keyOf(end), id: end };
+    if (taken.length === count || !this.#reader.hasGivenUp) return taken;
+    this.#search(count - taken.length);
+    return [...taken, ...this.take(count - taken.length)];
+  }
+
+  #search(count: number): void {
+    const { cells } = this.#reading;
+    if (cells === undefined) throw new Error("a sparse order is walked to its end");
+    const next = nextMatches({ ...this.#reading, cells, after: this.#last, count: count + AHEAD });
+    this.#found = next.slots;
+    this.#next = 0;
+    this.#reader = this.#walkAfter(next.end, undefined);
+  }
+
+  #walkAfter(after: RowKey | undefined, budget: number | undefined): Reader {
+    const { order, direction, range, filters } = this.#reading;
+    return new Reader(new Walk(order, direction, { after, range }), filters, budget);
+  }
 }
 
 /** That a slot is in an order which does not contain all. */
@@ -81,12 +156,18 @@ function knownTest(order: Order, cells: Uint16Array | Uint32Array): Test {
   };
 }
 
-function fewestCandidates(tests: readonly Test[]): Candidates | undefined {
-  let fewest: Candidates | undefined;
-  for (const { candidates } of tests)
-    if (candidates !== undefined && candidates.size < (fewest?.size ?? Number.POSITIVE_INFINITY))
-      fewest = candidates;
-  return fewest;
+/** The candidates that take least to test; undefined if all slots take less. */
+function cheapestCandidates(tests: readonly Test[], slots: number): Candidates | undefined {
+  let cheapest: Candidates | undefined;
+  let least = slots;
+  for (const { candidates } of tests) {
+    if (candidates === undefined) continue;
+    const cost = candidates.size * (candidates.isAscending ? 1 : UNORDERED_COST);
+    if (cost >= least) continue;
+    cheapest = candidates;
+    least = cost;
+  }
+  return cheapest;
 }
 
 /** Conditions by the share of some slots that pass. */
@@ -101,127 +182,4 @@ function mostSelectiveFirst(conditions: readonly Condition[], slots: number): Co
     }),
   );
   return conditions.toSorted((a, b) => (passing.get(a) ?? 0) - (passing.get(b) ?? 0));
-}
-
-/** At most `limit` slots that pass all conditions, ascending; undefined candidates: all slots. */
-function findMatches(
-  [first, ...others]: readonly Condition[],
-  candidates: Candidates | undefined,
-  { slots, limit }: { slots: number; limit: number },
-): Uint32Array {
-  const found = new Uint32Array(limit);
-  const block = new Uint32Array(BLOCK);
-  const among = candidates?.slots();
-  const end = among?.length ?? slots;
-  let total = 0;
-  for (let from = 0; from < end && total < limit; from += BLOCK) {
-    const to = Math.min(end, from + BLOCK);
-    let count: number;
-    if (among === undefined) count = first?.scan(from, to, block) ?? 0;
-    else {
-      block.set(among.subarray(from, to));
-      count = first?.keep(block, to - from) ?? 0;
-    }
-    for (const condition of others) count = condition.keep(block, count);
-    const kept = Math.min(count, limit - total);
-    found.set(block.subarray(0, kept), total);
-    total += kept;
-  }
-  const matches = found.subarray(0, total);
-  return candidates === undefined || candidates.isAscending ? matches : matches.sort();
-}
-
-/** More than the slots that are ever sorted: a sort key and a number below this fit in a double exactly. */
-const TIES = 2 ** 14;
-
-/** Sorts ascending slots into the order of the list. */
-function sortSlots(
-  slots: Uint32Array,
-  cells: Uint16Array | Uint32Array,
-  { keys }: Order,
-  direction: Direction,
-): Uint32Array {
-  const last = keyCount(keys);
-  const count = slots.length;
-  const isDown = direction === "desc";
-  const packed = new Float64Array(count);
-  for (let i = 0; i < count; i++) {
-    const rank = rankOf(cells[slots[i] ?? 0] ?? UNKNOWN, last, isDown);
-    packed[i] = rank * TIES + (isDown ? count - 1 - i : i);
-  }
-  packed.sort();
-  const sorted = new Uint32Array(count);
-  for (let i = 0; i < count; i++) {
-    const tie = (packed[i] ?? 0) % TIES;
-    sorted[i] = slots[isDown ? count - 1 - tie : tie] ?? 0;
-  }
-  return sorted;
-}
-
-/** Ascends in the direction of the list; greatest for an unknown key. */
-function rankOf(code: number, last: number, isDown: boolean): number {
-  if (code === UNKNOWN) return last + 1;
-  return isDown ? code : last - code;
-}
-
-interface RankBound {
-  rankOf: (code: number) => number;
-  rank: number;
-  slot: number;
-  isDown: boolean;
-}
-
-function boundOf(order: Order, after: RowKey, direction: Direction): RankBound {
-  const last = keyCount(order.keys);
-  const isDown = direction === "desc";
-  const { code, slot } = boundAfter(order, after);
-  const rank = (one: number) => rankOf(one, last, isDown);
-  return { rankOf: rank, rank: rank(code), slot, isDown };
-}
-
-/** Index of the first slot after a row. */
-function firstAfter(sorted: Uint32Array, cells: Uint16Array | Uint32Array, bound: RankBound): number {
-  return firstIndex(0, sorted.length, (index) => {
-    const slot = sorted[index] ?? 0;
-    const rank = bound.rankOf(cells[slot] ?? UNKNOWN);
-    if (rank !== bound.rank) return rank > bound.rank;
-    return bound.isDown ? slot < bound.slot : slot > bound.slot;
-  });
-}
-
-/** Reads the slots of a walk that pass all conditions. */
-class Reader {
-  readonly #walk: Walk;
-  readonly #conditions: readonly Condition[];
-  readonly #block = new Uint32Array(BLOCK);
-  #size = FIRST_BLOCK;
-  #next = 0;
-  #count = 0;
-
-  constructor(walk: Walk, conditions: readonly Condition[]) {
-    this.#walk = walk;
-    this.#conditions = conditions;
-  }
-
-  take(count: number): number[] {
-    const taken: number[] = [];
-    while (taken.length < count && this.#fill()) {
-      const end = Math.min(this.#count, this.#next + count - taken.length);
-      for (; this.#next < end; this.#next++) taken.push(this.#block[this.#next] ?? 0);
-    }
-    return taken;
-  }
-
-  /** Whether there are tested slots in the block; reads on if there are none left. */
-  #fill(): boolean {
-    while (this.#next === this.#count) {
-      const read = this.#walk.fill(this.#block.subarray(0, this.#size));
-      if (read === 0) return false;
-      this.#count = read;
-      for (const condition of this.#conditions) this.#count = condition.keep(this.#block, this.#count);
-      this.#next = 0;
-      this.#size = Math.min(BLOCK, 2 * this.#size);
-    }
-    return true;
-  }
 }

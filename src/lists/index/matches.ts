@@ -1,0 +1,98 @@
+import type { Candidates } from "./candidates.js";
+import type { Condition } from "./conditions.js";
+import type { Walk } from "./order.js";
+
+/** Slots tested together: their arrays fit in the caches of the processor. */
+const BLOCK = 4_096;
+/** A walk begins with few slots, as most pages are full soon. */
+const FIRST_BLOCK = 256;
+
+/** What matches are searched among. */
+export interface Searched {
+  conditions: readonly Condition[];
+  /** Slots among which all matches are; undefined for all slots. */
+  candidates: Candidates | undefined;
+  /** Number of slots of the index. */
+  slots: number;
+}
+
+/** Calls `visit` with the slots that pass all conditions, in blocks in the order of the candidates, until it returns false. */
+export function eachMatch(
+  { conditions: [first, ...others], candidates, slots }: Searched,
+  visit: (block: Uint32Array, count: number) => boolean,
+): void {
+  const block = new Uint32Array(BLOCK);
+  const among = candidates?.slots();
+  const end = among?.length ?? slots;
+  for (let from = 0; from < end; from += BLOCK) {
+    const to = Math.min(end, from + BLOCK);
+    let count: number;
+    if (among === undefined) count = first?.scan(from, to, block) ?? 0;
+    else {
+      block.set(among.subarray(from, to));
+      count = first?.keep(block, to - from) ?? 0;
+    }
+    for (const condition of others) count = condition.keep(block, count);
+    if (!visit(block, count)) return;
+  }
+}
+
+/** At most `limit` matches, ascending. */
+export function findMatches(searched: Searched, limit: number): Uint32Array {
+  const found = new Uint32Array(limit);
+  let total = 0;
+  eachMatch(searched, (block, count) => {
+    const kept = Math.min(count, limit - total);
+    found.set(block.subarray(0, kept), total);
+    total += kept;
+    return total < limit;
+  });
+  const matches = found.subarray(0, total);
+  return searched.candidates?.isAscending === false ? matches.sort() : matches;
+}
+
+/** Reads the slots of a walk that pass all conditions, until the walk has cost the budget. */
+export class Reader {
+  readonly #walk: Walk;
+  readonly #conditions: readonly Condition[];
+  readonly #block = new Uint32Array(BLOCK);
+  #size = FIRST_BLOCK;
+  #next = 0;
+  #count = 0;
+  readonly #budget: number;
+
+  constructor(walk: Walk, conditions: readonly Condition[], budget = Number.POSITIVE_INFINITY) {
+    this.#walk = walk;
+    this.#conditions = conditions;
+    this.#budget = budget;
+  }
+
+  /** Whether the budget is used up: then there may be more slots than were taken. */
+  get hasGivenUp(): boolean {
+    return this.#walk.cost >= this.#budget;
+  }
+
+  /** The next `count` slots; fewer at the end of the walk or of the budget. */
+  take(count: number): number[] {
+    const taken: number[] = [];
+    while (taken.length < count && this.#fill()) {
+      const end = Math.min(this.#count, this.#next + count - taken.length);
+      for (; this.#next < end; this.#next++) taken.push(this.#block[this.#next] ?? 0);
+    }
+    return taken;
+  }
+
+  /** Whether there are tested slots in the block; reads on if there are none left. */
+  #fill(): boolean {
+    while (this.#next === this.#count) {
+      if (this.hasGivenUp) return false;
+      const read = this.#walk.fill(this.#block.subarray(0, this.#size));
+      if (read === 0) return false;
+      this.#count = read;
+      for (const condition of this.#conditions) this.#count = condition.keep(this.#block, this.#count);
+      this.#next = 0;
+      this.#size = Math.min(BLOCK, 2 * this.#size);
+    }
+    return true;
+  }
+}
