@@ -38,10 +38,10 @@ export const listMetrics = operation({
     const repository = await catalog.get(id);
     const asOf = await catalog.asOf(repository.provider);
     const from = asOf === undefined ? undefined : seriesStart(window, asOf);
-    const start =
-      asOf === undefined || from === undefined ? 0 : await catalog.seriesStart(id, asOf, asOf - from);
-    // Without a snapshot in the window the series is empty.
-    const series = await catalog.series(id, start ?? Number.MAX_SAFE_INTEGER);
+    const series =
+      asOf === undefined || from === undefined
+        ? await catalog.series(id, 0)
+        : await catalog.windowSeries(id, { asOf, lengthMs: asOf - from });
     const data = series.points.map(snapshotView);
     if (format === "csv") return csv(`sidereal-${id}-${window}`, SNAPSHOT_COLUMNS, data);
     const meta = {

@@ -1,5 +1,4 @@
-import type { Database } from "../database/database.js";
-import { type Readings, readReadings } from "./snapshots/snapshots.js";
+import type { Readings } from "./snapshots/snapshots.js";
 
 /**
  * Which of two snapshots is compared with the newest one, taken at `to`: the one nearer to `to - lengthMs`, the earlier when
@@ -22,21 +21,12 @@ export function chooseFrom(
 /**
  * The time of the snapshot at which the series of a window begins, for a window of `lengthMs` that ends at `asOf`: the one a
  * trend of this length starts at, so that series and trend show the same gain. Without a trend, the last snapshot at or before
- * the start of the window, else the first one in it. Undefined when the window has no snapshot. Decodes the
- * blocks of two windows.
+ * the start of the window, else the first one in it. Undefined when the window has no snapshot. `times` begins with
+ * the last snapshot at or before the start of a window of twice the length.
  */
-export async function readSeriesStart(
-  { read, dialect }: Database,
-  repositoryId: number,
-  asOf: number,
-  lengthMs: number,
-): Promise<number | undefined> {
+export function seriesStart(times: Readings, asOf: number, lengthMs: number): number | undefined {
+  if (times.length === 0) return undefined;
   const start = asOf - lengthMs;
-  const span = { from: start - lengthMs, withBaseline: true };
-  const times = (await readReadings(read, dialect, { ids: [repositoryId], span, width: 1 })).get(
-    repositoryId,
-  );
-  if (times === undefined) return undefined;
   const newest = times.at(times.length - 1);
   if (newest < start) return undefined;
   const { before, after } = around(times, newest - lengthMs);

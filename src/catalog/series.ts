@@ -1,7 +1,6 @@
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
-import type { Database } from "../database/database.js";
 import type { Snapshot } from "./observation.js";
-import { type Readings, readReadings } from "./snapshots/snapshots.js";
+import type { Readings, SnapshotReader } from "./snapshots/snapshots.js";
 
 /** A series never holds more points than this. */
 export const MAX_POINTS = 2_000;
@@ -39,19 +38,10 @@ export function bucketOf(at: number, resolution: Exclude<Resolution, "all">): nu
   return Math.floor((at + offsetMs) / lengthMs) * lengthMs - offsetMs;
 }
 
-/**
- * The snapshots of one repository from `from` on, oldest first, thinned to `most`. A snapshot taken exactly at `from` is always
- * among them. Decodes all of them, so it costs about a millisecond per ten thousand.
- */
-export async function readSeries(
-  { read, dialect }: Database,
-  repositoryId: number,
-  from: number,
-  most = MAX_POINTS,
-): Promise<Series> {
-  const found = await readReadings(read, dialect, { ids: [repositoryId], span: { from } });
-  const readings = found.get(repositoryId);
-  if (readings === undefined) return { points: [], resolution: "all", gaps: [] };
+/** The snapshots from `from` on, oldest first, thinned to `most`. One taken exactly at `from` is always among them. */
+export function seriesFrom(all: Readings, from: number, most = MAX_POINTS): Series {
+  const readings = all.slice(all.countBefore(from), all.length);
+  if (readings.length === 0) return { points: [], resolution: "all", gaps: [] };
   let resolution: Resolution = "all";
   let indexes = Array.from({ length: readings.length }, (_, i) => i);
   for (const next of ["hour", "day", "week"] as const) {
@@ -89,14 +79,13 @@ const SPARK_STALE_MS = WEEK_MS;
  * before has no snapshot. Costs one or two blocks per repository.
  */
 export async function readSparks(
-  { read, dialect }: Database,
+  snapshots: SnapshotReader,
   ids: readonly number[],
   end: number,
 ): Promise<Map<number, (number | null)[]>> {
-  if (ids.length === 0) return new Map();
   const times = Array.from({ length: SPARK_POINTS }, (_, i) => Math.round(end - i * SPARK_STEP_MS)).reverse();
   const span = { from: (times[0] ?? end) - SPARK_STALE_MS + 1, until: end };
-  const readings = await readReadings(read, dialect, { ids, span, width: 2 });
+  const readings = await snapshots.between(ids, span, 2);
   return new Map(
     ids.map((id) => {
       const own = readings.get(id);

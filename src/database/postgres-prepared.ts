@@ -12,7 +12,7 @@ const MANY_COLUMNS = { from: 10, to: 100 };
 /** Prepares statements under names of their own, by which each connection of the pool knows them after the first run. */
 export function preparing(db: Kysely<Schema>, pool: FaultPool): Prepare {
   let named = 0;
-  return <V, R extends Scalar[]>(build: (given: Given<V>) => RawBuilder<R>) => {
+  return <V, R extends (Scalar | Uint8Array)[]>(build: (given: Given<V>) => RawBuilder<R>) => {
     const name = `sidereal_${named++}`;
     let statement: Bound<V> | undefined;
     let asJson: string | undefined;

@@ -28,7 +28,9 @@ export type Prepared<V, R> = (values: V) => Promise<R[]>;
  * Prepares a statement that only reads: its text is made once, on first use, and the engine parses it once per connection.
  * Its plan must not depend on the values, since PostgreSQL may make one for all of them.
  */
-export type Prepare = <V, R extends Scalar[]>(build: (given: Given<V>) => RawBuilder<R>) => Prepared<V, R>;
+export type Prepare = <V, R extends (Scalar | Uint8Array)[]>(
+  build: (given: Given<V>) => RawBuilder<R>,
+) => Prepared<V, R>;
 
 /** A statement's text, and its parameters for the values of a run. */
 export interface Bound<V> {

@@ -3,7 +3,6 @@ import {
   findGaps,
   type Gap,
   type Repository,
-  type Series,
   type Snapshot,
   type SnapshotRange,
   type SnapshotSource,
@@ -24,8 +23,6 @@ const RANGE_DAYS: Readonly<Record<Exclude<Range, "all">, number>> = { "30d": 30,
 
 /** Most snapshots read per repository; more cannot be distinguished in a picture. */
 const MAX_SNAPSHOTS = 600;
-
-const EMPTY: Series = { points: [], resolution: "all", gaps: [] };
 
 /** The data of one repository in a chart. */
 export interface History {
@@ -55,12 +52,12 @@ export async function readHistory(
   { metric, range, known }: HistoryRequest,
 ): Promise<History> {
   const asOf = known === undefined ? ((await catalog.asOf(repository.provider)) ?? null) : known.asOf;
-  const from =
+  const readSeries = () =>
     range === "all" || asOf === null
-      ? 0
-      : await catalog.seriesStart(repository.id, asOf, RANGE_DAYS[range] * DAY_MS);
+      ? catalog.series(repository.id, 0, MAX_SNAPSHOTS)
+      : catalog.windowSeries(repository.id, { asOf, lengthMs: RANGE_DAYS[range] * DAY_MS }, MAX_SNAPSHOTS);
   const [series, stored] = await Promise.all([
-    from === undefined ? EMPTY : catalog.series(repository.id, from, MAX_SNAPSHOTS),
+    readSeries(),
     known?.stored ?? catalog.snapshotRange(repository.id),
   ]);
   const points = series.points.flatMap((snapshot: Snapshot) => {

@@ -279,7 +279,7 @@ onBothEngines("Charts for other pages", (engine) => {
   test("a picture is computed once, whatever the order of its parameters, but not of its repositories", async (t) => {
     const kept = await createWorld(engine, { SIDEREAL_CACHE_MB: "8" });
     await kept.record(observation("a/b", daily(1, 2)), observation("a/c", daily(3, 4)));
-    const series = t.mock.method(kept.modules.catalog, "series");
+    const series = t.mock.method(kept.modules.catalog, "windowSeries");
     const paths = [
       "repo=github:a/b&repo=github:a/c&width=700",
       "width=700&cb=1&repo=github:a/b&x=y&repo=github:a/c",

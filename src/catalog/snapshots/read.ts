@@ -20,33 +20,63 @@ export interface Stored {
   tail: Readings;
 }
 
+/** A row of a block or a tail. `data` is null in that of a tail, whose rows are `tail`, with commas between all columns. */
+export type StoredValues = [
+  repositoryId: number,
+  fromAt: number,
+  toAt: number,
+  snapshots: number,
+  data: Uint8Array | null,
+  tail: string | null,
+];
+
 interface Row {
   repository_id: number;
   from_at: number;
   to_at: number;
   snapshots: number;
-  /** null: this row is the tail. */
   data: Uint8Array | null;
-  /** The columns of the rows of the tail, separated by commas. */
   tail: string | null;
 }
 
 const NO_READINGS = Readings.ofLength(0);
 
-/**
- * Reads what is stored in a span, and possibly more: blocks are whole, and with a baseline or `recentMs` so is the tail. One
- * statement, so that a snapshot that is moved at the same time is found exactly once. Every condition compares
- * `repository_id` with the ids, so the tables can be distributed by it.
- */
+/** Reads what is stored in a span, and possibly more; see `selectStored`. */
 export async function readStored(
   db: Db,
   dialect: Dialect,
   { ids, span = {} }: { ids: readonly number[]; span?: Span },
 ): Promise<Map<number, Stored>> {
-  const stored = new Map<number, Stored>();
-  if (ids.length === 0) return stored;
+  if (ids.length === 0) return new Map();
   const among = (column: string) =>
-    ids.length === 1 ? sql`${sql.ref(column)} = ${ids[0]}` : dialect.among(sql.ref(column), ids);
+    ids.length === 1 ? sql<boolean>`${sql.ref(column)} = ${ids[0]}` : dialect.among(sql.ref(column), ids);
+  const { from, until, ...rest } = span;
+  const select = selectStored<Row>(among, {
+    ...rest,
+    ...(from === undefined ? {} : { from: sql`${from}` }),
+    ...(until === undefined ? {} : { until: sql`${until}` }),
+  });
+  const { rows } = await select.execute(db);
+  return storedOf(
+    rows.map((row) => [row.repository_id, row.from_at, row.to_at, row.snapshots, row.data, row.tail]),
+  );
+}
+
+/** A span whose times are SQL: values, or slots of a prepared statement. */
+interface SpanText extends Omit<Span, "from" | "until"> {
+  from?: RawBuilder<unknown>;
+  until?: RawBuilder<unknown>;
+}
+
+/**
+ * Selects what is stored in a span, and possibly more: blocks are whole, and with a baseline or `recentMs` so is the tail. One
+ * statement, so that a snapshot that is moved at the same time is found exactly once. Every condition compares
+ * `repository_id` with the ids, by `among`, so the tables can be distributed by it.
+ */
+export function selectStored<R>(
+  among: (column: string) => RawBuilder<boolean>,
+  span: SpanText,
+): RawBuilder<R> {
   const blocks = [among("b.repository_id")];
   const rows = [among("repository_id")];
   const { from, until, withBaseline = false, recentMs } = span;
@@ -67,25 +97,29 @@ export async function readStored(
     rows.push(sql`captured_at >= ${from}`);
   }
   const and = sql` and `;
-  const result = await sql<Row>`
+  return sql<R>`
     select b.repository_id, b.from_at, b.to_at, b.snapshots, b.data, null as tail
     from snapshot_blocks b ${start} where ${sql.join(blocks, and)}
     union all
     select repository_id, min(captured_at), max(captured_at), count(*), null,
       string_agg(concat_ws(',', captured_at, stars, coalesce(forks, -1), coalesce(open_issues, -1),
         coalesce(watchers, -1), source), ',')
-    from snapshots where ${sql.join(rows, and)} group by repository_id`.execute(db);
-  for (const row of result.rows) {
-    let own = stored.get(row.repository_id);
+    from snapshots where ${sql.join(rows, and)} group by repository_id`;
+}
+
+/** What `selectStored` found, by repository. */
+export function storedOf(rows: readonly StoredValues[]): Map<number, Stored> {
+  const stored = new Map<number, Stored>();
+  for (const [repositoryId, fromAt, toAt, snapshots, data, tail] of rows) {
+    let own = stored.get(repositoryId);
     if (own === undefined) {
       own = { blocks: [], tail: NO_READINGS };
-      stored.set(row.repository_id, own);
+      stored.set(repositoryId, own);
     }
-    const { repository_id: repositoryId, from_at: fromAt, to_at: toAt, snapshots, data } = row;
-    if (data === null) own.tail = tailOf(row.tail ?? "");
+    if (data === null) own.tail = tailOf(tail ?? "");
     else own.blocks.push({ repositoryId, fromAt, toAt, snapshots, data });
   }
-  for (const { blocks: own } of stored.values()) if (own.length > 1) own.sort((a, b) => a.fromAt - b.fromAt);
+  for (const { blocks } of stored.values()) if (blocks.length > 1) blocks.sort((a, b) => a.fromAt - b.fromAt);
   return stored;
 }
 
@@ -146,71 +180,12 @@ export async function readReadings(
   return found;
 }
 
-function within(readings: Readings, { from, until, withBaseline = false, recentMs }: Span): Readings {
+/** The part of what was read that is in the span. */
+export function within(readings: Readings, { from, until, withBaseline = false, recentMs }: Span): Readings {
   const start = recentMs === undefined ? from : readings.at(readings.length - 1) - recentMs;
   let first = start === undefined ? 0 : readings.countBefore(start);
   if (withBaseline && first > 0 && readings.at(first) !== start) first--;
   // Times are whole numbers.
   const end = until === undefined ? readings.length : readings.countBefore(until + 1);
   return first >= end ? readings.slice(0, 0) : readings.slice(first, end);
-}
-
-/** Number of a repository's snapshots, and when the first and the last were taken. */
-export interface SnapshotRange {
-  snapshots: number;
-  firstSnapshotAt: number | null;
-  lastSnapshotAt: number | null;
-}
-
-/** The ranges of repositories, by id, without decoding anything; repositories without snapshots are absent. */
-export async function readSnapshotRanges(
-  db: Db,
-  dialect: Dialect,
-  ids: readonly number[],
-): Promise<Map<number, SnapshotRange>> {
-  if (ids.length === 0) return new Map();
-  const { rows } = await selectRanges<RangeRow>(dialect.among(sql.ref("repository_id"), ids)).execute(db);
-  return joinRanges(
-    rows.map(({ repository_id, total, first_at, last_at }) => [repository_id, total, first_at, last_at]),
-  );
-}
-
-/** The range of the repository whose id is a column of the outer statement, as JSON text that `rangeOf` reads. */
-export function rangeColumn(dialect: Dialect, id: RawBuilder<unknown>): RawBuilder<unknown> {
-  const row = dialect.jsonRow(RANGE_COLUMNS.map((name) => sql.ref(name)));
-  return sql`(select ${dialect.jsonArray(row)} from (${selectRanges(sql<boolean>`repository_id = ${id}`)}) as ranges)`;
-}
-
-/** Reads what `rangeColumn` selects. */
-export function rangeOf(text: string): SnapshotRange {
-  const rows: RangeValues[] = JSON.parse(text);
-  const [range] = joinRanges(rows).values();
-  return range ?? { snapshots: 0, firstSnapshotAt: null, lastSnapshotAt: null };
-}
-
-const RANGE_COLUMNS = ["repository_id", "total", "first_at", "last_at"] as const;
-type RangeValues = [id: number, total: number, firstAt: number, lastAt: number];
-type RangeRow = Record<"repository_id" | "total" | "first_at" | "last_at", number>;
-
-/** A row for the blocks of each repository, and one for its tail. */
-function selectRanges<R>(here: RawBuilder<boolean>): RawBuilder<R> {
-  return sql`
-    select repository_id, sum(snapshots) as total, min(from_at) as first_at, max(to_at) as last_at
-    from snapshot_blocks where ${here} group by repository_id
-    union all
-    select repository_id, count(*), min(captured_at), max(captured_at)
-    from snapshots where ${here} group by repository_id`;
-}
-
-function joinRanges(rows: readonly RangeValues[]): Map<number, SnapshotRange> {
-  const ranges = new Map<number, SnapshotRange>();
-  for (const [id, total, first, last] of rows) {
-    const known = ranges.get(id);
-    ranges.set(id, {
-      snapshots: Number(total) + (known?.snapshots ?? 0),
-      firstSnapshotAt: Math.min(first, known?.firstSnapshotAt ?? first),
-      lastSnapshotAt: Math.max(last, known?.lastSnapshotAt ?? last),
-    });
-  }
-  return ranges;
 }

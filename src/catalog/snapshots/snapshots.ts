@@ -8,14 +8,9 @@ export { type Appended, appendSnapshots, type SnapshotsOf } from "./append.js";
 export { DamagedBlock } from "./codec.js";
 export { newestSnapshots } from "./hours.js";
 export { packTails } from "./pack.js";
-export {
-  rangeColumn,
-  rangeOf,
-  readReadings,
-  readSnapshotRanges,
-  type SnapshotRange,
-  type Span,
-} from "./read.js";
+export { rangeColumn, rangeOf, readSnapshotRanges, type SnapshotRange } from "./ranges.js";
+export { readReadings, type Span } from "./read.js";
+export { SnapshotReader } from "./reader.js";
 export { Readings } from "./readings.js";
 export { recountHours } from "./recount.js";
 export { type Thinning, thinSnapshots } from "./thin.js";
