@@ -226,4 +226,18 @@ onSqlite("The page /explore", (engine) => {
     assert.doesNotMatch(chip.html, /<img/);
     assert.match(chip.html, /&lt;img src=x&gt;/);
   });
+
+  test("a corrected typing error is named, with an escaped link to the text as it was", async () => {
+    const typed = 'paart <img src=x onerror="alert(1)">';
+    for (const q of ["paart", typed]) {
+      const { html } = await open(`/explore?q=${encodeURIComponent(q)}`);
+      assert.doesNotMatch(html, /<img src=x/, q);
+      if (q === typed) continue;
+      assert.match(textOf(html), /Showing results for part. Search instead for paart/);
+      const link = linkTo(html, "Search instead for paart");
+      assert.ok(link);
+      assert.deepEqual([link.searchParams.get("q"), link.searchParams.get("verbatim")], ["paart", "true"]);
+      assert.doesNotMatch(textOf((await open(link.pathname + link.search)).html), /Search instead/);
+    }
+  });
 });
