@@ -77,6 +77,8 @@ async function start(context: AppContext, modules: Modules, withSample: boolean)
   if (config.providers.length === 0) {
     if (withSample && config.sample) await (await import("./sample.js")).importSample(modules);
     else await modules.catalog.removeSample();
+    // Without a worker nothing else builds the search index of a store from before it.
+    await modules.search.update();
     return serve(context, modules, stopped);
   }
   await modules.catalog.removeSample();

@@ -10,7 +10,8 @@ import {
 
 /**
  * Derived data of a repository: its words in the search index, its growth, or its ranks and share of the facets (id 0: those
- * of all repositories). `…_in_rebuild`: growth or words that were updated while those of all repositories are being rebuilt.
+ * of all repositories). `rollups_in_rebuild`: growth that was updated while
+ * that of all repositories is being rebuilt. `words_in_rebuild`: words that a rebuild in progress updates.
  * `tails`: snapshots that are to be packed into blocks.
  */
 export type OutdatedKind =

@@ -13,7 +13,9 @@ import { Splitter, type Texts } from "./words.js";
 /** Repositories read at a time, and rows written in one transaction. */
 const READ = 2_000;
 const SCANNED = 20_000;
-const WRITTEN = 500;
+const WRITTEN = 250;
+const MOVED = 5_000;
+const PAGES_WRITTEN = 32;
 
 export const PAGE_COLUMNS = { page: "bigint", version: "bigint", ids: "bytea", stars: "bytea" } as const;
 
@@ -29,10 +31,7 @@ export async function rebuildWords(
 ): Promise<number> {
   const done = await runExclusively(database, clock, {
     name: "words",
-    async prepare(tx) {
-      // Marks set from now on are changes that this run may miss.
-      await tx.deleteFrom("outdated").where("kind", "in", ["words", "words_in_rebuild"]).execute();
-    },
+    prepare: async () => {},
     work: (run) => rebuild(database, run, onProgress),
   });
   return done ?? 0;
@@ -41,6 +40,8 @@ export async function rebuildWords(
 async function rebuild(database: Database, run: Run, onProgress: (done: number) => void): Promise<number> {
   const { dialect } = database;
   const firstBlock = firstBlockOf(run.generation);
+  // Marks set from now on are changes that this run may miss. These stay until the new index is in use.
+  await moveMarks(run, "words", "words_in_rebuild");
   const popular = await byPopularity(database.write);
   const splitter = new Splitter();
   const perBlock = BLOCK - BLOCK / FREE_EVERY;
@@ -67,17 +68,40 @@ async function rebuild(database: Database, run: Run, onProgress: (done: number) 
     await writeAll(dialect, run, { block: prefixBlock(block), runs: prefixes });
   }
   const positions = popular.ids.length + Math.ceil(popular.ids.length / (FREE_EVERY - 1));
-  await run.end(async (tx) => {
+  await run.step(async (tx) => {
     await sql`update search_state set first_block = ${firstBlock}, built_blocks = ${blocks},
       positions = ${positions}, documents = ${popular.ids.length}, changes = 0, version = version + 1,
       vocabulary = ${vocabulary}`.execute(tx);
-    await sql`insert into outdated (kind, repository_id) select 'words', repository_id from outdated
-      where kind = 'words_in_rebuild' on conflict do nothing`.execute(tx);
-    await tx.deleteFrom("outdated").where("kind", "=", "words_in_rebuild").execute();
     await bumpRevision(tx);
   });
+  await moveMarks(run, "words_in_rebuild", undefined);
+  await run.end(async () => {});
   await dropBefore(database, firstBlock);
   return popular.ids.length;
+}
+
+/** Marks again what a rebuild that did not end has taken over. */
+export function restoreMarks(run: Run): Promise<void> {
+  return moveMarks(run, "words_in_rebuild", "words");
+}
+
+type Marking = "words" | "words_in_rebuild";
+
+/** Changes all marks of one kind into another, or deletes them, in small transactions. */
+async function moveMarks(run: Run, from: Marking, to: Marking | undefined): Promise<void> {
+  for (let isMore = true; isMore; ) {
+    isMore = await run.step(async (tx) => {
+      const { rows } = await sql<{ id: number }>`select repository_id as id from outdated where kind = ${from}
+        order by repository_id limit 1 offset ${MOVED - 1}`.execute(tx);
+      const last = rows[0]?.id;
+      const here = sql`kind = ${from} and repository_id <= ${last ?? Number.MAX_SAFE_INTEGER}`;
+      if (to !== undefined)
+        await sql`insert into outdated (kind, repository_id) select ${to}, repository_id from outdated
+          where ${here} on conflict do nothing`.execute(tx);
+      await sql`delete from outdated where ${here}`.execute(tx);
+      return last !== undefined;
+    });
+  }
 }
 
 /** All available repositories, most stars first. */
@@ -111,12 +135,17 @@ async function byPopularity(db: Db): Promise<Popular> {
   };
 }
 
+export interface ReadTexts extends Texts {
+  /** -1: unknown. */
+  stars: number;
+}
+
 /** The texts of repositories, without those that are not available. */
 export async function readTexts(
   db: Db,
   dialect: Dialect,
   ids: readonly number[],
-): Promise<Map<number, Texts & { stars: number }>> {
+): Promise<Map<number, ReadTexts>> {
   interface Row extends Omit<Texts, "topics"> {
     id: number;
     topics: string;
@@ -125,7 +154,7 @@ export async function readTexts(
   const { rows } =
     await sql<Row>`select id, owner, name, description, topics, language, coalesce(stars, -1) as stars
     from repositories where ${dialect.among(sql`id`, ids)} and availability = 'AVAILABLE'`.execute(db);
-  const texts = new Map<number, Texts & { stars: number }>();
+  const texts = new Map<number, ReadTexts>();
   for (const { id, owner, name, description, topics, language, stars } of rows) {
     const parsed: string[] = topics === "[]" ? [] : JSON.parse(topics);
     texts.set(id, { owner, name, description, topics: parsed, language, stars });
@@ -156,7 +185,10 @@ async function writePages(
     }
     rows.push([page, 0, bytesOf(ids), bytesOf(stars)]);
   }
-  await run.step((tx) => dialect.upsert(tx, "search_pages", PAGE_COLUMNS, ["page"], rows));
+  for (let i = 0; i < rows.length; i += PAGES_WRITTEN) {
+    const part = rows.slice(i, i + PAGES_WRITTEN);
+    await run.step((tx) => dialect.upsert(tx, "search_pages", PAGE_COLUMNS, ["page"], part));
+  }
 }
 
 async function writeAll(
@@ -176,9 +208,17 @@ async function writeAll(
 
 /** Deletes what earlier rebuilds left, finished or not, in small transactions. */
 async function dropBefore({ dialect, write: db }: Database, firstBlock: number): Promise<void> {
-  await dialect.exclusively(db, "catalogue", async (tx) => {
-    await sql`delete from search_pages where page < ${firstBlock * PAGES_PER_BLOCK}`.execute(tx);
-  });
+  for (let isMore = true; isMore; ) {
+    isMore = await dialect.exclusively(db, "catalogue", async (tx) => {
+      const { rows } = await sql<{ page: number }>`select page from search_pages
+        where page < ${firstBlock * PAGES_PER_BLOCK} order by page limit 1 offset ${PAGES_WRITTEN}`.execute(
+        tx,
+      );
+      const end = rows[0]?.page ?? firstBlock * PAGES_PER_BLOCK;
+      await sql`delete from search_pages where page < ${end}`.execute(tx);
+      return rows.length > 0;
+    });
+  }
   for (;;) {
     const more = await dialect.exclusively(db, "catalogue", async (tx) => {
       const { rows } = await sql<{ block: number; word: string }>`select block, word from search_words

@@ -1,39 +1,34 @@
+import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
-import { markOutdated, runState, workOff } from "../catalog/catalog.js";
+import { bumpRevision, type Run, runExclusively } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
-import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
+import type { BulkRow, Database, Db, Dialect } from "../database/database.js";
 import { BlockWriter, TEXT_PREFIX_FROM, UnitedMarks } from "./block-writer.js";
-import {
-  bytesOf,
-  FREE_EVERY,
-  floatsOf,
-  LAST_OF_BLOCK,
-  PAGE,
-  PAGES_PER_BLOCK,
-  prefixBlock,
-  readState,
-  type SearchState,
-} from "./layout.js";
+import { EditedPages } from "./edited-pages.js";
+import { prefixBlock, readState, type SearchState } from "./layout.js";
 import { BLOCK, encodeMarks, type Marks, NAME, TEXT } from "./postings.js";
-import { PAGE_COLUMNS, readTexts, rebuildWords } from "./rebuild.js";
+import { PAGE_COLUMNS, type ReadTexts, readTexts, rebuildWords, restoreMarks } from "./rebuild.js";
 import { findRunNames, readRuns, writeRuns } from "./run-table.js";
 import { runsOf, sortWords, wordsOfRun } from "./runs.js";
 import { Splitter } from "./words.js";
 
-/** Repositories indexed in one transaction. */
+/** Repositories indexed together: their postings of a word are added in one step. */
 const BATCH = 2_000;
+/** Bytes and pages written in one transaction, as all other writers wait for it. */
+const WRITTEN_BYTES = 500_000;
+const WRITTEN_PAGES = 32;
+/** Repositories whose marks are deleted in one transaction. */
+const UNMARKED = 250;
 /** From this many changes since the last rebuild, or this part of all repositories, a rebuild is better. */
 const MANY = 2_000;
 const MANY_PART = 8;
 /** Prefixes up to this length have postings in appended blocks, however few words begin with them. */
 const APPENDED_PREFIXES = 3;
-/** A page and this many on either side are tried for a free position. */
-const PAGES_TRIED = 2;
 
 /**
  * Updates the index for the repositories marked as outdated, or builds it. A repository gets a new position near others with
  * as many stars, and its old one is not used again: postings are only ever added. Safe to kill and run again. Returns the
- * number of repositories processed.
+ * number of repositories processed; 0 if another process is doing so.
  */
 export async function updateWords(
   database: Database,
@@ -41,9 +36,8 @@ export async function updateWords(
   onProgress: (done: number) => void = () => {},
 ): Promise<number> {
   const state = await readState(database.write);
-  const marked = await sql<{
-    marked: number;
-  }>`select count(*) as marked from outdated where kind = 'words'`.execute(database.write);
+  const marked = await sql<{ marked: number }>`select count(*) as marked from outdated
+    where kind in ('words', 'words_in_rebuild')`.execute(database.write);
   const waiting = Number(marked.rows[0]?.marked ?? 0);
   if (waiting === 0 && state !== undefined) return 0;
   const isMany = waiting + (state?.changes ?? 0) > MANY + (state?.documents ?? 0) / MANY_PART;
@@ -51,9 +45,23 @@ export async function updateWords(
     if (waiting === 0 && (await isEmpty(database))) return 0;
     return rebuildWords(database, clock, onProgress);
   }
-  return workOff(database, { kind: "words", size: BATCH, onProgress }, (tx, ids) =>
-    index(tx, { ...database, clock, ids }),
-  );
+  // Nobody else changes the index during a run, so only writing needs transactions, and they are short.
+  const done = await runExclusively(database, clock, {
+    name: "words",
+    prepare: async () => {},
+    async work(run) {
+      await restoreMarks(run);
+      let processed = 0;
+      for (let count = await index(database, run); count > 0; count = await index(database, run)) {
+        processed += count;
+        onProgress(processed);
+        if (processed >= waiting) break;
+      }
+      await run.end(async () => {});
+      return processed;
+    },
+  });
+  return done ?? 0;
 }
 
 async function isEmpty({ write }: Database): Promise<boolean> {
@@ -61,46 +69,86 @@ async function isEmpty({ write }: Database): Promise<boolean> {
   return rows.length === 0;
 }
 
-interface Change {
-  dialect: Dialect;
-  clock: Clock;
-  ids: readonly number[];
-}
-
-async function index(tx: Tx, { dialect, clock, ids }: Change): Promise<void> {
-  // A rebuild in progress may already have passed these repositories.
-  if ((await runState(tx, clock, "words")) !== "none")
-    await markOutdated(tx, dialect, "words_in_rebuild", ids);
-  const state = await readState(tx);
-  if (state === undefined) return;
-  const pages = await EditedPages.read(tx, state);
-  pages.remove(new Set(ids));
+/**
+ * Indexes some repositories. Their positions are reserved first, so that nobody else gets them if this ends half-way; then
+ * their postings are added; then they move there. Returns their number.
+ */
+async function index({ dialect, write }: Database, run: Run): Promise<number> {
+  const { rows: marked } = await sql<{
+    id: number;
+  }>`select repository_id as id from outdated where kind = 'words'
+    order by repository_id limit ${BATCH}`.execute(write);
+  const state = await readState(write);
+  if (marked.length === 0 || state === undefined) return 0;
+  const ids = marked.map(({ id }) => id);
+  const pages = await EditedPages.read(write, state);
   const splitter = new Splitter();
   const blocks = new Map<number, BlockWriter>();
-  const texts = [...(await readTexts(tx, dialect, ids))].sort(([a, x], [b, y]) => y.stars - x.stars || b - a);
-  for (const [id, text] of texts) {
-    const position = pages.place(id, text.stars);
+  const texts = await readTexts(write, dialect, ids);
+  const positions = new Map<number, number>();
+  for (const [id, text] of [...texts].sort(([a, x], [b, y]) => y.stars - x.stars || b - a)) {
+    const position = pages.reserve(text.stars);
+    positions.set(id, position);
     const block = state.firstBlock + Math.floor(position / BLOCK);
     const writer = blocks.get(block) ?? new BlockWriter();
     blocks.set(block, writer);
     writer.add(position % BLOCK, splitter.documentOf(text));
   }
-  for (const [block, writer] of blocks) await addPostings(tx, dialect, { state, block, writer });
   const version = state.version + 1;
-  await dialect.upsert(tx, "search_pages", PAGE_COLUMNS, ["page"], pages.rows(version));
-  await sql`update search_state set version = ${version}, positions = ${pages.positions},
-    changes = changes + ${texts.length}`.execute(tx);
+  const writePages = async () => {
+    const rows = pages.takeEdited(version);
+    for (let from = 0; from < rows.length; from += WRITTEN_PAGES) {
+      const part = rows.slice(from, from + WRITTEN_PAGES);
+      await run.step((tx) => dialect.upsert(tx, "search_pages", PAGE_COLUMNS, ["page"], part));
+    }
+  };
+  await run.step(async (tx) => {
+    await sql`update search_state set positions = ${pages.positions}`.execute(tx);
+  });
+  await writePages();
+  for (const [block, writer] of blocks) await addPostings({ dialect, write, run, state, block, writer });
+  pages.remove(new Set(ids));
+  await writePages();
+  pages.settle(positions);
+  await writePages();
+  await run.step(async (tx) => {
+    await sql`update search_state set version = ${version}, changes = changes + ${texts.size}`.execute(tx);
+    await bumpRevision(tx);
+  });
+  for (let from = 0; from < ids.length; from += UNMARKED) {
+    const part = ids.slice(from, from + UNMARKED);
+    await run.step(async (tx) => {
+      // Those whose texts have changed meanwhile remain marked.
+      const now = await readTexts(tx, dialect, part);
+      const same = part.filter((id) => isSame(now.get(id), texts.get(id)));
+      if (same.length === 0) return;
+      const here = dialect.among(sql.ref("repository_id"), same);
+      await tx.deleteFrom("outdated").where("kind", "=", "words").where(here).execute();
+    });
+  }
+  return ids.length;
 }
 
-interface Added {
+/** Whether the texts are the same; the stars change all the time. */
+function isSame(a: ReadTexts | undefined, b: ReadTexts | undefined): boolean {
+  return isDeepStrictEqual(a && { ...a, stars: 0 }, b && { ...b, stars: 0 });
+}
+
+interface Writing {
+  dialect: Dialect;
+  write: Db;
+  run: Run;
+}
+
+interface Added extends Writing {
   state: SearchState;
   block: number;
   writer: BlockWriter;
 }
 
-async function addPostings(tx: Tx, dialect: Dialect, { state, block, writer }: Added): Promise<void> {
+async function addPostings({ state, block, writer, ...writing }: Added): Promise<void> {
   const isAppended = block >= state.firstBlock + state.builtBlocks;
-  const stored = await storedPrefixes(tx, prefixBlock(block));
+  const stored = await storedPrefixes(writing.write, prefixBlock(block));
   const longest = [...stored].reduce(
     (length, { length: other }) => Math.max(length, other),
     APPENDED_PREFIXES,
@@ -120,36 +168,41 @@ async function addPostings(tx: Tx, dialect: Dialect, { state, block, writer }: A
       for (const mark of marks) if ((mark & 3) <= last) united.push(mark);
     }
   }
-  await merge(tx, dialect, block, words);
-  await merge(tx, dialect, prefixBlock(block), prefixes);
+  await merge(writing, block, words);
+  await merge(writing, prefixBlock(block), prefixes);
 }
 
 /** The prefixes with lists of their own. */
-async function storedPrefixes(tx: Tx, block: number): Promise<Set<string>> {
+async function storedPrefixes(db: Db, block: number): Promise<Set<string>> {
   const { rows } = await sql<{
     data: Uint8Array;
-  }>`select data from search_words where block = ${block}`.execute(tx);
+  }>`select data from search_words where block = ${block}`.execute(db);
   return new Set(rows.flatMap(({ data }) => [...wordsOfRun(data)].map(([word]) => word)));
 }
 
 /** Adds positions to the stored lists of words or prefixes. */
 async function merge(
-  tx: Tx,
-  dialect: Dialect,
+  { dialect, write, run: steps }: Writing,
   block: number,
   added: ReadonlyMap<string, Marks>,
 ): Promise<void> {
   const runOf = await findRunNames(
-    tx,
+    write,
     dialect,
     [...added.keys()].map((word) => ({ block, word })),
   );
-  const names = [...new Set(runOf.values())];
-  const dataOf = names.length === 0 ? new Map() : await readRuns(tx, dialect, { block, names });
   const united = new UnitedMarks();
   // A word before the first run of the block begins a new one.
   const byRun = Map.groupBy(added, ([word]) => runOf.get(word) ?? "");
-  const rows: BulkRow[] = [];
+  const names = [...new Set(runOf.values())];
+  const dataOf = names.length === 0 ? new Map() : await readRuns(write, dialect, { block, names });
+  let rows: BulkRow[] = [];
+  let bytes = 0;
+  const flush = async () => {
+    const part = rows;
+    [rows, bytes] = [[], 0];
+    if (part.length > 0) await steps.step((tx) => writeRuns(tx, dialect, part));
+  };
   for (const [run, words] of byRun) {
     const data = dataOf.get(run);
     const merged = new Map<string, Uint8Array>();
@@ -164,106 +217,12 @@ async function merge(
       word,
       merged.get(word) ?? encodeMarks([]),
     ]);
-    for (const { word, data: bytes } of runsOf(sorted)) rows.push([block, word, bytes]);
-  }
-  await writeRuns(tx, dialect, rows);
-}
-
-/** The pages of the index while positions are given out and taken back. */
-class EditedPages {
-  readonly #first: number;
-  /** Pages written by the last rebuild, which are in order. */
-  readonly #built: number;
-  readonly #pages: { ids: Float64Array; stars: Float64Array; top: number; isEdited: boolean }[];
-  positions: number;
-
-  private constructor({ firstBlock, documents, positions }: SearchState) {
-    this.#first = firstBlock * PAGES_PER_BLOCK;
-    this.#built = Math.ceil(documents / (PAGE - PAGE / FREE_EVERY));
-    this.#pages = [];
-    this.positions = positions;
-  }
-
-  static async read(tx: Tx, state: SearchState): Promise<EditedPages> {
-    const edited = new EditedPages(state);
-    const { rows } = await sql<{ page: number; ids: Uint8Array; stars: Uint8Array }>`
-      select page, ids, stars from search_pages where page >= ${edited.#first} order by page`.execute(tx);
-    for (const { ids, stars } of rows) edited.#append(floatsOf(ids), floatsOf(stars));
-    return edited;
-  }
-
-  #append(ids: Float64Array, stars: Float64Array): void {
-    const used = ids.findIndex((id) => id !== 0);
-    this.#pages.push({ ids, stars, top: stars[used] ?? -1, isEdited: false });
-  }
-
-  /** Takes back the positions of repositories. */
-  remove(repositories: ReadonlySet<number>): void {
-    for (const page of this.#pages) {
-      for (let i = 0; i < PAGE; i++) {
-        if (!repositories.has(page.ids[i] ?? 0)) continue;
-        page.ids[i] = -1;
-        page.isEdited = true;
-      }
+    for (const { word, data: encoded } of runsOf(sorted)) {
+      rows.push([block, word, encoded]);
+      bytes += encoded.length;
     }
+    // All parts of what was one run are written together.
+    if (bytes >= WRITTEN_BYTES) await flush();
   }
-
-  /** Gives a repository a free position near those with as many stars; without one nearby, a position at the end. */
-  place(id: number, stars: number): number {
-    const middle = this.#pageOf(stars);
-    for (let away = 0; away <= PAGES_TRIED; away++) {
-      for (const page of away === 0 ? [middle] : [middle + away, middle - away]) {
-        const slot = this.#freeSlot(page, stars);
-        if (slot !== undefined) return this.#take(page * PAGE + slot, id, stars);
-      }
-    }
-    let end = this.positions;
-    if (end % BLOCK === LAST_OF_BLOCK) end++;
-    while (this.#pages.length * PAGE <= end) this.#append(new Float64Array(PAGE), new Float64Array(PAGE));
-    return this.#take(end, id, stars);
-  }
-
-  #take(position: number, id: number, stars: number): number {
-    const page = this.#pages[Math.floor(position / PAGE)];
-    if (page !== undefined) {
-      page.ids[position % PAGE] = id;
-      page.stars[position % PAGE] = stars;
-      page.isEdited = true;
-    }
-    this.positions = Math.max(this.positions, position + 1);
-    return position;
-  }
-
-  /** The last page that begins with at least as many stars. */
-  #pageOf(stars: number): number {
-    let [low, high] = [0, this.#built - 1];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((this.#pages[middle]?.top ?? -1) >= stars) low = middle;
-      else high = middle - 1;
-    }
-    return low;
-  }
-
-  #freeSlot(index: number, stars: number): number | undefined {
-    const page = this.#pages[index];
-    if (page === undefined) return undefined;
-    const free = (slot: number) =>
-      page.ids[slot] === 0 &&
-      (index * PAGE + slot) % BLOCK !== LAST_OF_BLOCK &&
-      index * PAGE + slot < this.positions;
-    let wanted = page.stars.findIndex((other, slot) => page.ids[slot] !== 0 && other < stars);
-    if (wanted < 0) wanted = PAGE - 1;
-    for (let away = 0; away < PAGE; away++) {
-      if (free(wanted - away)) return wanted - away;
-      if (free(wanted + away)) return wanted + away;
-    }
-    return undefined;
-  }
-
-  rows(version: number): BulkRow[] {
-    return this.#pages.flatMap((page, i) =>
-      page.isEdited ? [[this.#first + i, version, bytesOf(page.ids), bytesOf(page.stars)]] : [],
-    );
-  }
+  await flush();
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Database } from "../../src/database/database.js";
 import { Search } from "../../src/search/search.js";
 import { onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -118,5 +119,36 @@ onBothEngines("The search index", (engine) => {
     }
     assert.deepEqual(await suggested("!plain*"), ["o/plain"]);
     assert.deepEqual(await suggested("plain NOT plain"), []);
+  });
+
+  test("an update that ends at any of its steps loses no change and finds nothing wrong later", async () => {
+    const { catalog, database, suggested, update } = await open();
+    await catalog.record([repository("a/first", 9), repository("a/second", 8), repository("a/third", 7)]);
+    await update();
+    const failing = (steps: number) => {
+      let left = steps;
+      const { exclusively } = database.dialect;
+      const dialect: Database["dialect"] = {
+        ...database.dialect,
+        exclusively: (db, name, work) => {
+          if (left-- <= 0) throw new Error("killed");
+          return exclusively(db, name, work);
+        },
+      };
+      return new Search({ ...database, dialect }, catalog, new ManualClock(NOW));
+    };
+    let failures = 0;
+    for (let steps = 0; failures === steps; steps++) {
+      await catalog.record([repository(`fresh/word${steps}`, 6)]);
+      await failing(steps)
+        .update()
+        .catch(() => failures++);
+      await catalog.record([repository(`other/late${steps}`, 6)]);
+      await update();
+      assert.deepEqual(await suggested(`word${steps}`), [`fresh/word${steps}`]);
+      assert.deepEqual(await suggested(`late${steps}`), [`other/late${steps}`]);
+    }
+    assert.ok(failures > 5, "the update has steps");
+    assert.deepEqual(await suggested("second"), ["a/second"]);
   });
 });
