@@ -8,12 +8,11 @@ import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
 import { updateAggregates } from "./aggregates.js";
 import {
-  type FacetKind,
   type FacetPage,
   type FacetRequest,
-  type FacetTotals,
+  type FindFacet,
+  facetFinder,
   facetReader,
-  findFacet,
   spellLanguages,
 } from "./facets/facets.js";
 import {
@@ -69,6 +68,8 @@ export class Rankings {
   readonly #clock: Clock;
   readonly #trends: TrendReader;
   readonly #readDocument: DocumentReader;
+  /** The language or topic with this name, ignoring case; undefined if no listed repository has it. */
+  readonly findFacet: FindFacet;
   readonly facets: (request: FacetRequest) => Promise<FacetPage>;
   /** The present ranks of a repository, as far down as RANK_LIMITS. */
   readonly ranks: (id: number) => Promise<Rank[]>;
@@ -82,6 +83,7 @@ export class Rankings {
     this.#clock = clock;
     this.#trends = new TrendReader(database);
     this.#readDocument = documentReader(database);
+    this.findFacet = facetFinder(database);
     this.facets = facetReader(database);
     this.ranks = rankReader(database);
     this.standing = standingReader(database);
@@ -112,11 +114,6 @@ export class Rankings {
   /** The terms of a repository's scores; null for a window without a trend. */
   explain(id: number): Promise<Record<Window, Explanation | null>> {
     return readExplanations(this.#database.read, id);
-  }
-
-  /** The language or topic with this name, ignoring case; undefined if no listed repository has it. */
-  findFacet(kind: FacetKind, name: string): Promise<FacetTotals | undefined> {
-    return findFacet(this.#database.read, kind, name);
   }
 
   /** Languages as the catalog spells them, whatever the case of the given names. Unknown names are returned unchanged. */

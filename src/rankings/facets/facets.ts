@@ -12,8 +12,9 @@ export {
   type FacetRequest,
   type FacetSort,
   type FacetTotals,
+  type FindFacet,
+  facetFinder,
   facetReader,
-  findFacet,
   spellLanguages,
 } from "./read.js";
 export { FacetRebuild, updateFacets } from "./update.js";

@@ -83,28 +83,27 @@ export function facetReader({ prepare }: Database): (request: FacetRequest) => P
   };
 }
 
+/** Finds a facet by kind and name; see `Rankings.findFacet`. */
+export type FindFacet = (kind: FacetKind, name: string) => Promise<FacetTotals | undefined>;
+
 /**
- * The language or topic with this name, ignoring case. Of several that differ only by case, the one spelled as given, else
+ * Finds the language or topic with a name, ignoring case. Of several that differ only by case, the one spelled as given, else
  * the most frequent.
  */
-export async function findFacet(db: Db, kind: FacetKind, name: string): Promise<FacetTotals | undefined> {
-  const row = await db
-    .selectFrom("facets")
-    .selectAll()
-    .where("kind", "=", kind)
-    .where("provider", "=", "")
-    .where("name_key", "=", name.toLowerCase())
-    .orderBy(sql`case when name = ${name} then 0 else 1 end`)
-    .orderBy("repositories", "desc")
-    .orderBy("name")
-    .limit(1)
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return {
-    name: row.name,
-    repositories: row.repositories,
-    stars: row.stars,
-    gained: { "24h": row.stars_gained_24h, "7d": row.stars_gained_7d, "30d": row.stars_gained_30d },
+export function facetFinder({ prepare }: Database): FindFacet {
+  type Values = [name: string, repositories: number, stars: number, day: number, week: number, month: number];
+  const read = prepare<{ kind: FacetKind; name: string }, Values>(
+    (given) => sql`select name, repositories, stars, stars_gained_24h, stars_gained_7d, stars_gained_30d
+      from facets
+      where kind = ${given(({ kind }) => kind)} and provider = ''
+        and name_key = ${given(({ name }) => name.toLowerCase())}
+      order by case when name = ${given(({ name }) => name)} then 0 else 1 end, repositories desc, name limit 1`,
+  );
+  return async (kind, name) => {
+    const [row] = await read({ kind, name });
+    if (row === undefined) return undefined;
+    const [spelled, repositories, stars, day, week, month] = row;
+    return { name: spelled, repositories, stars, gained: { "24h": day, "7d": week, "30d": month } };
   };
 }
 
