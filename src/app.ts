@@ -137,7 +137,7 @@ export async function startService(context: AppContext, modules: Modules, shared
   }
   usage.start();
   const leaveIndex = followIndex(modules.listIndex, { url: config.databaseUrl, dataDir: config.dataDir });
-  const stopIndex = shared === undefined ? startListIndex(context) : undefined;
+  const stopIndex = shared === undefined ? startListIndex(context, modules) : undefined;
   return {
     server,
     port,

@@ -62,10 +62,14 @@ export async function openModules({ config, clock, log }: AppContext): Promise<M
  * Starts building the list index, for all threads of this process that serve the database; a database in memory has none.
  * Returns the function that stops it.
  */
-export function startListIndex({ config, log }: AppContext): () => Promise<void> {
+export function startListIndex(
+  { config, clock, log }: AppContext,
+  { catalog }: Modules,
+): () => Promise<void> {
   const { listIndexBytes: maxBytes, logLevel, databaseUrl: url, dataDir } = config;
   if (maxBytes === 0 || (url === undefined && dataDir === ":memory:")) return async () => {};
-  return startIndexBuilder({ location: { url, dataDir }, maxBytes, logLevel }, log);
+  const readRevision = () => catalog.recentRevision();
+  return startIndexBuilder({ location: { url, dataDir }, maxBytes, logLevel, clock, log, readRevision });
 }
 
 /** Steps of `updateDerived`, reported to `onProgress`. */

@@ -46,7 +46,8 @@ export async function startThreads(context: AppContext): Promise<Threads> {
     },
   };
   const shared: Shared = { allowances: createTableMemory(), revocations: new Revocations().memory };
-  const first = await startService(part, await openModules(part), shared);
+  const modules = await openModules(part);
+  const first = await startService(part, modules, shared);
   const { port, url } = first;
   const workers = new Workers(part, { config: { ...part.config, port, baseUrl: url }, shared });
   let stopIndex = async () => {};
@@ -56,7 +57,7 @@ export async function startThreads(context: AppContext): Promise<Threads> {
   };
   try {
     await Promise.all(Array.from({ length: count - 1 }, () => workers.start()));
-    stopIndex = startListIndex(context);
+    stopIndex = startListIndex(context, modules);
   } catch (error) {
     await stop();
     throw error;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Catalog, type Facts, type Observation } from "../../src/catalog/catalog.js";
-import { DAY_MS } from "../../src/clock.js";
+import { DAY_MS, systemClock } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import { buildIndex } from "../../src/lists/index/build.js";
 import type { IndexMessage } from "../../src/lists/index/list-index.js";
@@ -299,7 +299,14 @@ onBothEngines("The list index", (engine) => {
       return { index, built: promise, leave };
     };
     const first = await follow();
-    const stop = startIndexBuilder({ location, maxBytes: 1e9, logLevel: "silent" }, createLog("silent"));
+    const stop = startIndexBuilder({
+      location,
+      maxBytes: 1e9,
+      logLevel: "silent",
+      clock: systemClock,
+      log: createLog("silent"),
+      readRevision: async () => revision,
+    });
     try {
       await first.built;
       assert.equal(first.index.freshness(revision), "current");

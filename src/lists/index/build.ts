@@ -34,7 +34,7 @@ const SPARE_SLOTS = 10_000;
 const BLOCK = 64;
 
 /** The revision of the catalogue. */
-export async function readRevision({ read }: Source): Promise<number> {
+async function readRevision({ read }: Source): Promise<number> {
   const found = await sql<{ value: number }>`select value from revision where id = 1`.execute(read);
   return Number(found.rows[0]?.value ?? 0);
 }
