@@ -143,6 +143,7 @@ export async function startService(context: AppContext, modules: Modules, shared
     port,
     url,
     async stop() {
+      const indexStopped = stopIndex?.();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const deadline = setTimeout(() => server.closeAllConnections(), STOP_MS);
@@ -155,7 +156,7 @@ export async function startService(context: AppContext, modules: Modules, shared
       const notes = [keys.flush(), modules.watchlists.visits.flush()];
       await settledSoon(context, "mail and notes", [accounts.close(), ...notes]);
       leaveIndex();
-      await settledSoon(context, "databases", [stopIndex?.(), allowances?.close(), modules.database.close()]);
+      await settledSoon(context, "databases", [indexStopped, allowances?.close(), modules.database.close()]);
     },
   };
 }
