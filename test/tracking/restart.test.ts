@@ -120,10 +120,10 @@ onBothEngines("A worker", (engine) => {
       waiting++;
       return "stall";
     };
+    // No timeout can end the silent requests: stopping has to. Mocked first: a real timer would outlive the test.
+    t.mock.timers.enable({ apis: ["setTimeout"] });
     const starting = world.addWorker().catch(() => {});
     while (waiting < 1) await new Promise((resolve) => setImmediate(resolve));
-    // No timeout can end the silent requests: stopping has to.
-    t.mock.timers.enable({ apis: ["setTimeout"] });
     await world.stop();
     t.mock.timers.reset();
     assert.equal(await taken(world), 0);
