@@ -34,6 +34,7 @@ export type {
   RollupTable,
   Schema,
 } from "./schema.js";
+export type { SearchStateTable } from "./search-schema.js";
 export type { UsageCallerTable } from "./usage-schema.js";
 
 export interface Database {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../database/database.js";
+import type { Db, SearchStateTable, Tx } from "../database/database.js";
 import { BLOCK } from "./postings.js";
 
 /**
@@ -41,14 +41,8 @@ export interface SearchState {
 
 /** The state of the index; undefined until it has been built. */
 export async function readState(db: Db | Tx): Promise<SearchState | undefined> {
-  const { rows } = await sql<{
-    first_block: number | null;
-    built_blocks: number;
-    positions: number;
-    documents: number;
-    changes: number;
-    version: number;
-  }>`select first_block, built_blocks, positions, documents, changes, version from search_state`.execute(db);
+  const { rows } = await sql<Omit<SearchStateTable, "id" | "vocabulary">>`
+    select first_block, built_blocks, positions, documents, changes, version from search_state`.execute(db);
   const row = rows[0];
   if (row === undefined || row.first_block === null) return undefined;
   return {

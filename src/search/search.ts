@@ -7,10 +7,10 @@ import { sql } from "kysely";
 import type { Catalog, Repository } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
-import type { SearchState } from "./layout.js";
+import { readState, type SearchState } from "./layout.js";
 import { findMatches, type MatchQuery } from "./matches.js";
 import { isOutOfOrder } from "./order.js";
-import { PositionMemory } from "./pages.js";
+import { IndexPages } from "./pages.js";
 import { parseQuery } from "./query.js";
 import { rebuildWords } from "./rebuild.js";
 import { Vocabulary } from "./typos.js";
@@ -45,6 +45,12 @@ export interface FindOptions {
   correct?: boolean;
 }
 
+/** An index and the pages of it in memory. */
+interface SearchedIndex {
+  state: SearchState;
+  pages: IndexPages;
+}
+
 /** With fewer matches, typing errors are looked for. */
 const FEW = 5;
 /** A correction needs this many times the matches of the text as it is. */
@@ -67,7 +73,8 @@ export class Search {
   readonly #database: Database;
   readonly #catalog: Catalog;
   readonly #clock: Clock;
-  readonly #memory = new PositionMemory();
+  /** Of the index that was searched last. */
+  #pages: IndexPages | undefined;
   #vocabulary: { firstBlock: number; words: Vocabulary } | undefined;
 
   constructor(database: Database, catalog: Catalog, clock: Clock) {
@@ -108,28 +115,38 @@ export class Search {
   }
 
   async #find(match: MatchQuery, correct: boolean): Promise<Found> {
-    const { read } = this.#database;
-    const state = await this.#memory.refresh(read);
-    if (state === undefined) return NOTHING;
-    const { hasExact, ...found } = await this.#idsOf(state, match);
+    const index = await this.#openIndex();
+    if (index === undefined) return NOTHING;
+    const { hasExact, ...found } = await this.#idsOf(index, match);
     // While somebody types, few matches are no sign of an error.
     const few = match.scope === "names" ? 1 : FEW;
     if (!correct || hasExact || found.ids.length >= few) return found;
-    const corrected = await this.#corrected(state, match);
+    const corrected = await this.#corrected(index, match);
     const isBetter = corrected !== undefined && corrected.ids.length > found.ids.length * FAR_MORE;
     return isBetter ? corrected : found;
   }
 
-  async #idsOf(state: SearchState, match: MatchQuery): Promise<Found & { hasExact: boolean }> {
+  /** The index as it is now; undefined until it has been built. */
+  async #openIndex(): Promise<SearchedIndex | undefined> {
+    const { read } = this.#database;
+    const state = await readState(read);
+    if (state === undefined) return undefined;
+    if (this.#pages?.firstBlock !== state.firstBlock) this.#pages = new IndexPages(state);
+    const pages = this.#pages;
+    await pages.update(read, state.version);
+    return { state, pages };
+  }
+
+  async #idsOf({ state, pages }: SearchedIndex, match: MatchQuery): Promise<Found & { hasExact: boolean }> {
     const { read, dialect } = this.#database;
     const spare = Math.min(state.changes, Math.ceil(match.limit * SPARE_PART) + SPARE);
     const limit = match.limit + 1 + spare;
     const { positions, exact } = await findMatches(this.#database, state, { ...match, limit });
-    await this.#memory.load(read, dialect, positions);
-    const ids = this.#memory.idsAt(positions);
+    await pages.load(read, dialect, positions);
+    const ids = pages.idsAt(positions);
     const hasMore = ids.length > match.limit;
     const { fullName } = match.query;
-    const named = fullName === undefined ? [] : this.#memory.idsAt(exact.slice(0, COMPARED));
+    const named = fullName === undefined ? [] : pages.idsAt(exact.slice(0, COMPARED));
     const first = await this.#withFullName(named, fullName);
     const ordered = first.length === 0 ? ids : [...first, ...ids.filter((id) => !first.includes(id))];
     return {
@@ -140,7 +157,7 @@ export class Search {
     };
   }
 
-  /** Those with exactly this full name, if they have to be told apart. */
+  /** Those with exactly this full name, if there are several with the same words. */
   async #withFullName(ids: readonly number[], fullName: string | undefined): Promise<number[]> {
     if (fullName === undefined || ids.length < 2) return [];
     const { read, dialect } = this.#database;
@@ -150,15 +167,15 @@ export class Search {
     return ids.filter((id) => same.has(id));
   }
 
-  async #corrected(state: SearchState, match: MatchQuery): Promise<Found | undefined> {
+  async #corrected(index: SearchedIndex, match: MatchQuery): Promise<Found | undefined> {
     const { query } = match;
-    const vocabulary = await this.#vocabularyOf(state);
+    const vocabulary = await this.#vocabularyOf(index.state);
     let { text } = query;
     for (const word of query.words.filter((one) => !vocabulary.has(one)).slice(0, CORRECTED_WORDS))
       text = text.replace(word, () => vocabulary.nearest(word) ?? word);
     const parsed = text === query.text ? undefined : parseQuery(text);
     if (parsed === undefined) return undefined;
-    const { ids, hasMore } = await this.#idsOf(state, { ...match, query: parsed });
+    const { ids, hasMore } = await this.#idsOf(index, { ...match, query: parsed });
     return { ids, hasMore, corrected: text };
   }
 

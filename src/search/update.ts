@@ -177,7 +177,7 @@ async function storedPrefixes(db: Db, block: number): Promise<Set<string>> {
   const { rows } = await sql<{
     data: Uint8Array;
   }>`select data from search_words where block = ${block}`.execute(db);
-  return new Set(rows.flatMap(({ data }) => [...wordsOfRun(data)].map(([word]) => word)));
+  return new Set(rows.flatMap(({ data }) => wordsOfRun(data).map(([word]) => word)));
 }
 
 /** Adds positions to the stored lists of words or prefixes. */

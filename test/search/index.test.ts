@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "../../src/database/database.js";
+import { readState } from "../../src/search/layout.js";
+import { IndexPages } from "../../src/search/pages.js";
 import { Search } from "../../src/search/search.js";
 import { onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -25,6 +27,28 @@ onBothEngines("The search index", (engine) => {
   };
   const repository = (fullName: string, stars: number, hoursAgo = 1) =>
     observation(fullName, [snapshot(hoursAgo, stars)]);
+
+  test("a search that began before a rebuild never names repositories by the positions of the new index", async () => {
+    const { catalog, database, update } = await open();
+    await catalog.record([repository("a/first", 9), repository("b/second", 5)]);
+    await update();
+    const { read, dialect } = database;
+    const pagesNow = async () => {
+      const state = await readState(read);
+      assert.ok(state !== undefined);
+      return new IndexPages(state);
+    };
+    const [loaded, waiting] = [await pagesNow(), await pagesNow()];
+    await loaded.load(read, dialect, [0, 1]);
+    assert.deepEqual(loaded.idsAt([0, 1]), [1, 2]);
+    await catalog.record([repository("b/second", 50, 0)]);
+    await update();
+    const rebuilt = await pagesNow();
+    await rebuilt.load(read, dialect, [0, 1]);
+    assert.deepEqual(rebuilt.idsAt([0, 1]), [2, 1]);
+    await waiting.load(read, dialect, [0, 1]);
+    assert.deepEqual([loaded.idsAt([0, 1]), waiting.idsAt([0, 1])], [[1, 2], []]);
+  });
 
   test("finds every spelling that the words of a name allow", async () => {
     const { catalog, suggested, update } = await open();
