@@ -83,7 +83,7 @@ export async function appendSnapshots(
   await flush();
   await mergeIntoBlocks(tx, dialect, { given: merging, onAdded });
   await markLongTails(tx, dialect, appending);
-  await hours.write(tx);
+  await hours.write(tx, dialect);
   return { snapshots, repositoryIds: [...repositoryIds] };
 }
 

@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import { HOUR_MS } from "../../clock.js";
-import type { Db, Tx } from "../../database/database.js";
+import type { BulkColumns, Db, Dialect, Tx } from "../../database/database.js";
+
+const COLUMNS: BulkColumns = { provider: "text", hour: "bigint", snapshots: "bigint", newest_at: "bigint" };
 
 /** Counts snapshots that are added or removed, by provider and hour. */
 export class HourCounts {
@@ -31,14 +33,18 @@ export class HourCounts {
     return count;
   }
 
-  async write(tx: Tx): Promise<void> {
-    for (const { provider, hour, snapshots, newestAt } of this.#counts.values()) {
-      await sql`insert into snapshot_hours (provider, hour, snapshots, newest_at)
-        values (${provider}, ${hour}, ${snapshots}, ${newestAt})
-        on conflict (provider, hour) do update set snapshots = snapshot_hours.snapshots + excluded.snapshots,
-          newest_at = case when excluded.newest_at > snapshot_hours.newest_at then excluded.newest_at
-            else snapshot_hours.newest_at end`.execute(tx);
-    }
+  /** Adds the counts to the stored ones. */
+  async write(tx: Tx, dialect: Dialect): Promise<void> {
+    const rows = [...this.#counts.values()].map(({ provider, hour, snapshots, newestAt }) => {
+      return [provider, hour, snapshots, newestAt];
+    });
+    if (rows.length === 0) return;
+    // Without a condition SQLite would parse "on conflict" as part of a join.
+    await sql`insert into snapshot_hours (provider, hour, snapshots, newest_at)
+      select * from (${dialect.rowsOf(COLUMNS, rows)}) as counts where true
+      on conflict (provider, hour) do update set snapshots = snapshot_hours.snapshots + excluded.snapshots,
+        newest_at = case when excluded.newest_at > snapshot_hours.newest_at then excluded.newest_at
+          else snapshot_hours.newest_at end`.execute(tx);
   }
 }
 

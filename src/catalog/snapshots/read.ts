@@ -148,7 +148,7 @@ function inOrder(readings: Readings): Readings {
 }
 
 /** The first `width` columns of all that is stored, in order of time. Throws DamagedBlock. */
-export function decodeStored({ blocks, tail }: Stored, width = COLUMNS): Readings {
+function decodeStored({ blocks, tail }: Stored, width = COLUMNS): Readings {
   let total = tail.length;
   for (const { snapshots } of blocks) total += snapshots;
   const all = Readings.ofLength(total, width);
@@ -172,16 +172,28 @@ export async function readReadings(
   dialect: Dialect,
   { ids, span = {}, width = COLUMNS }: { ids: readonly number[]; span?: Span; width?: number },
 ): Promise<Map<number, Readings>> {
+  return readingsIn(await readStored(db, dialect, { ids, span }), span, width);
+}
+
+/**
+ * The first `width` columns of what is stored, cut to the span, by id; repositories without any are absent. Throws
+ * DamagedBlock.
+ */
+export function readingsIn(
+  stored: ReadonlyMap<number, Stored>,
+  span: Span,
+  width = COLUMNS,
+): Map<number, Readings> {
   const found = new Map<number, Readings>();
-  for (const [id, stored] of await readStored(db, dialect, { ids, span })) {
-    const readings = within(decodeStored(stored, width), span);
+  for (const [id, own] of stored) {
+    const readings = within(decodeStored(own, width), span);
     if (readings.length > 0) found.set(id, readings);
   }
   return found;
 }
 
 /** The part of what was read that is in the span. */
-export function within(readings: Readings, { from, until, withBaseline = false, recentMs }: Span): Readings {
+function within(readings: Readings, { from, until, withBaseline = false, recentMs }: Span): Readings {
   const start = recentMs === undefined ? from : readings.at(readings.length - 1) - recentMs;
   let first = start === undefined ? 0 : readings.countBefore(start);
   if (withBaseline && first > 0 && readings.at(first) !== start) first--;

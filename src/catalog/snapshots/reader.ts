@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database, Prepared } from "../../database/database.js";
-import { decodeStored, type StoredValues, selectStored, storedOf, within } from "./read.js";
+import { readingsIn, type StoredValues, selectStored, storedOf } from "./read.js";
 import { COLUMNS, Readings } from "./readings.js";
 
 /** From the last snapshot at or before a time on. */
@@ -36,10 +36,8 @@ export class SnapshotReader {
 
   /** The snapshots of a repository from the last one at or before `from` on; none if it has none. */
   async since(id: number, from: number): Promise<Readings> {
-    const stored = storedOf(await this.#since({ id, from })).get(id);
-    return stored === undefined
-      ? Readings.ofLength(0)
-      : within(decodeStored(stored), { from, withBaseline: true });
+    const stored = storedOf(await this.#since({ id, from }));
+    return readingsIn(stored, { from, withBaseline: true }).get(id) ?? Readings.ofLength(0);
   }
 
   /**
@@ -51,12 +49,7 @@ export class SnapshotReader {
     span: { from: number; until: number },
     width = COLUMNS,
   ): Promise<Map<number, Readings>> {
-    const found = new Map<number, Readings>();
-    if (ids.length === 0) return found;
-    for (const [id, stored] of storedOf(await this.#between({ ids, ...span }))) {
-      const readings = within(decodeStored(stored, width), span);
-      if (readings.length > 0) found.set(id, readings);
-    }
-    return found;
+    if (ids.length === 0) return new Map();
+    return readingsIn(storedOf(await this.#between({ ids, ...span })), span, width);
   }
 }

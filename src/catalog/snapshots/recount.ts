@@ -23,5 +23,5 @@ export async function recountHours(tx: Tx, dialect: Dialect, ids: readonly numbe
       for (let i = 0; i < (own?.length ?? 0); i++) hours.add(provider, own?.at(i) ?? 0);
     }
   }
-  await hours.write(tx);
+  await hours.write(tx, dialect);
 }

@@ -100,6 +100,6 @@ async function subtractHours(
       removed++;
     }
   }
-  await hours.write(tx);
+  await hours.write(tx, dialect);
   return removed;
 }
