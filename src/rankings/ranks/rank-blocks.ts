@@ -1,12 +1,13 @@
 import { sql } from "kysely";
 import type { BulkColumns, BulkRow, Database, Db } from "../../database/database.js";
 import { DamagedPack, PackReader, PackWriter } from "../../packed-numbers.js";
+import { codedRanks } from "./coded-ranks.js";
 
 /** The archived ranks of a repository on one day. */
 export interface RankDay {
   /** Days since 1970. */
   day: number;
-  /** Such as `t24o12,s0l3`; see rank-history.ts. */
+  /** Such as `t24o12,s0l3`; see `CodedRank`. */
   ranks: string;
 }
 
@@ -86,15 +87,15 @@ function blocksOf(repositoryId: number, days: readonly RankDay[]): BulkRow[] {
 export function encodeRanks(days: readonly RankDay[]): Uint8Array {
   const series = new Map<string, { key: [number, number, number]; positions: number[] }>();
   for (const [i, { ranks }] of days.entries()) {
-    for (const [, code = "", hours, letter = "", position] of ranks.matchAll(/([a-z])(\d+)([a-z])(\d+)/g)) {
+    for (const { code, hours, letter, position } of codedRanks(ranks)) {
       const name = code + hours + letter;
       let one = series.get(name);
       if (one === undefined) {
-        const key: [number, number, number] = [code.charCodeAt(0), Number(hours), letter.charCodeAt(0)];
+        const key: [number, number, number] = [code.charCodeAt(0), hours, letter.charCodeAt(0)];
         one = { key, positions: new Array(days.length).fill(0) };
         series.set(name, one);
       }
-      one.positions[i] = Number(position);
+      one.positions[i] = position;
     }
   }
   const writer = new PackWriter();
