@@ -35,8 +35,10 @@ export { DERIVED_TABLES, REPOSITORY_TABLES } from "./sample.js";
 export * from "./series.js";
 export { chooseFrom } from "./series-start.js";
 export {
+  DamagedBlock,
   newestSnapshots,
   Readings,
+  type ReadingsOptions,
   readReadings,
   readSnapshotRanges,
   type SnapshotRange,
@@ -145,7 +147,7 @@ export class Catalog {
     return rangeOf(row?.[0] ?? "[]");
   }
 
-  /** The snapshots taken at exactly these times, oldest first. */
+  /** The snapshots taken at exactly these times, oldest first; none if the history is damaged. */
   async snapshotsAt(id: number, times: readonly number[]): Promise<Snapshot[]> {
     if (times.length === 0) return [];
     const span = { from: Math.min(...times), until: Math.max(...times) };

@@ -11,7 +11,8 @@ import {
 /**
  * Derived data of a repository: its words in the search index, its growth, or its ranks and share of the facets (id 0: those
  * of all repositories). `rollups_in_rebuild`: growth that was updated while
- * that of all repositories is being rebuilt. `words_in_rebuild`: words that a rebuild in progress updates.
+ * that of all repositories is being rebuilt. `rollups_damaged`: growth that cannot be computed until the history is repaired.
+ * `words_in_rebuild`: words that a rebuild in progress updates.
  * `tails`: snapshots that are to be packed into blocks.
  */
 export type OutdatedKind =
@@ -19,6 +20,7 @@ export type OutdatedKind =
   | "rollups"
   | "ranks"
   | "rollups_in_rebuild"
+  | "rollups_damaged"
   | "words_in_rebuild"
   | "tails";
 

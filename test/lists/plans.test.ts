@@ -15,6 +15,7 @@ import {
   type Plan,
   type Sort,
 } from "../../src/lists/lists.js";
+import { createLog } from "../../src/log.js";
 import { Rankings, type Trend } from "../../src/rankings/rankings.js";
 import { Search } from "../../src/search/search.js";
 import { onBothEngines } from "../support/engines.js";
@@ -97,7 +98,7 @@ onBothEngines("Lists of more than 10,000", (engine) => {
   /** Lists that remember nothing yet. */
   const openLists = (watched = database, more: { index?: ListIndex } = {}): Lists => {
     const catalog = new Catalog(watched, clock);
-    const rankings = new Rankings(watched, clock);
+    const rankings = new Rankings(watched, clock, createLog("silent"));
     const search = new Search(watched, catalog, clock);
     return new Lists({ database: watched, catalog, rankings, search, ...more });
   };
@@ -121,7 +122,7 @@ onBothEngines("Lists of more than 10,000", (engine) => {
       });
       await catalog.record(batch);
     }
-    const rankings = new Rankings(database, clock);
+    const rankings = new Rankings(database, clock, createLog("silent"));
     await rankings.update();
     await new Search(database, catalog, clock).update();
     await database.dialect.analyze(database.write);

@@ -25,7 +25,7 @@ async function importAll(paths: readonly string[], options: ImportOptions) {
   });
   after(() => database.close());
   const catalog = new Catalog(database, systemClock);
-  const rankings = new Rankings(database, systemClock);
+  const rankings = new Rankings(database, systemClock, createLog("silent"));
   const refused: unknown[] = [];
   const report = await importFiles(catalog, paths, {
     ...options,

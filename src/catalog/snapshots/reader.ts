@@ -15,7 +15,7 @@ interface Between {
   until: number;
 }
 
-/** Reads snapshots for requests, each time by one statement that is prepared once. Throws DamagedBlock. */
+/** Reads snapshots for requests, each time by one statement that is prepared once. */
 export class SnapshotReader {
   readonly #since: Prepared<Since, StoredValues>;
   readonly #between: Prepared<Between, StoredValues>;
@@ -34,15 +34,15 @@ export class SnapshotReader {
     });
   }
 
-  /** The snapshots of a repository from the last one at or before `from` on; none if it has none. */
+  /** The snapshots of a repository from the last one at or before `from` on; none if it has none. Throws DamagedBlock. */
   async since(id: number, from: number): Promise<Readings> {
     const stored = storedOf(await this.#since({ id, from }));
     return readingsIn(stored, { from, withBaseline: true }).get(id) ?? Readings.ofLength(0);
   }
 
   /**
-   * The snapshots of repositories between two times (inclusive), by id; repositories without any are absent. `width`: 2 reads
-   * times and stars alone.
+   * The snapshots of repositories between two times (inclusive), by id; repositories without any are absent, and so are those
+   * whose history is damaged. `width`: 2 reads times and stars alone.
    */
   async between(
     ids: readonly number[],
@@ -50,6 +50,6 @@ export class SnapshotReader {
     width = COLUMNS,
   ): Promise<Map<number, Readings>> {
     if (ids.length === 0) return new Map();
-    return readingsIn(storedOf(await this.#between({ ids, ...span })), span, width);
+    return readingsIn(storedOf(await this.#between({ ids, ...span })), span, { width, onDamaged: () => {} });
   }
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import {
   bumpRevision,
+  markOutdated,
   newestSnapshots,
   type Run,
   repositoriesAfter,
@@ -19,7 +20,7 @@ import { ALL_REPOSITORIES } from "../contributions.js";
 import { WINDOWS } from "../windows.js";
 import { growthOf } from "./compare.js";
 import { FallCounter } from "./falls.js";
-import { readHistories } from "./history.js";
+import { type GrowthContext, readHistories } from "./history.js";
 import { ROLLUP_COLUMNS, rollupRow, type ScoredRow, scoreInput, storedScores } from "./rollups.js";
 import { type AllScales, readScales, ScaleMeter, scalesOf, storeScales } from "./scales.js";
 import { score } from "./scores.js";
@@ -37,7 +38,7 @@ const BATCH = 1_000;
  */
 export async function rebuildGrowth(
   database: Database,
-  clock: Clock,
+  context: GrowthContext,
   onProgress: (done: number) => void,
 ): Promise<number> {
   const { dialect } = database;
@@ -47,15 +48,14 @@ export async function rebuildGrowth(
     // Marks set from now on are changes that this run may miss.
     await tx.deleteFrom("outdated").where("kind", "in", ["rollups", "rollups_in_rebuild"]).execute();
   };
-  const work = (run: Run) => rebuild(database, clock, run, onProgress);
-  return (await runExclusively(database, clock, { name: "growth", prepare, work })) ?? 0;
+  const work = (run: Run) => rebuild(database, run, { ...context, onProgress });
+  return (await runExclusively(database, context.clock, { name: "growth", prepare, work })) ?? 0;
 }
 
 async function rebuild(
   database: Database,
-  clock: Clock,
   run: Run,
-  onProgress: (done: number) => void,
+  { clock, onDamaged, onProgress }: GrowthContext & { onProgress: (done: number) => void },
 ): Promise<number> {
   const { dialect, write } = database;
   const used = await readScales(write);
@@ -63,6 +63,7 @@ async function rebuild(
   const meter = new ScaleMeter();
   const falls = new FallCounter();
   const lastIds: number[] = [];
+  const damaged: number[] = [];
   let done = 0;
   for (let after = 0; ; ) {
     const ids = await repositoriesAfter(write, after, BATCH);
@@ -70,7 +71,14 @@ async function rebuild(
     if (last === undefined) break;
     after = last;
     lastIds.push(last);
-    const rows = (await readHistories(write, dialect, ids)).flatMap((history): BulkRow[] => {
+    const histories = await readHistories(write, dialect, {
+      ids,
+      onDamaged(block) {
+        damaged.push(block.repositoryId);
+        onDamaged(block);
+      },
+    });
+    const rows = histories.flatMap((history): BulkRow[] => {
       const asOf = newest.get(history.provider) ?? 0;
       const growth = growthOf(history, asOf);
       meter.add(history.provider, growth);
@@ -89,7 +97,7 @@ async function rebuild(
     await run.step((tx) => index.execute(tx));
   }
   await run.step((tx) => dialect.analyze(tx, "rollups_next"));
-  await swapWhenFree(database, clock, run, { scales, newest, falls });
+  await swapWhenFree(database, clock, run, { scales, newest, falls, damaged });
   return done;
 }
 
@@ -165,15 +173,21 @@ interface Measured {
   scales: AllScales;
   newest: ReadonlyMap<string, number>;
   falls: FallCounter;
+  /** Repositories without growth, as their history is damaged. */
+  damaged: readonly number[];
 }
 
-async function swap(tx: Tx, dialect: Dialect, { scales, newest, falls }: Measured): Promise<void> {
+async function swap(tx: Tx, dialect: Dialect, { scales, newest, falls, damaged }: Measured): Promise<void> {
   await dialect.replaceTable(tx, "rollups", "rollups_next");
   await storeScales(tx, scales, newest);
   await falls.store(tx, dialect);
   await sql`insert into outdated (kind, repository_id) select 'rollups', repository_id from outdated
     where kind = 'rollups_in_rebuild' on conflict do nothing`.execute(tx);
-  await tx.deleteFrom("outdated").where("kind", "in", ["rollups_in_rebuild", "ranks"]).execute();
+  await tx
+    .deleteFrom("outdated")
+    .where("kind", "in", ["rollups_in_rebuild", "rollups_damaged", "ranks"])
+    .execute();
+  await markOutdated(tx, dialect, "rollups_damaged", damaged);
   await tx.deleteFrom("marks").where("name", "=", PARTIAL).execute();
   await tx.insertInto("outdated").values({ kind: "ranks", repository_id: ALL_REPOSITORIES }).execute();
   await bumpRevision(tx);

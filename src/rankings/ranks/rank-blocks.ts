@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { BulkColumns, BulkRow, Database, Db } from "../../database/database.js";
+import { AppError } from "../../errors.js";
 import { DamagedPack, PackReader, PackWriter } from "../../packed-numbers.js";
 import { codedRanks } from "./coded-ranks.js";
 
@@ -151,8 +152,9 @@ export async function readRankBlocks(db: Db, repositoryId: number, sinceDay: num
       return decodeRanks(data, from_day).filter(({ day }) => day >= sinceDay);
     } catch (error) {
       if (!(error instanceof DamagedPack)) throw error;
-      throw new Error(
-        `The block of ranks of repository ${repositoryId} that begins on day ${from_day} is damaged: ${error.message}.`,
+      throw new AppError(
+        "INTERNAL",
+        `The rank history of repository ${repositoryId} is damaged, in the block that begins on day ${from_day} since 1970: ${error.message}.`,
       );
     }
   });
