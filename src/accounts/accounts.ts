@@ -13,6 +13,7 @@ import type { Logger } from "../log.js";
 import { hashToken, tokenPrefix } from "../tokens.js";
 import type { ApiKeys } from "./api-keys.js";
 import type { Library } from "./library.js";
+import { libraryNow } from "./library-time.js";
 import { LinkGuard } from "./link-guard.js";
 import { LINK_MS, LinkQuota, linkMail } from "./links.js";
 import { Mailer } from "./mail.js";
@@ -302,7 +303,7 @@ export class Accounts {
   /** Deletes expired links and sessions; called with each new link. */
   async #removeExpired(library: Library): Promise<void> {
     const { adapter } = await library.$context;
-    const where = [{ field: "expiresAt", operator: "lt" as const, value: new Date() }];
+    const where = [{ field: "expiresAt", operator: "lt" as const, value: libraryNow() }];
     await adapter.deleteMany({ model: "verification", where });
     await adapter.deleteMany({ model: "session", where });
   }

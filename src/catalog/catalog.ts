@@ -98,9 +98,9 @@ export class Catalog {
     for (let from = 0; from < batch.length; ) {
       const part = batch.slice(from, from + size.rows);
       const added = await dialect.exclusively(write, "catalogue", async (tx) => {
-        const began = performance.now();
+        const began = this.#clock.monotonic();
         const recordedPart = await this.recordIn(tx, part);
-        size.note(part.length, performance.now() - began);
+        size.note(part.length, this.#clock.monotonic() - began);
         return recordedPart;
       });
       recorded.repositoriesAdded += added.repositoriesAdded;
@@ -204,7 +204,7 @@ export class Catalog {
    * response. Returns the number of repositories.
    */
   pack(most: number): Promise<number> {
-    return packTails(this.#database, most);
+    return packTails(this.#database, this.#clock, most);
   }
 
   /** Origin of the data. */

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { Clock } from "../clock.js";
 import {
   BatchSize,
   type BulkRow,
@@ -41,6 +42,7 @@ const LEAST_PART = 8;
 
 export interface WorkOptions {
   kind: OutdatedKind;
+  clock: Clock;
   /** Most repositories per transaction. */
   size: number;
   /** Repositories in all; default: no limit. */
@@ -57,14 +59,21 @@ export interface WorkOptions {
  */
 export async function workOff(
   { dialect, write }: Database,
-  { kind, size, most = Number.POSITIVE_INFINITY, isNoticed = true, onProgress = () => {} }: WorkOptions,
+  {
+    kind,
+    clock,
+    size,
+    most = Number.POSITIVE_INFINITY,
+    isNoticed = true,
+    onProgress = () => {},
+  }: WorkOptions,
   work: (tx: Tx, ids: readonly number[]) => Promise<void>,
 ): Promise<number> {
   const batch = new BatchSize(dialect, { least: Math.ceil(size / LEAST_PART), most: size });
   for (let done = 0; ; onProgress(done)) {
     if (done >= most) return done;
     const count = await dialect.exclusively(write, "catalogue", async (tx) => {
-      const began = performance.now();
+      const began = clock.monotonic();
       const marked = await tx
         .selectFrom("outdated")
         .select("repository_id")
@@ -78,7 +87,7 @@ export async function workOff(
       const here = dialect.among(sql.ref("repository_id"), ids);
       await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
       if (isNoticed) await bumpRevision(tx);
-      batch.note(ids.length, performance.now() - began);
+      batch.note(ids.length, clock.monotonic() - began);
       return ids.length;
     });
     if (count === 0) return done;

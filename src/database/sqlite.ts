@@ -4,7 +4,7 @@ import type { BulkRow, Dialect, TableName, Tx } from "./dialect.js";
 import { DatabaseFault, type FaultKind } from "./fault.js";
 import { bound, type Prepare, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
-import { BUSY_TIMEOUT_MS, SqliteWriterDialect, WriteQueue } from "./sqlite-writer.js";
+import { BUSY_TIMEOUT_MS, SqliteWriterDialect, type WriteQueue } from "./sqlite-writer.js";
 
 /** Older versions can corrupt the write-ahead log with two connections; one later release was withdrawn. */
 const OLDEST_SAFE = [3, 51, 3] as const;
@@ -23,10 +23,9 @@ export function unsafeSqlite(version: string): string | undefined {
 }
 
 export interface SqliteOptions {
-  readOnly: boolean;
   /** FULL: a committed transaction survives a power cut. NORMAL: it survives a crash of this process. */
   synchronous: "FULL" | "NORMAL";
-  /** Shared by all connections of this process that write to the file. */
+  /** Shared by all connections of this process that write to the file; a connection without it only reads. */
   writers?: WriteQueue;
   /** Bound of the page cache. Default: 64 MiB. */
   cacheKib?: number;
@@ -40,8 +39,10 @@ export interface SqliteConnection {
 
 /** Opens one connection. `path` may be ":memory:". */
 export function openSqlite(path: string, options: SqliteOptions): SqliteConnection {
+  const { synchronous, writers, cacheKib = 65_536 } = options;
+  const readOnly = writers === undefined;
   const raw = new DatabaseSync(path, {
-    readOnly: options.readOnly,
+    readOnly,
     timeout: BUSY_TIMEOUT_MS,
     enableForeignKeyConstraints: true,
     allowExtension: false,
@@ -52,20 +53,20 @@ export function openSqlite(path: string, options: SqliteOptions): SqliteConnecti
     raw.close();
     throw new Error(problem);
   }
-  if (!options.readOnly) raw.exec("pragma journal_mode = wal");
-  raw.exec(`pragma synchronous = ${options.synchronous}`);
-  raw.exec(`pragma cache_size = -${options.cacheKib ?? 65_536}`);
+  if (!readOnly) raw.exec("pragma journal_mode = wal");
+  raw.exec(`pragma synchronous = ${synchronous}`);
+  raw.exec(`pragma cache_size = -${cacheKib}`);
   raw.exec("pragma temp_store = memory; pragma mmap_size = 0");
   const config = { database: new Connection(raw) };
   const db = new Kysely<Schema>({
-    dialect: options.readOnly
+    dialect: readOnly
       ? new KyselySqliteDialect(config)
       : new SqliteWriterDialect(config, {
-          queue: options.writers ?? new WriteQueue(),
-          givesWay: options.synchronous === "NORMAL" && path !== ":memory:",
+          queue: writers,
+          givesWay: synchronous === "NORMAL" && path !== ":memory:",
         }),
   });
-  return { db, prepare: preparing(db, raw, options.readOnly) };
+  return { db, prepare: preparing(db, raw, readOnly) };
 }
 
 /** Prepares statements for a connection. One that also writes is read in turn, as it may be inside a transaction. */

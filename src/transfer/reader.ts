@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import type { Observation } from "../catalog/catalog.js";
+import { systemClock } from "../clock.js";
 import { type Found, type ReadOptions, readFiles } from "./read-files.js";
 import { SnapshotBlock, snapshotCount } from "./snapshot-block.js";
 
@@ -100,7 +101,7 @@ async function runThread({ paths, options }: ReaderTask): Promise<void> {
   port.on("message", () => {
     ahead--;
   });
-  for await (const found of readFiles(paths, options)) {
+  for await (const found of readFiles(paths, options, systemClock)) {
     const packed = pack(found);
     port.postMessage(packed, [packed.numbers.buffer]);
     ahead++;

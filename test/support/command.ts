@@ -78,6 +78,7 @@ export class CommandWorld {
     const code = await runProgram(
       {
         config,
+        clock: systemClock,
         stdout,
         stderr,
         openModules: () => openModules({ config, clock: systemClock, log: createLog("error") }),

@@ -37,7 +37,7 @@ async function importAll(paths: readonly string[], options: ImportOptions) {
   return { catalog, rankings, lists: new Lists({ database, catalog, rankings, search }), report };
 }
 
-const manifestOf = (...path: string[]) => readManifest(readFileSync(realData(...path), "utf8"));
+const manifestOf = (...path: string[]) => readManifest(readFileSync(realData(...path), "utf8"), Date.now());
 const days = (prefix: string, ...dates: string[]) => dates.map((date) => `${prefix}${date}.csv`);
 
 describe("Real archives", { skip: withoutRealData }, () => {

@@ -60,8 +60,10 @@ export async function update(
 ): Promise<number> {
   if (await isRebuildDue(database, context.clock, all)) return rebuildGrowth(database, context, onProgress);
   const { dialect, write } = database;
-  const done = await workOff(database, { kind: "rollups", size: BATCH, onProgress }, (tx, ids) =>
-    updateChanged(tx, ids, { ...context, dialect }),
+  const done = await workOff(
+    database,
+    { kind: "rollups", clock: context.clock, size: BATCH, onProgress },
+    (tx, ids) => updateChanged(tx, ids, { ...context, dialect }),
   );
   // Even with nothing changed: an earlier update may have been killed before this.
   await dialect.exclusively(write, "catalogue", async (tx) => {

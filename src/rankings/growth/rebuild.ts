@@ -111,13 +111,12 @@ async function swapWhenFree(
   run: Run,
   measured: Measured,
 ): Promise<void> {
-  const { signal } = new AbortController();
   for (let tries = 1; ; tries++) {
     try {
       return await run.end((tx) => swap(tx, dialect, measured));
     } catch (error) {
       if (!dialect.isInUse(error) || tries === SWAP_TRIES) throw error;
-      await clock.sleep(SWAP_RETRY_MS, signal);
+      await clock.sleep(SWAP_RETRY_MS);
       await run.step(async () => {});
     }
   }
