@@ -3,6 +3,7 @@ import type { Clock } from "../clock.js";
 import {
   BatchSize,
   type BulkRow,
+  type BulkTable,
   type Database,
   type Db,
   type Dialect,
@@ -25,6 +26,12 @@ export type OutdatedKind =
   | "words_in_rebuild"
   | "tails";
 
+const OUTDATED: BulkTable = {
+  table: "outdated",
+  columns: { kind: "text", repository_id: "bigint" },
+  key: ["kind", "repository_id"],
+};
+
 /** Marks derived data of repositories as outdated, in the transaction of the change. */
 export async function markOutdated(
   tx: Tx,
@@ -33,8 +40,7 @@ export async function markOutdated(
   ids: readonly number[],
 ): Promise<void> {
   const rows = [...new Set(ids)].map((id): BulkRow => [kind, id]);
-  const columns = { kind: "text", repository_id: "bigint" } as const;
-  await dialect.insertNew(tx, "outdated", columns, ["kind", "repository_id"], rows);
+  await dialect.insertNew(tx, OUTDATED, rows);
 }
 
 /** The smallest batch, as a part of the largest one: some of the time of a batch does not depend on its size. */

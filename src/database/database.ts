@@ -16,8 +16,9 @@ import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
 export { BatchSize } from "./batch-size.js";
-export type { BulkColumns, BulkRow, Db, Dialect, TableName, Tx } from "./dialect.js";
+export type { BulkColumns, BulkRow, BulkTable, Db, Dialect, TableName, Tx } from "./dialect.js";
 export { DatabaseFault, databaseFault, type FaultKind } from "./fault.js";
+export { type Merge, mergeRows } from "./merge-rows.js";
 export {
   type ColumnValues,
   columnsOf,

@@ -12,6 +12,13 @@ export type BulkColumns = Readonly<
 >;
 export type BulkRow = readonly (number | string | Uint8Array | null)[];
 
+/** Where rows are written to: the columns of a row, in its order, and which of them are the key. */
+export interface BulkTable {
+  table: TableName;
+  columns: BulkColumns;
+  key: readonly string[];
+}
+
 /** Every difference between the two engines. No file outside this folder asks which engine it runs on. */
 export interface Dialect {
   readonly engine: "sqlite" | "postgres";
@@ -39,30 +46,11 @@ export interface Dialect {
   reserveId(tx: Tx, id: number): Promise<void>;
 
   /** Inserts rows whose key is new. Returns for each row whether it was inserted. */
-  insertNew(
-    tx: Tx,
-    table: TableName,
-    columns: BulkColumns,
-    key: readonly string[],
-    rows: readonly BulkRow[],
-  ): Promise<boolean[]>;
+  insertNew(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<boolean[]>;
   /** Inserts rows, or updates all other columns where the key exists. Keys must be unique within `rows`. */
-  upsert(
-    tx: Tx,
-    table: TableName,
-    columns: BulkColumns,
-    key: readonly string[],
-    rows: readonly BulkRow[],
-  ): Promise<void>;
-
-  /** Updates rows: the first `keyLength` columns are the key, the others the new values. */
-  updateRows(
-    tx: Tx,
-    table: TableName,
-    columns: BulkColumns,
-    keyLength: number,
-    rows: readonly BulkRow[],
-  ): Promise<void>;
+  upsert(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<void>;
+  /** Sets the columns of `target` outside its key, where the key exists. */
+  updateRows(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<void>;
 
   /**
    * The condition `expression in values`, with a single parameter for any number of values. A slot of a prepared statement

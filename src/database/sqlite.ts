@@ -215,10 +215,10 @@ export const sqliteDialect: Dialect = {
     );
   },
 
-  insertNew: (tx, table, columns, _key, rows) =>
+  insertNew: (tx, { table, columns }, rows) =>
     runEach(tx, insertText(table, Object.keys(columns), "on conflict do nothing"), rows),
 
-  async upsert(tx, table, columns, key, rows) {
+  async upsert(tx, { table, columns, key }, rows) {
     const names = Object.keys(columns);
     const sets = names.filter((name) => !key.includes(name)).map((name) => `${name} = excluded.${name}`);
     await runEach(
@@ -228,12 +228,12 @@ export const sqliteDialect: Dialect = {
     );
   },
 
-  async updateRows(tx, table, columns, keyLength, rows) {
+  async updateRows(tx, { table, columns, key }, rows) {
     const names = Object.keys(columns);
-    // Numbered parameters, since the key comes first in a row and last in the statement.
-    const equal = names.map((name, i) => `${name} = ?${i + 1}`);
-    const [keys, sets] = [equal.slice(0, keyLength), equal.slice(keyLength)];
-    await runEach(tx, `update ${table} set ${sets.join(", ")} where ${keys.join(" and ")}`, rows);
+    // Numbered parameters, since a statement has its key last.
+    const equal = (name: string) => `${name} = ?${names.indexOf(name) + 1}`;
+    const sets = names.filter((name) => !key.includes(name)).map(equal);
+    await runEach(tx, `update ${table} set ${sets.join(", ")} where ${key.map(equal).join(" and ")}`, rows);
   },
 
   among(expression, values) {

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { bumpRevision, type Run, runExclusively } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
-import type { BulkRow, Database, Db, Dialect } from "../database/database.js";
+import type { BulkRow, BulkTable, Database, Db, Dialect } from "../database/database.js";
 import { BlockWriter } from "./block-writer.js";
 import { bytesOf, FREE_EVERY, firstBlockOf, PAGE, PAGES_PER_BLOCK, prefixBlock } from "./layout.js";
 import { BLOCK } from "./postings.js";
@@ -17,7 +17,11 @@ const WRITTEN = 250;
 const MOVED = 5_000;
 const PAGES_WRITTEN = 32;
 
-export const PAGE_COLUMNS = { page: "bigint", version: "bigint", ids: "bytea", stars: "bytea" } as const;
+export const PAGES: BulkTable = {
+  table: "search_pages",
+  columns: { page: "bigint", version: "bigint", ids: "bytea", stars: "bytea" },
+  key: ["page"],
+};
 
 /**
  * Builds the index of all available repositories, most stars first, beside the one that is being read, which it replaces when
@@ -187,7 +191,7 @@ async function writePages(
   }
   for (let i = 0; i < rows.length; i += PAGES_WRITTEN) {
     const part = rows.slice(i, i + PAGES_WRITTEN);
-    await run.step((tx) => dialect.upsert(tx, "search_pages", PAGE_COLUMNS, ["page"], part));
+    await run.step((tx) => dialect.upsert(tx, PAGES, part));
   }
 }
 

@@ -1,8 +1,12 @@
 import { type RawBuilder, sql } from "kysely";
-import type { BulkRow, Db, Dialect, Tx } from "../database/database.js";
+import type { BulkRow, BulkTable, Db, Dialect, Tx } from "../database/database.js";
 import type { Run } from "./runs.js";
 
-export const RUN_COLUMNS = { block: "bigint", word: "text", data: "bytea" } as const;
+const RUNS: BulkTable = {
+  table: "search_words",
+  columns: { block: "bigint", word: "text", data: "bytea" },
+  key: ["block", "word"],
+};
 const PLACE_COLUMNS = { block: "bigint", word: "text" } as const;
 
 /** A word in a block. */
@@ -63,7 +67,7 @@ export async function findRunsWithin(
 }
 
 export function writeRuns(tx: Tx, dialect: Dialect, rows: readonly BulkRow[]): Promise<void> {
-  return dialect.upsert(tx, "search_words", RUN_COLUMNS, ["block", "word"], rows);
+  return dialect.upsert(tx, RUNS, rows);
 }
 
 function wanted(dialect: Dialect, places: readonly Place[]): RawBuilder<unknown> {

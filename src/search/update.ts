@@ -7,7 +7,7 @@ import { BlockWriter, TEXT_PREFIX_FROM, UnitedMarks } from "./block-writer.js";
 import { EditedPages } from "./edited-pages.js";
 import { prefixBlock, readState, type SearchState } from "./layout.js";
 import { BLOCK, encodeMarks, type Marks, NAME, TEXT } from "./postings.js";
-import { PAGE_COLUMNS, type ReadTexts, readTexts, rebuildWords, restoreMarks } from "./rebuild.js";
+import { PAGES, type ReadTexts, readTexts, rebuildWords, restoreMarks } from "./rebuild.js";
 import { findRunNames, readRuns, writeRuns } from "./run-table.js";
 import { runsOf, sortWords, wordsOfRun } from "./runs.js";
 import { Splitter } from "./words.js";
@@ -99,7 +99,7 @@ async function index({ dialect, write }: Database, run: Run): Promise<number> {
     const rows = pages.takeEdited(version);
     for (let from = 0; from < rows.length; from += WRITTEN_PAGES) {
       const part = rows.slice(from, from + WRITTEN_PAGES);
-      await run.step((tx) => dialect.upsert(tx, "search_pages", PAGE_COLUMNS, ["page"], part));
+      await run.step((tx) => dialect.upsert(tx, PAGES, part));
     }
   };
   await run.step(async (tx) => {

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { BulkColumns, BulkRow, Dialect, TableName, Tx } from "../../database/database.js";
+import type { BulkRow, BulkTable, Dialect, TableName, Tx } from "../../database/database.js";
 import {
   type BlockRow,
   DamagedBlock,
@@ -18,12 +18,16 @@ const MAX_JOINED = MAX_BLOCK_SNAPSHOTS / 2;
 /** Repositories read at a time. */
 const BATCH = 1_000;
 
-const BLOCK_COLUMNS: BulkColumns = {
-  repository_id: "bigint",
-  from_at: "bigint",
-  to_at: "bigint",
-  snapshots: "bigint",
-  data: "bytea",
+const BLOCKS: BulkTable = {
+  table: "snapshot_blocks",
+  columns: {
+    repository_id: "bigint",
+    from_at: "bigint",
+    to_at: "bigint",
+    snapshots: "bigint",
+    data: "bytea",
+  },
+  key: ["repository_id", "from_at"],
 };
 
 /** A run of snapshots with the blocks that hold it now. */
@@ -86,7 +90,7 @@ export class BlockWriter {
     const [tx, dialect] = [this.#tx, this.#dialect];
     await this.#delete("snapshot_blocks", "from_at", this.#removed);
     await this.#delete("snapshots", "captured_at", this.#thinned);
-    await dialect.upsert(tx, "snapshot_blocks", BLOCK_COLUMNS, ["repository_id", "from_at"], this.#written);
+    await dialect.upsert(tx, BLOCKS, this.#written);
     if (this.#emptied.length > 0) {
       const here = dialect.among(sql.ref("repository_id"), this.#emptied);
       await tx.deleteFrom("snapshots").where(here).execute();

@@ -1,8 +1,12 @@
 import { sql } from "kysely";
 import { HOUR_MS } from "../../clock.js";
-import type { BulkColumns, Db, Dialect, Tx } from "../../database/database.js";
+import { type BulkTable, type Db, type Dialect, mergeRows, type Tx } from "../../database/database.js";
 
-const COLUMNS: BulkColumns = { provider: "text", hour: "bigint", snapshots: "bigint", newest_at: "bigint" };
+const HOURS: BulkTable = {
+  table: "snapshot_hours",
+  columns: { provider: "text", hour: "bigint", snapshots: "bigint", newest_at: "bigint" },
+  key: ["provider", "hour"],
+};
 
 /** Counts snapshots that are added or removed, by provider and hour. */
 export class HourCounts {
@@ -38,13 +42,10 @@ export class HourCounts {
     const rows = [...this.#counts.values()].map(({ provider, hour, snapshots, newestAt }) => {
       return [provider, hour, snapshots, newestAt];
     });
-    if (rows.length === 0) return;
-    // Without a condition SQLite would parse "on conflict" as part of a join.
-    await sql`insert into snapshot_hours (provider, hour, snapshots, newest_at)
-      select * from (${dialect.rowsOf(COLUMNS, rows)}) as counts where true
-      on conflict (provider, hour) do update set snapshots = snapshot_hours.snapshots + excluded.snapshots,
-        newest_at = case when excluded.newest_at > snapshot_hours.newest_at then excluded.newest_at
-          else snapshot_hours.newest_at end`.execute(tx);
+    const sets = sql`snapshots = snapshot_hours.snapshots + excluded.snapshots,
+      newest_at = case when excluded.newest_at > snapshot_hours.newest_at then excluded.newest_at
+        else snapshot_hours.newest_at end`;
+    await mergeRows(tx, dialect, { ...HOURS, rows, sets });
   }
 }
 

@@ -19,7 +19,7 @@ import { WINDOW_HOURS, WINDOWS, windowMs } from "../windows.js";
 import { growthOf } from "./compare.js";
 import { type GrowthContext, readHistories } from "./history.js";
 import { PARTIAL, rebuildGrowth } from "./rebuild.js";
-import { ROLLUP_COLUMNS, rollupRow } from "./rollups.js";
+import { ROLLUPS, rollupRow } from "./rollups.js";
 import { readScales } from "./scales.js";
 
 export { ANOMALY_KINDS, type Anomaly } from "./anomalies.js";
@@ -126,7 +126,7 @@ async function updateChanged(
   });
   const here = dialect.among(sql.ref("repository_id"), ids);
   await tx.deleteFrom("rollups").where(here).execute();
-  await dialect.insertNew(tx, "rollups", ROLLUP_COLUMNS, ["repository_id", "window_hours"], rows);
+  await dialect.insertNew(tx, ROLLUPS, rows);
   await tx.deleteFrom("outdated").where("kind", "=", "rollups_damaged").where(here).execute();
   if (damaged.length > 0) await markOutdated(tx, dialect, "rollups_damaged", damaged);
   await setMark(tx, PARTIAL);

@@ -10,6 +10,7 @@ import {
 import type { Clock } from "../../clock.js";
 import {
   type BulkRow,
+  type BulkTable,
   createRollupTable,
   type Database,
   type Dialect,
@@ -21,12 +22,27 @@ import { WINDOWS } from "../windows.js";
 import { growthOf } from "./compare.js";
 import { FallCounter } from "./falls.js";
 import { type GrowthContext, readHistories } from "./history.js";
-import { ROLLUP_COLUMNS, rollupRow, type ScoredRow, scoreInput, storedScores } from "./rollups.js";
+import { ROLLUPS, rollupRow, type ScoredRow, scoreInput, storedScores } from "./rollups.js";
 import { type AllScales, readScales, ScaleMeter, scalesOf, storeScales } from "./scales.js";
 import { score } from "./scores.js";
 
 /** The mark that growth has changed since the last rebuild, so the score scales no longer match it exactly. */
 export const PARTIAL = "growth_partial";
+
+const NEXT_ROLLUPS: BulkTable = { ...ROLLUPS, table: "rollups_next" };
+const NEXT_SCORES: BulkTable = {
+  ...NEXT_ROLLUPS,
+  columns: {
+    repository_id: "bigint",
+    window_hours: "bigint",
+    trending: "bigint",
+    rising: "bigint",
+    new_hot: "bigint",
+    star_momentum: "bigint",
+    fork_momentum: "bigint",
+    activity: "bigint",
+  },
+};
 
 /** Repositories in one transaction. */
 const BATCH = 1_000;
@@ -85,9 +101,7 @@ async function rebuild(
       falls.add(history);
       return growth.map((one) => rollupRow(history, one, used, asOf));
     });
-    await run.step((tx) =>
-      dialect.insertNew(tx, "rollups_next", ROLLUP_COLUMNS, ["repository_id", "window_hours"], rows),
-    );
+    await run.step((tx) => dialect.insertNew(tx, NEXT_ROLLUPS, rows));
     done += ids.length;
     onProgress(done);
   }
@@ -153,20 +167,9 @@ async function rescore(
         ...storedScores(score(scoreInput(row, scales))),
       ],
     );
-    if (scored.length > 0) await run.step((tx) => dialect.updateRows(tx, "rollups_next", SCORES, 2, scored));
+    if (scored.length > 0) await run.step((tx) => dialect.updateRows(tx, NEXT_SCORES, scored));
   }
 }
-
-const SCORES = {
-  repository_id: "bigint",
-  window_hours: "bigint",
-  trending: "bigint",
-  rising: "bigint",
-  new_hot: "bigint",
-  star_momentum: "bigint",
-  fork_momentum: "bigint",
-  activity: "bigint",
-} as const;
 
 interface Measured {
   scales: AllScales;

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { BulkColumns, BulkRow, Database, Db } from "../../database/database.js";
+import type { BulkRow, BulkTable, Database, Db } from "../../database/database.js";
 import { AppError } from "../../errors.js";
 import { DamagedPack, PackReader, PackWriter } from "../../packed-numbers.js";
 import { codedRanks } from "./coded-ranks.js";
@@ -21,11 +21,10 @@ const MAX_SERIES = 1_000;
 /** Repositories in one transaction. */
 const BATCH = 1_000;
 
-const BLOCK_COLUMNS: BulkColumns = {
-  repository_id: "bigint",
-  from_day: "bigint",
-  to_day: "bigint",
-  data: "bytea",
+const BLOCKS: BulkTable = {
+  table: "rank_blocks",
+  columns: { repository_id: "bigint", from_day: "bigint", to_day: "bigint", data: "bytea" },
+  key: ["repository_id", "from_day"],
 };
 
 /**
@@ -59,7 +58,7 @@ export async function packRankHistory({ dialect, write }: Database, most: number
           days.sort((a, b) => a.day - b.day),
         ),
       );
-      await dialect.upsert(tx, "rank_blocks", BLOCK_COLUMNS, ["repository_id", "from_day"], blocks);
+      await dialect.upsert(tx, BLOCKS, blocks);
       await tx.deleteFrom("rank_history").where(here).execute();
       return batch;
     });
