@@ -2,7 +2,8 @@ import type { Database } from "../database/database.js";
 import type { ListIndex } from "./index/list-index.js";
 import { EXACT_TOTAL } from "./plan.js";
 import { belongs, inOrder } from "./recheck.js";
-import type { ListRow, RowReader } from "./rows.js";
+import type { ListRow } from "./row.js";
+import type { RowReader } from "./rows.js";
 import type { ListSpec, RowKey } from "./spec.js";
 import { idsWithTopics } from "./sql/ids.js";
 

@@ -13,7 +13,8 @@ import type { ListIndex } from "./index/list-index.js";
 import { ListMemory } from "./memory.js";
 import { EXACT_TOTAL, type Plan } from "./plan.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
-import { type ListRow, RowReader, type RowRequest } from "./rows.js";
+import type { ListRow, RowRequest } from "./row.js";
+import { RowReader } from "./rows.js";
 import { encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
 
 export { filterParameters, filterWords, type ListFilters } from "./canonical.js";
@@ -29,7 +30,7 @@ export {
   type WatchlistQuery,
   watchlistQuery,
 } from "./query.js";
-export type { ListRow } from "./rows.js";
+export type { ListRow } from "./row.js";
 export * from "./spec.js";
 
 /** Some consecutive rows of a list. */
@@ -95,7 +96,7 @@ export class Lists {
   readonly #memory = new ListMemory();
 
   constructor(parts: ListParts) {
-    this.#parts = { ...parts, rows: new RowReader(parts.database) };
+    this.#parts = { ...parts, rows: new RowReader(parts.database, parts.catalog) };
   }
 
   /** The repositories with these ids and their growth in the window, in the same order. Unknown ids are skipped. */
