@@ -106,9 +106,17 @@ export class Accounts {
 
   /** Reads the secret, so that a wrong one is reported at startup. */
   async open(): Promise<void> {
-    await this.#opened();
+    const { config, database } = this.#options;
+    await readSecret(config, database);
     const { mail, sites } = this.methods;
     if (!mail) this.#options.log.warn({ sites }, "sign-in by mail is off: no mail server is configured");
+  }
+
+  /** Loads what sign-in needs, so that the first request of an account need not wait for it. Never throws. */
+  async load(): Promise<void> {
+    await this.#opened().catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, "sign-in is not ready; the next use tries again");
+    });
   }
 
   /**
