@@ -169,9 +169,9 @@ test("only config.ts and run.ts look at the environment", () => {
 /** Entries of programs and threads, and what waits for things that know only the time of the machine. */
 const ON_SYSTEM_TIME = [
   "run",
-  "threads/thread",
-  "lists/index/thread",
-  "transfer/reader",
+  "threads/serving-thread",
+  "lists/index/builder-thread",
+  "transfer/reader-thread",
   "database/database",
   "accounts/library-time",
 ];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Catalog } from "../../src/catalog/catalog.js";
 import { DAY_MS } from "../../src/clock.js";
+import { createLog } from "../../src/log.js";
 import { Rankings } from "../../src/rankings/rankings.js";
 import { onBothEngines } from "../support/engines.js";
 import { openLists } from "../support/lists.js";
@@ -13,7 +14,7 @@ onBothEngines("The rows of lists", (engine) => {
     const database = await engine.open();
     const clock = new ManualClock(NOW);
     const catalog = new Catalog(database, clock);
-    const rankings = new Rankings(database, clock);
+    const rankings = new Rankings(database, clock, createLog("silent"));
     const record = async (name: string, stars: number, at: number) => {
       const counts = { stars, forks: null, openIssues: null, watchers: null };
       const snapshots = [{ capturedAt: at, ...counts, source: "OBSERVED" as const }];
