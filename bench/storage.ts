@@ -55,9 +55,7 @@ async function recordSynthetic({ catalog, database }: Modules): Promise<void> {
 
 async function importFilesOneByOne({ catalog, database }: Modules): Promise<void> {
   const manifest =
-    values.manifest === undefined
-      ? undefined
-      : readManifest(readFileSync(values.manifest, "utf8"), Date.now());
+    values.manifest === undefined ? undefined : readManifest(readFileSync(values.manifest, "utf8"));
   for (const file of files) {
     await importFiles(catalog, [file], manifest === undefined ? {} : { manifest });
     await catalog.pack(ALL);

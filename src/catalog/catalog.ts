@@ -35,10 +35,8 @@ export { DERIVED_TABLES, REPOSITORY_TABLES } from "./sample.js";
 export * from "./series.js";
 export { chooseFrom } from "./series-start.js";
 export {
-  DamagedBlock,
   newestSnapshots,
   Readings,
-  type ReadingsOptions,
   readReadings,
   readSnapshotRanges,
   type SnapshotRange,
@@ -98,9 +96,9 @@ export class Catalog {
     for (let from = 0; from < batch.length; ) {
       const part = batch.slice(from, from + size.rows);
       const added = await dialect.exclusively(write, "catalogue", async (tx) => {
-        const began = this.#clock.monotonic();
+        const began = performance.now();
         const recordedPart = await this.recordIn(tx, part);
-        size.note(part.length, this.#clock.monotonic() - began);
+        size.note(part.length, performance.now() - began);
         return recordedPart;
       });
       recorded.repositoriesAdded += added.repositoriesAdded;
@@ -147,7 +145,7 @@ export class Catalog {
     return rangeOf(row?.[0] ?? "[]");
   }
 
-  /** The snapshots taken at exactly these times, oldest first; none if the history is damaged. */
+  /** The snapshots taken at exactly these times, oldest first. */
   async snapshotsAt(id: number, times: readonly number[]): Promise<Snapshot[]> {
     if (times.length === 0) return [];
     const span = { from: Math.min(...times), until: Math.max(...times) };
@@ -204,7 +202,7 @@ export class Catalog {
    * response. Returns the number of repositories.
    */
   pack(most: number): Promise<number> {
-    return packTails(this.#database, this.#clock, most);
+    return packTails(this.#database, most);
   }
 
   /** Origin of the data. */

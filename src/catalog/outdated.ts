@@ -1,9 +1,7 @@
 import { sql } from "kysely";
-import type { Clock } from "../clock.js";
 import {
   BatchSize,
   type BulkRow,
-  type BulkTable,
   type Database,
   type Db,
   type Dialect,
@@ -13,8 +11,7 @@ import {
 /**
  * Derived data of a repository: its words in the search index, its growth, or its ranks and share of the facets (id 0: those
  * of all repositories). `rollups_in_rebuild`: growth that was updated while
- * that of all repositories is being rebuilt. `rollups_damaged`: growth that cannot be computed until the history is repaired.
- * `words_in_rebuild`: words that a rebuild in progress updates.
+ * that of all repositories is being rebuilt. `words_in_rebuild`: words that a rebuild in progress updates.
  * `tails`: snapshots that are to be packed into blocks.
  */
 export type OutdatedKind =
@@ -22,15 +19,8 @@ export type OutdatedKind =
   | "rollups"
   | "ranks"
   | "rollups_in_rebuild"
-  | "rollups_damaged"
   | "words_in_rebuild"
   | "tails";
-
-const OUTDATED: BulkTable = {
-  table: "outdated",
-  columns: { kind: "text", repository_id: "bigint" },
-  key: ["kind", "repository_id"],
-};
 
 /** Marks derived data of repositories as outdated, in the transaction of the change. */
 export async function markOutdated(
@@ -40,7 +30,8 @@ export async function markOutdated(
   ids: readonly number[],
 ): Promise<void> {
   const rows = [...new Set(ids)].map((id): BulkRow => [kind, id]);
-  await dialect.insertNew(tx, OUTDATED, rows);
+  const columns = { kind: "text", repository_id: "bigint" } as const;
+  await dialect.insertNew(tx, "outdated", columns, ["kind", "repository_id"], rows);
 }
 
 /** The smallest batch, as a part of the largest one: some of the time of a batch does not depend on its size. */
@@ -48,7 +39,6 @@ const LEAST_PART = 8;
 
 export interface WorkOptions {
   kind: OutdatedKind;
-  clock: Clock;
   /** Most repositories per transaction. */
   size: number;
   /** Repositories in all; default: no limit. */
@@ -65,21 +55,14 @@ export interface WorkOptions {
  */
 export async function workOff(
   { dialect, write }: Database,
-  {
-    kind,
-    clock,
-    size,
-    most = Number.POSITIVE_INFINITY,
-    isNoticed = true,
-    onProgress = () => {},
-  }: WorkOptions,
+  { kind, size, most = Number.POSITIVE_INFINITY, isNoticed = true, onProgress = () => {} }: WorkOptions,
   work: (tx: Tx, ids: readonly number[]) => Promise<void>,
 ): Promise<number> {
   const batch = new BatchSize(dialect, { least: Math.ceil(size / LEAST_PART), most: size });
   for (let done = 0; ; onProgress(done)) {
     if (done >= most) return done;
     const count = await dialect.exclusively(write, "catalogue", async (tx) => {
-      const began = clock.monotonic();
+      const began = performance.now();
       const marked = await tx
         .selectFrom("outdated")
         .select("repository_id")
@@ -93,7 +76,7 @@ export async function workOff(
       const here = dialect.among(sql.ref("repository_id"), ids);
       await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
       if (isNoticed) await bumpRevision(tx);
-      batch.note(ids.length, clock.monotonic() - began);
+      batch.note(ids.length, performance.now() - began);
       return ids.length;
     });
     if (count === 0) return done;

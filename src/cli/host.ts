@@ -1,5 +1,4 @@
 import type { Writable } from "node:stream";
-import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
 import type { DemoSize } from "../demo/demo.js";
 import type { Modules } from "../modules.js";
@@ -7,7 +6,6 @@ import type { Modules } from "../modules.js";
 /** Services for commands, provided by `run.ts`. */
 export interface Host {
   config: Config;
-  clock: Clock;
   /** Receives reports, and exports without a file. */
   stdout: Writable;
   /** Receives problems. */

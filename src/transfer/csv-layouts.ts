@@ -78,8 +78,7 @@ const githubRanking: CsvLayout = {
         stars,
         forks,
         openIssues,
-        pushedAt:
-          pushed === undefined || pushed === "" ? null : time(pushed, "last_commit", facts.clock.now()),
+        pushedAt: pushed === undefined || pushed === "" ? null : time(pushed, "last_commit"),
         availability: "AVAILABLE",
       },
       snapshots: [imported(at, stars, { forks, openIssues })],
@@ -123,8 +122,8 @@ const awesomeSelfhosted: CsvLayout = {
   name: "awesome-selfhosted",
   columns: ["date", "slug", "source_code_url", "stargazers_count", "archived"],
   timeOfFile: false,
-  read(cell, { clock }): Observation | string {
-    const at = time(cell("date"), "date", clock.now());
+  read(cell): Observation | string {
+    const at = time(cell("date"), "date");
     const { provider, owner, name, url } = fromUrl(cell("source_code_url"), "source_code_url");
     const stars = count(cell("stargazers_count"), "stargazers_count");
     if (stars === 0) return FAILED_FETCH;

@@ -2,10 +2,10 @@ import { createReadStream } from "node:fs";
 import { basename, extname } from "node:path";
 import { type Duplex, PassThrough, type Readable } from "node:stream";
 import { createGunzip, createZstdDecompress } from "node:zlib";
-import type { Clock } from "../clock.js";
 import { Batch, type Gathered } from "./batch.js";
 import { readCsv } from "./csv.js";
 import type { FormatName } from "./formats.js";
+import type { Line } from "./lines.js";
 import { readNdjson } from "./ndjson.js";
 import { Refusal, time } from "./values.js";
 
@@ -50,11 +50,7 @@ export interface Found {
 }
 
 /** Reads files in order; "-" is standard input. A file that cannot be read is reported, and the next one is read. */
-export async function* readFiles(
-  paths: readonly string[],
-  options: ReadOptions,
-  clock: Clock,
-): AsyncGenerator<Found> {
+export async function* readFiles(paths: readonly string[], options: ReadOptions): AsyncGenerator<Found> {
   const progress: ReadProgress = { bytes: 0, rows: 0, files: 0, file: "" };
   const batch = new Batch();
   let refused: Problem[] = [];
@@ -72,12 +68,7 @@ export async function* readFiles(
       progress.bytes += length;
     });
     try {
-      const first = await firstCharacter(input);
-      const isJson = options.format === undefined ? first === "{" : options.format === "ndjson";
-      const read = isJson
-        ? readNdjson(input, clock)
-        : readCsv(input, { capturedAt: capturedAt(path, options, clock), clock }, options.format);
-      for await (const lines of read) {
+      for await (const lines of readLinesOf(input, path, options, await firstCharacter(input))) {
         progress.rows += lines.length;
         for (const line of lines) {
           if ("observation" in line) batch.add(line.observation);
@@ -139,12 +130,19 @@ async function firstCharacter(input: Readable): Promise<string> {
   }
 }
 
-/** When the snapshots of a CSV file were taken; undefined if unknown. Throws Refusal. */
-function capturedAt(
+function readLinesOf(
+  input: Readable,
   path: string,
-  { manifest, capturedAt: given }: ReadOptions,
-  clock: Clock,
-): number | undefined {
+  options: ReadOptions,
+  first: string,
+): AsyncGenerator<Line[]> {
+  const isJson = options.format === undefined ? first === "{" : options.format === "ndjson";
+  return isJson
+    ? readNdjson(input)
+    : readCsv(input, { capturedAt: capturedAt(path, options) }, options.format);
+}
+
+function capturedAt(path: string, { manifest, capturedAt: given }: ReadOptions): number | undefined {
   const file = basename(path);
   if (manifest !== undefined) {
     const known = manifest.get(file);
@@ -153,7 +151,7 @@ function capturedAt(
   }
   if (given !== undefined) return given;
   const dates = file.match(/\d{4}-\d{2}-\d{2}/g);
-  return dates === null ? undefined : time(dates.at(-1), "date in the file's name", clock.now());
+  return dates === null ? undefined : time(dates.at(-1), "date in the file's name");
 }
 
 const REASONS: Readonly<Record<string, string>> = {

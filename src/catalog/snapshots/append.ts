@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { BulkRow, BulkTable, Db, Dialect, Tx } from "../../database/database.js";
+import type { BulkColumns, BulkRow, Db, Dialect, Tx } from "../../database/database.js";
 import type { Snapshot } from "../observation.js";
 import { markOutdated } from "../outdated.js";
 import { mergeIntoBlocks } from "./blocks.js";
@@ -13,18 +13,14 @@ const BULK_FROM = 4;
 /** From this many rows a tail is marked, to be packed. */
 export const PACK_FROM = 6;
 
-const SNAPSHOTS: BulkTable = {
-  table: "snapshots",
-  columns: {
-    repository_id: "bigint",
-    captured_at: "bigint",
-    stars: "bigint",
-    forks: "bigint",
-    open_issues: "bigint",
-    watchers: "bigint",
-    source: "smallint",
-  },
-  key: ["repository_id", "captured_at"],
+const SNAPSHOT_COLUMNS: BulkColumns = {
+  repository_id: "bigint",
+  captured_at: "bigint",
+  stars: "bigint",
+  forks: "bigint",
+  open_issues: "bigint",
+  watchers: "bigint",
+  source: "smallint",
 };
 
 /** Snapshots of one repository. If two lists have a snapshot of the same time, the earlier list wins. */
@@ -62,7 +58,8 @@ export async function appendSnapshots(
   const blocksEnd = await readBlocksEnd(tx, dialect, [...providers.keys()]);
   let rows: BulkRow[] = [];
   const flush = async () => {
-    const inserted = await dialect.insertNew(tx, SNAPSHOTS, rows);
+    const key = ["repository_id", "captured_at"];
+    const inserted = await dialect.insertNew(tx, "snapshots", SNAPSHOT_COLUMNS, key, rows);
     for (const [i, [id, at]] of rows.entries()) if (inserted[i]) onAdded(Number(id), Number(at));
     rows = [];
   };
@@ -86,7 +83,7 @@ export async function appendSnapshots(
   await flush();
   await mergeIntoBlocks(tx, dialect, { given: merging, onAdded });
   await markLongTails(tx, dialect, appending);
-  await hours.write(tx, dialect);
+  await hours.write(tx);
   return { snapshots, repositoryIds: [...repositoryIds] };
 }
 

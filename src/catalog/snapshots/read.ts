@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, Dialect } from "../../database/database.js";
-import { type BlockRow, DamagedBlock, decodeBlock, lengthOf } from "./codec.js";
+import { type BlockRow, decodeBlock } from "./codec.js";
 import { COLUMNS, Readings } from "./readings.js";
 
 /**
@@ -148,9 +148,9 @@ function inOrder(readings: Readings): Readings {
 }
 
 /** The first `width` columns of all that is stored, in order of time. Throws DamagedBlock. */
-function decodeStored({ blocks, tail }: Stored, width = COLUMNS): Readings {
+export function decodeStored({ blocks, tail }: Stored, width = COLUMNS): Readings {
   let total = tail.length;
-  for (const block of blocks) total += lengthOf(block);
+  for (const { snapshots } of blocks) total += snapshots;
   const all = Readings.ofLength(total, width);
   let end = 0;
   for (const block of blocks) {
@@ -163,48 +163,25 @@ function decodeStored({ blocks, tail }: Stored, width = COLUMNS): Readings {
   return all;
 }
 
-export interface ReadingsOptions {
-  ids: readonly number[];
-  span?: Span;
-  /** Columns to read: 2 reads times and stars alone, in a third of the time. */
-  width?: number;
-  /** Gets what is damaged, whose repositories are left out; without it, DamagedBlock is thrown. */
-  onDamaged?: (damaged: DamagedBlock) => void;
-}
-
 /**
  * The snapshots of repositories in a span, by id; repositories without any are absent. Costs one or two blocks per repository
- * and 60 days.
+ * and 60 days. `width`: 2 reads times and stars alone, in a third of the time. Throws DamagedBlock.
  */
 export async function readReadings(
   db: Db,
   dialect: Dialect,
-  { ids, span = {}, ...options }: ReadingsOptions,
+  { ids, span = {}, width = COLUMNS }: { ids: readonly number[]; span?: Span; width?: number },
 ): Promise<Map<number, Readings>> {
-  return readingsIn(await readStored(db, dialect, { ids, span }), span, options);
-}
-
-/** The readings of what was read that are in the span, by repository; see `readReadings`. */
-export function readingsIn(
-  stored: ReadonlyMap<number, Stored>,
-  span: Span,
-  { width = COLUMNS, onDamaged }: Omit<ReadingsOptions, "ids" | "span"> = {},
-): Map<number, Readings> {
   const found = new Map<number, Readings>();
-  for (const [id, own] of stored) {
-    try {
-      const readings = within(decodeStored(own, width), span);
-      if (readings.length > 0) found.set(id, readings);
-    } catch (error) {
-      if (onDamaged === undefined || !(error instanceof DamagedBlock)) throw error;
-      onDamaged(error);
-    }
+  for (const [id, stored] of await readStored(db, dialect, { ids, span })) {
+    const readings = within(decodeStored(stored, width), span);
+    if (readings.length > 0) found.set(id, readings);
   }
   return found;
 }
 
 /** The part of what was read that is in the span. */
-function within(readings: Readings, { from, until, withBaseline = false, recentMs }: Span): Readings {
+export function within(readings: Readings, { from, until, withBaseline = false, recentMs }: Span): Readings {
   const start = recentMs === undefined ? from : readings.at(readings.length - 1) - recentMs;
   let first = start === undefined ? 0 : readings.countBefore(start);
   if (withBaseline && first > 0 && readings.at(first) !== start) first--;
