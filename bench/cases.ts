@@ -13,7 +13,7 @@ import { buildModules, updateDerived } from "../src/modules.js";
 import { importFiles, readManifest } from "../src/transfer/transfer.js";
 
 const [manifestPath = "", wanted = "", ...files] = process.argv.slice(2);
-const manifest = readManifest(readFileSync(manifestPath, "utf8"));
+const manifest = readManifest(readFileSync(manifestPath, "utf8"), Date.now());
 const dataDir = mkdtempSync(join(tmpdir(), "sidereal-cases-"));
 const cases = wanted.split(",").map((text) => {
   const [name = "", date = ""] = text.split("@");

@@ -66,7 +66,7 @@ async function main(dataDir: string): Promise<void> {
     repositories: Number(values.repositories),
   });
   const began = performance.now();
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../src/main.js"), "start"], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../bundle/main.js"), "start"], {
     cwd: dataDir,
     env: {
       PATH: process.env.PATH,

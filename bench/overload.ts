@@ -30,7 +30,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "3" },
   },
 });
-const MAIN = fileURLToPath(new URL("../src/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../bundle/main.js", import.meta.url));
 const REPOSITORIES = Number(values.repositories);
 const SECONDS = Number(values.seconds);
 const DEADLINE_MS = 1_000;

@@ -120,7 +120,7 @@ function publishedTrending(): Map<string, Map<string, number>> {
 async function compareTrending(): Promise<void> {
   const published = publishedTrending();
   const folder = unpack("github-ranking/daily", "github-ranking-daily");
-  const manifest = readManifest(readFileSync(join(data, "github-ranking/manifest.csv"), "utf8"));
+  const manifest = readManifest(readFileSync(join(data, "github-ranking/manifest.csv"), "utf8"), Date.now());
   const modules = await openFresh();
   const same: [number, number][] = [];
   const after: [number, number][] = [];
@@ -161,7 +161,7 @@ async function compareTrending(): Promise<void> {
 
 async function compareAwesomeGo(): Promise<void> {
   const folder = unpack("awesome-go", "analysis");
-  const manifest = readManifest(readFileSync(join(data, "awesome-go/manifest.csv"), "utf8"));
+  const manifest = readManifest(readFileSync(join(data, "awesome-go/manifest.csv"), "utf8"), Date.now());
   const modules = await openFresh();
   const windows = {
     "24h": "new-stars-last-24H",

@@ -52,7 +52,9 @@ async function main(dataDir: string): Promise<void> {
   const modules = buildModules(database, systemClock, log);
   if (files.length === 0) await recordSynthetic(modules);
   const manifest =
-    values.manifest === undefined ? undefined : readManifest(readFileSync(values.manifest, "utf8"));
+    values.manifest === undefined
+      ? undefined
+      : readManifest(readFileSync(values.manifest, "utf8"), Date.now());
   for (const file of files) {
     await importFiles(modules.catalog, [file], manifest === undefined ? {} : { manifest });
     await modules.rankings.update({ all: true });

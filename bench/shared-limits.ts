@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../test/support/ports.js";
 
-const MAIN = fileURLToPath(new URL("../src/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../bundle/main.js", import.meta.url));
 const LIMIT = 120;
 const REQUESTS = 2_000;
 const TOGETHER = 16;

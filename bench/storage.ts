@@ -55,7 +55,9 @@ async function recordSynthetic({ catalog, database }: Modules): Promise<void> {
 
 async function importFilesOneByOne({ catalog, database }: Modules): Promise<void> {
   const manifest =
-    values.manifest === undefined ? undefined : readManifest(readFileSync(values.manifest, "utf8"));
+    values.manifest === undefined
+      ? undefined
+      : readManifest(readFileSync(values.manifest, "utf8"), Date.now());
   for (const file of files) {
     await importFiles(catalog, [file], manifest === undefined ? {} : { manifest });
     await catalog.pack(ALL);

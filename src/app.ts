@@ -102,6 +102,9 @@ export interface Shared {
   revocations: SharedArrayBuffer;
 }
 
+/** Delay before sign-in is loaded: the first responses come before it. */
+const LOAD_MS = 1_000;
+
 /** Opens a port and serves the given modules. `shared`: only if other threads serve the same port. */
 export async function startService(context: AppContext, modules: Modules, shared?: Shared): Promise<Service> {
   const { config, clock, log } = context;
@@ -138,11 +141,16 @@ export async function startService(context: AppContext, modules: Modules, shared
   usage.start();
   const leaveIndex = followIndex(modules.listIndex, { url: config.databaseUrl, dataDir: config.dataDir });
   const stopIndex = shared === undefined ? startListIndex(context, modules) : undefined;
+  const stopping = new AbortController();
+  void clock.sleep(LOAD_MS, stopping.signal).then(async () => {
+    if (!stopping.signal.aborted) await members.accounts.load();
+  });
   return {
     server,
     port,
     url,
     async stop() {
+      stopping.abort();
       const indexStopped = stopIndex?.();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();

@@ -5,7 +5,7 @@ export interface Clock {
   /** Milliseconds that never decrease, for durations and limits. The same in all threads of a machine. */
   monotonic(): number;
   /** Resolves after `ms` milliseconds, or as soon as `signal` is aborted. Never rejects. */
-  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const systemClock: Clock = {
@@ -17,14 +17,14 @@ export const systemClock: Clock = {
   },
   sleep: (ms, signal) =>
     new Promise((resolve) => {
-      if (signal.aborted) return resolve();
+      if (signal?.aborted) return resolve();
       const end = () => {
         clearTimeout(timer);
-        signal.removeEventListener("abort", end);
+        signal?.removeEventListener("abort", end);
         resolve();
       };
       const timer = setTimeout(end, Math.min(ms, LONGEST_TIMER_MS));
-      signal.addEventListener("abort", end, { once: true });
+      signal?.addEventListener("abort", end, { once: true });
     }),
 };
 

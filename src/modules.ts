@@ -38,7 +38,7 @@ export interface Members {
 
 export function buildModules(database: Database, clock: Clock, log: Logger): Modules {
   const catalog = new Catalog(database, clock);
-  const rankings = new Rankings(database, clock);
+  const rankings = new Rankings(database, clock, log);
   const search = new Search(database, catalog, clock);
   const listIndex = new ListIndex(clock);
   return {

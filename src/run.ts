@@ -16,6 +16,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const context: AppContext = { config, clock: systemClock, log: createLog(config.logLevel) };
   const host: Host = {
     config,
+    clock: systemClock,
     stdout: process.stdout,
     stderr: process.stderr,
     openModules: () => openModules(context),

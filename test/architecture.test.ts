@@ -166,6 +166,25 @@ test("only config.ts and run.ts look at the environment", () => {
   }
 });
 
+/** Entries of programs and threads, and what waits for things that know only the time of the machine. */
+const ON_SYSTEM_TIME = [
+  "run",
+  "threads/serving-thread",
+  "lists/index/builder-thread",
+  "transfer/reader-thread",
+  "database/database",
+  "accounts/library-time",
+];
+
+test("time comes from a clock, which is chosen where a program or a thread begins", () => {
+  for (const file of files.filter((name) => name !== "src/clock.ts")) {
+    const text = readFileSync(file, "utf8");
+    assert.doesNotMatch(text, /\bDate\.now\b|\bperformance\.now\b|new Date\(\)|\bhrtime\b/, file);
+    const path = relative("src", file).replace(/\.tsx?$/, "");
+    if (!ON_SYSTEM_TIME.includes(path)) assert.doesNotMatch(text, /\bsystemClock\b/, file);
+  }
+});
+
 test("no file is longer than a person can hold in mind", () => {
   const tests = sourceFiles("test");
   for (const [folder, names] of Object.entries({ src: files, "src and test": [...files, ...tests] })) {

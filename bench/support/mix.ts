@@ -6,6 +6,8 @@ import { type DemoOptions, indexOfPopularity, syntheticRepository } from "../../
 import { Random } from "../../src/demo/random.js";
 import { LANGUAGES, LICENSES, TOPICS } from "../../src/demo/vocabulary.js";
 import { drawWord } from "../../src/demo/words.js";
+import { PLAIN_SORTS } from "../../src/lists/lists.js";
+import { GROWTH_ORDERS } from "../../src/rankings/rankings.js";
 
 export const MIX_KINDS = ["list", "search", "suggest", "detail", "series", "page"] as const;
 export type MixKind = (typeof MIX_KINDS)[number];
@@ -172,18 +174,7 @@ export function randomListsOf(options: DemoOptions, count: number): MixList[] {
   });
 }
 
-const SORTED = [
-  "stars",
-  "forks",
-  "pushed",
-  "created",
-  "trending",
-  "rising",
-  "new_hot",
-  "activity",
-  "stars_gained",
-  "forks_gained",
-];
+const SORTED = [...PLAIN_SORTS, ...GROWTH_ORDERS];
 
 /** What people search: names and words, the beginnings of both, and mistyped ones. */
 function searchText(random: Random, subjects: Subjects): string {

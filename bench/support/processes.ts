@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Store } from "./stores.js";
 
-const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../bundle/main.js", import.meta.url));
 
 /** Whether processes can be pinned: Linux, `taskset`, and at least two cores. */
 export const CAN_PIN =

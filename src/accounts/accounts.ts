@@ -13,6 +13,7 @@ import type { Logger } from "../log.js";
 import { hashToken, tokenPrefix } from "../tokens.js";
 import type { ApiKeys } from "./api-keys.js";
 import type { Library } from "./library.js";
+import { libraryNow } from "./library-time.js";
 import { LinkGuard } from "./link-guard.js";
 import { LINK_MS, LinkQuota, linkMail } from "./links.js";
 import { Mailer } from "./mail.js";
@@ -105,9 +106,17 @@ export class Accounts {
 
   /** Reads the secret, so that a wrong one is reported at startup. */
   async open(): Promise<void> {
-    await this.#opened();
+    const { config, database } = this.#options;
+    await readSecret(config, database);
     const { mail, sites } = this.methods;
     if (!mail) this.#options.log.warn({ sites }, "sign-in by mail is off: no mail server is configured");
+  }
+
+  /** Loads what sign-in needs, so that the first request of an account need not wait for it. Never throws. */
+  async load(): Promise<void> {
+    await this.#opened().catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, "sign-in is not ready; the next use tries again");
+    });
   }
 
   /**
@@ -302,7 +311,7 @@ export class Accounts {
   /** Deletes expired links and sessions; called with each new link. */
   async #removeExpired(library: Library): Promise<void> {
     const { adapter } = await library.$context;
-    const where = [{ field: "expiresAt", operator: "lt" as const, value: new Date() }];
+    const where = [{ field: "expiresAt", operator: "lt" as const, value: libraryNow() }];
     await adapter.deleteMany({ model: "verification", where });
     await adapter.deleteMany({ model: "session", where });
   }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { hashToken } from "../tokens.js";
 import type { Library } from "./library.js";
+import { libraryNow } from "./library-time.js";
 import { storedLink } from "./links.js";
 
 /** Maximum number of addresses tried for one link, in browsers that did not request it. */
@@ -44,7 +45,7 @@ export class LinkGuard {
       model: "verification",
       where: [
         { field: "identifier", value: hashToken(token) },
-        { field: "expiresAt", operator: "gt", value: new Date() },
+        { field: "expiresAt", operator: "gt", value: libraryNow() },
       ],
     });
     return found === null ? undefined : { ...storedLink.parse(JSON.parse(found.value)), value: found.value };

@@ -1,14 +1,31 @@
 import type { z } from "zod";
 import { isoTime } from "../clock.js";
-import { addressOf, type HttpRequest, json, type Reply } from "../http/http.js";
-import type { ListPage, ListQuery } from "../lists/lists.js";
+import { addressOf, type BodyPart, type HttpRequest, jsonText, type Reply } from "../http/http.js";
+import type { ListPage, ListQuery, ListRow } from "../lists/lists.js";
 import { csv } from "./csv.js";
 import { REPOSITORY_COLUMNS } from "./repository-csv.js";
-import { type RepositoryView, type repositoryPageMetaSchema, repositoryView } from "./views.js";
+import { type repositoryPageMetaSchema, repositoryView } from "./views.js";
 
-export interface RepositoryPageView {
-  data: RepositoryView[];
-  meta: z.output<typeof repositoryPageMetaSchema>;
+type PageMeta = z.output<typeof repositoryPageMetaSchema>;
+
+const viewOf = ({ repository, trend }: ListRow) => repositoryView(repository, trend);
+
+/** The text of rows in JSON. Lists share their rows, so each is written once. */
+const texts = new WeakMap<ListRow, Buffer>();
+
+function textOf(row: ListRow): Buffer {
+  const known = texts.get(row);
+  if (known !== undefined) return known;
+  const text = Buffer.from(JSON.stringify(viewOf(row)));
+  texts.set(row, text);
+  return text;
+}
+
+const COMMA = Buffer.from(",");
+
+/** A JSON array of rows, in parts. */
+function rowsAsJson(rows: readonly ListRow[]): BodyPart[] {
+  return ["[", ...rows.flatMap((row, i) => (i === 0 ? [textOf(row)] : [COMMA, textOf(row)])), "]"];
 }
 
 interface PageOptions {
@@ -23,10 +40,11 @@ interface PageOptions {
 export function repositoryPage(page: ListPage, { http, baseUrl, query, file }: PageOptions): Reply {
   const { rows, asOf, plan: _, ...found } = page;
   const { limit, window, format } = query;
-  const data = rows.map(({ repository, trend }) => repositoryView(repository, trend));
-  const meta = { ...found, limit, window, asOf: asOf === null ? null : isoTime(asOf) };
-  const view: RepositoryPageView = { data, meta };
-  const reply = format === "csv" ? csv(file, REPOSITORY_COLUMNS, data) : json(view);
+  const meta: PageMeta = { ...found, limit, window, asOf: asOf === null ? null : isoTime(asOf) };
+  const reply =
+    format === "csv"
+      ? csv(file, REPOSITORY_COLUMNS, rows.map(viewOf))
+      : jsonText(['{"data":', ...rowsAsJson(rows), `,"meta":${JSON.stringify(meta)}}`]);
   return { ...reply, headers: { ...reply.headers, Link: linkHeader(http, baseUrl, found) } };
 }
 

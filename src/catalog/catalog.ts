@@ -35,8 +35,10 @@ export { DERIVED_TABLES, REPOSITORY_TABLES } from "./sample.js";
 export * from "./series.js";
 export { chooseFrom } from "./series-start.js";
 export {
+  DamagedBlock,
   newestSnapshots,
   Readings,
+  type ReadingsOptions,
   readReadings,
   readSnapshotRanges,
   type SnapshotRange,
@@ -96,9 +98,9 @@ export class Catalog {
     for (let from = 0; from < batch.length; ) {
       const part = batch.slice(from, from + size.rows);
       const added = await dialect.exclusively(write, "catalogue", async (tx) => {
-        const began = performance.now();
+        const began = this.#clock.monotonic();
         const recordedPart = await this.recordIn(tx, part);
-        size.note(part.length, performance.now() - began);
+        size.note(part.length, this.#clock.monotonic() - began);
         return recordedPart;
       });
       recorded.repositoriesAdded += added.repositoriesAdded;
@@ -145,7 +147,7 @@ export class Catalog {
     return rangeOf(row?.[0] ?? "[]");
   }
 
-  /** The snapshots taken at exactly these times, oldest first. */
+  /** The snapshots taken at exactly these times, oldest first; none if the history is damaged. */
   async snapshotsAt(id: number, times: readonly number[]): Promise<Snapshot[]> {
     if (times.length === 0) return [];
     const span = { from: Math.min(...times), until: Math.max(...times) };
@@ -202,7 +204,7 @@ export class Catalog {
    * response. Returns the number of repositories.
    */
   pack(most: number): Promise<number> {
-    return packTails(this.#database, most);
+    return packTails(this.#database, this.#clock, most);
   }
 
   /** Origin of the data. */

@@ -1,4 +1,4 @@
-import type { BulkColumns, RepositoryTable } from "../database/database.js";
+import type { BulkColumns, BulkTable, RepositoryTable } from "../database/database.js";
 import { defaultUrl } from "../forges.js";
 import type { Observation } from "./observation.js";
 import { nameKey } from "./repository.js";
@@ -50,9 +50,11 @@ export const REPOSITORY_COLUMN_NAMES = Object.keys(REPOSITORY_COLUMNS) as (keyof
 
 /** The columns that recording writes. `tracking` alone decides when a repository is refreshed next. */
 export const RECORDED_COLUMN_NAMES = REPOSITORY_COLUMN_NAMES.filter((name) => name !== "next_refresh_at");
-export const RECORDED_COLUMNS: BulkColumns = Object.fromEntries(
-  RECORDED_COLUMN_NAMES.map((name) => [name, REPOSITORY_COLUMNS[name]]),
-);
+export const RECORDED: BulkTable = {
+  table: "repositories",
+  columns: Object.fromEntries(RECORDED_COLUMN_NAMES.map((name) => [name, REPOSITORY_COLUMNS[name]])),
+  key: ["id"],
+};
 
 export function draftOf(row: RepositoryTable, isNew: boolean): Draft {
   return {

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
+import type { Clock } from "../clock.js";
 import {
   BatchSize,
   type BulkRow,
+  type BulkTable,
   type Database,
   type Db,
   type Dialect,
@@ -11,7 +13,8 @@ import {
 /**
  * Derived data of a repository: its words in the search index, its growth, or its ranks and share of the facets (id 0: those
  * of all repositories). `rollups_in_rebuild`: growth that was updated while
- * that of all repositories is being rebuilt. `words_in_rebuild`: words that a rebuild in progress updates.
+ * that of all repositories is being rebuilt. `rollups_damaged`: growth that cannot be computed until the history is repaired.
+ * `words_in_rebuild`: words that a rebuild in progress updates.
  * `tails`: snapshots that are to be packed into blocks.
  */
 export type OutdatedKind =
@@ -19,8 +22,15 @@ export type OutdatedKind =
   | "rollups"
   | "ranks"
   | "rollups_in_rebuild"
+  | "rollups_damaged"
   | "words_in_rebuild"
   | "tails";
+
+const OUTDATED: BulkTable = {
+  table: "outdated",
+  columns: { kind: "text", repository_id: "bigint" },
+  key: ["kind", "repository_id"],
+};
 
 /** Marks derived data of repositories as outdated, in the transaction of the change. */
 export async function markOutdated(
@@ -30,8 +40,7 @@ export async function markOutdated(
   ids: readonly number[],
 ): Promise<void> {
   const rows = [...new Set(ids)].map((id): BulkRow => [kind, id]);
-  const columns = { kind: "text", repository_id: "bigint" } as const;
-  await dialect.insertNew(tx, "outdated", columns, ["kind", "repository_id"], rows);
+  await dialect.insertNew(tx, OUTDATED, rows);
 }
 
 /** The smallest batch, as a part of the largest one: some of the time of a batch does not depend on its size. */
@@ -39,6 +48,7 @@ const LEAST_PART = 8;
 
 export interface WorkOptions {
   kind: OutdatedKind;
+  clock: Clock;
   /** Most repositories per transaction. */
   size: number;
   /** Repositories in all; default: no limit. */
@@ -55,14 +65,21 @@ export interface WorkOptions {
  */
 export async function workOff(
   { dialect, write }: Database,
-  { kind, size, most = Number.POSITIVE_INFINITY, isNoticed = true, onProgress = () => {} }: WorkOptions,
+  {
+    kind,
+    clock,
+    size,
+    most = Number.POSITIVE_INFINITY,
+    isNoticed = true,
+    onProgress = () => {},
+  }: WorkOptions,
   work: (tx: Tx, ids: readonly number[]) => Promise<void>,
 ): Promise<number> {
   const batch = new BatchSize(dialect, { least: Math.ceil(size / LEAST_PART), most: size });
   for (let done = 0; ; onProgress(done)) {
     if (done >= most) return done;
     const count = await dialect.exclusively(write, "catalogue", async (tx) => {
-      const began = performance.now();
+      const began = clock.monotonic();
       const marked = await tx
         .selectFrom("outdated")
         .select("repository_id")
@@ -76,7 +93,7 @@ export async function workOff(
       const here = dialect.among(sql.ref("repository_id"), ids);
       await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
       if (isNoticed) await bumpRevision(tx);
-      batch.note(ids.length, performance.now() - began);
+      batch.note(ids.length, clock.monotonic() - began);
       return ids.length;
     });
     if (count === 0) return done;

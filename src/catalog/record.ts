@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { BulkRow, Database, Dialect, Tx } from "../database/database.js";
-import { type Draft, RECORDED_COLUMN_NAMES, RECORDED_COLUMNS } from "./draft.js";
+import type { BulkRow, BulkTable, Database, Dialect, Tx } from "../database/database.js";
+import { type Draft, RECORDED, RECORDED_COLUMN_NAMES } from "./draft.js";
 import { Identities } from "./identity.js";
 import { readKind, setKind } from "./kind.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
@@ -13,6 +13,12 @@ import { appendSnapshots, type SnapshotsOf } from "./snapshots/snapshots.js";
 const COUNTS: ReadonlySet<keyof Facts> = new Set(["stars", "forks", "openIssues", "watchers"]);
 
 const FACTS = Object.keys(FACT_COLUMNS) as (keyof Facts)[];
+
+const TOPICS: BulkTable = {
+  table: "repository_topics",
+  columns: { repository_id: "bigint", topic: "text" },
+  key: ["repository_id", "topic"],
+};
 
 /** The result of recording a batch, with the repository of each observation. */
 export interface RecordedBatch extends Recorded {
@@ -231,7 +237,7 @@ async function writeRepositories(tx: Tx, dialect: Dialect, drafts: readonly Draf
       .execute();
   }
   const rows = drafts.map(({ row }): BulkRow => RECORDED_COLUMN_NAMES.map((column) => row[column]));
-  await dialect.upsert(tx, "repositories", RECORDED_COLUMNS, ["id"], rows);
+  await dialect.upsert(tx, RECORDED, rows);
 
   const retopiced = drafts.filter((draft) => draft.topicsChanged);
   if (retopiced.length === 0) return;
@@ -243,13 +249,7 @@ async function writeRepositories(tx: Tx, dialect: Dialect, drafts: readonly Draf
   const topics = retopiced.flatMap(({ row }) =>
     (JSON.parse(row.topics) as string[]).map((topic): BulkRow => [row.id, topic]),
   );
-  await dialect.insertNew(
-    tx,
-    "repository_topics",
-    { repository_id: "bigint", topic: "text" },
-    ["repository_id", "topic"],
-    topics,
-  );
+  await dialect.insertNew(tx, TOPICS, topics);
 }
 
 /** Writes previous names, except one that the repository has again. Returns how many changed. */

@@ -1,4 +1,5 @@
 import type { Writable } from "node:stream";
+import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
 import type { DemoSize } from "../demo/demo.js";
 import type { Modules } from "../modules.js";
@@ -6,6 +7,7 @@ import type { Modules } from "../modules.js";
 /** Services for commands, provided by `run.ts`. */
 export interface Host {
   config: Config;
+  clock: Clock;
   /** Receives reports, and exports without a file. */
   stdout: Writable;
   /** Receives problems. */

@@ -46,7 +46,7 @@ export function addImport(program: Command, host: Host, finish: (code: number) =
 
 async function runImport(host: Host, files: readonly string[], options: Options): Promise<number> {
   const json = options.json === true;
-  const reading = readOptions(options);
+  const reading = readOptions(options, host.clock.now());
   if (typeof reading === "string") {
     host.stderr.write(`${reading}\n`);
     return EXIT.usage;
@@ -60,7 +60,7 @@ async function runImport(host: Host, files: readonly string[], options: Options)
       return EXIT.failed;
     }
     if (options.keepSample === true) await modules.catalog.keepSample();
-    const began = performance.now();
+    const began = host.clock.monotonic();
     const progress = showProgress(
       totalBytes(files),
       "  {bar} {percentage} %  {rate} rows/s  {eta_formatted} left  {file}",
@@ -73,15 +73,15 @@ async function runImport(host: Host, files: readonly string[], options: Options)
         if (json || shown <= SHOWN) host.stderr.write(`${describe(problem, json)}\n`);
       },
       onProgress: ({ bytes, rows, file }) => {
-        const rate = String(Math.round(rows / ((performance.now() - began) / 1_000)));
+        const rate = String(Math.round(rows / ((host.clock.monotonic() - began) / 1_000)));
         progress.update(bytes, { rate, file });
       },
     });
     progress.stop();
     if (!json && shown > SHOWN) host.stderr.write(`… and ${shown - SHOWN} more\n`);
-    const importSeconds = (performance.now() - began) / 1_000;
+    const importSeconds = (host.clock.monotonic() - began) / 1_000;
     await deriveWithProgress(modules);
-    const seconds = (performance.now() - began) / 1_000;
+    const seconds = (host.clock.monotonic() - began) / 1_000;
     const databaseBytes = await modules.database.dialect.size(modules.database.read);
     const rowsPerSecond = Math.round(result.rows / importSeconds);
     const memoryPeakBytes = process.resourceUsage().maxRSS * 1_024;
@@ -111,14 +111,14 @@ async function deriveWithProgress(modules: Modules): Promise<void> {
 }
 
 /** The options of the import, or why they are invalid. */
-function readOptions({ format, date, manifest }: Options): ImportOptions | string {
+function readOptions({ format, date, manifest }: Options, now: number): ImportOptions | string {
   if (format !== undefined && !FORMATS.includes(format))
     return `--format: must be one of ${FORMATS.join(", ")}`;
   try {
     return {
       ...(format === undefined ? {} : { format }),
-      ...(date === undefined ? {} : { capturedAt: parseTime(date) }),
-      ...(manifest === undefined ? {} : { manifest: readManifest(readFileSync(manifest, "utf8")) }),
+      ...(date === undefined ? {} : { capturedAt: parseTime(date, now) }),
+      ...(manifest === undefined ? {} : { manifest: readManifest(readFileSync(manifest, "utf8"), now) }),
     };
   } catch (error) {
     if (error instanceof Refusal)

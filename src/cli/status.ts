@@ -13,7 +13,7 @@ export function addStatus(program: Command, host: Host): void {
       const { readStatus } = await import("../tracking/tracking.js");
       const modules = await host.openModules();
       try {
-        const status = await readStatus(modules.database, Date.now());
+        const status = await readStatus(modules.database, host.clock.now());
         host.stdout.write(
           reportOf(
             json === true,

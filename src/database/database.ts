@@ -5,6 +5,7 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { type Clock, systemClock } from "../clock.js";
 import type { Logger } from "../log.js";
 import { unsafeNode } from "../node-version.js";
 import type { Db, Dialect } from "./dialect.js";
@@ -15,8 +16,9 @@ import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
 export { BatchSize } from "./batch-size.js";
-export type { BulkColumns, BulkRow, Db, Dialect, TableName, Tx } from "./dialect.js";
+export type { BulkColumns, BulkRow, BulkTable, Db, Dialect, TableName, Tx } from "./dialect.js";
 export { DatabaseFault, databaseFault, type FaultKind } from "./fault.js";
+export { type Merge, mergeRows } from "./merge-rows.js";
 export {
   type ColumnValues,
   columnsOf,
@@ -59,18 +61,21 @@ export interface DatabaseOptions {
   dataDir: string;
   pool: number;
   log: Logger;
+  /** For waiting until other processes have written; default: the clock of the system, since those do not know another one. */
+  clock?: Clock;
 }
 
 /** Opens and migrates the database. Throws, with a message for the operator, if it is unsafe, too new or unreachable. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const problem = unsafeNode(process.version);
   if (problem !== undefined) throw new Error(problem);
+  const { url, dataDir, clock = systemClock } = options;
   const database =
-    options.url === undefined
-      ? openSqliteDatabase(options.dataDir)
-      : openPostgresDatabase(options, options.url);
+    url === undefined
+      ? openSqliteDatabase(dataDir, new WriteQueue(clock))
+      : openPostgresDatabase(options, url);
   try {
-    await migrate(database.durable, database.dialect);
+    await migrate(database.durable, database.dialect, { clock });
   } catch (error) {
     await database.close();
     throw error;
@@ -84,14 +89,14 @@ export interface BackgroundReader extends Pick<Database, "dialect" | "read"> {
 }
 
 /** Opens such a connection. Not for a database in memory, which has one connection. */
-export function openBackgroundReader({ url, dataDir, log }: Omit<DatabaseOptions, "pool">): BackgroundReader {
+export function openBackgroundReader({
+  url,
+  dataDir,
+  log,
+}: Omit<DatabaseOptions, "pool" | "clock">): BackgroundReader {
   const { db: read } =
     url === undefined
-      ? openSqlite(join(dataDir, FILE), {
-          readOnly: true,
-          synchronous: "NORMAL",
-          cacheKib: BACKGROUND_CACHE_KIB,
-        })
+      ? openSqlite(join(dataDir, FILE), { synchronous: "NORMAL", cacheKib: BACKGROUND_CACHE_KIB })
       : openPostgres(url, { pool: 1, reads: true, log });
   const dialect = url === undefined ? sqliteDialect : postgresDialect;
   return { dialect, read, close: () => read.destroy() };
@@ -124,10 +129,9 @@ function openPostgresDatabase(options: DatabaseOptions, url: string): Database {
   };
 }
 
-function openSqliteDatabase(dataDir: string): Database {
+function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
   if (dataDir === ":memory:") {
-    const writers = new WriteQueue();
-    const { db, prepare } = openSqlite(":memory:", { readOnly: false, synchronous: "NORMAL", writers });
+    const { db, prepare } = openSqlite(":memory:", { synchronous: "NORMAL", writers });
     return {
       dialect: sqliteDialect,
       read: db,
@@ -140,10 +144,9 @@ function openSqliteDatabase(dataDir: string): Database {
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, FILE);
-  const writers = new WriteQueue();
-  const durable = openSqlite(path, { readOnly: false, synchronous: "FULL", writers });
-  const write = openSqlite(path, { readOnly: false, synchronous: "NORMAL", writers });
-  const read = openSqlite(path, { readOnly: true, synchronous: "NORMAL", cacheKib: READ_CACHE_KIB });
+  const durable = openSqlite(path, { synchronous: "FULL", writers });
+  const write = openSqlite(path, { synchronous: "NORMAL", writers });
+  const read = openSqlite(path, { synchronous: "NORMAL", cacheKib: READ_CACHE_KIB });
   const close = async () => {
     for (const { db } of [read, write, durable]) await db.destroy();
   };

@@ -1,5 +1,5 @@
 import type { Kysely, RawBuilder, Transaction } from "kysely";
-import type { Scalar, Slot } from "./prepared.js";
+import type { Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
 
 export type Db = Kysely<Schema>;
@@ -11,6 +11,13 @@ export type BulkColumns = Readonly<
   Record<string, "bigint" | "smallint" | "text" | "double precision" | "bytea">
 >;
 export type BulkRow = readonly (number | string | Uint8Array | null)[];
+
+/** Where rows are written to: the columns of a row, in its order, and which of them are the key. */
+export interface BulkTable {
+  table: TableName;
+  columns: BulkColumns;
+  key: readonly string[];
+}
 
 /** Every difference between the two engines. No file outside this folder asks which engine it runs on. */
 export interface Dialect {
@@ -39,30 +46,11 @@ export interface Dialect {
   reserveId(tx: Tx, id: number): Promise<void>;
 
   /** Inserts rows whose key is new. Returns for each row whether it was inserted. */
-  insertNew(
-    tx: Tx,
-    table: TableName,
-    columns: BulkColumns,
-    key: readonly string[],
-    rows: readonly BulkRow[],
-  ): Promise<boolean[]>;
+  insertNew(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<boolean[]>;
   /** Inserts rows, or updates all other columns where the key exists. Keys must be unique within `rows`. */
-  upsert(
-    tx: Tx,
-    table: TableName,
-    columns: BulkColumns,
-    key: readonly string[],
-    rows: readonly BulkRow[],
-  ): Promise<void>;
-
-  /** Updates rows: the first `keyLength` columns are the key, the others the new values. */
-  updateRows(
-    tx: Tx,
-    table: TableName,
-    columns: BulkColumns,
-    keyLength: number,
-    rows: readonly BulkRow[],
-  ): Promise<void>;
+  upsert(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<void>;
+  /** Sets the columns of `target` outside its key, where the key exists. */
+  updateRows(tx: Tx, target: BulkTable, rows: readonly BulkRow[]): Promise<void>;
 
   /**
    * The condition `expression in values`, with a single parameter for any number of values. A slot of a prepared statement
@@ -72,14 +60,8 @@ export interface Dialect {
     expression: RawBuilder<unknown>,
     values: readonly number[] | readonly string[] | Slot<never, readonly number[]>,
   ): RawBuilder<boolean>;
-  /**
-   * A select of the given rows, to join with tables; with one parameter in all, or one per column. Takes no bytes. A slot of a
-   * prepared statement holds a list of rows.
-   */
-  rowsOf(
-    columns: BulkColumns,
-    rows: readonly BulkRow[] | Slot<never, readonly (readonly Scalar[])[]>,
-  ): RawBuilder<unknown>;
+  /** A select of the given rows, to join with tables; with one parameter in all, or one per column. Takes no bytes. */
+  rowsOf(columns: BulkColumns, rows: readonly BulkRow[]): RawBuilder<unknown>;
   /** Aggregates an expression over all rows, in their order, as the text of a JSON array: the cheapest way to read many numbers. */
   jsonArray(expression: RawBuilder<unknown>): RawBuilder<unknown>;
   /** The values of one row as a JSON array, to be aggregated by `jsonArray`. */

@@ -1,19 +1,23 @@
 import { sql } from "kysely";
+import type { Clock } from "../clock.js";
 import type { Db, Dialect } from "./dialect.js";
 import type { Migration } from "./migration.js";
 import { initial } from "./migrations/0001-initial.js";
 import { blocks } from "./migrations/0002-blocks.js";
 import { searchPostings } from "./migrations/0003-search-postings.js";
-import { searchAdditions } from "./migrations/0004-search-additions.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
-const MIGRATIONS: readonly Migration[] = [initial, blocks, searchPostings, searchAdditions];
+const MIGRATIONS: readonly Migration[] = [initial, blocks, searchPostings];
 
 /**
  * Applies the missing migrations in one transaction under a lock: processes that start at the same time do not collide, and
  * a crash leaves either the old schema or the new one. Throws for a database newer than this program.
  */
-export async function migrate(db: Db, dialect: Dialect, migrations = MIGRATIONS): Promise<void> {
+export async function migrate(
+  db: Db,
+  dialect: Dialect,
+  { clock, migrations = MIGRATIONS }: { clock: Clock; migrations?: readonly Migration[] },
+): Promise<void> {
   if ((await currentVersion(db)) === migrations.length) return;
   await dialect.exclusively(db, "migrate", async (tx) => {
     const { integer, text } = dialect.types;
@@ -36,7 +40,7 @@ export async function migrate(db: Db, dialect: Dialect, migrations = MIGRATIONS)
       await migration.up(tx, dialect);
       await tx
         .insertInto("schema_version")
-        .values({ version: i + 1, name: migration.name, applied_at: Date.now() })
+        .values({ version: i + 1, name: migration.name, applied_at: clock.now() })
         .execute();
     }
   });

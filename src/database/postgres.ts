@@ -1,11 +1,11 @@
 import { Kysely, PostgresDialect as KyselyPostgresDialect, type RawBuilder, sql } from "kysely";
 import pg from "pg";
 import type { Logger } from "../log.js";
-import type { BulkColumns, BulkRow, Dialect, TableName } from "./dialect.js";
+import type { BulkColumns, BulkRow, BulkTable, Dialect } from "./dialect.js";
 import { DatabaseFault } from "./fault.js";
 import { FaultPool, LOCK_NOT_AVAILABLE } from "./postgres-pool.js";
 import { preparing } from "./postgres-prepared.js";
-import { type Prepare, type Scalar, Slot } from "./prepared.js";
+import { type Prepare, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
 
 /** Rows sent in one statement. */
@@ -50,16 +50,10 @@ export function openPostgres(
   return { db, prepare: preparing(db, faults), turns: () => faults.turns };
 }
 
-function columnArrays(
-  columns: BulkColumns,
-  rows: readonly BulkRow[] | Slot<never, readonly (readonly Scalar[])[]>,
-): RawBuilder<unknown> {
-  const column = (of: readonly BulkRow[], i: number) => of.map((row) => row[i] ?? null);
-  const arrays = Object.values(columns).map((type, i) => {
-    const values =
-      rows instanceof Slot ? new Slot((given: never) => column(rows.of(given), i)) : column(rows, i);
-    return sql`${values}::${sql.raw(type)}[]`;
-  });
+function columnArrays(columns: BulkColumns, rows: readonly BulkRow[]): RawBuilder<unknown> {
+  const arrays = Object.values(columns).map(
+    (type, i) => sql`${rows.map((row) => row[i] ?? null)}::${sql.raw(type)}[]`,
+  );
   return sql.join(arrays);
 }
 
@@ -68,8 +62,7 @@ function* chunks(rows: readonly BulkRow[]): Generator<readonly BulkRow[]> {
 }
 
 function insertFrom(
-  table: TableName,
-  columns: BulkColumns,
+  { table, columns }: BulkTable,
   rows: readonly BulkRow[],
   conflict: string,
 ): RawBuilder<unknown> {
@@ -107,17 +100,13 @@ export const postgresDialect: Dialect = {
       (select case when is_called then last_value else 0 end from repositories_id_seq)`.execute(tx);
   },
 
-  async insertNew(tx, table, columns, key, rows) {
+  async insertNew(tx, target, rows) {
+    const { columns, key } = target;
     const names = Object.keys(columns);
     const indexes = key.map((name) => names.indexOf(name));
     const inserted: boolean[] = [];
     for (const chunk of chunks(rows)) {
-      const statement = insertFrom(
-        table,
-        columns,
-        chunk,
-        `on conflict do nothing returning ${key.join(", ")}`,
-      );
+      const statement = insertFrom(target, chunk, `on conflict do nothing returning ${key.join(", ")}`);
       const result = await sql<Record<string, unknown>>`${statement}`.execute(tx);
       const fresh = new Set(result.rows.map((row) => key.map((name) => row[name]).join(" ")));
       // Of two equal keys in one chunk, the first was inserted.
@@ -126,18 +115,20 @@ export const postgresDialect: Dialect = {
     return inserted;
   },
 
-  async upsert(tx, table, columns, key, rows) {
+  async upsert(tx, target, rows) {
+    const { columns, key } = target;
     const sets = Object.keys(columns)
       .filter((name) => !key.includes(name))
       .map((name) => `${name} = excluded.${name}`);
     const conflict = `on conflict (${key.join(", ")}) do update set ${sets.join(", ")}`;
-    for (const chunk of chunks(rows)) await insertFrom(table, columns, chunk, conflict).execute(tx);
+    for (const chunk of chunks(rows)) await insertFrom(target, chunk, conflict).execute(tx);
   },
 
-  async updateRows(tx, table, columns, keyLength, rows) {
-    const names = Object.keys(columns);
-    const equal = names.map((name, i) => `${i < keyLength ? `t.${name}` : name} = n.${name}`);
-    const [keys, sets] = [equal.slice(0, keyLength), equal.slice(keyLength)];
+  async updateRows(tx, { table, columns, key }, rows) {
+    const keys = key.map((name) => `t.${name} = n.${name}`);
+    const sets = Object.keys(columns)
+      .filter((name) => !key.includes(name))
+      .map((name) => `${name} = n.${name}`);
     for (const chunk of chunks(rows)) {
       await sql`update ${sql.table(table)} t set ${sql.raw(sets.join(", "))}
         from (${postgresDialect.rowsOf(columns, chunk)}) as n where ${sql.raw(keys.join(" and "))}`.execute(

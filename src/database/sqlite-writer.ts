@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -6,6 +5,7 @@ import {
   type SqliteDialectConfig,
   SqliteDriver,
 } from "kysely";
+import type { Clock } from "../clock.js";
 import { databaseFault } from "./fault.js";
 
 /** How long a single statement blocks the thread while another process writes. */
@@ -19,8 +19,13 @@ const GIVE_WAY_MS = 5;
 
 /** Lets the writing connections of one file take turns. */
 export class WriteQueue {
+  readonly clock: Clock;
   #last: Promise<void> = Promise.resolve();
   #turns = 0;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
 
   /** Number of turns that have ended. */
   get turns(): number {
@@ -81,24 +86,26 @@ class WriterDriver extends SqliteDriver {
 
   override async acquireConnection(): Promise<DatabaseConnection> {
     const connection = await super.acquireConnection();
-    const pause = this.#longTurnEnded + GIVE_WAY_MS - performance.now();
-    if (this.#turns.givesWay && pause > 0) await setTimeout(pause);
-    this.#leave = await this.#turns.queue.enter();
-    this.#turnBegan = performance.now();
+    const { givesWay, queue } = this.#turns;
+    const pause = this.#longTurnEnded + GIVE_WAY_MS - queue.clock.monotonic();
+    if (givesWay && pause > 0) await queue.clock.sleep(pause);
+    this.#leave = await queue.enter();
+    this.#turnBegan = queue.clock.monotonic();
     return connection;
   }
 
   override async releaseConnection(): Promise<void> {
     this.#leave();
-    const now = performance.now();
+    const now = this.#turns.queue.clock.monotonic();
     if (now - this.#turnBegan > LONG_TURN_MS) this.#longTurnEnded = now;
     await super.releaseConnection();
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    const until = performance.now() + BUSY_MS;
-    while (!(await tryBegin(connection, performance.now() >= until))) await setTimeout(BUSY_POLL_MS);
-    this.#turnBegan = performance.now();
+    const { clock } = this.#turns.queue;
+    const until = clock.monotonic() + BUSY_MS;
+    while (!(await tryBegin(connection, clock.monotonic() >= until))) await clock.sleep(BUSY_POLL_MS);
+    this.#turnBegan = clock.monotonic();
   }
 }
 

@@ -4,7 +4,7 @@ import type { BulkRow, Dialect, TableName, Tx } from "./dialect.js";
 import { DatabaseFault, type FaultKind } from "./fault.js";
 import { bound, type Prepare, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
-import { BUSY_TIMEOUT_MS, SqliteWriterDialect, WriteQueue } from "./sqlite-writer.js";
+import { BUSY_TIMEOUT_MS, SqliteWriterDialect, type WriteQueue } from "./sqlite-writer.js";
 
 /** Older versions can corrupt the write-ahead log with two connections; one later release was withdrawn. */
 const OLDEST_SAFE = [3, 51, 3] as const;
@@ -23,10 +23,9 @@ export function unsafeSqlite(version: string): string | undefined {
 }
 
 export interface SqliteOptions {
-  readOnly: boolean;
   /** FULL: a committed transaction survives a power cut. NORMAL: it survives a crash of this process. */
   synchronous: "FULL" | "NORMAL";
-  /** Shared by all connections of this process that write to the file. */
+  /** Shared by all connections of this process that write to the file; a connection without it only reads. */
   writers?: WriteQueue;
   /** Bound of the page cache. Default: 64 MiB. */
   cacheKib?: number;
@@ -40,8 +39,10 @@ export interface SqliteConnection {
 
 /** Opens one connection. `path` may be ":memory:". */
 export function openSqlite(path: string, options: SqliteOptions): SqliteConnection {
+  const { synchronous, writers, cacheKib = 65_536 } = options;
+  const readOnly = writers === undefined;
   const raw = new DatabaseSync(path, {
-    readOnly: options.readOnly,
+    readOnly,
     timeout: BUSY_TIMEOUT_MS,
     enableForeignKeyConstraints: true,
     allowExtension: false,
@@ -52,20 +53,20 @@ export function openSqlite(path: string, options: SqliteOptions): SqliteConnecti
     raw.close();
     throw new Error(problem);
   }
-  if (!options.readOnly) raw.exec("pragma journal_mode = wal");
-  raw.exec(`pragma synchronous = ${options.synchronous}`);
-  raw.exec(`pragma cache_size = -${options.cacheKib ?? 65_536}`);
+  if (!readOnly) raw.exec("pragma journal_mode = wal");
+  raw.exec(`pragma synchronous = ${synchronous}`);
+  raw.exec(`pragma cache_size = -${cacheKib}`);
   raw.exec("pragma temp_store = memory; pragma mmap_size = 0");
   const config = { database: new Connection(raw) };
   const db = new Kysely<Schema>({
-    dialect: options.readOnly
+    dialect: readOnly
       ? new KyselySqliteDialect(config)
       : new SqliteWriterDialect(config, {
-          queue: options.writers ?? new WriteQueue(),
-          givesWay: options.synchronous === "NORMAL" && path !== ":memory:",
+          queue: writers,
+          givesWay: synchronous === "NORMAL" && path !== ":memory:",
         }),
   });
-  return { db, prepare: preparing(db, raw, options.readOnly) };
+  return { db, prepare: preparing(db, raw, readOnly) };
 }
 
 /** Prepares statements for a connection. One that also writes is read in turn, as it may be inside a transaction. */
@@ -180,13 +181,6 @@ function insertText(table: TableName, columns: readonly string[], conflict: stri
   return `insert into ${table} (${columns.join(", ")}) values (${marks}) ${conflict}`;
 }
 
-/** A list as one parameter. */
-function asJson(list: readonly unknown[] | Slot<never, readonly unknown[]>): string | Slot<never, string> {
-  return list instanceof Slot
-    ? new Slot((given: never) => JSON.stringify(list.of(given)))
-    : JSON.stringify(list);
-}
-
 /** Name of the mark with the highest id that may not be allocated again. */
 const RESERVED_ID = "reserved_id";
 
@@ -221,10 +215,10 @@ export const sqliteDialect: Dialect = {
     );
   },
 
-  insertNew: (tx, table, columns, _key, rows) =>
+  insertNew: (tx, { table, columns }, rows) =>
     runEach(tx, insertText(table, Object.keys(columns), "on conflict do nothing"), rows),
 
-  async upsert(tx, table, columns, key, rows) {
+  async upsert(tx, { table, columns, key }, rows) {
     const names = Object.keys(columns);
     const sets = names.filter((name) => !key.includes(name)).map((name) => `${name} = excluded.${name}`);
     await runEach(
@@ -234,20 +228,24 @@ export const sqliteDialect: Dialect = {
     );
   },
 
-  async updateRows(tx, table, columns, keyLength, rows) {
+  async updateRows(tx, { table, columns, key }, rows) {
     const names = Object.keys(columns);
-    // Numbered parameters, since the key comes first in a row and last in the statement.
-    const equal = names.map((name, i) => `${name} = ?${i + 1}`);
-    const [keys, sets] = [equal.slice(0, keyLength), equal.slice(keyLength)];
-    await runEach(tx, `update ${table} set ${sets.join(", ")} where ${keys.join(" and ")}`, rows);
+    // Numbered parameters, since a statement has its key last.
+    const equal = (name: string) => `${name} = ?${names.indexOf(name) + 1}`;
+    const sets = names.filter((name) => !key.includes(name)).map(equal);
+    await runEach(tx, `update ${table} set ${sets.join(", ")} where ${key.map(equal).join(" and ")}`, rows);
   },
 
   among(expression, values) {
-    return sql<boolean>`${expression} in (select value from json_each(${asJson(values)}))`;
+    const list =
+      values instanceof Slot
+        ? new Slot((given: never) => JSON.stringify(values.of(given)))
+        : JSON.stringify(values);
+    return sql<boolean>`${expression} in (select value from json_each(${list}))`;
   },
   rowsOf(columns, rows) {
     const values = Object.keys(columns).map((name, i) => sql`value ->> ${sql.lit(i)} as ${sql.ref(name)}`);
-    return sql`select ${sql.join(values)} from json_each(${asJson(rows)})`;
+    return sql`select ${sql.join(values)} from json_each(${JSON.stringify(rows)})`;
   },
   jsonArray: (expression) => sql`json_group_array(${expression})`,
   jsonRow: (values) => sql`json_array(${sql.join(values)})`,

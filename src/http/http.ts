@@ -9,7 +9,7 @@ export type { ErrorRenderers } from "./error-response.js";
 export { Front } from "./front.js";
 export type { Identities } from "./identity.js";
 export { listen } from "./listen.js";
-export { content, json, noContent, type Reply, redirect } from "./reply.js";
+export { type BodyPart, content, json, jsonText, noContent, type Reply, redirect } from "./reply.js";
 export { addressOf, type HttpRequest } from "./request.js";
 export {
   type Access,

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { AppError } from "../errors.js";
 import { jsonError } from "./error-response.js";
 import { completeHeaders } from "./headers.js";
+import { bytesOf } from "./reply.js";
 import { requestIds } from "./request.js";
 
 /** Time limits and bounds of connections; slow ones are looked for every two seconds. */
@@ -43,13 +44,13 @@ function refuseUnparsed(error: Error & { code?: string }, socket: Duplex): void 
   const [status, message] = UNPARSED[error.code ?? ""] ?? ["400 Bad Request", "The request is malformed."];
   const requestId = nextId();
   const reply = jsonError(new AppError("INVALID_REQUEST", message), requestId, undefined);
-  const body = String(reply.body);
+  const body = bytesOf(reply.body);
   const headers = {
     ...completeHeaders(reply, { access: "public", cache: { kind: "none" }, form: "file" }, ""),
     "X-Request-Id": requestId,
-    "Content-Length": String(Buffer.byteLength(body)),
+    "Content-Length": String(body.byteLength),
     Connection: "close",
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
-  socket.end(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n${body}`);
+  socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\n${lines.join("")}\r\n`), body]));
 }

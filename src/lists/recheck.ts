@@ -1,5 +1,5 @@
 import { GROWTH_ORDER_COLUMNS } from "../rankings/rankings.js";
-import type { ListRow } from "./rows.js";
+import type { ListRow } from "./row.js";
 import { type Filters, isGrowthSort, type ListSpec } from "./spec.js";
 
 /** Checks rows against the list that they were selected for, as they may have changed since. */

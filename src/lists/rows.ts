@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import {
+  type Catalog,
   REPOSITORY_READ_COLUMNS,
   type Repository,
   type RepositoryValues,
@@ -8,38 +9,29 @@ import {
 import { columnsOf, type Database, type Prepared } from "../database/database.js";
 import {
   TREND_COLUMNS,
-  type Trend,
   type TrendValues,
   trendsOfRollups,
   WINDOW_HOURS,
   type Window,
 } from "../rankings/rankings.js";
-
-/** A repository in a list. */
-export interface ListRow {
-  repository: Repository;
-  /** Growth in the window of the list; undefined without one. */
-  trend: Trend | undefined;
-}
-
-/** Repositories to read, in order. */
-export interface RowRequest {
-  ids: readonly number[];
-  window: Window;
-}
+import type { ListRow, RowRequest } from "./row.js";
+import { RowMemory } from "./row-memory.js";
 
 /** The columns of a rollup; all null without one. */
 type Growth = TrendValues | [window_hours: null, ...others: null[]];
 type RowValues = [...RepositoryValues, ...Growth];
 
-/** Reads repositories with their growth, for lists that know the ids. */
+/** Reads repositories with their growth, for lists that know the ids, and remembers them. */
 export class RowReader {
   readonly #database: Database;
+  readonly #catalog: Catalog;
+  readonly #memory = new RowMemory();
   readonly #read: Prepared<RowRequest, RowValues>;
 
-  constructor(database: Database) {
+  constructor(database: Database, catalog: Catalog) {
     const { dialect } = database;
     this.#database = database;
+    this.#catalog = catalog;
     this.#read = database.prepare((given) => {
       const window = given(({ window }) => WINDOW_HOURS[window]);
       const ids = given(({ ids }) => ids);
@@ -49,23 +41,39 @@ export class RowReader {
     });
   }
 
-  /** The repositories with these ids and their growth in the window, in the same order, by one statement. Unknown ids are skipped. */
+  /**
+   * The repositories with these ids and their growth in the window, in the same order. Unknown ids are skipped. They are as
+   * recent as `Catalog.recentRevision`; one statement reads those that are not remembered.
+   */
   async read(ids: readonly number[], window: Window): Promise<ListRow[]> {
     if (ids.length === 0) return [];
-    const found = new Map<number, ListRow>();
-    const grown: ListRow[] = [];
+    // Read before the rows, so that these are at least as new.
+    const revision = await this.#catalog.recentRevision();
+    const rows = this.#memory.find(revision, { ids, window });
+    const missing = ids.filter((_, i) => rows[i] === undefined);
+    if (missing.length > 0) {
+      const read = await this.#readMissing(missing, window);
+      this.#memory.keep(revision, window, read.values());
+      for (const [i, id] of ids.entries()) rows[i] ??= read.get(id);
+    }
+    return rows.filter((row) => row !== undefined);
+  }
+
+  async #readMissing(ids: readonly number[], window: Window): Promise<Map<number, ListRow>> {
+    const found: { repository: Repository; growth: number | undefined }[] = [];
     const rollups: TrendValues[] = [];
     for (const values of await this.#read({ ids, window })) {
       const { repository, rest } = takeRepository<Growth>(values);
-      const row: ListRow = { repository, trend: undefined };
-      found.set(repository.id, row);
-      if (rest[0] === null) continue;
-      grown.push(row);
-      rollups.push(rest);
+      if (rest[0] === null) found.push({ repository, growth: undefined });
+      else found.push({ repository, growth: rollups.push(rest) - 1 });
     }
     const trends = await trendsOfRollups(this.#database, rollups);
-    for (const [i, row] of grown.entries()) row.trend = trends[i];
-    return ids.flatMap((id) => found.get(id) ?? []);
+    return new Map(
+      found.map(({ repository, growth }) => {
+        const trend = growth === undefined ? undefined : trends[growth];
+        return [repository.id, { repository, trend }];
+      }),
+    );
   }
 
   /** The rows of several lists, by one statement per window. */

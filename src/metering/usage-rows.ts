@@ -1,14 +1,15 @@
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "../clock.js";
-import type {
-  BulkColumns,
-  BulkRow,
-  Database,
-  Dialect,
-  TableName,
-  Tx,
-  UsageCallerTable,
+import {
+  type BulkColumns,
+  type BulkRow,
+  type Database,
+  type Dialect,
+  type Merge,
+  mergeRows,
+  type Tx,
+  type UsageCallerTable,
 } from "../database/database.js";
 import { OTHER_AGENT } from "./agents.js";
 import { OTHER, UsageSpan } from "./usage-span.js";
@@ -33,13 +34,8 @@ const KEYS_PER_PRUNE = 500;
 const SPAN_KEY = ["key_id", "span_hours", "from_at"] as const;
 const SPAN_COLUMNS: BulkColumns = { key_id: "bigint", span_hours: "bigint", from_at: "bigint" };
 
-/** A table of sums: how a row is merged into an existing one with the same key. */
-interface Additive {
-  table: TableName;
-  columns: BulkColumns;
-  key: readonly string[];
-  sets: string;
-}
+/** A table of sums, and how a row is added to an existing one. */
+type Additive = Omit<Merge, "rows">;
 
 const ROUTES: Additive = {
   table: "usage_routes",
@@ -53,7 +49,7 @@ const ROUTES: Additive = {
     micros: "bigint",
   },
   key: [...SPAN_KEY, "method", "route", "outcome"],
-  sets: `requests = usage_routes.requests + excluded.requests, bytes = usage_routes.bytes + excluded.bytes,
+  sets: sql`requests = usage_routes.requests + excluded.requests, bytes = usage_routes.bytes + excluded.bytes,
     micros = usage_routes.micros + excluded.micros`,
 };
 
@@ -61,7 +57,7 @@ const ALLOWANCES: Additive = {
   table: "usage_allowances",
   columns: { ...SPAN_COLUMNS, bucket: "text", allowance: "bigint", lowest: "bigint", lowest_at: "bigint" },
   key: [...SPAN_KEY, "bucket"],
-  sets: `allowance = excluded.allowance,
+  sets: sql`allowance = excluded.allowance,
     lowest_at = case when excluded.lowest < usage_allowances.lowest then excluded.lowest_at
       else usage_allowances.lowest_at end,
     lowest = case when excluded.lowest < usage_allowances.lowest then excluded.lowest
@@ -72,7 +68,7 @@ const CALLERS: Additive = {
   table: "usage_callers",
   columns: { ...SPAN_COLUMNS, kind: "text", name: "text", requests: "bigint", last_at: "bigint" },
   key: [...SPAN_KEY, "kind", "name"],
-  sets: `requests = usage_callers.requests + excluded.requests,
+  sets: sql`requests = usage_callers.requests + excluded.requests,
     last_at = case when excluded.last_at > usage_callers.last_at then excluded.last_at
       else usage_callers.last_at end`,
 };
@@ -93,27 +89,35 @@ type Part = ReadonlyMap<number, KeyTally>;
  * served in between. If it throws, stored parts have left the tally and the rest is still there. Deleted keys are skipped.
  */
 export async function writeUsage(database: Database, tally: UsageTally, bounds: TallyBounds): Promise<void> {
-  const { dialect } = database;
+  const { dialect, write } = database;
   for (;;) {
     const part = tally.part(ENTRIES_PER_WRITE);
     if (part.size === 0) return;
-    await database.write.transaction().execute((tx) => writePart(tx, dialect, part, bounds));
+    await write.transaction().execute((tx) => writePart({ tx, dialect, bounds }, part));
     tally.remove(part);
     await setImmediate();
   }
 }
 
-async function writePart(tx: Tx, dialect: Dialect, part: Part, bounds: TallyBounds): Promise<void> {
+/** The transaction that writes a part. */
+interface Writing {
+  tx: Tx;
+  dialect: Dialect;
+  bounds: TallyBounds;
+}
+
+async function writePart(writing: Writing, part: Part): Promise<void> {
+  const { tx, dialect } = writing;
   // Locked in a fixed order, so that processes writing the same keys cannot deadlock.
   const present = await sql<{ id: number }>`select id from api_keys
     where ${dialect.among(sql`id`, [...part.keys()])} order by id ${dialect.lockRow}`.execute(tx);
   const keys = new Set(present.rows.map(({ id }) => id));
   const lines = linesOf(part, keys);
   if (lines.length === 0) return;
-  await add(tx, dialect, ROUTES, lines.flatMap(routeRows));
-  await add(tx, dialect, ALLOWANCES, lines.flatMap(allowanceRows));
-  await add(tx, dialect, CALLERS, await callerRows(tx, dialect, lines, bounds));
-  await addEvents(tx, dialect, part, keys, bounds.events);
+  await mergeRows(tx, dialect, { ...ROUTES, rows: lines.flatMap(routeRows) });
+  await mergeRows(tx, dialect, { ...ALLOWANCES, rows: lines.flatMap(allowanceRows) });
+  await mergeRows(tx, dialect, { ...CALLERS, rows: await callerRows(writing, lines) });
+  await addEvents(writing, part, keys);
 }
 
 function linesOf(part: Part, keys: ReadonlySet<number>): Line[] {
@@ -154,12 +158,7 @@ function allowanceRows({ keyId, spanHours, fromAt, span }: Line): BulkRow[] {
 type Stored = Pick<UsageCallerTable, "key_id" | "span_hours" | "from_at" | "kind" | "name">;
 
 /** The rows of networks and families, within the bounds for stored ones. */
-async function callerRows(
-  tx: Tx,
-  dialect: Dialect,
-  lines: readonly Line[],
-  bounds: TallyBounds,
-): Promise<BulkRow[]> {
+async function callerRows({ tx, dialect, bounds }: Writing, lines: readonly Line[]): Promise<BulkRow[]> {
   const keyOf = (keyId: number, spanHours: number, fromAt: number) => `${keyId} ${spanHours} ${fromAt}`;
   const spans = new Map(
     lines.map(({ keyId, spanHours, fromAt }) => [keyOf(keyId, spanHours, fromAt), new UsageSpan()]),
@@ -196,28 +195,11 @@ async function callerRows(
   });
 }
 
-async function add(
-  tx: Tx,
-  dialect: Dialect,
-  { table, columns, key, sets }: Additive,
-  rows: readonly BulkRow[],
-): Promise<void> {
-  const names = sql.raw(Object.keys(columns).join(", "));
-  for (let i = 0; i < rows.length; i += ROWS_PER_STATEMENT) {
-    const more = dialect.rowsOf(columns, rows.slice(i, i + ROWS_PER_STATEMENT));
-    // Without a condition SQLite would parse "on conflict" as part of a join.
-    await sql`insert into ${sql.table(table)} (${names}) select ${names} from (${more}) as more where true
-      on conflict (${sql.raw(key.join(", "))}) do update set ${sql.raw(sets)}`.execute(tx);
-  }
-}
-
 /** Adds errors and rate-limited requests, and deletes all but the latest of each key. */
 async function addEvents(
-  tx: Tx,
-  dialect: Dialect,
+  { tx, dialect, bounds }: Writing,
   part: Part,
   keys: ReadonlySet<number>,
-  max: number,
 ): Promise<void> {
   const rows = [...part].flatMap(([key_id, { errors, blocks }]) =>
     keys.has(key_id) ? [...errors, ...blocks].map((event) => ({ key_id, ...event })) : [],
@@ -232,7 +214,9 @@ async function addEvents(
   await sql`delete from usage_events where id in (select id from (
       select id, row_number() over (partition by key_id, case when status = 429 then 1 else 0 end
         order by at desc, id desc) as age
-      from usage_events where ${dialect.among(sql`key_id`, ids)}) as aged where age > ${max})`.execute(tx);
+      from usage_events where ${dialect.among(sql`key_id`, ids)}) as aged where age > ${bounds.events})`.execute(
+    tx,
+  );
 }
 
 /** Deletes rows past their retention, some keys at a time, until all are done or `signal` is aborted. */

@@ -4,8 +4,10 @@
  * Whatever the order and batches in which snapshots were recorded, the result is the same.
  * It does not decide which repositories exist, takes no snapshots, and does not build lists.
  */
+import type { DamagedBlock } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
+import type { Logger } from "../log.js";
 import { updateAggregates } from "./aggregates.js";
 import {
   type FacetPage,
@@ -66,6 +68,9 @@ export * from "./windows.js";
 export class Rankings {
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #log: Logger;
+  /** Repositories whose damage is in the log. */
+  readonly #damaged = new Set<number>();
   readonly #trends: TrendReader;
   readonly #readDocument: DocumentReader;
   /** The language or topic with this name, ignoring case; undefined if no listed repository has it. */
@@ -78,9 +83,10 @@ export class Rankings {
   /** The ranks of a repository by day, overall and in its language, oldest first; at most the latest `limit`. */
   readonly rankHistory: (id: number, since: number, limit: number) => Promise<PastRank[]>;
 
-  constructor(database: Database, clock: Clock) {
+  constructor(database: Database, clock: Clock, log: Logger) {
     this.#database = database;
     this.#clock = clock;
+    this.#log = log;
     this.#trends = new TrendReader(database);
     this.#readDocument = documentReader(database);
     this.findFacet = facetFinder(database);
@@ -95,10 +101,21 @@ export class Rankings {
    * everything. Returns the number of repositories whose growth was computed. May be killed and run again.
    */
   async update(options: GrowthOptions = {}): Promise<number> {
-    const changed = await updateGrowth(this.#database, this.#clock, options);
+    const context = { clock: this.#clock, onDamaged: (block: DamagedBlock) => this.#report(block) };
+    const changed = await updateGrowth(this.#database, context, options);
     await updateAggregates(this.#database, this.#clock);
     await updateHome(this.#database, this.#clock.now());
     return changed;
+  }
+
+  /** Once for each repository, as a damaged history is found again with each of its snapshots. */
+  #report({ repositoryId, message }: DamagedBlock): void {
+    if (this.#damaged.has(repositoryId)) return;
+    this.#damaged.add(repositoryId);
+    this.#log.error(
+      { repositoryId, error: message },
+      "a repository has no growth, as its history is damaged",
+    );
   }
 
   /** The trends of repositories in one window, by id. Repositories without one are absent. */

@@ -79,7 +79,7 @@ class Workers {
   /** Resolves when a new worker accepts requests; from then on it is replaced if it ends. */
   async start(): Promise<void> {
     const { log } = this.#context;
-    const worker = new Worker(new URL("./thread.js", import.meta.url), { workerData: this.#data });
+    const worker = new Worker(new URL("./serving-thread.js", import.meta.url), { workerData: this.#data });
     this.#running.add(worker);
     worker.once("exit", () => this.#running.delete(worker));
     const ended = once(worker, "exit").then(([code]) => {

@@ -88,6 +88,10 @@ export class BackfillLane {
     const { snapshots, before } = pastSnapshots({ days }, known.stars, now);
     const oldest = Math.min(known.day, ...days.map(({ day }) => day));
     const first = await firstOwnSnapshot(this.#lane, id);
+    if (first === "damaged") {
+      await this.#postpone(id, candidate.history_cursor, now + WEEK_MS);
+      return responded(pauseMs(provider.kind));
+    }
     const older = snapshots.filter(({ capturedAt }) => first === null || capturedAt < first);
     const next: Cursor | null = page.next === null ? null : { next: page.next, day: oldest, stars: before };
     const { dialect, write } = modules.database;
@@ -156,9 +160,14 @@ function cursorOf(text: string | null): Cursor | undefined {
 }
 
 /** Time of the first snapshot that is not backfilled; null without one. */
-async function firstOwnSnapshot({ modules }: Lane, id: number): Promise<number | null> {
+async function firstOwnSnapshot({ modules }: Lane, id: number): Promise<number | null | "damaged"> {
   const { read, dialect } = modules.database;
-  const readings = (await readReadings(read, dialect, { ids: [id] })).get(id);
+  let isDamaged = false;
+  const onDamaged = () => {
+    isDamaged = true;
+  };
+  const readings = (await readReadings(read, dialect, { ids: [id], onDamaged })).get(id);
+  if (isDamaged) return "damaged";
   return readings?.snapshots().find(({ source }) => source !== "BACKFILLED")?.capturedAt ?? null;
 }
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { DAY_MS } from "../clock.js";
-import type { BulkColumns, BulkRow, Database, Dialect, Tx } from "../database/database.js";
+import type { BulkRow, BulkTable, Database, Dialect, Tx } from "../database/database.js";
 import type { ForgeKind } from "../forges.js";
 import type { Provider } from "../providers/providers.js";
 import { LATEST_MS } from "./cadence.js";
@@ -95,7 +95,7 @@ export async function release(
       returning repository_id`.execute(tx);
     if (dueAt === undefined || rows.length === 0) return;
     const due = rows.map((row): BulkRow => [row.repository_id, dueAt]);
-    await dialect.updateRows(tx, "repositories", { id: "bigint", next_refresh_at: "bigint" }, 1, due);
+    await dialect.updateRows(tx, DUE_TIMES, due);
   });
 }
 
@@ -111,13 +111,22 @@ export interface Appointment {
   historyDue?: number;
 }
 
-const TRACKING_COLUMNS: BulkColumns = {
-  repository_id: "bigint",
-  provider: "text",
-  node_id: "text",
-  etag: "text",
-  leased_until: "bigint",
-  failures: "bigint",
+const TRACKING: BulkTable = {
+  table: "tracking",
+  columns: {
+    repository_id: "bigint",
+    provider: "text",
+    node_id: "text",
+    etag: "text",
+    leased_until: "bigint",
+    failures: "bigint",
+  },
+  key: ["repository_id"],
+};
+const DUE_TIMES: BulkTable = {
+  table: "repositories",
+  columns: { id: "bigint", next_refresh_at: "bigint" },
+  key: ["id"],
 };
 
 /** Writes appointments and ends the leases, in the transaction that records the results. */
@@ -139,7 +148,7 @@ export async function schedule(
       failures,
     ],
   );
-  await dialect.upsert(tx, "tracking", TRACKING_COLUMNS, ["repository_id"], rows);
+  await dialect.upsert(tx, TRACKING, rows);
   const histories = last.flatMap(({ repositoryId, historyDue }): BulkRow[] =>
     historyDue === undefined ? [] : [[repositoryId, historyDue]],
   );
@@ -149,7 +158,7 @@ export async function schedule(
       where tracking.repository_id = due.repository_id and tracking.history_cursor is null`.execute(tx);
   }
   const due = last.map(({ repositoryId, dueAt }): BulkRow => [repositoryId, dueAt]);
-  await dialect.updateRows(tx, "repositories", { id: "bigint", next_refresh_at: "bigint" }, 1, due);
+  await dialect.updateRows(tx, DUE_TIMES, due);
 }
 
 /** When to read the star history of a new repository: only on GitHub, and of repositories with more stars first. */

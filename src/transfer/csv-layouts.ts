@@ -78,7 +78,8 @@ const githubRanking: CsvLayout = {
         stars,
         forks,
         openIssues,
-        pushedAt: pushed === undefined || pushed === "" ? null : time(pushed, "last_commit"),
+        pushedAt:
+          pushed === undefined || pushed === "" ? null : time(pushed, "last_commit", facts.clock.now()),
         availability: "AVAILABLE",
       },
       snapshots: [imported(at, stars, { forks, openIssues })],
@@ -122,8 +123,8 @@ const awesomeSelfhosted: CsvLayout = {
   name: "awesome-selfhosted",
   columns: ["date", "slug", "source_code_url", "stargazers_count", "archived"],
   timeOfFile: false,
-  read(cell): Observation | string {
-    const at = time(cell("date"), "date");
+  read(cell, { clock }): Observation | string {
+    const at = time(cell("date"), "date", clock.now());
     const { provider, owner, name, url } = fromUrl(cell("source_code_url"), "source_code_url");
     const stars = count(cell("stargazers_count"), "stargazers_count");
     if (stars === 0) return FAILED_FETCH;

@@ -1,12 +1,15 @@
 import type { Observation } from "../catalog/catalog.js";
+import type { Clock } from "../clock.js";
 
 export const FORMATS = ["ndjson", "github-ranking", "awesome-go", "awesome-selfhosted"] as const;
 export type FormatName = (typeof FORMATS)[number];
 
-/** Facts about a file besides its content. */
+/** What is known of a file besides its content. */
 export interface FileFacts {
   /** When its snapshots were taken; undefined if unknown. */
   capturedAt: number | undefined;
+  /** Decides which times in it are in the future. */
+  clock: Clock;
 }
 
 /** A CSV file with a known header. */

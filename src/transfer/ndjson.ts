@@ -9,10 +9,10 @@ import {
   SNAPSHOT_SOURCES,
   splitFullName,
 } from "../catalog/catalog.js";
-import { isoTime } from "../clock.js";
+import { type Clock, isoTime } from "../clock.js";
 import { isTopic, MAX_COUNT, MAX_TOPICS, MAX_URL } from "../record-rules.js";
 import { type Line, readLines } from "./lines.js";
-import { brief, forgeTimeSchema, isoTimeSchema, label, parsedBy, text } from "./values.js";
+import { brief, forgeTimeSchema, label, parsedBy, seenTimeSchema, text } from "./values.js";
 
 /** The version of the format that this program writes and reads. */
 const VERSION = 1;
@@ -44,68 +44,78 @@ const token = (longest: number) =>
 
 const HEADER = z.object({ type: z.literal("header"), format: z.literal("sidereal"), version: z.int() });
 
-const REPOSITORY = z.strictObject({
-  type: z.literal("repository"),
-  id: z
-    .string()
-    .refine((value) => {
-      const id = repositoryId(value) ?? 0;
-      return id > 0 && id <= MAX_ID;
-    }, "not an identifier")
-    .optional(),
-  provider,
-  providerId: token(100).optional(),
-  fullName,
-  discoveredAt: isoTimeSchema.optional(),
-  refreshedAt: isoTimeSchema.optional(),
-  previousFullNames: z
-    .array(z.strictObject({ fullName, until: isoTimeSchema }))
-    .max(1_000)
-    .optional(),
-  url: token(MAX_URL)
-    .pipe(z.url({ protocol: /^https?$/ }))
-    .optional(),
-  description: words.nullable().optional(),
-  homepage: words.nullable().optional(),
-  language: labels.nullable().optional(),
-  license: labels.nullable().optional(),
-  topics: z.array(z.string().refine(isTopic, "not a topic")).max(MAX_TOPICS).optional(),
-  stars: counter.nullable().optional(),
-  forks: counter.nullable().optional(),
-  openIssues: counter.nullable().optional(),
-  watchers: counter.nullable().optional(),
-  fork: z.boolean().nullable().optional(),
-  archived: z.boolean().nullable().optional(),
-  availability: z.enum(AVAILABILITIES).optional(),
-  createdAt: forgeTimeSchema.nullable().optional(),
-  pushedAt: forgeTimeSchema.nullable().optional(),
-});
+const repositorySchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
+  z.strictObject({
+    type: z.literal("repository"),
+    id: z
+      .string()
+      .refine((value) => {
+        const id = repositoryId(value) ?? 0;
+        return id > 0 && id <= MAX_ID;
+      }, "not an identifier")
+      .optional(),
+    provider,
+    providerId: token(100).optional(),
+    fullName,
+    discoveredAt: seenTime.optional(),
+    refreshedAt: seenTime.optional(),
+    previousFullNames: z
+      .array(z.strictObject({ fullName, until: seenTime }))
+      .max(1_000)
+      .optional(),
+    url: token(MAX_URL)
+      .pipe(z.url({ protocol: /^https?$/ }))
+      .optional(),
+    description: words.nullable().optional(),
+    homepage: words.nullable().optional(),
+    language: labels.nullable().optional(),
+    license: labels.nullable().optional(),
+    topics: z.array(z.string().refine(isTopic, "not a topic")).max(MAX_TOPICS).optional(),
+    stars: counter.nullable().optional(),
+    forks: counter.nullable().optional(),
+    openIssues: counter.nullable().optional(),
+    watchers: counter.nullable().optional(),
+    fork: z.boolean().nullable().optional(),
+    archived: z.boolean().nullable().optional(),
+    availability: z.enum(AVAILABILITIES).optional(),
+    createdAt: forgeTimeSchema.nullable().optional(),
+    pushedAt: forgeTimeSchema.nullable().optional(),
+  });
 
-const SNAPSHOT = z.strictObject({
-  type: z.literal("snapshot"),
-  /** With `fullName`, names its repository; without, the snapshot belongs to the preceding repository line. */
-  provider: provider.optional(),
-  fullName: fullName.optional(),
-  capturedAt: isoTimeSchema,
-  stars: counter,
-  forks: counter.nullable().default(null),
-  openIssues: counter.nullable().default(null),
-  watchers: counter.nullable().default(null),
-  source: z.enum(SNAPSHOT_SOURCES).default("IMPORTED"),
-});
+const snapshotSchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
+  z.strictObject({
+    type: z.literal("snapshot"),
+    /** With `fullName`, names its repository; without, the snapshot belongs to the preceding repository line. */
+    provider: provider.optional(),
+    fullName: fullName.optional(),
+    capturedAt: seenTime,
+    stars: counter,
+    forks: counter.nullable().default(null),
+    openIssues: counter.nullable().default(null),
+    watchers: counter.nullable().default(null),
+    source: z.enum(SNAPSHOT_SOURCES).default("IMPORTED"),
+  });
 
-const LINE = z.discriminatedUnion("type", [HEADER, REPOSITORY, SNAPSHOT]);
+function lineSchema(clock: Clock) {
+  const seenTime = seenTimeSchema(clock);
+  return z.discriminatedUnion("type", [HEADER, repositorySchema(seenTime), snapshotSchema(seenTime)]);
+}
+
+type ParsedLine = z.output<ReturnType<typeof lineSchema>>;
+type RepositoryLine = z.output<ReturnType<typeof repositorySchema>>;
+type SnapshotLine = z.output<ReturnType<typeof snapshotSchema>>;
 
 /** The repository of the following snapshot lines, and up to which time its own line has all facts. */
 type Identity = Pick<Observation, "provider" | "owner" | "name" | "providerId"> & { at: number | null };
 
 /** Reads Sidereal's own format: one result per line, in groups. */
-export async function* readNdjson(input: Readable): AsyncGenerator<Line[]> {
+export async function* readNdjson(input: Readable, clock: Clock): AsyncGenerator<Line[]> {
+  const schema = lineSchema(clock);
   let latest: Identity | undefined;
   const read = (line: number, json: string | undefined): Line | undefined => {
     if (json === undefined) return { line, refused: "the line is too long" };
     if (json.trim() === "") return undefined;
-    const parsed = parseLine(json);
+    const parsed = parseLine(json, schema);
     if (typeof parsed === "string") {
       if (json.includes('"repository"')) latest = undefined;
       return { line, refused: parsed };
@@ -124,20 +134,20 @@ export async function* readNdjson(input: Readable): AsyncGenerator<Line[]> {
     yield group.flatMap(({ number, text: json }) => read(number, json) ?? []);
 }
 
-function parseLine(json: string): z.output<typeof LINE> | string {
+function parseLine(json: string, schema: ReturnType<typeof lineSchema>): ParsedLine | string {
   let value: unknown;
   try {
     value = JSON.parse(json);
   } catch {
     return "the line is not JSON";
   }
-  const result = LINE.safeParse(value);
+  const result = schema.safeParse(value);
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   return brief(`${issue?.path.join(".") || "line"}: ${issue?.message ?? "invalid"}`, 300);
 }
 
-function repositoryObservation(line: z.output<typeof REPOSITORY>): Observation {
+function repositoryObservation(line: RepositoryLine): Observation {
   const { type, id, provider, providerId, fullName, discoveredAt, refreshedAt, previousFullNames, ...facts } =
     line;
   const parts = splitFullName(fullName) ?? { owner: "", name: "" };
@@ -154,7 +164,7 @@ function repositoryObservation(line: z.output<typeof REPOSITORY>): Observation {
   };
 }
 
-function snapshotLine(line: z.output<typeof SNAPSHOT>, latest: Identity | undefined, number: number): Line {
+function snapshotLine(line: SnapshotLine, latest: Identity | undefined, number: number): Line {
   const { type, provider, fullName, ...snapshot } = line;
   if ((provider === undefined) !== (fullName === undefined)) {
     return { line: number, refused: "provider and fullName belong together" };

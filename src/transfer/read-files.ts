@@ -2,10 +2,10 @@ import { createReadStream } from "node:fs";
 import { basename, extname } from "node:path";
 import { type Duplex, PassThrough, type Readable } from "node:stream";
 import { createGunzip, createZstdDecompress } from "node:zlib";
+import type { Clock } from "../clock.js";
 import { Batch, type Gathered } from "./batch.js";
 import { readCsv } from "./csv.js";
 import type { FormatName } from "./formats.js";
-import type { Line } from "./lines.js";
 import { readNdjson } from "./ndjson.js";
 import { Refusal, time } from "./values.js";
 
@@ -50,7 +50,11 @@ export interface Found {
 }
 
 /** Reads files in order; "-" is standard input. A file that cannot be read is reported, and the next one is read. */
-export async function* readFiles(paths: readonly string[], options: ReadOptions): AsyncGenerator<Found> {
+export async function* readFiles(
+  paths: readonly string[],
+  options: ReadOptions,
+  clock: Clock,
+): AsyncGenerator<Found> {
   const progress: ReadProgress = { bytes: 0, rows: 0, files: 0, file: "" };
   const batch = new Batch();
   let refused: Problem[] = [];
@@ -68,7 +72,12 @@ export async function* readFiles(paths: readonly string[], options: ReadOptions)
       progress.bytes += length;
     });
     try {
-      for await (const lines of readLinesOf(input, path, options, await firstCharacter(input))) {
+      const first = await firstCharacter(input);
+      const isJson = options.format === undefined ? first === "{" : options.format === "ndjson";
+      const read = isJson
+        ? readNdjson(input, clock)
+        : readCsv(input, { capturedAt: capturedAt(path, options, clock), clock }, options.format);
+      for await (const lines of read) {
         progress.rows += lines.length;
         for (const line of lines) {
           if ("observation" in line) batch.add(line.observation);
@@ -130,19 +139,12 @@ async function firstCharacter(input: Readable): Promise<string> {
   }
 }
 
-function readLinesOf(
-  input: Readable,
+/** When the snapshots of a CSV file were taken; undefined if unknown. Throws Refusal. */
+function capturedAt(
   path: string,
-  options: ReadOptions,
-  first: string,
-): AsyncGenerator<Line[]> {
-  const isJson = options.format === undefined ? first === "{" : options.format === "ndjson";
-  return isJson
-    ? readNdjson(input)
-    : readCsv(input, { capturedAt: capturedAt(path, options) }, options.format);
-}
-
-function capturedAt(path: string, { manifest, capturedAt: given }: ReadOptions): number | undefined {
+  { manifest, capturedAt: given }: ReadOptions,
+  clock: Clock,
+): number | undefined {
   const file = basename(path);
   if (manifest !== undefined) {
     const known = manifest.get(file);
@@ -151,7 +153,7 @@ function capturedAt(path: string, { manifest, capturedAt: given }: ReadOptions):
   }
   if (given !== undefined) return given;
   const dates = file.match(/\d{4}-\d{2}-\d{2}/g);
-  return dates === null ? undefined : time(dates.at(-1), "date in the file's name");
+  return dates === null ? undefined : time(dates.at(-1), "date in the file's name", clock.now());
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -65,8 +65,8 @@ export async function importFiles(
   return report;
 }
 
-/** Reads a manifest: CSV with the columns `file` and `source_commit_time`. Throws Refusal. */
-export function readManifest(csv: string): Map<string, number> {
+/** Reads a manifest: CSV with the columns `file` and `source_commit_time`. Throws Refusal, also for times after `now`. */
+export function readManifest(csv: string, now: number): Map<string, number> {
   const records = new CsvRecords();
   const [header, ...rows] = [...records.read(csv), ...records.end()];
   const columns = header !== undefined && "cells" in header ? header.cells : [];
@@ -78,14 +78,14 @@ export function readManifest(csv: string): Map<string, number> {
     const name = row.cells[file];
     if (name === undefined || row.cells.length !== columns.length)
       throw new Refusal(`line ${row.line}: ${row.cells.length} columns instead of ${columns.length}`);
-    times.set(name, time(row.cells[at], `line ${row.line}: source_commit_time`));
+    times.set(name, time(row.cells[at], `line ${row.line}: source_commit_time`, now));
   }
   return times;
 }
 
-/** The time in an option. Throws Refusal. */
-export function parseTime(text: string): number {
-  return time(text, "date");
+/** The time in an option. Throws Refusal, also for a time after `now`. */
+export function parseTime(text: string, now: number): number {
+  return time(text, "date", now);
 }
 
 /** Repositories per query. */

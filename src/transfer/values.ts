@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DAY_MS } from "../clock.js";
+import { type Clock, DAY_MS } from "../clock.js";
 import { EARLIEST, LATEST, MAX_LABEL, MAX_TEXT } from "../record-rules.js";
 
 /** Why a line is refused, worded for the person who wrote the file. */
@@ -17,10 +17,13 @@ export function optionalCount(text: string | undefined, column: string): number 
   return text === undefined || text === "" ? null : count(text, column);
 }
 
-/** An ISO 8601 time when something was seen; without a zone it is UTC. Throws Refusal for a time in the future or before 2000. */
-export function time(text: string | undefined, column: string): number {
+/** How much the clock of a file's writer may be ahead. */
+const CLOCK_ERROR_MS = 2 * DAY_MS;
+
+/** An ISO 8601 time when something was seen; without a zone it is UTC. Throws Refusal for a time after `now` or before 2000. */
+export function time(text: string | undefined, column: string, now: number): number {
   const ms = parseIsoTime(text, column);
-  if (ms < EARLIEST || ms > Date.now() + 2 * DAY_MS)
+  if (ms < EARLIEST || ms > now + CLOCK_ERROR_MS)
     throw new Refusal(`${column}: ${text} is before 2000 or in the future`);
   return ms;
 }
@@ -99,6 +102,6 @@ export function parsedBy<T>(parse: (text: string) => T) {
 }
 
 /** An ISO time when something was seen, as ms since 1970. */
-export const isoTimeSchema = parsedBy((value) => time(value, "time"));
+export const seenTimeSchema = (clock: Clock) => parsedBy((value) => time(value, "time", clock.now()));
 /** An ISO time reported by a forge, as ms since 1970. */
 export const forgeTimeSchema = parsedBy((value) => forgeTime(value, "time"));

@@ -53,6 +53,8 @@ export async function readCurrent(
           ids,
           span: { from: since, until: since, withBaseline: true },
           width: 2,
+          // A gain that cannot be computed is unknown.
+          onDamaged: () => {},
         });
   for (const { id, stars, archived, availability } of rows) {
     if (archived === 1) state.archived.push(id);

@@ -34,6 +34,9 @@ const MAX_SUMMED_ROWS = 60_000;
 /** Repositories decoded at a time, so that no other request waits long. */
 const CHUNK = 200;
 
+/** A repository whose history is damaged counts like one without snapshots. */
+const onDamaged = () => {};
+
 /** The counts of one repository from a time on. */
 interface SumRow {
   repositoryId: number;
@@ -64,7 +67,7 @@ export async function sumSeries(
   const rows: SumRow[] = [];
   for (const chunk of chunks(ids)) {
     const span = { from: start, withBaseline: true };
-    for (const [id, readings] of await readReadings(read, dialect, { ids: chunk, span }))
+    for (const [id, readings] of await readReadings(read, dialect, { ids: chunk, span, onDamaged }))
       rows.push(...lastRows(id, readings, { start, resolution }));
   }
   rows.sort((a, b) => a.capturedAt - b.capturedAt || a.repositoryId - b.repositoryId);
@@ -162,7 +165,8 @@ export async function starHistory(
   })).reverse();
   const span = { from: totals[0]?.at ?? end, until: end, withBaseline: true };
   for (const chunk of chunks(ids)) {
-    for (const readings of (await readReadings(read, dialect, { ids: chunk, span, width: 2 })).values()) {
+    const found = await readReadings(read, dialect, { ids: chunk, span, width: 2, onDamaged });
+    for (const readings of found.values()) {
       for (const total of totals) {
         const stars = starsAt(readings, total.at);
         if (stars === null) continue;

@@ -83,7 +83,7 @@ describe("A damaged block", () => {
     assert.throws(
       () => decoded(damaged),
       (error) =>
-        error instanceof DamagedBlock && /repository 7 that begins at 0 .* damaged/.test(error.message),
+        error instanceof DamagedBlock && /repository 7 is damaged, .* that begins at 0 /.test(error.message),
     );
 
   test("is refused by name when it is cut off at any byte", () => {

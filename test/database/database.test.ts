@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
+import { systemClock } from "../../src/clock.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { migrate } from "../../src/database/migrate.js";
 import type { Migration } from "../../src/database/migration.js";
@@ -166,12 +167,20 @@ onBothEngines("Migrations", (engine) => {
   test("that fail leave nothing behind, not even of those before them", async () => {
     const database = await engine.open();
     const before = await versions(database);
-    await assert.rejects(migrate(database.durable, database.dialect, [...done(before), works, fails]));
+    await assert.rejects(
+      migrate(database.durable, database.dialect, {
+        clock: systemClock,
+        migrations: [...done(before), works, fails],
+      }),
+    );
     assert.deepEqual(await versions(database), before);
     for (const table of ["whole", "half_done"])
       await assert.rejects(sql`select * from ${sql.table(table)}`.execute(database.read));
     assert.deepEqual(await database.read.selectFrom("marks").selectAll().execute(), []);
-    await migrate(database.durable, database.dialect, [...done(before), works]);
+    await migrate(database.durable, database.dialect, {
+      clock: systemClock,
+      migrations: [...done(before), works],
+    });
     assert.deepEqual(await versions(database), [...before, `${before.length + 1} works`]);
     await sql`insert into whole (a) values (1)`.execute(database.write);
   });

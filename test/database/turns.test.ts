@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { BatchSize, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
@@ -14,9 +15,16 @@ after(() => rmSync(dataDir, { recursive: true, force: true }));
 const LONG_MS = 15;
 
 test("on SQLite, a watchlist is written between the transactions of a long update by another process", async () => {
-  const open = () => openDatabase({ url: undefined, dataDir, pool: 1, log: createLog("silent") });
-  // Each has its own queue, as two processes have.
-  const [updating, serving] = [await open(), await open()];
+  let ms = 0;
+  const open = (turnsOfSleep: number) => {
+    const sleep = async () => {
+      for (let turn = 0; turn < turnsOfSleep; turn++) await setImmediate();
+    };
+    const clock = { now: () => ms, monotonic: () => ms, sleep };
+    return openDatabase({ url: undefined, dataDir, pool: 1, log: createLog("silent"), clock });
+  };
+  // Each has its own queue, as two processes have. The one that gives way sleeps longer than the other waits between tries.
+  const [updating, serving] = [await open(10), await open(1)];
   const turns = 20;
   let ended = 0;
   let written: Promise<number> | undefined;
@@ -29,9 +37,9 @@ test("on SQLite, a watchlist is written between the transactions of a long updat
           .execute((other) => sql`insert into marks (name, value) values ('written', 'true')`.execute(other))
           .then(() => ended);
         // It finds the file locked, and tries again later.
-        await new Promise((resolve) => setImmediate(resolve));
+        await setImmediate();
       }
-      for (const until = performance.now() + LONG_MS; performance.now() < until; ) Math.sqrt(until);
+      ms += LONG_MS;
     });
     ended++;
   }

@@ -128,7 +128,7 @@ onBothEngines("The list index", (engine) => {
   const record = async (repositories: readonly Observation[]) => {
     const catalog = new Catalog(database, clock);
     await catalog.record(repositories);
-    await new Rankings(database, clock).update({ all: true });
+    await new Rankings(database, clock, createLog("silent")).update({ all: true });
     await new Search(database, catalog, clock).update();
   };
 

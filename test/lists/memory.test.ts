@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { Repository } from "../../src/catalog/catalog.js";
 import { ListMemory } from "../../src/lists/memory.js";
+import type { ListRow } from "../../src/lists/row.js";
+import { RowMemory } from "../../src/lists/row-memory.js";
 
 describe("Facts about lists", () => {
   test("are remembered while the revision stays the same", () => {
@@ -30,5 +33,48 @@ describe("Facts about lists", () => {
     memory.of(1, "one more").total = 1;
     assert.equal(memory.of(1, "1").total, undefined);
     assert.equal(memory.of(1, "0").total, 0);
+  });
+});
+
+describe("Rows of lists", () => {
+  const row = (id: number, description = "text"): ListRow => {
+    const given: Partial<Repository> = {
+      id,
+      description,
+      homepage: null,
+      url: "https://example.test",
+      topics: [],
+    };
+    return { repository: given as Repository, trend: undefined };
+  };
+  const known = (memory: RowMemory, revision: number, ids: number[]) =>
+    memory.find(revision, { ids, window: "24h" }).map((found) => found?.repository.id);
+
+  test("are remembered by window while the revision stays the same", () => {
+    const memory = new RowMemory();
+    assert.deepEqual(known(memory, 1, [5, 6]), [undefined, undefined]);
+    memory.keep(1, "24h", [row(5), row(6)]);
+    assert.deepEqual(known(memory, 1, [6, 7, 5]), [6, undefined, 5]);
+    assert.deepEqual(memory.find(1, { ids: [5], window: "7d" }), [undefined]);
+    assert.deepEqual(known(memory, 2, [5]), [undefined]);
+    assert.deepEqual(known(memory, 1, [5]), [undefined]);
+  });
+
+  test("are not kept if the revision grew while they were read", () => {
+    const memory = new RowMemory();
+    known(memory, 1, [5]);
+    known(memory, 2, [5]);
+    memory.keep(1, "24h", [row(5)]);
+    assert.deepEqual(known(memory, 2, [5]), [undefined]);
+  });
+
+  test("are bounded by the length of their texts", () => {
+    const memory = new RowMemory();
+    known(memory, 1, []);
+    const ids = Array.from({ length: 2_000 }, (_, i) => i + 1);
+    for (const id of ids) memory.keep(1, "24h", [row(id, "x".repeat(20_000))]);
+    const kept = known(memory, 1, ids).filter((id) => id !== undefined);
+    assert.ok(kept.length > 100 && kept.length < 200, `${kept.length} are kept`);
+    assert.ok(kept.includes(2_000));
   });
 });

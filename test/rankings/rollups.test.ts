@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import { Catalog, chooseFrom, type Observation, type Snapshot } from "../../src/catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import type { Database, RollupTable } from "../../src/database/database.js";
+import { createLog } from "../../src/log.js";
 import { Rankings, type Window, windowMs } from "../../src/rankings/rankings.js";
 import { onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -103,7 +104,11 @@ onBothEngines("Rollups", (engine) => {
   const open = async () => {
     const database = await engine.open();
     const clock = new ManualClock(NOW);
-    return { database, catalog: new Catalog(database, clock), rankings: new Rankings(database, clock) };
+    return {
+      database,
+      catalog: new Catalog(database, clock),
+      rankings: new Rankings(database, clock, createLog("silent")),
+    };
   };
 
   /** The comparison in each trend, by `PROVIDER owner/name`. */

@@ -4,6 +4,7 @@ import { Catalog, type Repository } from "../../src/catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import type { RollupTable } from "../../src/database/database.js";
 import { syntheticRepository } from "../../src/demo/demo.js";
+import { createLog } from "../../src/log.js";
 import { type FacetKind, Rankings, WINDOW_HOURS, WINDOWS, type Window } from "../../src/rankings/rankings.js";
 import { onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -19,7 +20,7 @@ onBothEngines("Facets and the summary", (engine) => {
     const database = await engine.open();
     const clock = new ManualClock(NOW);
     const catalog = new Catalog(database, clock);
-    rankings = new Rankings(database, clock);
+    rankings = new Rankings(database, clock, createLog("silent"));
     const options = { repositories: 400, days: 40, seed: 8, end: NOW };
     await catalog.record(Array.from({ length: 400 }, (_, i) => syntheticRepository(i, options)));
     await rankings.update({ all: true });

@@ -8,7 +8,7 @@ import { loadConfig } from "../../src/config.js";
 import { createLog } from "../../src/log.js";
 import { temporaryFolder } from "./imports.js";
 
-const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../bundle/main.js", import.meta.url));
 
 /** How a command ended. `code` is null if a signal ended it. */
 export interface Ran {
@@ -78,6 +78,7 @@ export class CommandWorld {
     const code = await runProgram(
       {
         config,
+        clock: systemClock,
         stdout,
         stderr,
         openModules: () => openModules({ config, clock: systemClock, log: createLog("error") }),

@@ -2,6 +2,7 @@ import { Catalog } from "../../src/catalog/catalog.js";
 import type { Database } from "../../src/database/database.js";
 import { buildIndex } from "../../src/lists/index/build.js";
 import { ListIndex, type ListSpec, Lists } from "../../src/lists/lists.js";
+import { createLog } from "../../src/log.js";
 import { Rankings } from "../../src/rankings/rankings.js";
 import { Search } from "../../src/search/search.js";
 import { ManualClock } from "./manual-clock.js";
@@ -23,7 +24,7 @@ export function listOf(more: Partial<ListSpec> = {}): ListSpec {
 /** The lists of a database, which remember nothing yet. */
 export function openLists(database: Database, clock = new ManualClock(NOW), index?: ListIndex): Lists {
   const catalog = new Catalog(database, clock);
-  const rankings = new Rankings(database, clock);
+  const rankings = new Rankings(database, clock, createLog("silent"));
   const search = new Search(database, catalog, clock);
   return new Lists({ database, catalog, rankings, search, ...(index && { index }) });
 }

@@ -19,19 +19,19 @@ export class ManualClock implements Clock {
     return this.#monotonic;
   }
 
-  sleep(ms: number, signal: AbortSignal): Promise<void> {
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
-      if (signal.aborted) return resolve();
+      if (signal?.aborted) return resolve();
       const sleeper = {
         until: this.#monotonic + Math.max(0, ms),
         wake: () => {
           this.#sleepers.delete(sleeper);
-          signal.removeEventListener("abort", sleeper.wake);
+          signal?.removeEventListener("abort", sleeper.wake);
           resolve();
         },
       };
       this.#sleepers.add(sleeper);
-      signal.addEventListener("abort", sleeper.wake, { once: true });
+      signal?.addEventListener("abort", sleeper.wake, { once: true });
       this.#onSleep();
     });
   }

@@ -3,12 +3,15 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
+import { DAY_MS, isoTime, systemClock } from "../../src/clock.js";
 import { readFiles } from "../../src/transfer/read-files.js";
 import { importFiles, parseTime, Refusal, readManifest } from "../../src/transfer/transfer.js";
 import { onBothEngines } from "../support/engines.js";
 import { ImportWorld, RANKING_HEADER, rankingFile, rankingRow, temporaryFolder } from "../support/imports.js";
 import { examples, fc } from "../support/properties.js";
 import { dumpTables, openCatalog } from "../support/tables.js";
+
+const NOW = Date.UTC(2026, 3, 30, 12);
 
 const timesOf = async (files: Record<string, string>, options = {}) => {
   const { repositories, refused } = await new ImportWorld().import(files, options);
@@ -31,7 +34,7 @@ describe("The time of a file", () => {
   test("is the one given by hand, whatever its name says", async () => {
     const { times } = await timesOf(
       { "x-2026-04-03.csv": file },
-      { capturedAt: parseTime("2026-04-05T12:00:00+02:00") },
+      { capturedAt: parseTime("2026-04-05T12:00:00+02:00", NOW) },
     );
     assert.deepEqual(times, ["2026-04-05T10:00:00.000Z"]);
   });
@@ -39,6 +42,7 @@ describe("The time of a file", () => {
   test("is the one of the manifest before any other, and then every file must be in it", async () => {
     const manifest = readManifest(
       '\uFEFFfile,note,source_commit_time\r\nx-2026-04-03.csv,"a,\r\nb",2026-04-04T12:07:13+08:00\r\n',
+      NOW,
     );
     const { times, refused } = await timesOf(
       { "x-2026-04-03.csv": file, "y-2026-04-09.csv": file },
@@ -55,11 +59,12 @@ describe("The time of a file", () => {
     assert.deepEqual((await timesOf({ "x-2026-04-31.csv": file })).refused, [
       'x-2026-04-31.csv: date in the file\'s name: "2026-04-31" is not an ISO 8601 time',
     ]);
-    assert.throws(() => parseTime("30.4.2026"), Refusal);
-    assert.throws(() => parseTime("2999-01-01"), Refusal);
-    assert.throws(() => readManifest("file,time\nx,2026-01-01\n"), Refusal);
-    assert.throws(() => readManifest("file,source_commit_time\nx,sometime\n"), Refusal);
-    assert.throws(() => readManifest('file,source_commit_time\n"x,2026-01-01\n'), Refusal);
+    assert.throws(() => parseTime("30.4.2026", NOW), Refusal);
+    assert.throws(() => parseTime(isoTime(NOW + 2 * DAY_MS + 1), NOW), Refusal);
+    assert.equal(parseTime(isoTime(NOW + 2 * DAY_MS), NOW), NOW + 2 * DAY_MS);
+    assert.throws(() => readManifest("file,time\nx,2026-01-01\n", NOW), Refusal);
+    assert.throws(() => readManifest("file,source_commit_time\nx,sometime\n", NOW), Refusal);
+    assert.throws(() => readManifest('file,source_commit_time\n"x,2026-01-01\n', NOW), Refusal);
   });
 });
 
@@ -171,7 +176,7 @@ describe("Files as a whole", () => {
     const openFiles = () => readdirSync(fileDescriptors).length;
     const before = openFiles();
     let refused = 0;
-    for await (const found of readFiles(paths, {})) refused += found.refused.length;
+    for await (const found of readFiles(paths, {}, systemClock)) refused += found.refused.length;
     assert.equal(refused, 300);
     assert.ok(openFiles() < before + 100, `${openFiles()} are open, before it were ${before}`);
   });
@@ -207,7 +212,7 @@ describe("Files as a whole", () => {
             path,
             hasHeader ? Buffer.concat([Buffer.from(`${RANKING_HEADER}\n`), content]) : content,
           );
-          for await (const { refused, skipped } of readFiles([path], {})) {
+          for await (const { refused, skipped } of readFiles([path], {}, systemClock)) {
             for (const problem of [...refused, ...skipped])
               assert.ok(problem.line >= 0 && problem.reason !== "");
           }

@@ -25,7 +25,7 @@ async function importAll(paths: readonly string[], options: ImportOptions) {
   });
   after(() => database.close());
   const catalog = new Catalog(database, systemClock);
-  const rankings = new Rankings(database, systemClock);
+  const rankings = new Rankings(database, systemClock, createLog("silent"));
   const refused: unknown[] = [];
   const report = await importFiles(catalog, paths, {
     ...options,
@@ -37,7 +37,7 @@ async function importAll(paths: readonly string[], options: ImportOptions) {
   return { catalog, rankings, lists: new Lists({ database, catalog, rankings, search }), report };
 }
 
-const manifestOf = (...path: string[]) => readManifest(readFileSync(realData(...path), "utf8"));
+const manifestOf = (...path: string[]) => readManifest(readFileSync(realData(...path), "utf8"), Date.now());
 const days = (prefix: string, ...dates: string[]) => dates.map((date) => `${prefix}${date}.csv`);
 
 describe("Real archives", { skip: withoutRealData }, () => {

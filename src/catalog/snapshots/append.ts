@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { BulkColumns, BulkRow, Db, Dialect, Tx } from "../../database/database.js";
+import type { BulkRow, BulkTable, Db, Dialect, Tx } from "../../database/database.js";
 import type { Snapshot } from "../observation.js";
 import { markOutdated } from "../outdated.js";
 import { mergeIntoBlocks } from "./blocks.js";
@@ -13,14 +13,18 @@ const BULK_FROM = 4;
 /** From this many rows a tail is marked, to be packed. */
 export const PACK_FROM = 6;
 
-const SNAPSHOT_COLUMNS: BulkColumns = {
-  repository_id: "bigint",
-  captured_at: "bigint",
-  stars: "bigint",
-  forks: "bigint",
-  open_issues: "bigint",
-  watchers: "bigint",
-  source: "smallint",
+const SNAPSHOTS: BulkTable = {
+  table: "snapshots",
+  columns: {
+    repository_id: "bigint",
+    captured_at: "bigint",
+    stars: "bigint",
+    forks: "bigint",
+    open_issues: "bigint",
+    watchers: "bigint",
+    source: "smallint",
+  },
+  key: ["repository_id", "captured_at"],
 };
 
 /** Snapshots of one repository. If two lists have a snapshot of the same time, the earlier list wins. */
@@ -58,8 +62,7 @@ export async function appendSnapshots(
   const blocksEnd = await readBlocksEnd(tx, dialect, [...providers.keys()]);
   let rows: BulkRow[] = [];
   const flush = async () => {
-    const key = ["repository_id", "captured_at"];
-    const inserted = await dialect.insertNew(tx, "snapshots", SNAPSHOT_COLUMNS, key, rows);
+    const inserted = await dialect.insertNew(tx, SNAPSHOTS, rows);
     for (const [i, [id, at]] of rows.entries()) if (inserted[i]) onAdded(Number(id), Number(at));
     rows = [];
   };
@@ -83,7 +86,7 @@ export async function appendSnapshots(
   await flush();
   await mergeIntoBlocks(tx, dialect, { given: merging, onAdded });
   await markLongTails(tx, dialect, appending);
-  await hours.write(tx);
+  await hours.write(tx, dialect);
   return { snapshots, repositoryIds: [...repositoryIds] };
 }
 

@@ -1,6 +1,13 @@
 import { sql } from "kysely";
-import type { BulkColumns, BulkRow, Dialect, TableName, Tx } from "../../database/database.js";
-import { type BlockRow, decodeBlock, encodeBlock, MAX_BLOCK_SNAPSHOTS } from "./codec.js";
+import type { BulkRow, BulkTable, Dialect, TableName, Tx } from "../../database/database.js";
+import {
+  type BlockRow,
+  DamagedBlock,
+  decodeBlock,
+  encodeBlock,
+  lengthOf,
+  MAX_BLOCK_SNAPSHOTS,
+} from "./codec.js";
 import { readStored, type Stored } from "./read.js";
 import { joined, merged, Readings } from "./readings.js";
 
@@ -11,12 +18,16 @@ const MAX_JOINED = MAX_BLOCK_SNAPSHOTS / 2;
 /** Repositories read at a time. */
 const BATCH = 1_000;
 
-const BLOCK_COLUMNS: BulkColumns = {
-  repository_id: "bigint",
-  from_at: "bigint",
-  to_at: "bigint",
-  snapshots: "bigint",
-  data: "bytea",
+const BLOCKS: BulkTable = {
+  table: "snapshot_blocks",
+  columns: {
+    repository_id: "bigint",
+    from_at: "bigint",
+    to_at: "bigint",
+    snapshots: "bigint",
+    data: "bytea",
+  },
+  key: ["repository_id", "from_at"],
 };
 
 /** A run of snapshots with the blocks that hold it now. */
@@ -24,12 +35,20 @@ export interface Piece {
   readings: Readings;
   blocks: BlockRow[];
   isChanged: boolean;
+  /** The snapshots of its block are unknown: it has no readings, and stays as it is. */
+  isDamaged?: boolean;
 }
 
-export function decodedBlock(block: BlockRow): Readings {
-  const readings = Readings.ofLength(block.snapshots);
-  decodeBlock(block, readings);
-  return readings;
+/** The piece of a block, unchanged. */
+export function pieceOf(block: BlockRow): Piece {
+  try {
+    const readings = Readings.ofLength(lengthOf(block));
+    decodeBlock(block, readings);
+    return { readings, blocks: [block], isChanged: false };
+  } catch (error) {
+    if (!(error instanceof DamagedBlock)) throw error;
+    return { readings: Readings.ofLength(0), blocks: [block], isChanged: false, isDamaged: true };
+  }
 }
 
 /** Changes of blocks and tails, written together at the end of a batch. */
@@ -71,7 +90,7 @@ export class BlockWriter {
     const [tx, dialect] = [this.#tx, this.#dialect];
     await this.#delete("snapshot_blocks", "from_at", this.#removed);
     await this.#delete("snapshots", "captured_at", this.#thinned);
-    await dialect.upsert(tx, "snapshot_blocks", BLOCK_COLUMNS, ["repository_id", "from_at"], this.#written);
+    await dialect.upsert(tx, BLOCKS, this.#written);
     if (this.#emptied.length > 0) {
       const here = dialect.among(sql.ref("repository_id"), this.#emptied);
       await tx.deleteFrom("snapshots").where(here).execute();
@@ -93,7 +112,8 @@ function joinSmall(pieces: readonly Piece[]): Piece[] {
   for (const piece of pieces) {
     const before = result.at(-1);
     const isSmall = before !== undefined && before.readings.length + piece.readings.length <= MAX_JOINED;
-    if (before === undefined || !isSmall || !(before.isChanged || piece.isChanged)) {
+    const isWhole = before?.isDamaged !== true && piece.isDamaged !== true;
+    if (before === undefined || !isSmall || !isWhole || !(before.isChanged || piece.isChanged)) {
       result.push({ ...piece });
       continue;
     }
@@ -119,7 +139,8 @@ function rowsOf(repositoryId: number, readings: Readings): BulkRow[] {
 
 /**
  * Merges snapshots into the blocks of their repositories, together with what is in the tails; with no snapshots given for a
- * repository its tail is packed. Existing snapshots never change. `onAdded` gets the time of each new snapshot.
+ * repository its tail is packed. Existing snapshots never change. `onAdded` gets the time of each new snapshot. A damaged
+ * block stays, and what falls into its time is left out, as it may be there already.
  */
 export async function mergeIntoBlocks(
   tx: Tx,
@@ -152,16 +173,27 @@ export async function mergeIntoBlocks(
 function mergePieces(blocks: readonly BlockRow[], fresh: Readings, known: Set<number>): Piece[] {
   if (blocks.length === 0) return [{ readings: fresh, blocks: [], isChanged: true }];
   let from = 0;
-  return blocks.map((block, i) => {
+  return blocks.flatMap((block, i): Piece[] => {
     const next = blocks[i + 1];
     const to = next === undefined ? fresh.length : fresh.countBefore(next.fromAt);
     const own = fresh.slice(from, to);
     from = to;
-    const readings = decodedBlock(block);
-    if (own.length === 0) return { readings, blocks: [block], isChanged: false };
-    const { all, added } = merged(readings, own);
+    const piece = pieceOf(block);
+    if (own.length === 0) return [piece];
+    if (piece.isDamaged === true) return aroundDamaged(piece, own, known);
+    const { all, added } = merged(piece.readings, own);
     const isNew = new Set(added);
     for (let j = 0; j < own.length; j++) if (!isNew.has(own.at(j))) known.add(own.at(j));
-    return { readings: all, blocks: [block], isChanged: added.length > 0 };
+    return [{ readings: all, blocks: [block], isChanged: added.length > 0 }];
   });
+}
+
+/** Snapshots before and after the time of a damaged block, as pieces of their own. */
+function aroundDamaged(piece: Piece, own: Readings, known: Set<number>): Piece[] {
+  const { fromAt = 0, toAt = 0 } = piece.blocks[0] ?? {};
+  const [from, to] = [own.countBefore(fromAt), own.countBefore(Math.max(fromAt, toAt) + 1)];
+  for (let i = from; i < to; i++) known.add(own.at(i));
+  const newPiece = (readings: Readings): Piece[] =>
+    readings.length === 0 ? [] : [{ readings, blocks: [], isChanged: true }];
+  return [...newPiece(own.slice(0, from)), piece, ...newPiece(own.slice(to))];
 }

@@ -1,3 +1,4 @@
+import { AppError } from "../../errors.js";
 import { DamagedPack, PackReader, PackWriter } from "../../packed-numbers.js";
 import { COLUMNS, type Readings, UNKNOWN } from "./readings.js";
 
@@ -16,12 +17,24 @@ export interface BlockRow {
 }
 
 /** Thrown for a block whose data is damaged or does not fit its row. Names the repository and the time. */
-export class DamagedBlock extends Error {
+export class DamagedBlock extends AppError {
+  readonly repositoryId: number;
+
   constructor({ repositoryId, fromAt }: BlockRow, reason: string) {
     super(
-      `The block of snapshots of repository ${repositoryId} that begins at ${fromAt} (ms since 1970) is damaged: ${reason}.`,
+      "INTERNAL",
+      `The history of repository ${repositoryId} is damaged, in the block of snapshots that begins at ${fromAt} (ms since 1970): ${reason}.`,
     );
+    this.repositoryId = repositoryId;
   }
+}
+
+/** The number of snapshots of a block. Throws DamagedBlock for one that no block has. */
+export function lengthOf(row: BlockRow): number {
+  const { snapshots } = row;
+  if (!(snapshots >= 1 && snapshots <= MAX_BLOCK_SNAPSHOTS))
+    throw new DamagedBlock(row, "its number of snapshots is wrong");
+  return snapshots;
 }
 
 const writer = new PackWriter();

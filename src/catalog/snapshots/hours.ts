@@ -1,6 +1,12 @@
 import { sql } from "kysely";
 import { HOUR_MS } from "../../clock.js";
-import type { Db, Tx } from "../../database/database.js";
+import { type BulkTable, type Db, type Dialect, mergeRows, type Tx } from "../../database/database.js";
+
+const HOURS: BulkTable = {
+  table: "snapshot_hours",
+  columns: { provider: "text", hour: "bigint", snapshots: "bigint", newest_at: "bigint" },
+  key: ["provider", "hour"],
+};
 
 /** Counts snapshots that are added or removed, by provider and hour. */
 export class HourCounts {
@@ -31,14 +37,15 @@ export class HourCounts {
     return count;
   }
 
-  async write(tx: Tx): Promise<void> {
-    for (const { provider, hour, snapshots, newestAt } of this.#counts.values()) {
-      await sql`insert into snapshot_hours (provider, hour, snapshots, newest_at)
-        values (${provider}, ${hour}, ${snapshots}, ${newestAt})
-        on conflict (provider, hour) do update set snapshots = snapshot_hours.snapshots + excluded.snapshots,
-          newest_at = case when excluded.newest_at > snapshot_hours.newest_at then excluded.newest_at
-            else snapshot_hours.newest_at end`.execute(tx);
-    }
+  /** Adds the counts to the stored ones. */
+  async write(tx: Tx, dialect: Dialect): Promise<void> {
+    const rows = [...this.#counts.values()].map(({ provider, hour, snapshots, newestAt }) => {
+      return [provider, hour, snapshots, newestAt];
+    });
+    const sets = sql`snapshots = snapshot_hours.snapshots + excluded.snapshots,
+      newest_at = case when excluded.newest_at > snapshot_hours.newest_at then excluded.newest_at
+        else snapshot_hours.newest_at end`;
+    await mergeRows(tx, dialect, { ...HOURS, rows, sets });
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Clock } from "../../clock.js";
 import type { Database } from "../../database/database.js";
 import { workOff } from "../outdated.js";
 import { mergeIntoBlocks } from "./blocks.js";
@@ -10,9 +11,9 @@ const BATCH = 1_000;
  * Moves the tails that have become long into blocks, those of at most `most` repositories. Readers notice nothing. May be
  * killed and run again. Returns the number of repositories.
  */
-export async function packTails(database: Database, most: number): Promise<number> {
+export async function packTails(database: Database, clock: Clock, most: number): Promise<number> {
   const { dialect } = database;
-  return workOff(database, { kind: "tails", size: BATCH, most, isNoticed: false }, async (tx, ids) => {
+  return workOff(database, { kind: "tails", clock, size: BATCH, most, isNoticed: false }, async (tx, ids) => {
     const given = new Map(ids.map((id) => [id, Readings.ofLength(0)]));
     await mergeIntoBlocks(tx, dialect, { given });
   });

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Db, Dialect } from "../../database/database.js";
-import { type BlockRow, decodeBlock } from "./codec.js";
+import { type BlockRow, DamagedBlock, decodeBlock, lengthOf } from "./codec.js";
 import { COLUMNS, Readings } from "./readings.js";
 
 /**
@@ -148,9 +148,9 @@ function inOrder(readings: Readings): Readings {
 }
 
 /** The first `width` columns of all that is stored, in order of time. Throws DamagedBlock. */
-export function decodeStored({ blocks, tail }: Stored, width = COLUMNS): Readings {
+function decodeStored({ blocks, tail }: Stored, width = COLUMNS): Readings {
   let total = tail.length;
-  for (const { snapshots } of blocks) total += snapshots;
+  for (const block of blocks) total += lengthOf(block);
   const all = Readings.ofLength(total, width);
   let end = 0;
   for (const block of blocks) {
@@ -163,25 +163,48 @@ export function decodeStored({ blocks, tail }: Stored, width = COLUMNS): Reading
   return all;
 }
 
+export interface ReadingsOptions {
+  ids: readonly number[];
+  span?: Span;
+  /** Columns to read: 2 reads times and stars alone, in a third of the time. */
+  width?: number;
+  /** Gets what is damaged, whose repositories are left out; without it, DamagedBlock is thrown. */
+  onDamaged?: (damaged: DamagedBlock) => void;
+}
+
 /**
  * The snapshots of repositories in a span, by id; repositories without any are absent. Costs one or two blocks per repository
- * and 60 days. `width`: 2 reads times and stars alone, in a third of the time. Throws DamagedBlock.
+ * and 60 days.
  */
 export async function readReadings(
   db: Db,
   dialect: Dialect,
-  { ids, span = {}, width = COLUMNS }: { ids: readonly number[]; span?: Span; width?: number },
+  { ids, span = {}, ...options }: ReadingsOptions,
 ): Promise<Map<number, Readings>> {
+  return readingsIn(await readStored(db, dialect, { ids, span }), span, options);
+}
+
+/** The readings of what was read that are in the span, by repository; see `readReadings`. */
+export function readingsIn(
+  stored: ReadonlyMap<number, Stored>,
+  span: Span,
+  { width = COLUMNS, onDamaged }: Omit<ReadingsOptions, "ids" | "span"> = {},
+): Map<number, Readings> {
   const found = new Map<number, Readings>();
-  for (const [id, stored] of await readStored(db, dialect, { ids, span })) {
-    const readings = within(decodeStored(stored, width), span);
-    if (readings.length > 0) found.set(id, readings);
+  for (const [id, own] of stored) {
+    try {
+      const readings = within(decodeStored(own, width), span);
+      if (readings.length > 0) found.set(id, readings);
+    } catch (error) {
+      if (onDamaged === undefined || !(error instanceof DamagedBlock)) throw error;
+      onDamaged(error);
+    }
   }
   return found;
 }
 
 /** The part of what was read that is in the span. */
-export function within(readings: Readings, { from, until, withBaseline = false, recentMs }: Span): Readings {
+function within(readings: Readings, { from, until, withBaseline = false, recentMs }: Span): Readings {
   const start = recentMs === undefined ? from : readings.at(readings.length - 1) - recentMs;
   let first = start === undefined ? 0 : readings.countBefore(start);
   if (withBaseline && first > 0 && readings.at(first) !== start) first--;

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Database, Prepared } from "../../database/database.js";
-import { decodeStored, type StoredValues, selectStored, storedOf, within } from "./read.js";
+import { readingsIn, type StoredValues, selectStored, storedOf } from "./read.js";
 import { COLUMNS, Readings } from "./readings.js";
 
 /** From the last snapshot at or before a time on. */
@@ -15,7 +15,7 @@ interface Between {
   until: number;
 }
 
-/** Reads snapshots for requests, each time by one statement that is prepared once. Throws DamagedBlock. */
+/** Reads snapshots for requests, each time by one statement that is prepared once. */
 export class SnapshotReader {
   readonly #since: Prepared<Since, StoredValues>;
   readonly #between: Prepared<Between, StoredValues>;
@@ -34,29 +34,22 @@ export class SnapshotReader {
     });
   }
 
-  /** The snapshots of a repository from the last one at or before `from` on; none if it has none. */
+  /** The snapshots of a repository from the last one at or before `from` on; none if it has none. Throws DamagedBlock. */
   async since(id: number, from: number): Promise<Readings> {
-    const stored = storedOf(await this.#since({ id, from })).get(id);
-    return stored === undefined
-      ? Readings.ofLength(0)
-      : within(decodeStored(stored), { from, withBaseline: true });
+    const stored = storedOf(await this.#since({ id, from }));
+    return readingsIn(stored, { from, withBaseline: true }).get(id) ?? Readings.ofLength(0);
   }
 
   /**
-   * The snapshots of repositories between two times (inclusive), by id; repositories without any are absent. `width`: 2 reads
-   * times and stars alone.
+   * The snapshots of repositories between two times (inclusive), by id; repositories without any are absent, and so are those
+   * whose history is damaged. `width`: 2 reads times and stars alone.
    */
   async between(
     ids: readonly number[],
     span: { from: number; until: number },
     width = COLUMNS,
   ): Promise<Map<number, Readings>> {
-    const found = new Map<number, Readings>();
-    if (ids.length === 0) return found;
-    for (const [id, stored] of storedOf(await this.#between({ ids, ...span }))) {
-      const readings = within(decodeStored(stored, width), span);
-      if (readings.length > 0) found.set(id, readings);
-    }
-    return found;
+    if (ids.length === 0) return new Map();
+    return readingsIn(storedOf(await this.#between({ ids, ...span })), span, { width, onDamaged: () => {} });
   }
 }

@@ -6,7 +6,10 @@ import { readReadings } from "./read.js";
 /** Repositories read at a time. */
 const BATCH = 1_000;
 
-/** Counts the snapshots per provider and hour again, when these repositories are all that have any. */
+/**
+ * Counts the snapshots per provider and hour again, when these repositories are all that have any; without the snapshots of
+ * those whose history is damaged.
+ */
 export async function recountHours(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {
   await tx.deleteFrom("snapshot_hours").execute();
   const hours = new HourCounts();
@@ -17,11 +20,11 @@ export async function recountHours(tx: Tx, dialect: Dialect, ids: readonly numbe
       .select(["id", "provider"])
       .where(dialect.among(sql.ref("id"), batch))
       .execute();
-    const readings = await readReadings(tx, dialect, { ids: batch, width: 1 });
+    const readings = await readReadings(tx, dialect, { ids: batch, width: 1, onDamaged: () => {} });
     for (const { id, provider } of owners) {
       const own = readings.get(id);
       for (let i = 0; i < (own?.length ?? 0); i++) hours.add(provider, own?.at(i) ?? 0);
     }
   }
-  await hours.write(tx);
+  await hours.write(tx, dialect);
 }

@@ -9,7 +9,7 @@ export { DamagedBlock } from "./codec.js";
 export { newestSnapshots } from "./hours.js";
 export { packTails } from "./pack.js";
 export { rangeColumn, rangeOf, readSnapshotRanges, type SnapshotRange } from "./ranges.js";
-export { readReadings, type Span } from "./read.js";
+export { type ReadingsOptions, readReadings, type Span } from "./read.js";
 export { SnapshotReader } from "./reader.js";
 export { Readings } from "./readings.js";
 export { recountHours } from "./recount.js";

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Dialect, Tx } from "../../database/database.js";
-import { BlockWriter, decodedBlock, type Piece } from "./blocks.js";
+import { BlockWriter, type Piece, pieceOf } from "./blocks.js";
 import { HourCounts } from "./hours.js";
 import { readStored } from "./read.js";
 import { COLUMNS, joined, Readings } from "./readings.js";
@@ -32,18 +32,18 @@ export async function thinSnapshots(
   const writer = new BlockWriter(tx, dialect);
   const gone = new Map<number, number[]>();
   for (const [id, { blocks, tail }] of await readStored(tx, dialect, { ids, span })) {
-    const parts = [...blocks.map(decodedBlock), tail];
-    const all = joined(parts);
+    const stored = blocks.map(pieceOf);
+    const all = joined([...stored.map(({ readings }) => readings), tail]);
     const isRemoved = removedBy(all, used);
     const times = [...isRemoved].flatMap((removed, i) => (removed === 1 ? [all.at(i)] : []));
     if (times.length === 0) continue;
     gone.set(id, times);
     let first = 0;
-    const pieces = blocks.map((block, i): Piece => {
-      const part = parts[i] ?? tail;
-      const readings = remaining(part, isRemoved.subarray(first, first + part.length));
-      first += part.length;
-      return { readings, blocks: [block], isChanged: readings.length < part.length };
+    const pieces = stored.map((piece): Piece => {
+      const { length } = piece.readings;
+      const readings = remaining(piece.readings, isRemoved.subarray(first, first + length));
+      first += length;
+      return { ...piece, readings, isChanged: readings.length < length };
     });
     writer.replace(id, pieces);
     writer.removeRows(
@@ -100,6 +100,6 @@ async function subtractHours(
       removed++;
     }
   }
-  await hours.write(tx);
+  await hours.write(tx, dialect);
   return removed;
 }

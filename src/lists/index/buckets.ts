@@ -2,7 +2,7 @@ import type { RowKey } from "../spec.js";
 import { RangeCondition } from "./conditions.js";
 import { eachMatch, findMatches, type Searched } from "./matches.js";
 import { type Direction, keyCount, keyOfCode, type Order, UNKNOWN } from "./order.js";
-import { boundOf, firstAfter, sortSlots, TIES } from "./sorted.js";
+import { boundOf, SortedSlots, TIES } from "./sorted.js";
 
 /** Bound of the counters. Codes of 16 bits get one each. */
 const MAX_BUCKETS = 2 ** 16;
@@ -20,7 +20,7 @@ export interface BucketsOptions {
 
 /** The next matches of a list, in order. */
 export interface NextMatches {
-  slots: Uint32Array;
+  slots: readonly number[];
   /** A row after which all others come; undefined for the beginning of the list. */
   end: RowKey | undefined;
 }
@@ -67,12 +67,12 @@ export function nextMatches({
   }
   const codeAt = (bucket: number) => (isDown ? Math.max(1, bucket * 2 ** shift) : last - bucket * 2 ** shift);
   const end = to === boundBucket ? after : rowBefore(order, codeAt(to), direction);
-  if (found === 0) return { slots: new Uint32Array(0), end };
+  if (found === 0) return { slots: [], end };
   const [low, high] = isDown ? [codeAt(first), codeAt(to) - 1] : [codeAt(to) + 1, codeAt(first)];
   const range = new RangeCondition(cells, Math.max(1, low), Math.min(last, high));
   const matches = findMatches({ ...searched, conditions: [range, ...searched.conditions] }, found);
-  const sorted = sortSlots(matches, cells, order, direction);
-  return { slots: bound === undefined ? sorted : sorted.subarray(firstAfter(sorted, cells, bound)), end };
+  const sorted = new SortedSlots({ slots: matches, cells, order, direction, after });
+  return { slots: sorted.slice(0, found), end };
 }
 
 /** A row directly before all that have a code, or are after those. */

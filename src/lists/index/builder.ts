@@ -115,7 +115,7 @@ async function buildInThread(
   signal: AbortSignal,
 ): Promise<Built> {
   const workerData: BuilderData = { location, maxBytes, logLevel };
-  const worker = new Worker(new URL("./thread.js", import.meta.url), {
+  const worker = new Worker(new URL("./builder-thread.js", import.meta.url), {
     workerData,
     resourceLimits: MEMORY_MB,
   });

@@ -13,7 +13,7 @@ import {
   UNORDERED_COST,
   Walk,
 } from "./order.js";
-import { boundOf, firstAfter, sortSlots } from "./sorted.js";
+import { SortedSlots } from "./sorted.js";
 
 /** The matches of a list from the begin of a page on. */
 export interface Selection {
@@ -81,11 +81,11 @@ export function select(
     return fromPage(new Reader(new Walk(order, direction, { range }), filters).take(most + 1).length);
   const matches = findMatches(searched, most + 1);
   if (matches.length > most) return fromPage(matches.length);
-  const sorted = sortSlots(matches, cells, order, direction);
-  let next = after === undefined ? offset : firstAfter(sorted, cells, boundOf(order, after, direction));
+  const sorted = new SortedSlots({ slots: matches, cells, order, direction, after });
+  let next = offset;
   const take = (count: number) => {
     next += count;
-    return [...sorted.subarray(next - count, next)];
+    return sorted.slice(next - count, next);
   };
   return { total: matches.length, take, keyOf };
 }
@@ -109,7 +109,7 @@ interface PageReading {
 class PageReader {
   readonly #reading: PageReading;
   /** Matches that were searched; the reader continues after them. */
-  #found: Uint32Array = new Uint32Array(0);
+  #found: readonly number[] = [];
   #next = 0;
   #reader: Reader;
   #last: RowKey | undefined;
@@ -122,7 +122,7 @@ class PageReader {
   }
 
   take(count: number): number[] {
-    const taken = [...this.#found.subarray(this.#next, this.#next + count)];
+    const taken = this.#found.slice(this.#next, this.#next + count);
     this.#next += taken.length;
     taken.push(...this.#reader.take(count - taken.length));
     const end = taken.at(-1);

@@ -1,25 +1,23 @@
 import { sql } from "kysely";
-import type { BulkColumns, BulkRow, Dialect, Tx } from "../../database/database.js";
+import { type BulkRow, type BulkTable, type Dialect, mergeRows, type Tx } from "../../database/database.js";
 import type { Contribution } from "../contributions.js";
 import type { FacetKind } from "./read.js";
 
 /** What one repository contributes to the facets. */
 export type FacetPart = Pick<Contribution, "provider" | "language" | "topics" | "stars" | "gained">;
 
-const COLUMNS: BulkColumns = {
-  kind: "text",
-  provider: "text",
-  name: "text",
-  name_key: "text",
+const SUMMED = {
   repositories: "bigint",
   stars: "bigint",
   stars_gained_24h: "bigint",
   stars_gained_7d: "bigint",
   stars_gained_30d: "bigint",
+} as const;
+const FACETS: BulkTable = {
+  table: "facets",
+  columns: { kind: "text", provider: "text", name: "text", name_key: "text", ...SUMMED },
+  key: ["kind", "provider", "name"],
 };
-const KEY = ["kind", "provider", "name"];
-/** The columns that are added up. */
-const SUMMED = Object.keys(COLUMNS).slice(4);
 
 /** Sums of contributions by kind, provider (and all providers together) and name. */
 export class FacetSums {
@@ -61,7 +59,7 @@ export class FacetSums {
   /** Replaces all facets by the sums. */
   async replaceAll(tx: Tx, dialect: Dialect): Promise<void> {
     await tx.deleteFrom("facets").execute();
-    await dialect.insertNew(tx, "facets", COLUMNS, KEY, this.#rows());
+    await dialect.insertNew(tx, FACETS, this.#rows());
   }
 
   /** Adds the sums to the stored facets, and deletes facets left without a repository. */
@@ -69,13 +67,11 @@ export class FacetSums {
     const rows = this.#rows();
     if (rows.length === 0) return;
     const sets = sql.join(
-      SUMMED.map(
+      Object.keys(SUMMED).map(
         (name) => sql`${sql.ref(name)} = ${sql.ref(`facets.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
       ),
     );
-    await sql`insert into facets (${sql.raw(Object.keys(COLUMNS).join(", "))})
-      select * from (${dialect.rowsOf(COLUMNS, rows)}) as s where true
-      on conflict (kind, provider, name) do update set ${sets}`.execute(tx);
+    await mergeRows(tx, dialect, { ...FACETS, rows, sets });
     await tx.deleteFrom("facets").where("repositories", "<=", 0).execute();
   }
 }

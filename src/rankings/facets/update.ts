@@ -1,17 +1,21 @@
 import { sql } from "kysely";
-import type { BulkColumns, BulkRow, Dialect, Tx } from "../../database/database.js";
+import type { BulkRow, BulkTable, Dialect, Tx } from "../../database/database.js";
 import type { ChangedRepositories, Contribution } from "../contributions.js";
 import { type FacetPart, FacetSums } from "./sums.js";
 
-const PART_COLUMNS: BulkColumns = {
-  repository_id: "bigint",
-  provider: "text",
-  language: "text",
-  topics: "text",
-  stars: "bigint",
-  stars_gained_24h: "bigint",
-  stars_gained_7d: "bigint",
-  stars_gained_30d: "bigint",
+const PARTS: BulkTable = {
+  table: "facet_parts",
+  columns: {
+    repository_id: "bigint",
+    provider: "text",
+    language: "text",
+    topics: "text",
+    stars: "bigint",
+    stars_gained_24h: "bigint",
+    stars_gained_7d: "bigint",
+    stars_gained_30d: "bigint",
+  },
+  key: ["repository_id"],
 };
 
 /** Replaces what changed repositories contribute to the facets. The cost follows their number. */
@@ -80,5 +84,5 @@ async function writeParts(tx: Tx, dialect: Dialect, contributions: readonly Cont
       gained["30d"],
     ],
   );
-  await dialect.upsert(tx, "facet_parts", PART_COLUMNS, ["repository_id"], rows);
+  await dialect.upsert(tx, PARTS, rows);
 }

@@ -1,7 +1,13 @@
 import { DAY_MS } from "../../clock.js";
-import type { BulkRow, Db, Dialect, Tx } from "../../database/database.js";
+import type { BulkRow, BulkTable, Db, Dialect, Tx } from "../../database/database.js";
 import type { Anomaly, FallsOfDay } from "./anomalies.js";
 import type { History } from "./history.js";
+
+const FALL_DAYS: BulkTable = {
+  table: "fall_days",
+  columns: { provider: "text", day: "bigint", fell: "bigint", compared: "bigint" },
+  key: ["provider", "day"],
+};
 
 /** Counts per provider and day how many repositories lost stars since the previous day they were observed on. */
 export class FallCounter {
@@ -37,8 +43,7 @@ export class FallCounter {
     const rows = [...this.#days].flatMap(([provider, days]) =>
       [...days].map(([day, { fell, compared }]): BulkRow => [provider, day, fell, compared]),
     );
-    const columns = { provider: "text", day: "bigint", fell: "bigint", compared: "bigint" } as const;
-    await dialect.insertNew(tx, "fall_days", columns, ["provider", "day"], rows);
+    await dialect.insertNew(tx, FALL_DAYS, rows);
   }
 }
 

@@ -17,9 +17,9 @@ import { type Clock, DAY_MS } from "../../clock.js";
 import type { BulkRow, Database, Dialect, Tx } from "../../database/database.js";
 import { WINDOW_HOURS, WINDOWS, windowMs } from "../windows.js";
 import { growthOf } from "./compare.js";
-import { readHistories } from "./history.js";
+import { type GrowthContext, readHistories } from "./history.js";
 import { PARTIAL, rebuildGrowth } from "./rebuild.js";
-import { ROLLUP_COLUMNS, rollupRow } from "./rollups.js";
+import { ROLLUPS, rollupRow } from "./rollups.js";
 import { readScales } from "./scales.js";
 
 export { ANOMALY_KINDS, type Anomaly } from "./anomalies.js";
@@ -49,18 +49,21 @@ export interface GrowthOptions {
 
 /**
  * Brings growth and scores up to date. The cost follows the number of changed repositories, except once a day, when a
- * provider is new, or when many have changed: then everything is rebuilt with newly measured score scales. May be killed
- * and run again. Returns the number of repositories computed.
+ * provider is new, or when many have changed: then everything is rebuilt with newly measured score scales. A repository whose
+ * history is damaged has no growth; it is tried again after its next snapshot and with each rebuild. May be killed and run
+ * again. Returns the number of repositories processed.
  */
 export async function update(
   database: Database,
-  clock: Clock,
+  context: GrowthContext,
   { all = false, onProgress = () => {} }: GrowthOptions = {},
 ): Promise<number> {
-  if (await isRebuildDue(database, clock, all)) return rebuildGrowth(database, clock, onProgress);
+  if (await isRebuildDue(database, context.clock, all)) return rebuildGrowth(database, context, onProgress);
   const { dialect, write } = database;
-  const done = await workOff(database, { kind: "rollups", size: BATCH, onProgress }, (tx, ids) =>
-    updateChanged(tx, dialect, clock, ids),
+  const done = await workOff(
+    database,
+    { kind: "rollups", clock: context.clock, size: BATCH, onProgress },
+    (tx, ids) => updateChanged(tx, ids, { ...context, dialect }),
   );
   // Even with nothing changed: an earlier update may have been killed before this.
   await dialect.exclusively(write, "catalogue", async (tx) => {
@@ -88,8 +91,9 @@ async function isRebuildDue(database: Database, clock: Clock, all: boolean): Pro
   // Once a day for all providers together, not when each of them starts its day.
   const day = (times: Iterable<number>) => Math.floor(Math.max(0, ...times) / DAY_MS);
   if (day(newest.values()) !== day(scaledAt.values())) return true;
+  const kinds = all ? ["rollups", "rollups_damaged"] : ["rollups"];
   const marked = await sql<{ marked: number }>`select count(*) as marked from (
-    select 1 from outdated where kind = 'rollups' limit ${all ? 1 : MANY_PART * MANY}) as bounded`.execute(
+    select 1 from outdated where kind in (${sql.join(kinds)}) limit ${all ? 1 : MANY_PART * MANY}) as bounded`.execute(
     write,
   );
   const count = Number(marked.rows[0]?.marked ?? 0);
@@ -101,18 +105,30 @@ async function isRebuildDue(database: Database, clock: Clock, all: boolean): Pro
   return count >= Math.min(MANY_PART * MANY, Number(total.rows[0]?.total ?? 0) / MANY_PART);
 }
 
-async function updateChanged(tx: Tx, dialect: Dialect, clock: Clock, ids: readonly number[]): Promise<void> {
+async function updateChanged(
+  tx: Tx,
+  ids: readonly number[],
+  { dialect, clock, onDamaged }: GrowthContext & { dialect: Dialect },
+): Promise<void> {
   const scales = await readScales(tx);
   const newest = await newestSnapshots(tx);
-  const rows = (await readHistories(tx, dialect, ids)).flatMap((history): BulkRow[] => {
+  const damaged: number[] = [];
+  const histories = await readHistories(tx, dialect, {
+    ids,
+    onDamaged(block) {
+      damaged.push(block.repositoryId);
+      onDamaged(block);
+    },
+  });
+  const rows = histories.flatMap((history): BulkRow[] => {
     const asOf = newest.get(history.provider) ?? 0;
     return growthOf(history, asOf).map((growth) => rollupRow(history, growth, scales, asOf));
   });
-  await tx
-    .deleteFrom("rollups")
-    .where(dialect.among(sql.ref("repository_id"), ids))
-    .execute();
-  await dialect.insertNew(tx, "rollups", ROLLUP_COLUMNS, ["repository_id", "window_hours"], rows);
+  const here = dialect.among(sql.ref("repository_id"), ids);
+  await tx.deleteFrom("rollups").where(here).execute();
+  await dialect.insertNew(tx, ROLLUPS, rows);
+  await tx.deleteFrom("outdated").where("kind", "=", "rollups_damaged").where(here).execute();
+  if (damaged.length > 0) await markOutdated(tx, dialect, "rollups_damaged", damaged);
   await setMark(tx, PARTIAL);
   await markOutdated(tx, dialect, "ranks", ids);
   // A rebuild in progress may already have passed these repositories.

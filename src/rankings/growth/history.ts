@@ -1,11 +1,25 @@
 import { sql } from "kysely";
-import { type Availability, type Readings, readReadings, SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
-import { DAY_MS } from "../../clock.js";
+import {
+  type Availability,
+  type DamagedBlock,
+  type Readings,
+  type ReadingsOptions,
+  readReadings,
+  SNAPSHOT_SOURCES,
+} from "../../catalog/catalog.js";
+import { type Clock, DAY_MS } from "../../clock.js";
 import type { Db, Dialect } from "../../database/database.js";
 import type { Reading } from "./anomalies.js";
 
 /** Days of snapshots read before the newest one: twice the longest window, the furthest that may be compared. */
 const HISTORY_DAYS = 60;
+
+/** What computing growth needs beside the database. */
+export interface GrowthContext {
+  clock: Clock;
+  /** Gets what keeps a repository from having growth. */
+  onDamaged: (damaged: DamagedBlock) => void;
+}
 
 /** The recent snapshots of a repository, and the facts its scores depend on. */
 export interface History {
@@ -28,15 +42,23 @@ export function readingAt(readings: Readings, index: number): Reading {
   };
 }
 
-/** The recent histories of those of the repositories that have snapshots, by ascending id. */
-export async function readHistories(db: Db, dialect: Dialect, ids: readonly number[]): Promise<History[]> {
+/** The recent histories of those of the repositories that have snapshots, none of them damaged, by ascending id. */
+export async function readHistories(
+  db: Db,
+  dialect: Dialect,
+  { ids, onDamaged }: Required<Pick<ReadingsOptions, "ids" | "onDamaged">>,
+): Promise<History[]> {
   const rows = await db
     .selectFrom("repositories")
     .select(["id", "provider", "availability", "created_at", "pushed_at"])
     .where(dialect.among(sql.ref("id"), ids))
     .orderBy("id")
     .execute();
-  const found = await readReadings(db, dialect, { ids, span: { recentMs: HISTORY_DAYS * DAY_MS } });
+  const found = await readReadings(db, dialect, {
+    ids,
+    span: { recentMs: HISTORY_DAYS * DAY_MS },
+    onDamaged,
+  });
   return rows.flatMap((row): History[] => {
     const readings = found.get(row.id);
     if (readings === undefined) return [];

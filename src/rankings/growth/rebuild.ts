@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import {
   bumpRevision,
+  markOutdated,
   newestSnapshots,
   type Run,
   repositoriesAfter,
@@ -9,6 +10,7 @@ import {
 import type { Clock } from "../../clock.js";
 import {
   type BulkRow,
+  type BulkTable,
   createRollupTable,
   type Database,
   type Dialect,
@@ -19,13 +21,28 @@ import { ALL_REPOSITORIES } from "../contributions.js";
 import { WINDOWS } from "../windows.js";
 import { growthOf } from "./compare.js";
 import { FallCounter } from "./falls.js";
-import { readHistories } from "./history.js";
-import { ROLLUP_COLUMNS, rollupRow, type ScoredRow, scoreInput, storedScores } from "./rollups.js";
+import { type GrowthContext, readHistories } from "./history.js";
+import { ROLLUPS, rollupRow, type ScoredRow, scoreInput, storedScores } from "./rollups.js";
 import { type AllScales, readScales, ScaleMeter, scalesOf, storeScales } from "./scales.js";
 import { score } from "./scores.js";
 
 /** The mark that growth has changed since the last rebuild, so the score scales no longer match it exactly. */
 export const PARTIAL = "growth_partial";
+
+const NEXT_ROLLUPS: BulkTable = { ...ROLLUPS, table: "rollups_next" };
+const NEXT_SCORES: BulkTable = {
+  ...NEXT_ROLLUPS,
+  columns: {
+    repository_id: "bigint",
+    window_hours: "bigint",
+    trending: "bigint",
+    rising: "bigint",
+    new_hot: "bigint",
+    star_momentum: "bigint",
+    fork_momentum: "bigint",
+    activity: "bigint",
+  },
+};
 
 /** Repositories in one transaction. */
 const BATCH = 1_000;
@@ -37,7 +54,7 @@ const BATCH = 1_000;
  */
 export async function rebuildGrowth(
   database: Database,
-  clock: Clock,
+  context: GrowthContext,
   onProgress: (done: number) => void,
 ): Promise<number> {
   const { dialect } = database;
@@ -47,15 +64,14 @@ export async function rebuildGrowth(
     // Marks set from now on are changes that this run may miss.
     await tx.deleteFrom("outdated").where("kind", "in", ["rollups", "rollups_in_rebuild"]).execute();
   };
-  const work = (run: Run) => rebuild(database, clock, run, onProgress);
-  return (await runExclusively(database, clock, { name: "growth", prepare, work })) ?? 0;
+  const work = (run: Run) => rebuild(database, run, { ...context, onProgress });
+  return (await runExclusively(database, context.clock, { name: "growth", prepare, work })) ?? 0;
 }
 
 async function rebuild(
   database: Database,
-  clock: Clock,
   run: Run,
-  onProgress: (done: number) => void,
+  { clock, onDamaged, onProgress }: GrowthContext & { onProgress: (done: number) => void },
 ): Promise<number> {
   const { dialect, write } = database;
   const used = await readScales(write);
@@ -63,6 +79,7 @@ async function rebuild(
   const meter = new ScaleMeter();
   const falls = new FallCounter();
   const lastIds: number[] = [];
+  const damaged: number[] = [];
   let done = 0;
   for (let after = 0; ; ) {
     const ids = await repositoriesAfter(write, after, BATCH);
@@ -70,16 +87,21 @@ async function rebuild(
     if (last === undefined) break;
     after = last;
     lastIds.push(last);
-    const rows = (await readHistories(write, dialect, ids)).flatMap((history): BulkRow[] => {
+    const histories = await readHistories(write, dialect, {
+      ids,
+      onDamaged(block) {
+        damaged.push(block.repositoryId);
+        onDamaged(block);
+      },
+    });
+    const rows = histories.flatMap((history): BulkRow[] => {
       const asOf = newest.get(history.provider) ?? 0;
       const growth = growthOf(history, asOf);
       meter.add(history.provider, growth);
       falls.add(history);
       return growth.map((one) => rollupRow(history, one, used, asOf));
     });
-    await run.step((tx) =>
-      dialect.insertNew(tx, "rollups_next", ROLLUP_COLUMNS, ["repository_id", "window_hours"], rows),
-    );
+    await run.step((tx) => dialect.insertNew(tx, NEXT_ROLLUPS, rows));
     done += ids.length;
     onProgress(done);
   }
@@ -89,7 +111,7 @@ async function rebuild(
     await run.step((tx) => index.execute(tx));
   }
   await run.step((tx) => dialect.analyze(tx, "rollups_next"));
-  await swapWhenFree(database, clock, run, { scales, newest, falls });
+  await swapWhenFree(database, clock, run, { scales, newest, falls, damaged });
   return done;
 }
 
@@ -103,13 +125,12 @@ async function swapWhenFree(
   run: Run,
   measured: Measured,
 ): Promise<void> {
-  const { signal } = new AbortController();
   for (let tries = 1; ; tries++) {
     try {
       return await run.end((tx) => swap(tx, dialect, measured));
     } catch (error) {
       if (!dialect.isInUse(error) || tries === SWAP_TRIES) throw error;
-      await clock.sleep(SWAP_RETRY_MS, signal);
+      await clock.sleep(SWAP_RETRY_MS);
       await run.step(async () => {});
     }
   }
@@ -146,34 +167,29 @@ async function rescore(
         ...storedScores(score(scoreInput(row, scales))),
       ],
     );
-    if (scored.length > 0) await run.step((tx) => dialect.updateRows(tx, "rollups_next", SCORES, 2, scored));
+    if (scored.length > 0) await run.step((tx) => dialect.updateRows(tx, NEXT_SCORES, scored));
   }
 }
-
-const SCORES = {
-  repository_id: "bigint",
-  window_hours: "bigint",
-  trending: "bigint",
-  rising: "bigint",
-  new_hot: "bigint",
-  star_momentum: "bigint",
-  fork_momentum: "bigint",
-  activity: "bigint",
-} as const;
 
 interface Measured {
   scales: AllScales;
   newest: ReadonlyMap<string, number>;
   falls: FallCounter;
+  /** Repositories without growth, as their history is damaged. */
+  damaged: readonly number[];
 }
 
-async function swap(tx: Tx, dialect: Dialect, { scales, newest, falls }: Measured): Promise<void> {
+async function swap(tx: Tx, dialect: Dialect, { scales, newest, falls, damaged }: Measured): Promise<void> {
   await dialect.replaceTable(tx, "rollups", "rollups_next");
   await storeScales(tx, scales, newest);
   await falls.store(tx, dialect);
   await sql`insert into outdated (kind, repository_id) select 'rollups', repository_id from outdated
     where kind = 'rollups_in_rebuild' on conflict do nothing`.execute(tx);
-  await tx.deleteFrom("outdated").where("kind", "in", ["rollups_in_rebuild", "ranks"]).execute();
+  await tx
+    .deleteFrom("outdated")
+    .where("kind", "in", ["rollups_in_rebuild", "rollups_damaged", "ranks"])
+    .execute();
+  await markOutdated(tx, dialect, "rollups_damaged", damaged);
   await tx.deleteFrom("marks").where("name", "=", PARTIAL).execute();
   await tx.insertInto("outdated").values({ kind: "ranks", repository_id: ALL_REPOSITORIES }).execute();
   await bumpRevision(tx);

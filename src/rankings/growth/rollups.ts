@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { type Availability, SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../../clock.js";
-import type { BulkColumns, BulkRow, Db, RollupTable } from "../../database/database.js";
+import type { BulkRow, BulkTable, Db, RollupTable } from "../../database/database.js";
 import { WINDOW_HOURS, windowOfHours } from "../windows.js";
 import { type Anomaly, DOUBTFUL_KINDS } from "./anomalies.js";
 import type { Growth } from "./compare.js";
@@ -10,32 +10,36 @@ import type { History } from "./history.js";
 import { type AllScales, scalesOf } from "./scales.js";
 import { type ScoreInput, type Scores, score } from "./scores.js";
 
-/** The columns of `rollups`, in their order. */
-export const ROLLUP_COLUMNS: BulkColumns = {
-  repository_id: "bigint",
-  window_hours: "bigint",
-  provider: "text",
-  from_at: "bigint",
-  to_at: "bigint",
-  stars_delta: "bigint",
-  forks_delta: "bigint",
-  open_issues_delta: "bigint",
-  stars_growth: "double precision",
-  stars_from: "bigint",
-  forks_from: "bigint",
-  open_issues_from: "bigint",
-  from_source: "smallint",
-  snapshots: "bigint",
-  counted: "double precision",
-  anomalies: "text",
-  trending: "bigint",
-  rising: "bigint",
-  new_hot: "bigint",
-  star_momentum: "bigint",
-  fork_momentum: "bigint",
-  activity: "bigint",
-  confidence: "bigint",
-  reliable: "smallint",
+/** The table `rollups` with all its columns. */
+export const ROLLUPS: BulkTable = {
+  table: "rollups",
+  columns: {
+    repository_id: "bigint",
+    window_hours: "bigint",
+    provider: "text",
+    from_at: "bigint",
+    to_at: "bigint",
+    stars_delta: "bigint",
+    forks_delta: "bigint",
+    open_issues_delta: "bigint",
+    stars_growth: "double precision",
+    stars_from: "bigint",
+    forks_from: "bigint",
+    open_issues_from: "bigint",
+    from_source: "smallint",
+    snapshots: "bigint",
+    counted: "double precision",
+    anomalies: "text",
+    trending: "bigint",
+    rising: "bigint",
+    new_hot: "bigint",
+    star_momentum: "bigint",
+    fork_momentum: "bigint",
+    activity: "bigint",
+    confidence: "bigint",
+    reliable: "smallint",
+  },
+  key: ["repository_id", "window_hours"],
 };
 
 /** The row of one window. `asOf`: the provider's newest snapshot. */

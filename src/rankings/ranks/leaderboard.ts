@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { BulkColumns, BulkRow, Db, Dialect, Tx } from "../../database/database.js";
+import type { BulkRow, BulkTable, Db, Dialect, Tx } from "../../database/database.js";
 import type { Contribution } from "../contributions.js";
 import type { Measure } from "../definitions.js";
 import { WINDOW_HOURS } from "../windows.js";
@@ -58,16 +58,19 @@ export function scopesOf(contribution: Contribution, topics: ReadonlySet<string>
   return scopes;
 }
 
-const COLUMNS: BulkColumns = {
-  ranking: "text",
-  window_hours: "bigint",
-  scope: "text",
-  scope_name: "text",
-  position: "bigint",
-  repository_id: "bigint",
-  value: "bigint",
+const RANKS: BulkTable = {
+  table: "ranks",
+  columns: {
+    ranking: "text",
+    window_hours: "bigint",
+    scope: "text",
+    scope_name: "text",
+    position: "bigint",
+    repository_id: "bigint",
+    value: "bigint",
+  },
+  key: ["ranking", "window_hours", "scope", "scope_name", "position"],
 };
-const KEY = ["ranking", "window_hours", "scope", "scope_name", "position"];
 
 /** Writes the rows of a leaderboard that differ from those stored before. */
 export async function writeLeaderboard(
@@ -81,7 +84,7 @@ export async function writeLeaderboard(
     const isSame = before[i]?.id === entry.id && before[i]?.value === entry.value;
     return isSame ? [] : [[...key, i + 1, entry.id, entry.value]];
   });
-  if (rows.length > 0) await dialect.upsert(tx, "ranks", COLUMNS, KEY, rows);
+  if (rows.length > 0) await dialect.upsert(tx, RANKS, rows);
   const [ranking, hours] = key;
   if (before.length > entries.length) {
     await sql`delete from ranks where ranking = ${ranking} and window_hours = ${hours} and scope = ${scope}

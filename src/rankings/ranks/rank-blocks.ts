@@ -1,12 +1,14 @@
 import { sql } from "kysely";
-import type { BulkColumns, BulkRow, Database, Db } from "../../database/database.js";
+import type { BulkRow, BulkTable, Database, Db } from "../../database/database.js";
+import { AppError } from "../../errors.js";
 import { DamagedPack, PackReader, PackWriter } from "../../packed-numbers.js";
+import { codedRanks } from "./coded-ranks.js";
 
 /** The archived ranks of a repository on one day. */
 export interface RankDay {
   /** Days since 1970. */
   day: number;
-  /** Such as `t24o12,s0l3`; see rank-history.ts. */
+  /** Such as `t24o12,s0l3`; see `CodedRank`. */
   ranks: string;
 }
 
@@ -19,11 +21,10 @@ const MAX_SERIES = 1_000;
 /** Repositories in one transaction. */
 const BATCH = 1_000;
 
-const BLOCK_COLUMNS: BulkColumns = {
-  repository_id: "bigint",
-  from_day: "bigint",
-  to_day: "bigint",
-  data: "bytea",
+const BLOCKS: BulkTable = {
+  table: "rank_blocks",
+  columns: { repository_id: "bigint", from_day: "bigint", to_day: "bigint", data: "bytea" },
+  key: ["repository_id", "from_day"],
 };
 
 /**
@@ -57,7 +58,7 @@ export async function packRankHistory({ dialect, write }: Database, most: number
           days.sort((a, b) => a.day - b.day),
         ),
       );
-      await dialect.upsert(tx, "rank_blocks", BLOCK_COLUMNS, ["repository_id", "from_day"], blocks);
+      await dialect.upsert(tx, BLOCKS, blocks);
       await tx.deleteFrom("rank_history").where(here).execute();
       return batch;
     });
@@ -86,15 +87,15 @@ function blocksOf(repositoryId: number, days: readonly RankDay[]): BulkRow[] {
 export function encodeRanks(days: readonly RankDay[]): Uint8Array {
   const series = new Map<string, { key: [number, number, number]; positions: number[] }>();
   for (const [i, { ranks }] of days.entries()) {
-    for (const [, code = "", hours, letter = "", position] of ranks.matchAll(/([a-z])(\d+)([a-z])(\d+)/g)) {
+    for (const { code, hours, letter, position } of codedRanks(ranks)) {
       const name = code + hours + letter;
       let one = series.get(name);
       if (one === undefined) {
-        const key: [number, number, number] = [code.charCodeAt(0), Number(hours), letter.charCodeAt(0)];
+        const key: [number, number, number] = [code.charCodeAt(0), hours, letter.charCodeAt(0)];
         one = { key, positions: new Array(days.length).fill(0) };
         series.set(name, one);
       }
-      one.positions[i] = Number(position);
+      one.positions[i] = position;
     }
   }
   const writer = new PackWriter();
@@ -150,8 +151,9 @@ export async function readRankBlocks(db: Db, repositoryId: number, sinceDay: num
       return decodeRanks(data, from_day).filter(({ day }) => day >= sinceDay);
     } catch (error) {
       if (!(error instanceof DamagedPack)) throw error;
-      throw new Error(
-        `The block of ranks of repository ${repositoryId} that begins on day ${from_day} is damaged: ${error.message}.`,
+      throw new AppError(
+        "INTERNAL",
+        `The rank history of repository ${repositoryId} is damaged, in the block that begins on day ${from_day} since 1970: ${error.message}.`,
       );
     }
   });

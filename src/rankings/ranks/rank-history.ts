@@ -4,9 +4,10 @@ import { DAY_MS } from "../../clock.js";
 import type { Database, Db, Tx } from "../../database/database.js";
 import { RANKING_DEFINITIONS, RANKINGS, type Ranking } from "../definitions.js";
 import { WINDOWS, windowOfHours } from "../windows.js";
+import { codedRanks } from "./coded-ranks.js";
 import { RANK_LIMITS } from "./leaderboard.js";
 import { type Rank, rankReader } from "./rank.js";
-import { readRankBlocks } from "./rank-blocks.js";
+import { type RankDay, readRankBlocks } from "./rank-blocks.js";
 
 /** Scopes with a history. */
 const ARCHIVED_SCOPES = ["overall", "language"] as const;
@@ -77,16 +78,13 @@ const SCOPE_OF_LETTER: ReadonlyMap<string, ArchivedScope> = new Map(
   ARCHIVED_SCOPES.map((scope) => [scope.charAt(0), scope]),
 );
 
-/** Reads archived ranks such as `t24o12`: trending, 24 hours, overall, position 12. */
-function parseRanks(day: number, ranks: string): PastRank[] {
-  return [...ranks.matchAll(/([a-z])(\d+)([a-z])(\d+)/g)].flatMap(
-    ([, code = "", hours, letter = "", position]): PastRank[] => {
-      const [ranking, scope] = [RANKING_OF_CODE.get(code), SCOPE_OF_LETTER.get(letter)];
-      if (ranking === undefined || scope === undefined) return [];
-      const window = windowOfHours(Number(hours)) ?? null;
-      return [{ day: day * DAY_MS, ranking, window, scope, position: Number(position) }];
-    },
-  );
+/** Archived ranks, without those of a ranking or scope that no longer exists. */
+function pastRanks({ day, ranks }: RankDay): PastRank[] {
+  return codedRanks(ranks).flatMap(({ code, hours, letter, position }): PastRank[] => {
+    const [ranking, scope] = [RANKING_OF_CODE.get(code), SCOPE_OF_LETTER.get(letter)];
+    if (ranking === undefined || scope === undefined) return [];
+    return [{ day: day * DAY_MS, ranking, window: windowOfHours(hours) ?? null, scope, position }];
+  });
 }
 
 /** Reads the ranks of a repository since a time, by day, oldest first; at most the latest `limit`. */
@@ -111,7 +109,7 @@ export function rankHistoryReader(
     const present = today === undefined || today < sinceDay ? [] : await readPresent(id);
     const past = new Map([...packed.map(({ day, ranks }) => [day, ranks] as const), ...archived]);
     const days = [
-      ...[...past].sort(([a], [b]) => a - b).map(([day, ranks]) => parseRanks(day, ranks)),
+      ...[...past].sort(([a], [b]) => a - b).map(([day, ranks]) => pastRanks({ day, ranks })),
       present.flatMap(({ name: _, ...rank }): PastRank[] =>
         rank.scope === "overall" || rank.scope === "language"
           ? [{ ...rank, day: (today ?? 0) * DAY_MS }]

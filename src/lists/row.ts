@@ -1,0 +1,15 @@
+import type { Repository } from "../catalog/catalog.js";
+import type { Trend, Window } from "../rankings/rankings.js";
+
+/** A repository in a list. All lists share it while the catalogue stays as it is. */
+export interface ListRow {
+  readonly repository: Readonly<Repository>;
+  /** Growth in the window of the list; undefined without one. */
+  readonly trend: Trend | undefined;
+}
+
+/** Repositories to read, in order. */
+export interface RowRequest {
+  ids: readonly number[];
+  window: Window;
+}

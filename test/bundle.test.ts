@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { CommandWorld } from "./support/command.js";
+import { rankingFile } from "./support/imports.js";
+import { serve } from "./support/serving.js";
+
+/** The first bytes of a PNG. */
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+
+test("the bundle finds the files and threads that it needs beside it", async () => {
+  const world = new CommandWorld();
+  const dataDir = world.newDataDir();
+  const { code, stderr } = await world.run(dataDir, ["import", "--date", "2026-04-05T06:00:00Z", "-"], {
+    input: rankingFile({}),
+  });
+  assert.equal(code, 0, stderr);
+  const service = await serve(world, dataDir, {});
+  after(() => service.stop());
+  const page = await fetch(`${service.url}/repos/github/o/r`);
+  assert.equal(page.status, 200);
+  const files = [...(await page.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(
+    (match) => match[1],
+  );
+  assert.ok(files.length >= 3, files.join());
+  for (const file of files) assert.equal((await fetch(`${service.url}${file}`)).status, 200, file);
+  const picture = await fetch(`${service.url}/api/embed/card.png?repo=github:o/r`);
+  assert.equal(picture.status, 200);
+  assert.deepEqual(Buffer.from(await picture.arrayBuffer()).subarray(0, 4), PNG);
+  const signIn = await fetch(`${service.url}/api/me`, { headers: { cookie: "sidereal.session_token=x.y" } });
+  assert.equal(signIn.status, 401);
+});
+
+test("the bundle finds the sample", async () => {
+  const world = new CommandWorld();
+  const running = world.start(world.newDataDir(), ["start"], { SIDEREAL_PORT: "0" });
+  after(() => running.process.kill("SIGKILL"));
+  const url = await new Promise<string>((resolve) => {
+    running.process.stdout?.on("data", (text: string) => {
+      const found = /listens at (\S+)/.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  const { data } = (await (await fetch(`${url}/api/stats/summary`)).json()) as {
+    data: { repositories: number };
+  };
+  assert.ok(data.repositories > 1_000);
+  running.process.kill("SIGTERM");
+  await running.ended;
+});
