@@ -9,6 +9,7 @@ import { openDatabase } from "./database/database.js";
 import type { DemoSize } from "./demo/demo.js";
 import { createLog } from "./log.js";
 import { type AppContext, buildModules, type Modules, openModules, updateDerived } from "./modules.js";
+import { flagsOf } from "./node-flags.js";
 import type { Threads } from "./threads/threads.js";
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -100,7 +101,7 @@ async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise
   const entry = process.argv[1];
   if (entry === undefined) return;
   while (!signal.aborted) {
-    const child = fork(entry, ["work"], { stdio: "inherit" });
+    const child = fork(entry, ["work"], { stdio: "inherit", execArgv: flagsOf("work") });
     let killing: NodeJS.Timeout | undefined;
     const stop = () => {
       child.kill("SIGTERM");

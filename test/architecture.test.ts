@@ -6,7 +6,7 @@ import { test } from "node:test";
 /** Imports run downward only: a folder may import those of a lower rank, and of its own rank only what is named below. */
 const RANKS: Readonly<Record<string, number>> = {
   errors: 0,
-  "batch-heap": 0,
+  "node-flags": 0,
   clock: 0,
   log: 0,
   forges: 0,
@@ -160,8 +160,8 @@ test("no engine is asked for outside src/database", () => {
   }
 });
 
-test("only config.ts and run.ts look at the environment", () => {
-  for (const file of files.filter((name) => !/src\/(config|main|run)\.ts$/.test(name))) {
+test("only configuration and entries look at the environment", () => {
+  for (const file of files.filter((name) => !/src\/(config|main|node-flags|run)\.ts$/.test(name))) {
     assert.doesNotMatch(readFileSync(file, "utf8"), /process\.env\b/, file);
   }
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { CommandWorld } from "./support/command.js";
 import { rankingFile } from "./support/imports.js";
@@ -28,6 +29,19 @@ test("the bundle finds the files and threads that it needs beside it", async () 
   assert.deepEqual(Buffer.from(await picture.arrayBuffer()).subarray(0, 4), PNG);
   const signIn = await fetch(`${service.url}/api/me`, { headers: { cookie: "sidereal.session_token=x.y" } });
   assert.equal(signIn.status, 401);
+});
+
+const hasProc = existsSync("/proc/self/cmdline");
+
+test("a service keeps its memory small, in the process that was started", {
+  skip: hasProc ? false : "needs /proc",
+}, async () => {
+  const world = new CommandWorld();
+  const service = await serve(world, world.newDataDir(), {});
+  after(() => service.stop());
+  const of = (file: string) => readFileSync(`/proc/${service.process.pid}/${file}`, "utf8").split("\0");
+  assert.ok(of("cmdline").some((argument) => argument.startsWith("--max-semi-space-size=")));
+  assert.ok(of("environ").includes("MALLOC_ARENA_MAX=2"));
 });
 
 test("the bundle finds the sample", async () => {

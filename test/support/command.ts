@@ -32,13 +32,10 @@ export class CommandWorld {
     return mkdtempSync(join(this.folder, "data-"));
   }
 
-  /**
-   * Starts a command. It gets a Node.js flag, with which the program does its work in the process that was started, so
-   * that killing it kills the work.
-   */
+  /** Starts a command. */
   start(dataDir: string, args: readonly string[], settings: Record<string, string> = {}): Running {
     const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SIDEREAL_"));
-    const child = spawn(process.execPath, ["--max-old-space-size=192", MAIN, ...args], {
+    const child = spawn(process.execPath, [MAIN, ...args], {
       cwd: this.folder,
       env: {
         ...Object.fromEntries(inherited),
