@@ -25,11 +25,11 @@ import {
 } from "./snapshots/snapshots.js";
 
 export type { DumpedRepository } from "./dump.js";
-export { type Run, runExclusively, runState } from "./exclusive-run.js";
+export { type Run, type RunName, runExclusively, runState } from "./exclusive-run.js";
 export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./kind.js";
 export { type Described, type FoundByName, findRepositories, type PreviousName } from "./lookup.js";
 export * from "./observation.js";
-export { bumpRevision, hasMark, markOutdated, setMark, workOff } from "./outdated.js";
+export { bumpRevision, clearMarks, hasMark, markOutdated, setMark, workOff } from "./outdated.js";
 export * from "./repository.js";
 export { DERIVED_TABLES, REPOSITORY_TABLES } from "./sample.js";
 export * from "./series.js";

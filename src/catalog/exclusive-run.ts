@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { sql } from "kysely";
 import type { Clock } from "../clock.js";
-import type { Database, Db, Tx } from "../database/database.js";
+import type { BatchSize, Database, Db, Tx } from "../database/database.js";
 
 /** Rebuilds that span many transactions and that one process at a time may do, with their row in `runs`. */
 const RUNS = { growth: 1, aggregates: 2, words: 3 } as const;
@@ -26,6 +26,12 @@ export interface Run {
   generation: number;
   /** Does `work` in a transaction of this run. Throws Superseded if another process has taken over. */
   step<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Works through rows in order, in steps of as many as `size` allows. */
+  stepThrough<R>(
+    rows: Iterable<R>,
+    size: BatchSize,
+    work: (tx: Tx, part: readonly R[]) => Promise<void>,
+  ): Promise<void>;
   /** The last step; ends the run. */
   end(work: (tx: Tx) => Promise<void>): Promise<void>;
 }
@@ -102,13 +108,29 @@ export async function runExclusively<T>(
       await tx.updateTable("runs").set({ seen_at: clock.now() }).where("owner", "=", owner).execute();
       return result;
     });
+  const stepThrough: Run["stepThrough"] = async (all, size, inside) => {
+    const rest = Iterator.from(all);
+    for (;;) {
+      const part: Parameters<typeof inside>[1][number][] = [];
+      for (let next = rest.next(); next.done !== true; next = rest.next()) {
+        part.push(next.value);
+        if (part.length >= size.rows) break;
+      }
+      if (part.length === 0) return;
+      await step(async (tx) => {
+        const began = clock.monotonic();
+        await inside(tx, part);
+        size.note(part.length, clock.monotonic() - began);
+      });
+    }
+  };
   const end = (inside: (tx: Tx) => Promise<void>): Promise<void> =>
     step(async (tx) => {
       await inside(tx);
       await tx.updateTable("runs").set({ owner: null }).where("owner", "=", owner).execute();
     });
   try {
-    return await work({ generation, step, end });
+    return await work({ generation, step, stepThrough, end });
   } catch (error) {
     if (error instanceof Superseded) return undefined;
     await write.updateTable("runs").set({ seen_at: 0 }).where("owner", "=", owner).execute();

@@ -9,6 +9,7 @@ import {
   type Dialect,
   type Tx,
 } from "../database/database.js";
+import type { Run } from "./exclusive-run.js";
 
 /**
  * Derived data of a repository: its words in the search index, its growth, or its ranks and share of the facets (id 0: those
@@ -41,6 +42,31 @@ export async function markOutdated(
 ): Promise<void> {
   const rows = [...new Set(ids)].map((id): BulkRow => [kind, id]);
   await dialect.insertNew(tx, OUTDATED, rows);
+}
+
+/** Marks deleted in one transaction of `clearMarks`. */
+const CLEARED = 5_000;
+
+/** Deletes all marks of some kinds, in steps of a run that then does all of their work. Later marks are changes it may miss. */
+export async function clearMarks(run: Run, dialect: Dialect, kinds: readonly OutdatedKind[]): Promise<void> {
+  for (const kind of kinds) {
+    for (let cleared = CLEARED; cleared === CLEARED; ) {
+      cleared = await run.step(async (tx) => {
+        const rows = await tx
+          .selectFrom("outdated")
+          .select("repository_id")
+          .where("kind", "=", kind)
+          .limit(CLEARED)
+          .execute();
+        const here = dialect.among(
+          sql.ref("repository_id"),
+          rows.map((row) => row.repository_id),
+        );
+        await tx.deleteFrom("outdated").where("kind", "=", kind).where(here).execute();
+        return rows.length;
+      });
+    }
+  }
 }
 
 /** The smallest batch, as a part of the largest one: some of the time of a batch does not depend on its size. */

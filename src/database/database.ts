@@ -30,8 +30,6 @@ export {
 export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
 export type {
   FacetTable,
-  RankCutoffTable,
-  RankTable,
   RepositoryTable,
   RollupTable,
   Schema,

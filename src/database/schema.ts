@@ -35,8 +35,8 @@ export interface Schema {
   runs: RunTable;
   fall_days: FallDayTable;
   score_scales: ScoreScaleTable;
-  ranks: RankTable;
-  rank_cutoffs: RankCutoffTable;
+  leaderboards: LeaderboardTable;
+  repository_ranks: RepositoryRankTable;
   rank_history: RankHistoryTable;
   rank_blocks: RankBlockTable;
   facets: FacetTable;
@@ -201,30 +201,23 @@ export interface ScoreScaleTable {
   forks: number;
 }
 
-/** The current rank of a repository in one leaderboard. Each stores more ranks than it shows. */
-export interface RankTable {
-  ranking: string;
-  /** 0 for rankings without a window. */
-  window_hours: number;
+/** The leaderboards of one scope. Each stores more ranks than it shows. */
+export interface LeaderboardTable {
   /** overall, provider, language or topic. */
   scope: string;
   /** The provider, language or topic; empty overall. */
   scope_name: string;
-  /** From 1. */
-  position: number;
-  repository_id: number;
-  /** The value it is ranked by. */
-  value: number;
+  /** See rankings' ranks/codec.ts. */
+  data: Uint8Array;
 }
 
-/** The last rank known for certain in a truncated leaderboard; a leaderboard without a row here is complete. */
-export interface RankCutoffTable {
-  ranking: string;
-  window_hours: number;
+/** The current ranks of a repository in one scope, as far down as they are shown. */
+export interface RepositoryRankTable {
+  repository_id: number;
   scope: string;
   scope_name: string;
-  value: number;
-  repository_id: number;
+  /** See rankings' ranks/coded-ranks.ts. */
+  ranks: string;
 }
 
 export interface FacetTable {

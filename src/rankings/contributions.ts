@@ -46,14 +46,16 @@ interface GrowthRow {
   new_hot: number | null;
 }
 
-/** The contributions of the given repositories; those that are not listed have none. */
+/** The contributions of the given repositories, by ascending id; those that are not listed have none. */
 export async function readContributions(
   db: Db,
   dialect: Dialect,
   ids: readonly number[],
 ): Promise<Contribution[]> {
   const repositories = await sql<RepositoryRow>`select id, provider, language, topics, stars, archived, fork
-    from repositories where ${dialect.among(sql.ref("id"), ids)} and availability = 'AVAILABLE'`.execute(db);
+    from repositories where ${dialect.among(sql.ref("id"), ids)} and availability = 'AVAILABLE' order by id`.execute(
+    db,
+  );
   // A repository that has not moved in a window is not ranked in it and adds nothing to the facets.
   const moved = await sql<GrowthRow>`select repository_id, window_hours, stars_delta, forks_delta, counted,
       trending, rising, new_hot

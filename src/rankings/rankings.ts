@@ -140,7 +140,7 @@ export class Rankings {
 
   /** Packs past ranks of at most `most` repositories, so that they take less room. Changes no response. */
   pack(most: number): Promise<number> {
-    return packRankHistory(this.#database, most);
+    return packRankHistory(this.#database, this.#clock, most);
   }
 
   home(): Promise<Home> {

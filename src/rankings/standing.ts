@@ -21,8 +21,7 @@ export function standingReader(database: Database): (repositoryId: number) => Pr
     const rank = dialect.jsonRow(RANK_COLUMNS.map((name) => sql.ref(name)));
     // A repository without growth still gives a row with its ranks.
     return sql`select (select ${dialect.jsonArray(rank)} from (
-          select ${columnsOf("ranks", RANK_COLUMNS)} from ranks where repository_id = ${id}
-          order by ranking, window_hours, scope, scope_name) as own),
+          select ${columnsOf("r", RANK_COLUMNS)} from repository_ranks r where r.repository_id = ${id}) as own),
         ${columnsOf("g", TREND_COLUMNS)}
       from (select 1 as one) as o left join rollups g on g.repository_id = ${id}`;
   });

@@ -88,14 +88,18 @@ onBothEngines("derived rankings", (engine) => {
       pairs,
       pairs.toSorted(([a, idA], [b, idB]) => b - a || idB - idA),
     );
-    const ranked = await modules.database.read
-      .selectFrom("ranks")
-      .select(["position", "repository_id"])
-      .where("ranking", "=", "stars_gained")
-      .where("window_hours", "=", 24)
-      .where("scope", "=", "overall")
-      .orderBy("position")
-      .execute();
+    const ids = await modules.database.read.selectFrom("repositories").select("id").execute();
+    const ranks = await Promise.all(
+      ids.map(async ({ id }) =>
+        (await modules.rankings.ranks(id)).map((rank) => ({ ...rank, repository_id: id })),
+      ),
+    );
+    const ranked = ranks
+      .flat()
+      .filter(
+        ({ ranking, window, scope }) => ranking === "stars_gained" && window === "24h" && scope === "overall",
+      )
+      .sort((a, b) => a.position - b.position);
     const gained = pairs.filter(([key]) => key > 0).map(([, id]) => id);
     assert.deepEqual(
       ranked.map((row) => row.repository_id),

@@ -5,7 +5,6 @@ import type { Observation } from "../../src/catalog/catalog.js";
 import { DAY_MS } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import { updateDerived } from "../../src/modules.js";
-import { RANK_LIMITS } from "../../src/rankings/rankings.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
@@ -18,23 +17,26 @@ const PLAIN = ["stars", "stars_gained", "forks_gained"];
  */
 async function dump({ modules }: World): Promise<Record<string, unknown[]>> {
   const rows = async (text: string) => (await sql.raw(text).execute(modules.database.read)).rows;
-  const limits = Object.entries(RANK_LIMITS).map(([scope, limit]) => `when '${scope}' then ${limit}`);
   const repositories = await modules.database.read
     .selectFrom("repositories")
     .select(["id", "name"])
-    .where("name", "in", ["r0", "r7", "r39", "r40", "r79"])
     .execute();
+  const ranks = await Promise.all(
+    repositories.map(async ({ id, name }) =>
+      (await modules.rankings.ranks(id))
+        .filter(({ ranking }) => PLAIN.includes(ranking))
+        .map((rank) => ({ repository: name, ...rank })),
+    ),
+  );
+  const some = repositories.filter(({ name }) => ["r0", "r7", "r39", "r40", "r79"].includes(name));
   const histories = await Promise.all(
-    repositories.map(async ({ id, name }) => {
+    some.map(async ({ id, name }) => {
       const history = await modules.rankings.rankHistory(id, 0, 1_000);
       return { name, history: history.filter(({ ranking }) => PLAIN.includes(ranking)) };
     }),
   );
   return {
-    ranks: await rows(`select ranking, window_hours, scope, scope_name, position, value, r.name
-      from ranks p join repositories r on r.id = p.repository_id
-      where ranking in (${PLAIN.map((name) => `'${name}'`).join(", ")}) and position <= case scope ${limits.join(" ")} end
-      order by 1, 2, 3, 4, 5`),
+    ranks: ranks.flat().sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
     histories: histories.sort((a, b) => (a.name < b.name ? -1 : 1)),
     facets: await rows("select * from facets order by kind, provider, name"),
   };

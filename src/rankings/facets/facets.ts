@@ -17,4 +17,4 @@ export {
   facetReader,
   spellLanguages,
 } from "./read.js";
-export { FacetRebuild, updateFacets } from "./update.js";
+export { FacetRebuild, readFacetParts, updateFacets } from "./update.js";

@@ -1,7 +1,19 @@
 import { sql } from "kysely";
-import type { BulkRow, BulkTable, Dialect, Tx } from "../../database/database.js";
+import type { Run } from "../../catalog/catalog.js";
+import {
+  BatchSize,
+  type BulkRow,
+  type BulkTable,
+  type Database,
+  type Db,
+  type Dialect,
+  type Tx,
+} from "../../database/database.js";
 import type { ChangedRepositories, Contribution } from "../contributions.js";
 import { type FacetPart, FacetSums } from "./sums.js";
+
+/** Repositories whose contributions are written in one transaction. */
+const REPOSITORIES = { least: 250, most: 2_000 };
 
 const PARTS: BulkTable = {
   table: "facet_parts",
@@ -18,46 +30,65 @@ const PARTS: BulkTable = {
   key: ["repository_id"],
 };
 
-/** Replaces what changed repositories contribute to the facets. The cost follows their number. */
+/** Replaces what changed repositories contribute to the facets. `before`: what they contributed until now. */
 export async function updateFacets(
-  tx: Tx,
   dialect: Dialect,
-  { ids, contributions }: ChangedRepositories,
+  run: Run,
+  { ids, contributions, before }: ChangedRepositories & { before: readonly FacetPart[] },
 ): Promise<void> {
   const sums = new FacetSums();
-  for (const part of await readParts(tx, dialect, ids)) sums.subtract(part);
+  for (const part of before) sums.subtract(part);
   for (const contribution of contributions) sums.add(contribution);
-  await tx
-    .deleteFrom("facet_parts")
-    .where(dialect.among(sql.ref("repository_id"), ids))
-    .execute();
-  await writeParts(tx, dialect, contributions);
-  await sums.applyTo(tx, dialect);
+  const listed = new Set(contributions.map(({ repositoryId }) => repositoryId));
+  const gone = ids.filter((id) => !listed.has(id));
+  const size = new BatchSize(dialect, REPOSITORIES);
+  await run.stepThrough(contributions, size, (tx, part) => writeParts(tx, dialect, part));
+  await run.stepThrough(gone, size, async (tx, part) => {
+    await tx
+      .deleteFrom("facet_parts")
+      .where(dialect.among(sql.ref("repository_id"), part))
+      .execute();
+  });
+  await sums.applyTo(run, dialect);
 }
 
-/** Rebuilds all facets from the contributions of all repositories. */
+/** Rebuilds all facets from the contributions of all repositories, which come in the order of their ids. */
 export class FacetRebuild {
   readonly #sums = new FacetSums();
+  readonly #size: BatchSize;
+  /** Repositories up to this one are done. */
+  #last = 0;
 
-  /** Deletes the stored contributions; call it once before adding any. */
-  static async clear(tx: Tx): Promise<void> {
-    await sql`delete from facet_parts`.execute(tx);
+  constructor(dialect: Dialect) {
+    this.#size = new BatchSize(dialect, REPOSITORIES);
   }
 
-  async add(tx: Tx, dialect: Dialect, contributions: readonly Contribution[]): Promise<void> {
+  async add(run: Run, dialect: Dialect, contributions: readonly Contribution[]): Promise<void> {
     for (const contribution of contributions) this.#sums.add(contribution);
-    await writeParts(tx, dialect, contributions);
+    await run.stepThrough(contributions, this.#size, async (tx, part) => {
+      const end = part.at(-1)?.repositoryId ?? this.#last;
+      await tx
+        .deleteFrom("facet_parts")
+        .where("repository_id", ">", this.#last)
+        .where("repository_id", "<=", end)
+        .execute();
+      await dialect.insertNew(tx, PARTS, part.map(partRow));
+      this.#last = end;
+    });
   }
 
   /** Replaces all facets by the sums of what was added. */
-  async finish(tx: Tx, dialect: Dialect): Promise<void> {
-    await this.#sums.replaceAll(tx, dialect);
+  async finish({ dialect, write }: Database, run: Run): Promise<void> {
+    await run.step(async (tx) => {
+      await tx.deleteFrom("facet_parts").where("repository_id", ">", this.#last).execute();
+    });
+    await this.#sums.replaceAll(write, run, dialect);
   }
 }
 
 /** What repositories contribute to the stored facets. */
-async function readParts(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<FacetPart[]> {
-  const rows = await tx
+export async function readFacetParts(db: Db, dialect: Dialect, ids: readonly number[]): Promise<FacetPart[]> {
+  const rows = await db
     .selectFrom("facet_parts")
     .selectAll()
     .where(dialect.among(sql.ref("repository_id"), ids))
@@ -72,17 +103,18 @@ async function readParts(tx: Tx, dialect: Dialect, ids: readonly number[]): Prom
 }
 
 async function writeParts(tx: Tx, dialect: Dialect, contributions: readonly Contribution[]): Promise<void> {
-  const rows = contributions.map(
-    ({ repositoryId, provider, language, topics, stars, gained }): BulkRow => [
-      repositoryId,
-      provider,
-      language,
-      JSON.stringify(topics),
-      stars,
-      gained["24h"],
-      gained["7d"],
-      gained["30d"],
-    ],
-  );
-  await dialect.upsert(tx, PARTS, rows);
+  await dialect.upsert(tx, PARTS, contributions.map(partRow));
+}
+
+function partRow({ repositoryId, provider, language, topics, stars, gained }: Contribution): BulkRow {
+  return [
+    repositoryId,
+    provider,
+    language,
+    JSON.stringify(topics),
+    stars,
+    gained["24h"],
+    gained["7d"],
+    gained["30d"],
+  ];
 }

@@ -34,8 +34,9 @@ export {
   trendsOfRollups,
 } from "./trend.js";
 
-/** Repositories updated in one transaction. */
-const BATCH = 5_000;
+/** Repositories updated, and stale rollups deleted, in one transaction. */
+const BATCH = 1_000;
+const STALE = 1_000;
 /** From this many changed repositories, if they are also this share (one in …) of all, a rebuild costs less. */
 const MANY = 20_000;
 const MANY_PART = 5;
@@ -59,20 +60,14 @@ export async function update(
   { all = false, onProgress = () => {} }: GrowthOptions = {},
 ): Promise<number> {
   if (await isRebuildDue(database, context.clock, all)) return rebuildGrowth(database, context, onProgress);
-  const { dialect, write } = database;
+  const { dialect } = database;
   const done = await workOff(
     database,
     { kind: "rollups", clock: context.clock, size: BATCH, onProgress },
     (tx, ids) => updateChanged(tx, ids, { ...context, dialect }),
   );
   // Even with nothing changed: an earlier update may have been killed before this.
-  await dialect.exclusively(write, "catalogue", async (tx) => {
-    const dropped = await dropStale(tx);
-    if (dropped.length === 0) return;
-    await setMark(tx, PARTIAL);
-    await markOutdated(tx, dialect, "ranks", dropped);
-    await bumpRevision(tx);
-  });
+  await dropStale(database);
   return done;
 }
 
@@ -136,20 +131,37 @@ async function updateChanged(
     await markOutdated(tx, dialect, "rollups_in_rebuild", ids);
 }
 
-/** Deletes rollups whose newest snapshot is older than the window, which ends at the provider's newest snapshot. */
-async function dropStale(tx: Tx): Promise<number[]> {
-  const dropped: number[] = [];
-  for (const [provider, asOf] of await newestSnapshots(tx)) {
+/**
+ * Deletes rollups whose newest snapshot is older than the window, which ends at the provider's newest snapshot. A new day of a
+ * provider may leave hundreds of thousands of them behind, so each transaction deletes some.
+ */
+async function dropStale({ dialect, write }: Database): Promise<void> {
+  for (const [provider, asOf] of await newestSnapshots(write)) {
     for (const window of WINDOWS) {
-      const rows = await tx
-        .deleteFrom("rollups")
-        .where("provider", "=", provider)
-        .where("window_hours", "=", WINDOW_HOURS[window])
-        .where("to_at", "<", asOf - windowMs(window))
-        .returning("repository_id")
-        .execute();
-      for (const row of rows) dropped.push(row.repository_id);
+      const hours = WINDOW_HOURS[window];
+      for (let dropped = STALE; dropped === STALE; ) {
+        dropped = await dialect.exclusively(write, "catalogue", async (tx) => {
+          const rows = await tx
+            .selectFrom("rollups")
+            .select("repository_id")
+            .where("provider", "=", provider)
+            .where("window_hours", "=", hours)
+            .where("to_at", "<", asOf - windowMs(window))
+            .limit(STALE)
+            .execute();
+          const ids = rows.map((row) => row.repository_id);
+          if (ids.length === 0) return 0;
+          await tx
+            .deleteFrom("rollups")
+            .where("window_hours", "=", hours)
+            .where(dialect.among(sql.ref("repository_id"), ids))
+            .execute();
+          await setMark(tx, PARTIAL);
+          await markOutdated(tx, dialect, "ranks", ids);
+          await bumpRevision(tx);
+          return ids.length;
+        });
+      }
     }
   }
-  return dropped;
 }

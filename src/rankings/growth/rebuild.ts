@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import {
   bumpRevision,
+  clearMarks,
   markOutdated,
   newestSnapshots,
   type Run,
@@ -61,8 +62,6 @@ export async function rebuildGrowth(
   const prepare = async (tx: Tx, generation: number) => {
     await sql`drop table if exists rollups_next`.execute(tx);
     await createRollupTable(dialect, "rollups_next", generation).execute(tx);
-    // Marks set from now on are changes that this run may miss.
-    await tx.deleteFrom("outdated").where("kind", "in", ["rollups", "rollups_in_rebuild"]).execute();
   };
   const work = (run: Run) => rebuild(database, run, { ...context, onProgress });
   return (await runExclusively(database, context.clock, { name: "growth", prepare, work })) ?? 0;
@@ -74,6 +73,7 @@ async function rebuild(
   { clock, onDamaged, onProgress }: GrowthContext & { onProgress: (done: number) => void },
 ): Promise<number> {
   const { dialect, write } = database;
+  await clearMarks(run, dialect, ["rollups_in_rebuild", "rollups"]);
   const used = await readScales(write);
   const newest = await newestSnapshots(write);
   const meter = new ScaleMeter();

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
-import type { Tx } from "../../database/database.js";
-import type { Ranking } from "../definitions.js";
+import type { Database, Db } from "../../database/database.js";
+import { MEASURES, type Ranking } from "../definitions.js";
 import type { Facet } from "../facets/facets.js";
-import { WINDOW_HOURS } from "../windows.js";
-import { type DocumentReader, type Prepared, storePrepared } from "./prepared.js";
+import { type Leaderboard, readOverall } from "../ranks/ranks.js";
+import type { DocumentReader, Prepared } from "./prepared.js";
 
 /** Rows of each list on the first page. */
 const ROWS = 10;
@@ -28,18 +28,18 @@ export interface Home extends Prepared {
   generatedAt: number;
 }
 
-/** Prepares the first page. Returns whether it has changed. */
-export async function updateHome(tx: Tx, now: number): Promise<boolean> {
-  const home: Home = {
-    trending: await rankedList(tx, "trending"),
-    rising: await rankedList(tx, "rising"),
-    newHot: await rankedList(tx, "new_hot"),
-    forkGrowth: await rankedList(tx, "forks_gained"),
-    languages: await topFacets(tx, "language"),
-    topics: await topFacets(tx, "topic"),
+/** Computes the first page. */
+export async function computeHome(database: Database, now: number): Promise<Home> {
+  const boards = await readOverall(database);
+  return {
+    trending: rankedList(boards, "trending"),
+    rising: rankedList(boards, "rising"),
+    newHot: rankedList(boards, "new_hot"),
+    forkGrowth: rankedList(boards, "forks_gained"),
+    languages: await topFacets(database.write, "language"),
+    topics: await topFacets(database.write, "topic"),
     generatedAt: now,
   };
-  return storePrepared(tx, "home", home);
 }
 
 /** The prepared first page; an empty one before the first update. */
@@ -59,32 +59,23 @@ export async function readHome(read: DocumentReader, now: number): Promise<Home>
 }
 
 /** The list of 24 hours, or that of 7 days if the first is not full and the second is longer. */
-async function rankedList(tx: Tx, ranking: Ranking): Promise<RankedList> {
-  const day = await topOf(tx, ranking, "24h");
+function rankedList(boards: readonly Leaderboard[], ranking: Ranking): RankedList {
+  const day = topOf(boards, ranking, "24h");
   if (day.length >= ROWS) return { window: "24h", isFallback: false, ids: day };
-  const week = await topOf(tx, ranking, "7d");
+  const week = topOf(boards, ranking, "7d");
   return week.length > day.length
     ? { window: "7d", isFallback: true, ids: week }
     : { window: "24h", isFallback: false, ids: day };
 }
 
-async function topOf(tx: Tx, ranking: Ranking, window: "24h" | "7d"): Promise<number[]> {
-  const rows = await tx
-    .selectFrom("ranks")
-    .select("repository_id")
-    .where("ranking", "=", ranking)
-    .where("window_hours", "=", WINDOW_HOURS[window])
-    .where("scope", "=", "overall")
-    .where("scope_name", "=", "")
-    .orderBy("position")
-    .limit(ROWS)
-    .execute();
-  return rows.map((row) => row.repository_id);
+function topOf(boards: readonly Leaderboard[], ranking: Ranking, window: "24h" | "7d"): number[] {
+  const index = MEASURES.findIndex((measure) => measure.ranking === ranking && measure.window === window);
+  return boards[index]?.entries.slice(0, ROWS).map(({ id }) => id) ?? [];
 }
 
-async function topFacets(tx: Tx, kind: "language" | "topic"): Promise<Facet[]> {
+async function topFacets(db: Db, kind: "language" | "topic"): Promise<Facet[]> {
   const rows =
     await sql<Facet>`select name, repositories, stars, stars_gained_24h as "starsGained" from facets
-    where kind = ${kind} and provider = '' order by repositories desc, name limit ${ROWS}`.execute(tx);
+    where kind = ${kind} and provider = '' order by repositories desc, name limit ${ROWS}`.execute(db);
   return rows.rows.map((row) => ({ ...row, starsGained: Number(row.starsGained) }));
 }

@@ -4,18 +4,25 @@
  */
 import { bumpRevision } from "../../catalog/catalog.js";
 import type { Database } from "../../database/database.js";
-import { updateHome } from "./first-page.js";
-import { updateSummary } from "./summary.js";
+import { computeHome } from "./first-page.js";
+import { storePrepared } from "./prepared.js";
+import { computeSummary } from "./summary.js";
 
 export { type Home, type RankedList, readHome } from "./first-page.js";
 export { type DocumentReader, documentReader } from "./prepared.js";
 export { type CurrentSummary, readSummary, type Summary } from "./summary.js";
 
-/** Recomputes both. Responses become outdated, and the revision changes, only if the content did. */
-export async function update({ dialect, write }: Database, now: number): Promise<void> {
+/**
+ * Recomputes both. Responses become outdated, and the revision changes, only if the content did. They are computed before the
+ * transaction that stores them, as counting all repositories takes long.
+ */
+export async function update(database: Database, now: number): Promise<void> {
+  const { dialect, write } = database;
+  const summary = await computeSummary(write, now);
+  const home = await computeHome(database, now);
   await dialect.exclusively(write, "catalogue", async (tx) => {
-    const isSummaryNew = await updateSummary(tx, now);
-    const isHomeNew = await updateHome(tx, now);
+    const isSummaryNew = await storePrepared(tx, "summary", summary);
+    const isHomeNew = await storePrepared(tx, "home", home);
     if (isSummaryNew || isHomeNew) await bumpRevision(tx);
   });
 }

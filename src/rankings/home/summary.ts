@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import { type CatalogueKind, readKind } from "../../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../../clock.js";
-import type { Tx } from "../../database/database.js";
-import { type DocumentReader, type Prepared, storePrepared } from "./prepared.js";
+import type { Db } from "../../database/database.js";
+import type { DocumentReader, Prepared } from "./prepared.js";
 
 /** Counters of one provider, or of all providers together. */
 export interface Counters {
@@ -34,14 +34,14 @@ export interface CurrentSummary extends Summary {
 
 /** Three separate counts, as each can use an index. */
 async function countRepositories(
-  tx: Tx,
+  db: Db,
   provider: string,
   since: number,
   now: number,
 ): Promise<Record<"repositories" | "refreshed" | "overdue", number>> {
   const count = async (where: RawBuilder<unknown>): Promise<number> => {
     const { rows } = await sql<{ total: number }>`select count(*) as total from repositories
-      where provider = ${provider} and availability = 'AVAILABLE' and ${where}`.execute(tx);
+      where provider = ${provider} and availability = 'AVAILABLE' and ${where}`.execute(db);
     return Number(rows[0]?.total ?? 0);
   };
   return {
@@ -51,22 +51,22 @@ async function countRepositories(
   };
 }
 
-/** Computes the summary. Returns whether it has changed. */
-export async function updateSummary(tx: Tx, now: number): Promise<boolean> {
+/** Computes the summary, which counts all repositories. */
+export async function computeSummary(db: Db, now: number): Promise<Summary> {
   const totals = await sql<{ provider: string; snapshots: number; newest_at: number }>`
     select provider, sum(snapshots) as snapshots, max(newest_at) as newest_at from snapshot_hours
-    group by provider`.execute(tx);
+    group by provider`.execute(db);
   const snapshots = new Map(totals.rows.map((row) => [row.provider, row]));
   const names = await sql<{
     provider: string;
-  }>`select distinct provider from repositories order by provider`.execute(tx);
+  }>`select distinct provider from repositories order by provider`.execute(db);
   const providers: Summary["providers"] = [];
   for (const { provider } of names.rows) {
     const asOf = snapshots.get(provider)?.newest_at ?? null;
     const since = (asOf ?? now) - DAY_MS;
-    const { repositories, refreshed, overdue } = await countRepositories(tx, provider, since, now);
+    const { repositories, refreshed, overdue } = await countRepositories(db, provider, since, now);
     const recent = await sql<{ snapshots: number }>`select coalesce(sum(snapshots), 0) as snapshots
-      from snapshot_hours where provider = ${provider} and hour > ${Math.floor(since / HOUR_MS)}`.execute(tx);
+      from snapshot_hours where provider = ${provider} and hour > ${Math.floor(since / HOUR_MS)}`.execute(db);
     providers.push({
       provider,
       repositories,
@@ -78,12 +78,12 @@ export async function updateSummary(tx: Tx, now: number): Promise<boolean> {
     });
   }
   const facets = await sql<{ kind: string; names: number }>`
-    select kind, count(*) as names from facets where provider = '' group by kind`.execute(tx);
+    select kind, count(*) as names from facets where provider = '' group by kind`.execute(db);
   const namesOf = (kind: string) => Number(facets.rows.find((row) => row.kind === kind)?.names ?? 0);
   const sum = (counter: keyof Counters) =>
     providers.reduce((total, provider) => total + provider[counter], 0);
   const times = providers.flatMap(({ asOf }) => asOf ?? []);
-  const summary: Summary = {
+  return {
     repositories: sum("repositories"),
     snapshots: sum("snapshots"),
     snapshots24h: sum("snapshots24h"),
@@ -94,9 +94,8 @@ export async function updateSummary(tx: Tx, now: number): Promise<boolean> {
     providers,
     asOf: times.length === 0 ? null : Math.max(...times),
     generatedAt: now,
-    catalogue: await readKind(tx),
+    catalogue: await readKind(db),
   };
-  return storePrepared(tx, "summary", summary);
 }
 
 /** The stored summary; an empty one before the first update. */

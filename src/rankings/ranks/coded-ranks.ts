@@ -1,6 +1,9 @@
+import { RANKING_DEFINITIONS, RANKINGS, type Ranking } from "../definitions.js";
+import { RANK_SCOPES, type RankScope } from "./leaderboard.js";
+
 /**
- * A rank in the text that archived days are stored as, such as `t24o12,s0l3`: the code of its ranking, its hours, the first
- * letter of its scope, and its position.
+ * A rank in the text that ranks are stored as, such as `t24o12,s0l3`: the code of its ranking, its hours, the first letter of
+ * its scope, and its position.
  */
 export interface CodedRank {
   code: string;
@@ -21,3 +24,13 @@ export function codedRanks(text: string): CodedRank[] {
     }),
   );
 }
+
+/** The rankings that exist, by their codes. */
+export const RANKING_OF_CODE: ReadonlyMap<string, Ranking> = new Map(
+  RANKINGS.map((ranking) => [RANKING_DEFINITIONS[ranking].code, ranking]),
+);
+
+/** The scopes by their letters. */
+export const SCOPE_OF_LETTER: ReadonlyMap<string, RankScope> = new Map(
+  RANK_SCOPES.map((scope) => [scope.charAt(0), scope]),
+);

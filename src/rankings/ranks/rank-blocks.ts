@@ -1,5 +1,6 @@
 import { sql } from "kysely";
-import type { BulkRow, BulkTable, Database, Db } from "../../database/database.js";
+import type { Clock } from "../../clock.js";
+import { BatchSize, type BulkRow, type BulkTable, type Database, type Db } from "../../database/database.js";
 import { AppError } from "../../errors.js";
 import { DamagedPack, PackReader, PackWriter } from "../../packed-numbers.js";
 import { codedRanks } from "./coded-ranks.js";
@@ -18,8 +19,8 @@ const PACKED_DAYS = 14;
 const MAX_BLOCK_DAYS = 32;
 /** Far more than there are ranks in a day. */
 const MAX_SERIES = 1_000;
-/** Repositories in one transaction. */
-const BATCH = 1_000;
+/** Repositories in one transaction; each has about two weeks of rows. */
+const REPOSITORIES = { least: 25, most: 250 };
 
 const BLOCKS: BulkTable = {
   table: "rank_blocks",
@@ -31,22 +32,28 @@ const BLOCKS: BulkTable = {
  * Moves the rows of archived days into blocks, a seventh of their size, once there are two weeks of them; for at most `most`
  * repositories. Readers notice nothing. May be killed and run again. Returns the number of repositories.
  */
-export async function packRankHistory({ dialect, write }: Database, most: number): Promise<number> {
+export async function packRankHistory(
+  { dialect, write }: Database,
+  clock: Clock,
+  most: number,
+): Promise<number> {
   const { first_day, last_day } = await write
     .selectFrom("rank_history")
     .select(({ fn }) => [fn.min("day").as("first_day"), fn.max("day").as("last_day")])
     .executeTakeFirstOrThrow();
   if (first_day === null || last_day - first_day < PACKED_DAYS) return 0;
+  const size = new BatchSize(dialect, REPOSITORIES);
   let done = 0;
   for (let after = 0; done < most; ) {
     const ids = await dialect.exclusively(write, "catalogue", async (tx) => {
+      const began = clock.monotonic();
       const found = await tx
         .selectFrom("rank_history")
         .select("repository_id")
         .distinct()
         .where("repository_id", ">", after)
         .orderBy("repository_id")
-        .limit(Math.min(BATCH, most - done))
+        .limit(Math.min(size.rows, most - done))
         .execute();
       const batch = found.map((row) => row.repository_id);
       if (batch.length === 0) return batch;
@@ -60,6 +67,7 @@ export async function packRankHistory({ dialect, write }: Database, most: number
       );
       await dialect.upsert(tx, BLOCKS, blocks);
       await tx.deleteFrom("rank_history").where(here).execute();
+      size.note(batch.length, clock.monotonic() - began);
       return batch;
     });
     const last = ids.at(-1);

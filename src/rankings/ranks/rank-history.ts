@@ -1,17 +1,14 @@
-import { sql } from "kysely";
-import { newestSnapshots } from "../../catalog/catalog.js";
+import { type RawBuilder, sql } from "kysely";
+import { newestSnapshots, type Run } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
-import type { Database, Db, Tx } from "../../database/database.js";
-import { RANKING_DEFINITIONS, RANKINGS, type Ranking } from "../definitions.js";
+import { BatchSize, type Database, type Db, type TableName } from "../../database/database.js";
 import { WINDOWS, windowOfHours } from "../windows.js";
-import { codedRanks } from "./coded-ranks.js";
-import { RANK_LIMITS } from "./leaderboard.js";
+import { codedRanks, RANKING_OF_CODE, SCOPE_OF_LETTER } from "./coded-ranks.js";
 import { type Rank, rankReader } from "./rank.js";
 import { type RankDay, readRankBlocks } from "./rank-blocks.js";
 
 /** Scopes with a history. */
 const ARCHIVED_SCOPES = ["overall", "language"] as const;
-type ArchivedScope = (typeof ARCHIVED_SCOPES)[number];
 
 /** Days of history stored. */
 const ARCHIVED_DAYS = 400;
@@ -25,58 +22,69 @@ export interface PastRank extends Omit<Rank, "name"> {
   day: number;
 }
 
+/** Repositories and old rows in one transaction. */
+const ROWS = { least: 250, most: 4_000 };
+
 /**
- * Archives the present ranks if the newest snapshot is of a later day than they are. Call it before ranks change: once a
- * day it copies all ranks with a history; otherwise it costs nothing. So a day is archived with its last ranks, and the
- * present day is not archived at all.
+ * Archives the present ranks if the newest snapshot is of a later day than they are. Call it before ranks change, in the run
+ * that changes them: once a day it copies all ranks with a history, some repositories at a time; otherwise it costs nothing. So
+ * a day is archived with its last ranks, and the present day is not archived at all.
  */
-export async function archiveRanks(tx: Tx): Promise<void> {
-  const newest = [...(await newestSnapshots(tx)).values()];
+export async function archiveRanks({ dialect, write }: Database, run: Run): Promise<void> {
+  const newest = [...(await newestSnapshots(write)).values()];
   if (newest.length === 0) return;
   const today = Math.floor(Math.max(...newest) / DAY_MS);
-  const ranksDay = await readRanksDay(tx);
+  const ranksDay = await readRanksDay(write);
   if (ranksDay === today) return;
-  if (ranksDay !== undefined && ranksDay < today) await archive(tx, ranksDay);
-  await tx
-    .deleteFrom("rank_history")
-    .where(({ or, eb }) => or([eb("day", "<=", today - ARCHIVED_DAYS), eb("day", ">=", today)]))
-    .execute();
-  await tx
-    .deleteFrom("rank_blocks")
-    .where(({ or, eb }) => or([eb("to_day", "<=", today - ARCHIVED_DAYS), eb("to_day", ">=", today)]))
-    .execute();
-  await sql`insert into marks (name, value) values (${DAY_MARK}, ${String(today)})
-    on conflict (name) do update set value = excluded.value`.execute(tx);
+  if (ranksDay !== undefined && ranksDay < today) {
+    const archived = archivedScopes();
+    const { rows } = await sql<{ id: number }>`select distinct repository_id as id from repository_ranks
+      where ${archived} order by repository_id`.execute(write);
+    const ids = rows.map(({ id }) => id);
+    // One row per repository, until \`packRankHistory\` moves two weeks of them into blocks.
+    await run.stepThrough(ids, new BatchSize(dialect, ROWS), async (tx, part) => {
+      await sql`insert into rank_history (repository_id, day, ranks)
+        select repository_id, ${sql.lit(ranksDay)}, string_agg(ranks, ',') from repository_ranks
+        where ${dialect.among(sql.ref("repository_id"), part)} and ${archived} group by repository_id
+        on conflict (repository_id, day) do update set ranks = excluded.ranks`.execute(tx);
+    });
+  }
+  const outside = (column: string) =>
+    sql<boolean>`(${sql.ref(column)} <= ${today - ARCHIVED_DAYS} or ${sql.ref(column)} >= ${today})`;
+  await deleteInSteps(run, { table: "rank_history", key: ["repository_id", "day"], where: outside("day") });
+  await deleteInSteps(run, {
+    table: "rank_blocks",
+    key: ["repository_id", "from_day"],
+    where: outside("to_day"),
+  });
+  await run.step(async (tx) => {
+    await sql`insert into marks (name, value) values (${DAY_MARK}, ${String(today)})
+      on conflict (name) do update set value = excluded.value`.execute(tx);
+  });
+}
+
+function archivedScopes(): RawBuilder<boolean> {
+  return sql<boolean>`scope in (${sql.join(ARCHIVED_SCOPES)})`;
+}
+
+async function deleteInSteps(
+  run: Run,
+  { table, key, where }: { table: TableName; key: readonly string[]; where: RawBuilder<boolean> },
+): Promise<void> {
+  const columns = sql.raw(key.join(", "));
+  for (let deleted = ROWS.most; deleted === ROWS.most; ) {
+    const result = await run.step((tx) =>
+      sql`delete from ${sql.table(table)} where (${columns}) in (
+        select ${columns} from ${sql.table(table)} where ${where} limit ${ROWS.most})`.execute(tx),
+    );
+    deleted = Number(result.numAffectedRows ?? 0);
+  }
 }
 
 async function readRanksDay(db: Db): Promise<number | undefined> {
   const row = await db.selectFrom("marks").select("value").where("name", "=", DAY_MARK).executeTakeFirst();
   return row === undefined ? undefined : Number(row.value);
 }
-
-/** One row per repository, until `packRankHistory` moves two weeks of them into blocks. */
-async function archive(tx: Tx, day: number): Promise<void> {
-  const codes = sql.join(
-    RANKINGS.map((ranking) => sql`when ${ranking} then ${RANKING_DEFINITIONS[ranking].code}`),
-    sql` `,
-  );
-  const shown = sql.join(
-    ARCHIVED_SCOPES.map((scope) => sql`(scope = ${scope} and position <= ${RANK_LIMITS[scope]})`),
-    sql` or `,
-  );
-  await sql`insert into rank_history (repository_id, day, ranks)
-    select repository_id, ${sql.lit(day)}, string_agg(
-      concat_ws('', case ranking ${codes} end, window_hours, substr(scope, 1, 1), position), ',')
-    from ranks where ${shown} group by repository_id
-    on conflict (repository_id, day) do update set ranks = excluded.ranks`.execute(tx);
-}
-
-const RANKING_OF_CODE: ReadonlyMap<string, Ranking> = new Map(
-  RANKINGS.map((ranking) => [RANKING_DEFINITIONS[ranking].code, ranking]),
-);
-const SCOPE_OF_LETTER: ReadonlyMap<string, ArchivedScope> = new Map(
-  ARCHIVED_SCOPES.map((scope) => [scope.charAt(0), scope]),
-);
 
 /** Archived ranks, without those of a ranking or scope that no longer exists. */
 function pastRanks({ day, ranks }: RankDay): PastRank[] {

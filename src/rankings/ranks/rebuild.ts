@@ -1,29 +1,31 @@
-import type { Db, Dialect, Tx } from "../../database/database.js";
+import type { Run } from "../../catalog/catalog.js";
+import type { Db, Dialect } from "../../database/database.js";
 import type { Contribution } from "../contributions.js";
-import { MEASURES, type Measure } from "../definitions.js";
+import { MEASURES } from "../definitions.js";
+import { MEASURE_CODES } from "./codec.js";
 import {
-  hoursOf,
-  type Leaderboard,
-  leaderboardKey,
+  RANK_LIMITS,
   type RankScope,
   readFrequentTopics,
+  type ScopeLeaderboards,
+  scopeKey,
   scopesOf,
   storedSize,
-  writeLeaderboard,
 } from "./leaderboard.js";
+import { type RankRow, replaceRankRows, writeBoards } from "./rank-rows.js";
 import { TopList } from "./top-list.js";
 
 interface Collected {
   scope: RankScope;
   name: string;
-  top: TopList;
+  /** In the order of MEASURES; absent while nothing was offered. */
+  tops: (TopList | undefined)[];
 }
 
 /** Rebuilds all leaderboards from the contributions of all repositories, which may come in any order. */
 export class RankRebuild {
   readonly #topics: ReadonlySet<string>;
-  /** In the order of MEASURES, by leaderboard. */
-  readonly #collected = MEASURES.map(() => new Map<string, Collected>());
+  readonly #collected = new Map<string, Collected>();
 
   private constructor(topics: ReadonlySet<string>) {
     this.#topics = topics;
@@ -38,46 +40,89 @@ export class RankRebuild {
   }
 
   #addOne(contribution: Contribution): void {
-    const scopes = scopesOf(contribution, this.#topics);
-    for (const [i, boards] of this.#collected.entries()) {
-      const value = contribution.values[i];
-      if (value === null || value === undefined) continue;
-      for (const [scope, name] of scopes) {
-        const key = leaderboardKey(scope, name);
-        let board = boards.get(key);
-        if (board === undefined) {
-          board = { scope, name, top: new TopList(storedSize(scope)) };
-          boards.set(key, board);
+    const { repositoryId, values } = contribution;
+    for (const [scope, name] of scopesOf(contribution, this.#topics)) {
+      const key = scopeKey(scope, name);
+      let collected = this.#collected.get(key);
+      if (collected === undefined) {
+        collected = { scope, name, tops: MEASURES.map(() => undefined) };
+        this.#collected.set(key, collected);
+      }
+      const { tops } = collected;
+      for (let i = 0; i < values.length; i++) {
+        const value = values[i];
+        if (value === null || value === undefined) continue;
+        let top = tops[i];
+        if (top === undefined) {
+          top = new TopList(storedSize(scope));
+          tops[i] = top;
         }
-        board.top.offer(value, contribution.repositoryId);
+        top.offer(value, repositoryId);
       }
     }
   }
 
-  /** The writes that replace what is stored, one per measure, each to be run in a separate transaction. */
-  writes(dialect: Dialect): ((tx: Tx) => Promise<void>)[] {
-    return MEASURES.map((measure, i) => (tx) => {
-      const boards = [...(this.#collected[i]?.values() ?? [])].map(({ scope, name, top }): Leaderboard => {
-        const entries = top.entries();
-        return { scope, name, entries, cutoff: top.isTruncated ? entries.at(-1) : undefined };
+  /** Replaces what is stored. A repository always has all of its ranks, the old ones or the new ones. */
+  async write(run: Run, dialect: Dialect): Promise<void> {
+    const scopes = [...this.#collected.values()].map(({ scope, name, tops }): ScopeLeaderboards => {
+      const boards = tops.map((top) => {
+        const entries = top?.entries() ?? [];
+        return { entries, cutoff: top?.isTruncated === true ? entries.at(-1) : undefined };
       });
-      return replaceAll(tx, dialect, measure, boards);
+      return { scope, name, boards };
     });
+    this.#collected.clear();
+    await replaceRankRows(run, dialect, rowsOf(scopes));
+    await run.step(async (tx) => {
+      await tx.deleteFrom("leaderboards").execute();
+    });
+    await writeBoards(run, dialect, scopes);
   }
 }
 
-async function replaceAll(
-  tx: Tx,
-  dialect: Dialect,
-  measure: Measure,
-  boards: readonly Leaderboard[],
-): Promise<void> {
-  for (const table of ["ranks", "rank_cutoffs"] as const) {
-    await tx
-      .deleteFrom(table)
-      .where("ranking", "=", measure.ranking)
-      .where("window_hours", "=", hoursOf(measure))
-      .execute();
+/** In a sort key, the id of the repository is above the number of the rank. */
+const RANK_NUMBERS = 2 ** 22;
+
+/** The rows of each repository, by ascending id. A million repositories have more than a million ranks: as numbers, they fit. */
+function* rowsOf(scopes: readonly ScopeLeaderboards[]): Generator<RankRow[]> {
+  const total = scopes.reduce((sum, { scope, boards }) => sum + shown(scope, boards), 0);
+  const keys = new Float64Array(total);
+  const scopeOf = new Uint32Array(total);
+  const measureOf = new Uint8Array(total);
+  const positionOf = new Uint16Array(total);
+  let end = 0;
+  for (const [s, { scope, boards }] of scopes.entries()) {
+    for (const [m, { entries }] of boards.entries()) {
+      const length = Math.min(RANK_LIMITS[scope], entries.length);
+      for (let i = 0; i < length; i++, end++) {
+        keys[end] = (entries[i]?.id ?? 0) * RANK_NUMBERS + end;
+        scopeOf[end] = s;
+        measureOf[end] = m;
+        positionOf[end] = i + 1;
+      }
+    }
   }
-  for (const board of boards) await writeLeaderboard(tx, dialect, { measure, board, before: [] });
+  keys.sort();
+  let rows: RankRow[] = [];
+  for (const key of keys) {
+    const id = Math.floor(key / RANK_NUMBERS);
+    const rank = key - id * RANK_NUMBERS;
+    const own = scopes[scopeOf[rank] ?? 0];
+    if (own === undefined) continue;
+    if (rows[0] !== undefined && rows[0].id !== id) {
+      yield rows;
+      rows = [];
+    }
+    const { scope, name } = own;
+    const text = `${MEASURE_CODES[measureOf[rank] ?? 0]}${scope.charAt(0)}${positionOf[rank]}`;
+    const row = rows.at(-1);
+    if (row?.scope === scope && row.name === name) row.ranks = `${row.ranks},${text}`;
+    else rows.push({ id, scope, name, ranks: text });
+  }
+  if (rows.length > 0) yield rows;
+}
+
+/** The number of ranks that a scope shows. */
+function shown(scope: RankScope, boards: ScopeLeaderboards["boards"]): number {
+  return boards.reduce((sum, { entries }) => sum + Math.min(RANK_LIMITS[scope], entries.length), 0);
 }

@@ -1,71 +1,88 @@
-import { sql } from "kysely";
-import type { BulkRow, Dialect, RankCutoffTable, RankTable, Tx } from "../../database/database.js";
+import type { Run } from "../../catalog/catalog.js";
+import type { Database, Db } from "../../database/database.js";
+import { DamagedPack } from "../../packed-numbers.js";
 import type { ChangedRepositories, Contribution } from "../contributions.js";
-import { MEASURES, type Measure } from "../definitions.js";
+import { decodeBoards, readBoards } from "./codec.js";
 import {
-  hoursOf,
+  type Competitor,
   type Leaderboard,
-  leaderboardKey,
+  NO_BOARDS,
   RANK_LIMITS,
   RANKED_TOPICS,
   type RankScope,
+  type ScopeLeaderboards,
+  scopeKey,
   scopesOf,
   storedSize,
-  writeLeaderboard,
 } from "./leaderboard.js";
+import { type RankRow, shownRanks, writeBoards, writeRankRows } from "./rank-rows.js";
 import { compareEntries, type Entry, isBefore } from "./top-list.js";
 
+/** Scopes whose leaderboards are read at a time. */
+const BATCH = 200;
+
+/** A scope in which changed repositories compete, or did before. */
+interface AffectedScope {
+  scope: RankScope;
+  name: string;
+  contributions: Contribution[];
+}
+
 /**
- * Moves changed repositories to the ranks their contributions give them; those without a contribution lose their ranks. The
- * cost follows the number of changes and the length of leaderboards, not the number of repositories. Returns false, having
- * changed nothing, if a leaderboard has lost too many repositories to know who comes next.
+ * Moves changed repositories to the ranks their contributions give them; those without a contribution lose their ranks.
+ * `before`: how they competed until now. The cost follows the number of changes and the length of leaderboards, not the number
+ * of repositories. Everything is computed before the first write. Returns false, having written nothing, if a leaderboard is
+ * damaged, or has lost too many repositories to know who comes next.
  */
 export async function updateRanks(
-  tx: Tx,
-  dialect: Dialect,
-  { ids, contributions }: ChangedRepositories,
+  { dialect, write }: Database,
+  run: Run,
+  { ids, contributions, before }: ChangedRepositories & { before: readonly Competitor[] },
 ): Promise<boolean> {
-  const topics = await rankedTopics(tx, contributions);
+  const scopes = affectedScopes(contributions, before, await rankedTopics(write, contributions));
   const changed = new Set(ids);
-  const ranked = await tx
-    .selectFrom("ranks")
-    .select(["ranking", "window_hours", "scope", "scope_name"])
-    .distinct()
-    .where(dialect.among(sql.ref("repository_id"), ids))
-    .execute();
-  const cutoffs = await tx.selectFrom("rank_cutoffs").selectAll().execute();
-  const writes: (() => Promise<void>)[] = [];
-  for (const [i, measure] of MEASURES.entries()) {
-    const isOfMeasure = (row: { ranking: string; window_hours: number }) =>
-      row.ranking === measure.ranking && row.window_hours === hoursOf(measure);
-    const affected = new AffectedLeaderboards(cutoffs.filter(isOfMeasure));
-    for (const row of ranked.filter(isOfMeasure)) affected.get(row.scope as RankScope, row.scope_name);
-    for (const contribution of contributions) {
-      const value = contribution.values[i];
-      if (value === null || value === undefined) continue;
-      const entry = { id: contribution.repositoryId, value };
-      for (const [scope, name] of scopesOf(contribution, topics)) affected.add(scope, name, entry);
-    }
-    await readEntries(tx, dialect, measure, affected);
-    for (const board of affected) {
-      const merged = merge(board, changed);
-      if (merged === undefined) return false;
-      writes.push(() => writeLeaderboard(tx, dialect, { measure, board: merged, before: board.before }));
+  const boards: ScopeLeaderboards[] = [];
+  const rows: RankRow[] = [];
+  for (let start = 0; start < scopes.length; start += BATCH) {
+    const part = scopes.slice(start, start + BATCH);
+    const stored = await readBoards(
+      write,
+      dialect,
+      part.map(({ scope, name }) => [scope, name]),
+    );
+    for (const affected of part) {
+      const { scope, name } = affected;
+      const old = decoded(stored.get(scopeKey(scope, name)));
+      if (old === undefined) return false;
+      const next = rerank(affected, old, changed);
+      if (next === undefined) return false;
+      if (next.every((board, i) => board === old[i])) continue;
+      boards.push({ scope, name, boards: next });
+      rows.push(...changedRows({ scope, name, boards: next }, old));
     }
   }
-  for (const write of writes) await write();
+  await writeRankRows(run, dialect, rows);
+  await writeBoards(run, dialect, boards);
   return true;
 }
 
+/** Stored leaderboards, none if there are none; undefined if they are damaged. */
+function decoded(data: Uint8Array | undefined): readonly Leaderboard[] | undefined {
+  if (data === undefined) return NO_BOARDS;
+  try {
+    return decodeBoards(data);
+  } catch (error) {
+    if (error instanceof DamagedPack) return undefined;
+    throw error;
+  }
+}
+
 /** The topics with leaderboards: those that have one since the last rebuild, and new ones up to the maximum. */
-async function rankedTopics(tx: Tx, contributions: readonly Contribution[]): Promise<Set<string>> {
-  const rows = await tx
-    .selectFrom("ranks")
+async function rankedTopics(db: Db, contributions: readonly Contribution[]): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom("leaderboards")
     .select("scope_name")
-    .distinct()
-    .where("ranking", "=", "stars")
-    .where("window_hours", "=", 0)
-    .where("scope", "=", "topic")
+    .where("scope", "=", "topic" satisfies RankScope)
     .execute();
   const topics = new Set(rows.map((row) => row.scope_name));
   for (const topic of contributions.flatMap((contribution) => contribution.topics)) {
@@ -74,82 +91,86 @@ async function rankedTopics(tx: Tx, contributions: readonly Contribution[]): Pro
   return topics;
 }
 
-/** A leaderboard that may change. */
-interface Affected {
-  scope: RankScope;
-  name: string;
-  /** The stored entries. */
-  before: Entry[];
-  /** The new values of changed repositories. */
-  added: Entry[];
-  cutoff: Entry | undefined;
+function affectedScopes(
+  contributions: readonly Contribution[],
+  before: readonly Competitor[],
+  topics: ReadonlySet<string>,
+): AffectedScope[] {
+  const scopes = new Map<string, AffectedScope>();
+  const scopeOf = ([scope, name]: [RankScope, string]): AffectedScope => {
+    const key = scopeKey(scope, name);
+    let found = scopes.get(key);
+    if (found === undefined) {
+      found = { scope, name, contributions: [] };
+      scopes.set(key, found);
+    }
+    return found;
+  };
+  for (const competitor of before) scopesOf(competitor, topics).forEach(scopeOf);
+  for (const contribution of contributions)
+    for (const one of scopesOf(contribution, topics)) scopeOf(one).contributions.push(contribution);
+  return [...scopes.values()];
 }
 
-/** The leaderboards of one measure that may change. */
-class AffectedLeaderboards {
-  readonly #cutoffs: ReadonlyMap<string, Entry>;
-  readonly #boards = new Map<string, Affected>();
-
-  constructor(cutoffs: readonly RankCutoffTable[]) {
-    this.#cutoffs = new Map(
-      cutoffs.map((row) => [
-        leaderboardKey(row.scope, row.scope_name),
-        { id: row.repository_id, value: row.value },
-      ]),
-    );
-  }
-
-  get(scope: RankScope, name: string): Affected {
-    const key = leaderboardKey(scope, name);
-    const board = this.#boards.get(key) ?? {
-      scope,
-      name,
-      before: [],
-      added: [],
-      cutoff: this.#cutoffs.get(key),
-    };
-    this.#boards.set(key, board);
-    return board;
-  }
-
-  /** Adds an entry to a leaderboard, unless it comes after the cutoff. */
-  add(scope: RankScope, name: string, entry: Entry): void {
-    const cutoff = this.#cutoffs.get(leaderboardKey(scope, name));
-    if (cutoff === undefined || isBefore(entry, cutoff)) this.get(scope, name).added.push(entry);
-  }
-
-  [Symbol.iterator](): Iterator<Affected> {
-    return this.#boards.values();
-  }
-}
-
-/** Reads the stored entries of the affected leaderboards. */
-async function readEntries(
-  tx: Tx,
-  dialect: Dialect,
-  measure: Measure,
-  affected: AffectedLeaderboards,
-): Promise<void> {
-  const names = [...affected].map(({ scope, name }): BulkRow => [scope, name]);
-  if (names.length === 0) return;
-  const { rows } = await sql<RankTable>`
-    select p.scope, p.scope_name, p.position, p.repository_id, p.value
-    from (${dialect.rowsOf({ scope: "text", scope_name: "text" }, names)}) as n
-    cross join ranks p where p.scope = n.scope and p.scope_name = n.scope_name
-      and p.ranking = ${measure.ranking} and p.window_hours = ${hoursOf(measure)}`.execute(tx);
-  for (const { scope, scope_name, position, repository_id, value } of rows) {
-    affected.get(scope as RankScope, scope_name).before[position - 1] = { id: repository_id, value };
-  }
-}
-
-/** The leaderboard with the changes; undefined if too few of its entries are left to fill the ranks shown. */
-function merge(
-  { scope, name, before, added, cutoff }: Affected,
+/** The leaderboards with the changes; those that stay as they are are the same objects. undefined: one is unknown. */
+function rerank(
+  { scope, contributions }: AffectedScope,
+  old: readonly Leaderboard[],
   changed: ReadonlySet<number>,
-): Leaderboard | undefined {
-  const entries = [...before.filter((entry) => !changed.has(entry.id)), ...added].sort(compareEntries);
+): Leaderboard[] | undefined {
+  const next: Leaderboard[] = [];
+  for (const [i, board] of old.entries()) {
+    const { entries, cutoff } = board;
+    const added: Entry[] = [];
+    for (const { repositoryId: id, values } of contributions) {
+      const value = values[i];
+      if (value === null || value === undefined) continue;
+      const entry = { id, value };
+      if (cutoff === undefined || isBefore(entry, cutoff)) added.push(entry);
+    }
+    const kept = entries.filter(({ id }) => !changed.has(id));
+    if (added.length === 0 && kept.length === entries.length) {
+      next.push(board);
+      continue;
+    }
+    const merged = truncated(scope, [...kept, ...added].sort(compareEntries), cutoff);
+    if (merged === undefined) return undefined;
+    next.push(isSame(merged, board) ? board : merged);
+  }
+  return next;
+}
+
+/** The leaderboard of sorted entries; undefined if too few are left to fill the ranks shown. */
+function truncated(scope: RankScope, entries: Entry[], cutoff: Entry | undefined): Leaderboard | undefined {
   if (cutoff !== undefined && entries.length < RANK_LIMITS[scope]) return undefined;
-  if (entries.length <= storedSize(scope)) return { scope, name, entries, cutoff };
+  if (entries.length <= storedSize(scope)) return { entries, cutoff };
   entries.length = storedSize(scope);
-  return { scope, name, entries, cutoff: entries.at(-1) };
+  return { entries, cutoff: entries.at(-1) };
+}
+
+function isSame(a: Leaderboard, b: Leaderboard): boolean {
+  return (
+    a.entries.length === b.entries.length &&
+    isSameEntry(a.cutoff, b.cutoff) &&
+    a.entries.every((entry, i) => isSameEntry(entry, b.entries[i]))
+  );
+}
+
+function isSameEntry(a: Entry | undefined, b: Entry | undefined): boolean {
+  return a?.id === b?.id && a?.value === b?.value;
+}
+
+/** The rows of repositories whose rank in a scope has changed. */
+function changedRows({ scope, name, boards }: ScopeLeaderboards, old: readonly Leaderboard[]): RankRow[] {
+  const [before, after] = [shownRanks(scope, old), shownRanks(scope, boards)];
+  const rows: RankRow[] = [];
+  for (const [id, ranks] of after) if (before.get(id) !== ranks) rows.push({ id, scope, name, ranks });
+  for (const id of before.keys()) if (!after.has(id)) rows.push({ id, scope, name, ranks: null });
+  return rows;
+}
+
+/** The leaderboards of all repositories, in the order of MEASURES; none if they are damaged. */
+export async function readOverall({ dialect, write }: Database): Promise<readonly Leaderboard[]> {
+  const [data] = (await readBoards(write, dialect, [["overall", ""]])).values();
+  return decoded(data) ?? NO_BOARDS;
 }
