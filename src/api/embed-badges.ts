@@ -49,12 +49,11 @@ function noteOn({ availability }: Repository): { note?: string } {
   return availability === "AVAILABLE" ? {} : { note: UNREACHABLE[availability] };
 }
 
+/** The rank overall, or in the language `name`. */
 function findRank(
   ranks: readonly Rank[],
-  ranking: Rank["ranking"],
-  window: Rank["window"],
-  name: string | null,
-) {
+  { ranking, window, name }: Pick<Rank, "ranking" | "window" | "name">,
+): Rank | undefined {
   const scope = name === null ? "overall" : "language";
   return ranks.find(
     (rank) =>
@@ -85,7 +84,7 @@ export const getBadge = operation({
     }
     const over = ranking === "stars" ? null : window;
     const language = scope === "language" ? (repository.language ?? "its language") : null;
-    const rank = findRank(ranks, ranking, over, language)?.position ?? null;
+    const rank = findRank(ranks, { ranking, window: over, name: language })?.position ?? null;
     const facts = {
       fullName,
       ranking,

@@ -83,10 +83,10 @@ export function operation<
       const { params, query } = contract;
       const given = valuesOf(request.query);
       return handle({
-        params: parse(params, "param", request.params),
-        query: parse(query, "query", firstOfOne(given), given),
-        body: parse(contract.body, "body", request.json),
-        headers: parse(headers ?? null, "header", request.headers) as Parsed<H>,
+        params: parse(params, request.params, { location: "param" }),
+        query: parse(query, firstOfOne(given), { location: "query", given }),
+        body: parse(contract.body, request.json, { location: "body" }),
+        headers: parse(headers ?? null, request.headers, { location: "header" }) as Parsed<H>,
         get account() {
           if (request.account === undefined) throw new AppError("UNAUTHENTICATED", "Sign in first.");
           return request.account;
@@ -100,9 +100,8 @@ export function operation<
 
 function parse<S extends Schema>(
   schema: S,
-  location: string,
   value: unknown,
-  given?: Record<string, string[]>,
+  { location, given }: { location: string; given?: Record<string, string[]> },
 ): Parsed<S> {
   if (schema === null) return undefined as Parsed<S>;
   const result = schema.safeParse(value);

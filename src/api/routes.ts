@@ -67,17 +67,12 @@ const EMBED: CachePolicy = { kind: "shared", control: EMBED_CACHE };
 /** Public data: the same for everybody, cached briefly. */
 const open = (path: string, operation: Operation, facts: Partial<Facts> = {}): ApiRoute =>
   route("GET", path, { access: "public", limit: DEFAULT_LIMIT, cache: SHARED, ...facts, operation });
-/** A watchlist addressed by its token. Reads count in `bucket`. */
-const byToken = (
-  method: Method,
-  path: string,
-  operation: Operation,
-  bucket: "default" | "heavy" | "write",
-): ApiRoute =>
+/** A watchlist addressed by its token. */
+const BY_TOKEN = { access: "token", cache: { kind: "private" } } as const;
+const byToken = (method: Method, path: string, operation: Operation): ApiRoute =>
   route(method, path, {
-    access: "token",
-    limit: limit(bucket, { unknownCost }),
-    cache: { kind: "private" },
+    ...BY_TOKEN,
+    limit: limit(method === "GET" ? "default" : "write", { unknownCost }),
     operation,
   });
 const signIn = (method: Method, path: string, operation: Operation): ApiRoute =>
@@ -125,14 +120,18 @@ export const API_ROUTES: readonly ApiRoute[] = [
     cache: { kind: "private" },
     operation: watchlists.createWatchlist,
   }),
-  byToken("GET", "/api/watchlists/{token}", watchlists.getWatchlist, "default"),
-  byToken("PATCH", "/api/watchlists/{token}", watchlists.updateWatchlist, "write"),
-  byToken("DELETE", "/api/watchlists/{token}", watchlists.removeWatchlist, "write"),
-  byToken("GET", "/api/watchlists/{token}/repositories", watchlists.listWatchlistRepositories, "default"),
-  byToken("GET", "/api/watchlists/{token}/metrics", watchlists.listWatchlistMetrics, "heavy"),
-  byToken("POST", "/api/watchlists/{token}/items", watchlists.addWatchlistItem, "write"),
-  byToken("DELETE", "/api/watchlists/{token}/items", watchlists.clearWatchlist, "write"),
-  byToken("DELETE", "/api/watchlists/{token}/items/{repositoryId}", watchlists.removeWatchlistItem, "write"),
+  byToken("GET", "/api/watchlists/{token}", watchlists.getWatchlist),
+  byToken("PATCH", "/api/watchlists/{token}", watchlists.updateWatchlist),
+  byToken("DELETE", "/api/watchlists/{token}", watchlists.removeWatchlist),
+  byToken("GET", "/api/watchlists/{token}/repositories", watchlists.listWatchlistRepositories),
+  route("GET", "/api/watchlists/{token}/metrics", {
+    ...BY_TOKEN,
+    limit: limit("heavy", { unknownCost }),
+    operation: watchlists.listWatchlistMetrics,
+  }),
+  byToken("POST", "/api/watchlists/{token}/items", watchlists.addWatchlistItem),
+  byToken("DELETE", "/api/watchlists/{token}/items", watchlists.clearWatchlist),
+  byToken("DELETE", "/api/watchlists/{token}/items/{repositoryId}", watchlists.removeWatchlistItem),
 
   signIn("POST", "/api/auth/magic-link", auth.requestMagicLink),
   signIn("POST", "/api/auth/verify", auth.verifyMagicLink),

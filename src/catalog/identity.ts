@@ -5,6 +5,9 @@ import { type Draft, draftOf, newRow, REPOSITORY_COLUMN_NAMES } from "./draft.js
 import type { Observation } from "./observation.js";
 import { nameKey } from "./repository.js";
 
+/** What a repository is called. */
+type Named = Pick<Observation, "owner" | "name">;
+
 const keyOf = (provider: string, key: string): string => `${provider} ${key}`;
 
 /**
@@ -107,7 +110,7 @@ export class Identities {
   }
 
   /** Renames a repository as of `at`. Its current name becomes a previous name. */
-  rename(draft: Draft, owner: string, name: string, at: number): void {
+  rename(draft: Draft, { owner, name }: Named, at: number): void {
     const { row } = draft;
     const newKey = nameKey(owner, name);
     if (newKey !== row.name_key) {
@@ -129,7 +132,7 @@ export class Identities {
   }
 
   /** Whether this was the repository's name at that time, and no longer is. */
-  hadName(draft: Draft, owner: string, name: string, at: number): boolean {
+  hadName(draft: Draft, { owner, name }: Named, at: number): boolean {
     const known = this.#byPreviousName.get(keyOf(draft.row.provider, nameKey(owner, name))) ?? [];
     return known.some((previous) => previous.draft === draft && at <= previous.until);
   }

@@ -37,10 +37,11 @@ const OUTDATED: BulkTable = {
 export async function markOutdated(
   tx: Tx,
   dialect: Dialect,
-  kind: OutdatedKind,
-  ids: readonly number[],
+  marked: Partial<Readonly<Record<OutdatedKind, Iterable<number>>>>,
 ): Promise<void> {
-  const rows = [...new Set(ids)].map((id): BulkRow => [kind, id]);
+  const rows = Object.entries(marked).flatMap(([kind, ids]) =>
+    Array.from(new Set(ids), (id): BulkRow => [kind, id]),
+  );
   await dialect.insertNew(tx, OUTDATED, rows);
 }
 

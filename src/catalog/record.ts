@@ -70,25 +70,22 @@ async function writeBatch(
     apply(identities, draft, observation);
   }
   const changed = identities.drafts.filter((draft) => draft.changed);
-  await assignIds(tx, dialect, identities.drafts, preferredIds(batch, owners));
+  await assignIds(tx, dialect, { drafts: identities.drafts, preferred: preferredIds(batch, owners) });
   await writeRepositories(tx, dialect, changed);
   const namesWritten = await writePreviousNames(tx, identities.drafts);
   const appended = await appendSnapshots(tx, dialect, snapshotsOf(batch, owners));
-  await markOutdated(
-    tx,
-    dialect,
-    "words",
-    changed.filter((draft) => draft.wordsChanged).map((draft) => draft.row.id),
-  );
-  const regrown = changed.filter((draft) => draft.growthChanged).map((draft) => draft.row.id);
-  await markOutdated(tx, dialect, "rollups", [...appended.repositoryIds, ...regrown]);
+  const idsOf = (drafts: readonly Draft[]) => drafts.map((draft) => draft.row.id);
+  await markOutdated(tx, dialect, {
+    words: idsOf(changed.filter((draft) => draft.wordsChanged)),
+    rollups: [...appended.repositoryIds, ...idsOf(changed.filter((draft) => draft.growthChanged))],
+  });
   if (changed.length > 0 || appended.snapshots > 0 || namesWritten > 0) await bumpRevision(tx);
   const added = changed.filter((draft) => draft.isNew).length;
   return {
     repositoriesAdded: added,
     repositoriesChanged: changed.length - added,
     snapshotsAdded: appended.snapshots,
-    repositoryIds: owners.map((owner) => owner.row.id),
+    repositoryIds: idsOf(owners),
   };
 }
 
@@ -117,8 +114,8 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
     row.refreshed_at = at;
     draft.changed = true;
     const hasThisName = row.owner === owner && row.name === name && row.name_key !== null;
-    if (!observation.isNameless && !hasThisName && !identities.hadName(draft, owner, name, at))
-      identities.rename(draft, owner, name, at);
+    if (!observation.isNameless && !hasThisName && !identities.hadName(draft, observation, at))
+      identities.rename(draft, observation, at);
   } else if (
     !observation.isNameless &&
     at !== null &&
@@ -190,8 +187,7 @@ function preferredIds(batch: readonly Observation[], owners: readonly Draft[]): 
 async function assignIds(
   tx: Tx,
   dialect: Dialect,
-  drafts: readonly Draft[],
-  preferred: Map<Draft, number>,
+  { drafts, preferred }: { drafts: readonly Draft[]; preferred: ReadonlyMap<Draft, number> },
 ): Promise<void> {
   const taken = new Set<number>();
   if (preferred.size > 0) {

@@ -58,7 +58,7 @@ export async function removeSample(tx: Tx, dialect: Dialect): Promise<void> {
   // A full rebuild that is running would put the removed repositories back; without an owner it stops at its next step.
   await tx.updateTable("runs").set({ owner: null }).execute();
   await sql`update search_state set first_block = null, version = version + 1`.execute(tx);
-  await markOutdated(tx, dialect, "rollups", [...kept]);
+  await markOutdated(tx, dialect, { rollups: kept });
   await setKind(tx, "real");
   await bumpRevision(tx);
 }

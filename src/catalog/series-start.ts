@@ -1,16 +1,16 @@
 import type { Readings } from "./snapshots/snapshots.js";
 
+/** The times of the last snapshot at or before a time, and of the first one after it; null if there is none. */
+interface Around {
+  before: number | null;
+  after: number | null;
+}
+
 /**
  * Which of two snapshots is compared with the newest one, taken at `to`: the one nearer to `to - lengthMs`, the earlier when
  * both are equally near. Only snapshots 0.5 to 2 windows before `to` qualify; undefined when neither does.
- * `before` is the last snapshot at or before `to - lengthMs`, `after` the first one later than that.
  */
-export function chooseFrom(
-  to: number,
-  lengthMs: number,
-  before: number | null,
-  after: number | null,
-): number | undefined {
+export function chooseFrom(to: number, lengthMs: number, { before, after }: Around): number | undefined {
   const target = to - lengthMs;
   const early = before !== null && to - before <= 2 * lengthMs ? before : undefined;
   const late = after !== null && to - after >= lengthMs / 2 ? after : undefined;
@@ -29,15 +29,13 @@ export function seriesStart(times: Readings, asOf: number, lengthMs: number): nu
   const start = asOf - lengthMs;
   const newest = times.at(times.length - 1);
   if (newest < start) return undefined;
-  const { before, after } = around(times, newest - lengthMs);
-  const from = chooseFrom(newest, lengthMs, before, after);
+  const from = chooseFrom(newest, lengthMs, around(times, newest - lengthMs));
   if (from !== undefined && from !== newest) return from;
   const { before: last, after: first } = around(times, start);
   return last ?? first ?? undefined;
 }
 
-/** The last time at or before a time, and the first one after it; null: there is none. */
-function around(times: Readings, at: number): { before: number | null; after: number | null } {
+function around(times: Readings, at: number): Around {
   const next = times.countBefore(at + 1);
   return {
     before: next > 0 ? times.at(next - 1) : null,

@@ -17,7 +17,7 @@ export function addTrack(program: Command, host: Host, finish: (code: number) =>
     .option("--json", "print one JSON object per repository")
     .action(async (texts: string[], { json }: { json?: boolean }) =>
       finish(
-        await forEach(host, texts, json === true, async (tracker, { provider, fullName }) => {
+        await forEach(host, { texts, json: json === true }, async (tracker, { provider, fullName }) => {
           const { repositoryId, isNew } = await tracker.track(provider, fullName);
           return { id: String(repositoryId), result: isNew ? "tracked" : "already known, refreshed" };
         }),
@@ -30,7 +30,7 @@ export function addTrack(program: Command, host: Host, finish: (code: number) =>
     .option("--json", "print one JSON object per repository")
     .action(async (texts: string[], { json }: { json?: boolean }) =>
       finish(
-        await forEach(host, texts, json === true, async (tracker, { provider, fullName }) => {
+        await forEach(host, { texts, json: json === true }, async (tracker, { provider, fullName }) => {
           const result = await tracker.refresh(provider, fullName);
           return { result: result === "unknown" ? "not tracked" : result, failed: result === "unknown" };
         }),
@@ -42,8 +42,7 @@ type Tracker = Awaited<ReturnType<Host["openTracker"]>>;
 
 async function forEach(
   host: Host,
-  texts: readonly string[],
-  json: boolean,
+  { texts, json }: { texts: readonly string[]; json: boolean },
   act: (tracker: Tracker, named: Named) => Promise<{ id?: string; result: string; failed?: boolean }>,
 ): Promise<number> {
   const known = host.config.providers.map(({ name }) => name);

@@ -60,7 +60,7 @@ export function logAxis(min: number, max: number, count: number): Axis {
   const from = hasZero ? 0 : isNarrow && min >= step ? Math.floor(min / step) * step : roundDown(min);
   const to = isNarrow ? Math.max(Math.ceil(max / step) * step, from + step) : Math.max(roundStep(max), 10);
   const scale = (value: number) => (height(value) - height(from)) / (height(to) - height(from));
-  return { scale, ticks: named(isNarrow ? multiples(from, to, step) : logTicks(from, to, count, hasZero)) };
+  return { scale, ticks: named(isNarrow ? multiples(from, to, step) : logTicks(from, to, count)) };
 }
 
 const roundDown = (value: number): number => {
@@ -68,8 +68,9 @@ const roundDown = (value: number): number => {
   return Math.floor(value / power + 1e-9) * power;
 };
 
-function logTicks(from: number, to: number, count: number, hasZero: boolean): number[] {
-  const zero = hasZero ? [0] : [];
+/** Round counts of an axis that starts at 0 or at 1 or more. */
+function logTicks(from: number, to: number, count: number): number[] {
+  const zero = from === 0 ? [0] : [];
   const powers = Array.from({ length: 17 }, (_, i) => 10 ** i);
   const choices = FACTORS.map((factors) =>
     powers.flatMap((power) => factors.map((factor) => factor * power)),
@@ -155,7 +156,8 @@ const AGE_STEPS: readonly TimeStep[] = [
   ...[1, 2, 5, 10, 20].map((step) => ageUnit(YEAR_MS, step, "y")),
 ];
 
-const fitTicks = (steps: readonly TimeStep[], from: number, to: number, count: number): Tick[] =>
+/** The ticks of the smallest step that makes at most about `count` of them. */
+const fitTicks = (steps: readonly TimeStep[], [from, to]: readonly [number, number], count: number): Tick[] =>
   (steps.find(({ ms }) => (to - from) / ms <= count) ?? steps.at(-1))?.ticks(from, to) ?? [];
 
 /** Half the width of a time axis with a single time. */
@@ -164,7 +166,7 @@ const SINGLE_MS = DAY_MS / 2;
 /** A time axis with at most about `count` ticks, at the start of hours, days, months or years (UTC). */
 export function dateAxis(min: number, max: number, count: number): Axis {
   const [from, to] = min === max ? [min - SINGLE_MS, max + SINGLE_MS] : [min, max];
-  let ticks = fitTicks(DATE_STEPS, from, to, count);
+  let ticks = fitTicks(DATE_STEPS, [from, to], count);
   const isInYear = ticks.length > 0 && ticks.every(({ label }) => /^[A-Z]/.test(label));
   // Add the year to the first month if no tick shows it.
   if (isInYear)
@@ -179,5 +181,5 @@ export function dateAxis(min: number, max: number, count: number): Axis {
 export function ageAxis(min: number, max: number, count: number): Axis {
   const from = min < (max - min) / 4 || min === max ? 0 : min;
   const to = max > from ? max : from + DAY_MS;
-  return { scale: (value) => (value - from) / (to - from), ticks: fitTicks(AGE_STEPS, from, to, count) };
+  return { scale: (value) => (value - from) / (to - from), ticks: fitTicks(AGE_STEPS, [from, to], count) };
 }

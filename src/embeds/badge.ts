@@ -28,13 +28,13 @@ export function drawBadge({ main, more, title, theme }: BadgeInput): string {
   const width = Math.ceil(brandWidth + PAD + first.width + (second.width === 0 ? 0 : 8 + second.width) + PAD);
   const star = "M0-5.6L1.5-1.7L5.6-1.5L2.4 1.1L3.5 5.1L0 2.8L-3.5 5.1L-2.4 1.1L-5.6-1.5L-1.5-1.7Z";
   const line = { "font-size": SIZE, y: 18.3 };
-  const at = (x: number, part: { text: string; width: number }, style: string, weight: number) =>
+  const at = (x: number, part: { text: string; width: number }, look: { class: string; weight: number }) =>
     part.text === ""
       ? undefined
       : element(
           "text",
           // A fixed length keeps the text inside the badge with any font.
-          { ...line, class: style, x, "font-weight": weight, textLength: part.width },
+          { ...line, class: look.class, x, "font-weight": look.weight, textLength: part.width },
           part.text,
         );
   return picture(
@@ -46,21 +46,21 @@ export function drawBadge({ main, more, title, theme }: BadgeInput): string {
       d: `M6.5 0.5H${brandWidth}V27.5H6.5a6 6 0 0 1-6-6V6.5a6 6 0 0 1 6-6Z`,
     }),
     element("path", { class: "chart-on-brand", d: shifted(star, PAD + 5.6, 14) }),
-    at(PAD + 16, brand, "chart-on-brand", 600),
-    at(brandWidth + PAD, first, "chart-text", 600),
-    at(brandWidth + PAD + first.width + 8, second, "chart-muted", 400),
+    at(PAD + 16, brand, { class: "chart-on-brand", weight: 600 }),
+    at(brandWidth + PAD, first, { class: "chart-text", weight: 600 }),
+    at(brandWidth + PAD + first.width + 8, second, { class: "chart-muted", weight: 400 }),
   );
 }
 
 function fitted(text: string, maxWidth: number): { text: string; width: number } {
-  const shown = fit(text, SIZE, maxWidth);
+  const shown = fit(text, { size: SIZE, width: maxWidth });
   return { text: shown, width: Math.round(estimateWidth(shown, SIZE) * 10) / 10 };
 }
 
 /** Translates a path that consists of absolute moves and lines. */
 function shifted(path: string, dx: number, dy: number): string {
-  return path.replaceAll(/([ML])(-?[\d.]+)\s*(-?[\d.]+)/g, (_, command: string, x: string, y: string) => {
-    return `${command}${(Number(x) + dx).toFixed(1)} ${(Number(y) + dy).toFixed(1)}`;
+  return path.replaceAll(/(?<=[ML])(-?[\d.]+)\s*(-?[\d.]+)/g, (_, x: string, y: string) => {
+    return `${(Number(x) + dx).toFixed(1)} ${(Number(y) + dy).toFixed(1)}`;
   });
 }
 

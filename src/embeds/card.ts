@@ -68,7 +68,7 @@ function write(
 ): Markup {
   const { size, colour, isBold = false, anchor } = style;
   const font = loadFont(isBold ? "bold" : "plain");
-  const shown = fit(drawable(plainText(text), font) ?? "…", size, maxWidth, font.measure);
+  const shown = fit(drawable(plainText(text), font) ?? "…", { size, width: maxWidth, measure: font.measure });
   return element(
     "text",
     {
@@ -91,7 +91,10 @@ function drawNames({ provider, fullName, description, language }: CardInput): Ma
   const measured = bold.measure(name.slice(0, 200), 1);
   const size = Math.max(40, Math.min(76, Math.floor((RIGHT - PAD) / Math.max(1, measured))));
   const shown = description === null ? undefined : drawable(plainText(description), loadFont("plain"));
-  const lines = shown === undefined ? [] : wrap(shown, 28, RIGHT - PAD, 2, loadFont("plain").measure);
+  const lines =
+    shown === undefined
+      ? []
+      : wrap(shown, { size: 28, width: RIGHT - PAD, measure: loadFont("plain").measure }, 2);
   return [
     write(where.join("  ·  "), { x: PAD, y: 92, maxWidth: RIGHT - PAD }, { size: 28, colour: COLOURS.muted }),
     write(name, { x: PAD, y: 172, maxWidth: RIGHT - PAD }, { size, colour: COLOURS.text, isBold: true }),

@@ -26,6 +26,9 @@ export function drawChart(input: ChartInput): string {
   );
 }
 
+/** Longest name and note of a series, in average characters. */
+const NAME_ROOM = { size: 1, width: 200 };
+
 function cleanSeries(series: ChartSeries): ChartSeries {
   const points = series.points.filter(
     ({ at, value }) => Number.isFinite(at) && Number.isFinite(value) && value >= 0,
@@ -35,8 +38,8 @@ function cleanSeries(series: ChartSeries): ChartSeries {
   return {
     ...series,
     points,
-    name: fit(name, 1, 200),
-    ...(note === undefined ? {} : { note: fit(note, 1, 200) }),
+    name: fit(name, NAME_ROOM),
+    ...(note === undefined ? {} : { note: fit(note, NAME_ROOM) }),
   };
 }
 
@@ -106,7 +109,9 @@ function drawContent(plan: Plan, series: readonly ChartSeries[]): Markup[] {
     .map((points, i) => [...drawLine(points, i + 1), ...(isOne ? [] : drawMarksAlong(points, i + 1))])
     .reverse();
   const ends = lines.map((points) => points.at(-1));
-  const marks = ends.flatMap((end, i) => (end === undefined ? [] : [drawMark(end, i + 1, 4.2)])).reverse();
+  const marks = ends
+    .flatMap((end, i) => (end === undefined ? [] : [drawMark(end, i + 1, { size: 4.2 })]))
+    .reverse();
   if (labels === undefined) return [...areas, ...drawn.flat(), ...marks];
   const endLabels = series.flatMap((one, i): EndLabel[] => {
     const [end, value] = [ends[i], one.points.at(-1)?.value];
@@ -131,8 +136,8 @@ function drawHeading({ input, heading, subheading, current, pad, sizes }: Plan):
   const taken = current === undefined ? 0 : estimateWidth(current.value, valueSize) + 12;
   const takenBelow = current === undefined ? 0 : estimateWidth(current.gained, sizes.sub) + 12;
   // Bold letters are slightly wider.
-  const name = fitFullName(heading, sizes.heading * 1.06, width - 2 * pad - taken);
-  const about = fit(subheading, sizes.sub, width - 2 * pad - takenBelow);
+  const name = fitFullName(heading, { size: sizes.heading * 1.06, width: width - 2 * pad - taken });
+  const about = fit(subheading, { size: sizes.sub, width: width - 2 * pad - takenBelow });
   const parts = [
     element("text", { ...bold, "font-size": sizes.heading, x: pad, y: y.heading }, name),
     element("text", { ...muted, x: pad }, about),
@@ -153,7 +158,9 @@ function drawFoot({ input, origins, originsAbove, footer, pad, sizes: { tick } }
   const legendWidth = origins.reduce((sum, source) => sum + originWidth(source, tick), 0);
   const room = width - 2 * pad - (originsAbove ? 0 : legendWidth);
   const letters = { class: "chart-muted", "font-size": tick };
-  const parts = isBare ? [] : [element("text", { ...letters, x: pad, y: line }, fit(footer, tick, room))];
+  const parts = isBare
+    ? []
+    : [element("text", { ...letters, x: pad, y: line }, fit(footer, { size: tick, width: room }))];
   let x = originsAbove ? pad : width - pad + 14 - legendWidth;
   for (const source of origins) {
     const y = line - (originsAbove && !isBare ? tick + 5 : 0);

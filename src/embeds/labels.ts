@@ -4,7 +4,11 @@ import { shortNumber } from "./numbers.js";
 import { estimateWidth, fit } from "./text.js";
 
 /** Moves positions so that they are at least `distance` apart and between `top` and `bottom`; less apart if there is no room. */
-export function spread(wanted: readonly number[], distance: number, top: number, bottom: number): number[] {
+export function spread(
+  wanted: readonly number[],
+  distance: number,
+  { top, bottom }: { top: number; bottom: number },
+): number[] {
   const apart = Math.min(distance, wanted.length > 1 ? (bottom - top) / (wanted.length - 1) : distance);
   const order = wanted.map((_, i) => i).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
   const positions = wanted.map(() => top);
@@ -50,8 +54,7 @@ export function drawLabels(
   const positions = spread(
     labels.map(({ end }) => end.y),
     size + 4,
-    box.top,
-    box.bottom,
+    box,
   );
   const values = labels.map(({ value }) => shortNumber(value));
   const valueRoom = Math.max(...values.map((value) => estimateWidth(value, size))) + VALUE_GAP;
@@ -64,8 +67,12 @@ export function drawLabels(
     const room = withValues ? nameRoom : box.right - box.left - MARK_ROOM;
     const text = { "font-size": size, y: y + size * 0.35 };
     return [
-      drawMark({ x: box.left + 6, y }, color, 3.8),
-      element("text", { ...text, class: "chart-text", x: box.left + MARK_ROOM }, fit(name, size, room)),
+      drawMark({ x: box.left + 6, y }, color, { size: 3.8 }),
+      element(
+        "text",
+        { ...text, class: "chart-text", x: box.left + MARK_ROOM },
+        fit(name, { size, width: room }),
+      ),
       ...(withValues
         ? [element("text", { ...text, class: "chart-muted", x: box.right, "text-anchor": "end" }, values[i])]
         : []),

@@ -120,12 +120,16 @@ export function drawMarksAlong(points: readonly LinePoint[], color: number): Mar
     if (point.x < next || point.x > last.x - MARK_DISTANCE / 4) return [];
     next = point.x + MARK_DISTANCE;
     // No edge, which would look like a gap in the line.
-    return [drawMark(point, color, MARK_SIZE, 0)];
+    return [drawMark(point, color, { size: MARK_SIZE, edge: 0 })];
   });
 }
 
 /** Draws a mark. Each colour has its own shape, so lines can be distinguished without colours. */
-export function drawMark({ x, y }: Point, color: number, size: number, edge = 1.2): Markup {
+export function drawMark(
+  { x, y }: Point,
+  color: number,
+  { size, edge = 1.2 }: { size: number; edge?: number },
+): Markup {
   const attributes = { class: `chart-mark chart-mark-${color}`, "stroke-width": edge };
   const shape = (...corners: [number, number][]) =>
     element("path", {

@@ -18,7 +18,7 @@ const PAD = 16;
 export function drawNotice({ title, message, theme, width, height }: NoticeInput): string {
   const room = width - 2 * PAD;
   const maxLines = Math.max(1, Math.floor((height - 2 * PAD - 22) / (SIZE + 6)) + 1);
-  const lines = wrap(message, SIZE, room, maxLines);
+  const lines = wrap(message, { size: SIZE, width: room }, maxLines);
   const body = lines.map((line, i) =>
     element(
       "text",
@@ -33,7 +33,7 @@ export function drawNotice({ title, message, theme, width, height }: NoticeInput
     element(
       "text",
       { class: "chart-text", "font-size": 15, "font-weight": 600, x: PAD, y: PAD + 14 },
-      fit(title, 15 * 1.06, room),
+      fit(title, { size: 15 * 1.06, width: room }),
     ),
     ...body,
   );

@@ -110,7 +110,7 @@ export function planOf(input: ChartInput, series: readonly ChartSeries[]): Plan 
   const [first, last] = times.length === 0 ? [0, 0] : [least(times), most(times)];
   const xCount = Math.max(2, Math.floor((plot.right - plot.left) / (tick * 6.2)));
   const x = (input.align === "age" ? ageAxis : dateAxis)(first, last, xCount);
-  const { heading, subheading, current } = headingOf(input, series, first, last);
+  const { heading, subheading, current } = headingOf(input, series, [first, last]);
   return {
     input,
     series,
@@ -147,8 +147,7 @@ function planLabels({ width }: ChartInput, series: readonly ChartSeries[], size:
 function headingOf(
   { metric, align, title }: ChartInput,
   series: readonly ChartSeries[],
-  first: number,
-  last: number,
+  [first, last]: readonly [number, number],
 ): Pick<Plan, "heading" | "subheading" | "current"> {
   const name = METRIC_NAMES[metric];
   const span = align === "age" ? `to the age of ${ageText(last)}` : datesText(first, last);
@@ -183,17 +182,18 @@ export function describe(
   const sentences = series.map((one) => {
     const [first, last] = [one.points[0], one.points.at(-1)];
     const note = one.note === undefined ? "" : `; ${one.note}`;
-    if (first === undefined || last === undefined) return `${fit(one.name, 1, 80)}: nothing is known${note}.`;
+    const shortName = fit(one.name, { size: 1, width: 80 });
+    if (first === undefined || last === undefined) return `${shortName}: nothing is known${note}.`;
     const count = one.gaps.length;
     const gaps = count === 0 ? "" : `; ${count} ${count === 1 ? "gap" : "gaps"} in the data`;
     const difference = last.value - first.value;
     const gained = `${difference < 0 ? "lost" : "gained"} ${exactNumber(Math.abs(difference))}`;
-    return `${fit(one.name, 1, 80)}: ${exactNumber(first.value)} ${when(first.at)}, ${exactNumber(last.value)} ${when(last.at)}, ${gained}${gaps}${note}.`;
+    return `${shortName}: ${exactNumber(first.value)} ${when(first.at)}, ${exactNumber(last.value)} ${when(last.at)}, ${gained}${gaps}${note}.`;
   });
   const subject = title ?? series.map((one) => one.name).join(", ");
   const asOfText = asOf === null ? "" : ` As of ${dateText(asOf)}.`;
   return {
-    title: fit(`${name}${align === "age" ? " by age" : ""}: ${subject}`, 1, 200),
+    title: fit(`${name}${align === "age" ? " by age" : ""}: ${subject}`, { size: 1, width: 200 }),
     description: `${sentences.join(" ")}${asOfText}`,
   };
 }

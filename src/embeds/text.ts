@@ -34,8 +34,16 @@ export const estimateWidth: Measure = (text, size) => {
   return width * size;
 };
 
+/** The room for a line of text: its font size and the most that it may be wide. */
+export interface Room {
+  size: number;
+  width: number;
+  /** Default: estimateWidth. */
+  measure?: Measure;
+}
+
 /** The text, cut with an ellipsis if it does not fit. */
-export function fit(text: string, size: number, width: number, measure: Measure = estimateWidth): string {
+export function fit(text: string, { size, width, measure = estimateWidth }: Room): string {
   const plain = plainText(text);
   if (measure(plain, size) <= width) return plain;
   const room = width - measure(ELLIPSIS, size);
@@ -51,26 +59,17 @@ export function fit(text: string, size: number, width: number, measure: Measure 
 }
 
 /** A full name; without its owner if it is too long. */
-export function fitFullName(
-  fullName: string,
-  size: number,
-  width: number,
-  measure: Measure = estimateWidth,
-): string {
+export function fitFullName(fullName: string, room: Room): string {
+  const { size, width, measure = estimateWidth } = room;
   const plain = plainText(fullName);
   if (measure(plain, size) <= width) return plain;
   const name = plain.slice(plain.lastIndexOf("/") + 1);
-  return fit(name === "" ? plain : name, size, width, measure);
+  return fit(name === "" ? plain : name, room);
 }
 
-/** Wraps a text into at most `maxLines` lines no wider than `width`; the rest is cut with an ellipsis. */
-export function wrap(
-  text: string,
-  size: number,
-  width: number,
-  maxLines: number,
-  measure = estimateWidth,
-): string[] {
+/** Wraps a text into at most `maxLines` lines; the rest is cut with an ellipsis. */
+export function wrap(text: string, room: Room, maxLines: number): string[] {
+  const { size, width, measure = estimateWidth } = room;
   const words = text.split(/\s+/).filter((word) => word !== "");
   const lines: string[] = [];
   let line = "";
@@ -82,10 +81,10 @@ export function wrap(
     }
     if (lines.length === maxLines - 1) {
       const rest = words.slice(i, i + 50).join(" ");
-      return [...lines, fit(line === "" ? rest : `${line} ${rest}`, size, width, measure)];
+      return [...lines, fit(line === "" ? rest : `${line} ${rest}`, room)];
     }
     if (line !== "") lines.push(line);
-    line = measure(word, size) <= width ? word : fit(word, size, width, measure);
+    line = measure(word, size) <= width ? word : fit(word, room);
   }
   return line === "" ? lines : [...lines, line];
 }

@@ -8,6 +8,7 @@ import {
   type Decision,
   decisionOf,
   type Level,
+  lackingOf,
   levelOf,
   Rates,
   timeOf,
@@ -63,7 +64,7 @@ export class Limiter implements Allowances {
     const levels: Level[] = [];
     let counted = 0;
     for (const limit of limits) {
-      const level = this.#take(limit, now, counted === levels.length ? cost : 0, cost);
+      const level = counted === levels.length ? this.#take(limit, now, cost) : this.#look(limit, now, cost);
       levels.push(level);
       if (level.allowed && counted === levels.length - 1) counted++;
     }
@@ -83,15 +84,22 @@ export class Limiter implements Allowances {
 
   async close(): Promise<void> {}
 
-  /** Whether `cost` fits; counts `counted` if it does. */
-  #take(limit: AppliedLimit, now: number, counted: number, cost: number): Level {
+  /** Whether `cost` fits, without counting it. */
+  #look(limit: AppliedLimit, now: number, cost: number): Level {
+    const { rate } = limit;
+    const owed = this.#table.find(this.#placeOf(limit), now, rate.capacity);
+    return levelOf(rate, owed, lackingOf(rate, owed, timeOf(rate, cost)));
+  }
+
+  /** Counts `cost` if it fits. */
+  #take(limit: AppliedLimit, now: number, cost: number): Level {
     const { rate } = limit;
     const place = this.#placeOf(limit);
     const time = timeOf(rate, cost);
     for (;;) {
       const owed = this.#table.find(place, now, rate.capacity);
-      const lacking = time === 0 ? 0 : Math.max(0, owed + time - rate.capacity);
-      if (counted === 0 || time === 0 || lacking > 0) return levelOf(rate, owed, lacking);
+      const lacking = lackingOf(rate, owed, time);
+      if (time === 0 || lacking > 0) return levelOf(rate, owed, lacking);
       if (this.#table.store(place, now, owed + time)) return levelOf(rate, owed + time, 0);
     }
   }

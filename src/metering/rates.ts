@@ -149,6 +149,11 @@ export function timeOf({ step, capacity }: Rate, cost: number): number {
   return Math.max(-capacity, Math.min(cost * step, capacity));
 }
 
+/** What is lacking until `time` fits on top of what is owed, in microseconds; 0: it fits. */
+export function lackingOf({ capacity }: Rate, owed: number, time: number): number {
+  return time === 0 ? 0 : Math.max(0, owed + time - capacity);
+}
+
 /** The state of a limit when `owed` microseconds are owed and, for a request that was refused, `lacking` were missing. */
 export function levelOf({ policy, step, capacity }: Rate, owed: number, lacking: number): Level {
   const remaining = Math.floor((capacity - owed) / step);

@@ -175,10 +175,11 @@ async function callerRows({ tx, dialect, bounds }: Writing, lines: readonly Line
   );
   const { rows: stored } = await sql<Stored>`select key_id, span_hours, from_at, kind, name from usage_callers
     where ${ids} and (${sql.join(ofSpans, sql` or `)})`.execute(tx);
-  const none = { requests: 0, lastAt: 0 };
   for (const { key_id, span_hours, from_at, kind, name } of stored) {
     const kinds = kind === "agent" ? "agents" : "addresses";
-    spans.get(keyOf(key_id, span_hours, from_at))?.see(kinds, name, none, Number.POSITIVE_INFINITY);
+    spans
+      .get(keyOf(key_id, span_hours, from_at))
+      ?.see(kinds, { name, requests: 0, lastAt: 0 }, Number.POSITIVE_INFINITY);
   }
   return lines.flatMap(({ keyId, spanHours, fromAt, span }) => {
     const joined = spans.get(keyOf(keyId, spanHours, fromAt)) ?? new UsageSpan();
@@ -186,7 +187,7 @@ async function callerRows({ tx, dialect, bounds }: Writing, lines: readonly Line
       const kinds = kind === "agent" ? "agents" : "addresses";
       // Add "other" last: it must not take the room of a named one.
       const named = [...span[kinds]].sort(([a], [b]) => Number(a === other) - Number(b === other));
-      for (const [name, seen] of named) joined.see(kinds, name, seen, bounds[kinds]);
+      for (const [name, seen] of named) joined.see(kinds, { name, ...seen }, bounds[kinds]);
       return [...joined[kinds]]
         .filter(([, { requests }]) => requests > 0)
         .map(([name, { requests, lastAt }]) => [keyId, spanHours, fromAt, kind, name, requests, lastAt]);

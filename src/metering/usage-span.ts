@@ -89,8 +89,8 @@ export class UsageSpan {
     known.at = at;
   }
 
-  /** `max`: how many names are counted separately. */
-  see(kind: "addresses" | "agents", name: string, { requests, lastAt }: Seen, max: number): void {
+  /** Adds requests of a network or an agent. `max`: how many names are counted separately. */
+  see(kind: "addresses" | "agents", { name, requests, lastAt }: Seen & { name: string }, max: number): void {
     const seen = this[kind].get(name) ?? this.#newSeen(kind, name, max);
     seen.requests += requests;
     seen.lastAt = Math.max(seen.lastAt, lastAt);
@@ -111,8 +111,8 @@ export class UsageSpan {
   absorb(span: UsageSpan, { addresses, agents }: { addresses: number; agents: number }): void {
     for (const counts of span.routes.values()) this.count(counts);
     for (const [bucket, lowest] of span.allowances) this.lower(bucket, lowest);
-    for (const [name, seen] of span.addresses) this.see("addresses", name, seen, addresses);
-    for (const [name, seen] of span.agents) this.see("agents", name, seen, agents);
+    for (const [name, seen] of span.addresses) this.see("addresses", { name, ...seen }, addresses);
+    for (const [name, seen] of span.agents) this.see("agents", { name, ...seen }, agents);
   }
 
   /** The entry of a key; of the other key if there is no room for another entry. */

@@ -100,9 +100,8 @@ export class UsageTally {
     span.count({ outcome, method, route, requests: 1, bytes, micros });
     if (allowance !== undefined)
       span.lower(allowance.bucket, { limit: allowance.limit, lowest: allowance.remaining, at });
-    const seen = { requests: 1, lastAt: at };
-    span.see("addresses", request.address, seen, this.#bounds.addresses);
-    span.see("agents", request.agent, seen, this.#bounds.agents);
+    span.see("addresses", { name: request.address, requests: 1, lastAt: at }, this.#bounds.addresses);
+    span.see("agents", { name: request.agent, requests: 1, lastAt: at }, this.#bounds.agents);
     if (status < 400) return;
     const event = { at, method, route, status, code, bucket: allowance?.bucket ?? null, path };
     this.#keep(outcome === "blocked" ? tally.blocks : tally.errors, [event]);

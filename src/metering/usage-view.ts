@@ -85,10 +85,7 @@ export interface UsageView {
 /** Reads the stored usage of a key, which may be revoked. Throws NOT_FOUND for a key of another account. */
 export async function readUsage(
   db: Db,
-  accountId: string,
-  keyId: number,
-  period: UsagePeriod,
-  now: number,
+  { accountId, keyId, period, now }: { accountId: string; keyId: number; period: UsagePeriod; now: number },
 ): Promise<UsageView> {
   const key = await db
     .selectFrom("api_keys")
@@ -103,7 +100,7 @@ export async function readUsage(
   const steps = hours / spanHours + 1;
   const from = (current - steps + 1) * stepMs;
   const within = { keyId, spanHours, from };
-  const [sums, callers] = [await readRoutes(db, within, stepMs, steps), await readCallers(db, within)];
+  const [sums, callers] = [await readRoutes(db, within, steps), await readCallers(db, within)];
   return {
     keyId,
     period,
@@ -142,7 +139,6 @@ const SUMMED = sql.raw("sum(requests) as requests, sum(bytes) as bytes, sum(micr
 async function readRoutes(
   db: Db,
   within: Within,
-  stepMs: number,
   steps: number,
 ): Promise<{ totals: UsageSums; series: UsageView["series"]; endpoints: EndpointUsage[] }> {
   // One statement, so that totals and routes are from the same snapshot.
@@ -152,6 +148,7 @@ async function readRoutes(
     union all
     select null, method, route, outcome, ${SUMMED} from usage_routes where ${isWithin(within)}
     group by method, route, outcome`.execute(db);
+  const stepMs = within.spanHours * HOUR_MS;
   const totals = noSums();
   const series = Array.from({ length: steps }, (_, i) => ({ at: within.from + i * stepMs, ...noSums() }));
   const routes = new Map<string, Omit<EndpointUsage, "meanMs"> & { micros: number }>();

@@ -124,7 +124,7 @@ export class Usage {
     const patience = new AbortController();
     await Promise.race([this.flush(), clock.sleep(VIEW_WAIT_MS, patience.signal)]);
     patience.abort();
-    return readUsage(database.read, accountId, keyId, period, clock.now());
+    return readUsage(database.read, { accountId, keyId, period, now: clock.now() });
   }
 
   async #flushOnce(): Promise<boolean> {

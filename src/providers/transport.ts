@@ -102,9 +102,10 @@ export function createTransport(options: TransportOptions): Transport {
       hasBegun = true;
       return await readResponse(response, maxBytes);
     } catch (error) {
-      if (request.signal.aborted) throw failure(target, "unreachable", "the request was aborted", error);
+      if (request.signal.aborted)
+        throw failure("unreachable", "the request was aborted", { target, cause: error });
       if (ending.signal.aborted)
-        throw failure(target, "unreachable", `no complete response in ${responseMs} ms`, error);
+        throw failure("unreachable", `no complete response in ${responseMs} ms`, { target, cause: error });
       throw failureOf(target, error, hasBegun);
     } finally {
       clearTimeout(timer);
@@ -203,13 +204,13 @@ function readHeaders(raw: Dispatcher.ResponseData["headers"]): Headers {
 
 function failureOf(target: URL, error: unknown, hasBegun: boolean): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
-  if (error instanceof AddressRefused) return failure(target, "unreachable", error.message, error);
+  const where = { target, cause: error };
+  if (error instanceof AddressRefused) return failure("unreachable", error.message, where);
   const code = codeOf(error);
-  if (code.endsWith("_TIMEOUT")) return failure(target, "unreachable", `too slow (${code})`, error);
-  if (hasBegun)
-    return failure(target, "malformed", `the response was cut off or is damaged (${code})`, error);
+  if (code.endsWith("_TIMEOUT")) return failure("unreachable", `too slow (${code})`, where);
+  if (hasBegun) return failure("malformed", `the response was cut off or is damaged (${code})`, where);
   const isNotHttp = error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError;
-  return failure(target, isNotHttp ? "malformed" : "unreachable", `no response (${code})`, error);
+  return failure(isNotHttp ? "malformed" : "unreachable", `no response (${code})`, where);
 }
 
 function codeOf(error: unknown): string {
@@ -217,6 +218,10 @@ function codeOf(error: unknown): string {
   return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
-function failure(target: URL, kind: FailureKind, message: string, cause: unknown): UpstreamFailure {
+function failure(
+  kind: FailureKind,
+  message: string,
+  { target, cause }: { target: URL; cause: unknown },
+): UpstreamFailure {
   return new UpstreamFailure(kind, `${target.host}: ${message}`, { cause });
 }

@@ -89,7 +89,10 @@ const HELP = {
 } as const;
 
 function registerReports(registry: Registry, reporters: ReadonlyMap<string, Reporter>): void {
-  const addCounter = (name: string, help: string, labelNames: string[], set: (counter: Counter) => void) => {
+  const addCounter = (
+    { name, help, labelNames }: { name: string; help: string; labelNames: string[] },
+    set: (counter: Counter) => void,
+  ) => {
     const made: Counter = new Counter({
       name: `sidereal_${name}`,
       help,
@@ -102,11 +105,16 @@ function registerReports(registry: Registry, reporters: ReadonlyMap<string, Repo
     });
   };
   for (const what of ["refreshed", "discovered", "backfilled"] as const) {
-    addCounter(`${what}_total`, HELP[what], ["provider"], (made) => {
+    addCounter({ name: `${what}_total`, help: HELP[what], labelNames: ["provider"] }, (made) => {
       for (const [provider, { report }] of reporters) made.inc({ provider }, report[what]);
     });
   }
-  addCounter("failures_total", "Failed requests to forges, by kind.", ["provider", "kind"], (made) => {
+  const failures = {
+    name: "failures_total",
+    help: "Failed requests to forges, by kind.",
+    labelNames: ["provider", "kind"],
+  };
+  addCounter(failures, (made) => {
     for (const [provider, { report }] of reporters) {
       for (const kind of FAILURE_KINDS) made.inc({ provider, kind }, report.failures[kind] ?? 0);
     }

@@ -131,7 +131,7 @@ export class Worker {
         failures++;
         if (error instanceof UpstreamFailure) {
           reporter?.failed(error, clock.now());
-          wait = restOf(error, failures, clock.now(), chance());
+          wait = restOf(error, clock.now(), restAfter(failures, chance()));
           const { kind, message } = error;
           log[kind === "quota" ? "debug" : "warn"]({ loop: name, kind, waitMs: wait }, message);
         } else {
@@ -174,8 +174,7 @@ export class Worker {
   }
 }
 
-/** As long as the forge asked, but longer with each consecutive failure. */
-function restOf({ until }: UpstreamFailure, failures: number, now: number, chance: number): number {
-  const requested = until === null ? 0 : Math.max(0, until - now);
-  return Math.max(requested, restAfter(failures, chance));
+/** As long as the forge asked, but at least `leastMs`. */
+function restOf({ until }: UpstreamFailure, now: number, leastMs: number): number {
+  return Math.max(leastMs, until === null ? 0 : until - now);
 }

@@ -65,12 +65,11 @@ export async function readCurrent(
   return { state, gained };
 }
 
-/** What changed since a time. `previous`: the state at that time, where known. */
+/** What changed since a time. `stateThen`: the state at that time, where known. */
 export async function changesSince(
   database: Database,
-  since: number,
   { state, gained }: CurrentState,
-  previous?: ListState,
+  { since, stateThen }: { since: number; stateThen?: ListState | undefined },
 ): Promise<Changes> {
   const known = [...gained.values()].filter((value) => value !== null);
   const added = (now: readonly number[], before: readonly number[] | undefined) =>
@@ -80,8 +79,8 @@ export async function changesSince(
     gained,
     totalGained: known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0),
     renamed: await renamedSince(database, [...gained.keys()], since),
-    archived: added(state.archived, previous?.archived),
-    unavailable: added(state.unavailable, previous?.unavailable),
+    archived: added(state.archived, stateThen?.archived),
+    unavailable: added(state.unavailable, stateThen?.unavailable),
   };
 }
 

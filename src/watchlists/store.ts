@@ -46,9 +46,8 @@ function canEdit(access: WatchlistAccess): boolean {
 /** Locks the list for a change, and stores that of an account with its first change. Throws FORBIDDEN for a share token. */
 export async function lockRow(
   tx: Tx,
-  dialect: Dialect,
   access: WatchlistAccess,
-  now: number,
+  { dialect, now }: { dialect: Dialect; now: number },
 ): Promise<WatchlistRow> {
   if ("accountId" in access) {
     const account_id = access.accountId;
@@ -57,7 +56,7 @@ export async function lockRow(
     );
     if (account.rows.length === 0) throw new AppError("UNAUTHENTICATED", "The account is gone.");
     const row = await getRow(tx, access);
-    return row === UNSAVED ? insertRow(tx, { account_id }, DEFAULT_NAME, now) : row;
+    return row === UNSAVED ? insertRow(tx, { account_id }, { name: DEFAULT_NAME, now }) : row;
   }
   const { id } = await getRow(tx, access);
   if (!canEdit(access)) {
@@ -75,8 +74,7 @@ export async function lockRow(
 export async function insertRow(
   tx: Tx,
   keys: { account_id: string } | { token_hash: string; share_token_hash: string },
-  name: string,
-  now: number,
+  { name, now }: { name: string; now: number },
 ): Promise<WatchlistRow> {
   return tx
     .insertInto("watchlists")
@@ -92,10 +90,8 @@ export async function insertRow(
 export async function appendItems(
   tx: Tx,
   dialect: Dialect,
-  id: number,
-  added: { repositoryIds: readonly number[]; at: number },
+  { id, repositoryIds, at }: { id: number; repositoryIds: readonly number[]; at: number },
 ): Promise<number> {
-  const { repositoryIds, at } = added;
   const existing = await findRepositories(tx, dialect, repositoryIds);
   const existingIds = new Set(existing.map((repository) => repository.id));
   const unknown = [...repositoryIds.keys()].filter((i) => !existingIds.has(repositoryIds[i] ?? 0));

@@ -49,7 +49,8 @@ export class Visits {
         previous_state: previous.state,
       });
     if (previous.at === undefined) return undefined;
-    return changesSince(this.#database, previous.at, current, parseState(previous.state));
+    const since = { since: previous.at, stateThen: parseState(previous.state) };
+    return changesSince(this.#database, current, since);
   }
 
   /** Resolves when all pending writes have ended. */

@@ -49,8 +49,8 @@ export class Watchlists {
     const hashes = { token_hash: hashToken(token), share_token_hash: hashToken(shareToken) };
     const at = this.#clock.now();
     const watchlist = await durable.transaction().execute(async (tx) => {
-      const row = await insertRow(tx, hashes, name, at);
-      await appendItems(tx, dialect, row.id, { repositoryIds, at });
+      const row = await insertRow(tx, hashes, { name, now: at });
+      await appendItems(tx, dialect, { id: row.id, repositoryIds, at });
       return readWatchlist(tx, row, { token });
     });
     return { watchlist, token, shareToken };
@@ -109,7 +109,7 @@ export class Watchlists {
     let added = 0;
     const watchlist = await this.#change(access, precondition, async (tx, { id }) => {
       const at = this.#clock.now();
-      added = await appendItems(tx, this.#database.dialect, id, { repositoryIds, at });
+      added = await appendItems(tx, this.#database.dialect, { id, repositoryIds, at });
       return added > 0;
     });
     return { watchlist, added };
@@ -153,7 +153,7 @@ export class Watchlists {
   /** What changed since a time. Without an owner's visits, what was archived or unavailable before is unknown. */
   async changes(repositoryIds: readonly number[], since: number): Promise<Changes> {
     const current = await readCurrent(this.#database, repositoryIds, since);
-    return changesSince(this.#database, since, current);
+    return changesSince(this.#database, current, { since });
   }
 
   /** Runs a change on the locked list. `work` returns whether it changed anything. */
@@ -177,7 +177,8 @@ export class Watchlists {
     access: WatchlistAccess,
     precondition: Precondition | undefined,
   ): Promise<WatchlistRow> {
-    const row = await lockRow(tx, this.#database.dialect, access, this.#clock.now());
+    const { dialect } = this.#database;
+    const row = await lockRow(tx, access, { dialect, now: this.#clock.now() });
     if (precondition !== undefined && !precondition(row.version))
       throw new AppError("PRECONDITION_FAILED", "The watchlist has changed since it was read.");
     return row;

@@ -27,9 +27,7 @@ export function isView({ headers }: Pick<PageRequest, "headers">): boolean {
 /** When this browser last visited the list (ms since 1970; undefined on the first visit), and the cookie that records this view. */
 export function recordView(
   token: string,
-  cookie: string | null,
-  baseUrl: string,
-  now: number,
+  { cookie, baseUrl, now }: Pick<PageRequest, "cookie" | "baseUrl" | "now">,
 ): { since: number | undefined; cookie: string } {
   const list = createHash("sha256").update(`seen ${token}`).digest("hex").slice(0, 12);
   const all = readSeen(readNote(SEEN, cookie, baseUrl) ?? "");

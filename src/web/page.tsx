@@ -89,9 +89,9 @@ export class PageRenderer {
 
   /** Saves the repositories that were pending before signing in, or offers one that only the address names. */
   async #attach(request: PageRequest): Promise<{ request: PageRequest; cookies: readonly string[] }> {
-    const { account, modules, cookie, baseUrl, url } = request;
+    const { account, modules, url } = request;
     if (account === undefined) return { request, cookies: [] };
-    const attached = isView(request) ? await attachPending(modules, account.id, cookie, baseUrl) : undefined;
+    const attached = isView(request) ? await attachPending(modules, account.id, request) : undefined;
     const wanted = await offeredBy(url, modules);
     const isOffered = wanted !== undefined && (await request.savedAmong([wanted.id])).size === 0;
     return {

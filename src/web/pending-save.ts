@@ -2,6 +2,7 @@ import { type Repository, repositoryId } from "../catalog/catalog.js";
 import { AppError } from "../errors.js";
 import type { Modules } from "../modules.js";
 import { type Note, readNote, writeNote } from "./cookies.js";
+import type { PageRequest } from "./page-request.js";
 
 /** Repositories to save after sign-in: kept in a cookie for an hour, at most twenty. */
 const PENDING: Note = { name: "sidereal.saving", path: "/", seconds: 3_600 };
@@ -32,8 +33,7 @@ export interface Attached {
 export async function attachPending(
   { watchlists, catalog }: Modules,
   accountId: string,
-  cookie: string | null,
-  baseUrl: string,
+  { cookie, baseUrl }: Pick<PageRequest, "cookie" | "baseUrl">,
 ): Promise<Attached | undefined> {
   if (readNote(PENDING, cookie, baseUrl) === undefined) return undefined;
   const end = writeNote(PENDING, undefined, baseUrl);

@@ -91,7 +91,7 @@ function gainsOf(all: readonly Snapshot[], asOf: number): (number | null)[] {
     const target = newest.capturedAt - length;
     const before = all.findLast(({ capturedAt }) => capturedAt <= target)?.capturedAt ?? null;
     const after = all.find(({ capturedAt }) => capturedAt > target)?.capturedAt ?? null;
-    const from = chooseFrom(newest.capturedAt, length, before, after);
+    const from = chooseFrom(newest.capturedAt, length, { before, after });
     const start = all.find(({ capturedAt }) => capturedAt === from);
     return start === undefined || start === newest ? null : newest.stars - start.stars;
   });

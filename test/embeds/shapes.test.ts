@@ -94,7 +94,7 @@ test("ages are told in days, months or years from birth", () => {
 test("labels keep their distance and stay in their column", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 6 }), (wanted) => {
-      const positions = spread(wanted, 15, 0, 300).sort((a, b) => a - b);
+      const positions = spread(wanted, 15, { top: 0, bottom: 300 }).sort((a, b) => a - b);
       for (const [i, position] of positions.entries()) {
         assert.ok(position >= -1e-9 && position <= 300 + 1e-9, String(positions));
         const next = positions[i + 1];
@@ -102,14 +102,14 @@ test("labels keep their distance and stay in their column", () => {
       }
     }),
   );
-  assert.deepEqual(spread([10, 100, 200], 15, 0, 300), [10, 100, 200]);
+  assert.deepEqual(spread([10, 100, 200], 15, { top: 0, bottom: 300 }), [10, 100, 200]);
 });
 
 test("a name that is too long ends with an ellipsis, and loses its owner before its end", () => {
-  assert.equal(fit("short", 12, 100), "short");
-  const cut = fit("a-name-that-is-much-too-long", 12, 80);
+  assert.equal(fit("short", { size: 12, width: 100 }), "short");
+  const cut = fit("a-name-that-is-much-too-long", { size: 12, width: 80 });
   assert.match(cut, /^a-name.*…$/);
   assert.ok(estimateWidth(cut, 12) <= 80);
-  assert.equal(fitFullName("organisation/name", 12, 60), "name");
-  assert.equal(fit("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 10, 65), "👩‍👩‍👧‍👦…");
+  assert.equal(fitFullName("organisation/name", { size: 12, width: 60 }), "name");
+  assert.equal(fit("👩‍👩‍👧‍👦👩‍👩‍👧‍👦", { size: 10, width: 65 }), "👩‍👩‍👧‍👦…");
 });

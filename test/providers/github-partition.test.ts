@@ -39,7 +39,11 @@ function walkAll(repositories: Searchable[], minStars: number, change: Change = 
     const rows = isIncomplete ? found.rows.slice(0, 3) : found.rows;
     for (const row of rows) if (!seen.has(row.id)) seen.set(row.id, requests);
     const stars = rows.map((row) => change.shown?.(row) ?? row.stars);
-    walk = advance(walk, { total: isIncomplete ? 3 : found.total, isIncomplete, stars }, minStars, NOW);
+    walk = advance(
+      walk,
+      { total: isIncomplete ? 3 : found.total, isIncomplete, stars },
+      { minStars, now: NOW },
+    );
   }
   return { seen, requests };
 }
@@ -180,6 +184,6 @@ test("a search that is always incomplete, or always announces more, does not sto
   let walk: Walk | null = FIRST_WALK;
   for (let requests = 0; walk !== null; requests++) {
     assert.ok(requests < 2000);
-    walk = advance(walk, { total: 5000, isIncomplete: false, stars: [] }, 10, NOW);
+    walk = advance(walk, { total: 5000, isIncomplete: false, stars: [] }, { minStars: 10, now: NOW });
   }
 });

@@ -85,10 +85,21 @@ test("the counted part of a gain shrinks with its anomalies and is never more th
     days([500, 503, 505, 508, 1_400, 1_402], { forks: [4, 4, 4, 4, 4, 4], issues: [1, 1, 1, 1, 1, 1] }),
     null,
   );
-  assert.equal(countedPart(burst, 0, 5 * DAY_MS, 902), 1 - 0.75 * (892 / 902));
-  assert.equal(countedPart(burst, 4 * DAY_MS, 5 * DAY_MS, 2), 1, "the burst was before this window");
+  assert.equal(
+    countedPart(burst, { at: 0, stars: 500 }, { at: 5 * DAY_MS, stars: 1_402 }),
+    1 - 0.75 * (892 / 902),
+  );
+  assert.equal(
+    countedPart(burst, { at: 4 * DAY_MS, stars: 1_400 }, { at: 5 * DAY_MS, stars: 1_402 }),
+    1,
+    "the burst was before this window",
+  );
   const failed = findAnomalies(days([29_300, 0, 29_326]), null);
-  assert.equal(countedPart(failed, DAY_MS, 2 * DAY_MS, 29_326), 0, "a gain from a failed reading");
+  assert.equal(
+    countedPart(failed, { at: DAY_MS, stars: 0 }, { at: 2 * DAY_MS, stars: 29_326 }),
+    0,
+    "a gain from a failed reading",
+  );
 });
 
 test("a series of any length and shape gives ordered anomalies and a counted part from 0 to 1", () => {
@@ -120,9 +131,8 @@ test("a series of any length and shape gives ordered anomalies and a counted par
         );
         const part = countedPart(
           found,
-          0,
-          40 * DAY_MS,
-          (readings.at(-1)?.stars ?? 0) - (readings[0]?.stars ?? 0),
+          { at: 0, stars: readings[0]?.stars ?? 0 },
+          { at: 40 * DAY_MS, stars: readings.at(-1)?.stars ?? 0 },
         );
         assert.ok(part >= 0 && part <= 1);
       },

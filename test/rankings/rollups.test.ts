@@ -22,18 +22,18 @@ describe("The snapshot that is compared", () => {
   const [to, day] = [NOW, DAY_MS];
 
   test("is the nearer one, and the earlier when both are equally near", () => {
-    assert.equal(chooseFrom(to, day, to - day, to - day + 1), to - day);
-    assert.equal(chooseFrom(to, day, to - day - 2, to - day + 1), to - day + 1);
-    assert.equal(chooseFrom(to, day, to - day - 5, to - day + 5), to - day - 5);
+    assert.equal(chooseFrom(to, day, { before: to - day, after: to - day + 1 }), to - day);
+    assert.equal(chooseFrom(to, day, { before: to - day - 2, after: to - day + 1 }), to - day + 1);
+    assert.equal(chooseFrom(to, day, { before: to - day - 5, after: to - day + 5 }), to - day - 5);
   });
 
   test("is half a window to two windows older than the newest, both included", () => {
-    assert.equal(chooseFrom(to, day, to - 2 * day, null), to - 2 * day);
-    assert.equal(chooseFrom(to, day, to - 2 * day - 1, null), undefined);
-    assert.equal(chooseFrom(to, day, null, to - day / 2), to - day / 2);
-    assert.equal(chooseFrom(to, day, null, to - day / 2 + 1), undefined);
-    assert.equal(chooseFrom(to, day, to - 3 * day, to - day / 2), to - day / 2);
-    assert.equal(chooseFrom(to, day, null, null), undefined);
+    assert.equal(chooseFrom(to, day, { before: to - 2 * day, after: null }), to - 2 * day);
+    assert.equal(chooseFrom(to, day, { before: to - 2 * day - 1, after: null }), undefined);
+    assert.equal(chooseFrom(to, day, { before: null, after: to - day / 2 }), to - day / 2);
+    assert.equal(chooseFrom(to, day, { before: null, after: to - day / 2 + 1 }), undefined);
+    assert.equal(chooseFrom(to, day, { before: to - 3 * day, after: to - day / 2 }), to - day / 2);
+    assert.equal(chooseFrom(to, day, { before: null, after: null }), undefined);
   });
 
   test("is the nearest of all", () => {
@@ -44,15 +44,18 @@ describe("The snapshot that is compared", () => {
         const target = to - length * HOUR_MS;
         const pick = (list: number[], choose: (...values: number[]) => number) =>
           list.length === 0 ? null : choose(...list);
-        const early = pick(
+        const before = pick(
           times.filter((at) => at <= target),
           Math.max,
         );
-        const late = pick(
+        const after = pick(
           times.filter((at) => at > target),
           Math.min,
         );
-        assert.equal(chooseFrom(to, length * HOUR_MS, early, late), nearest(times, to, length * HOUR_MS));
+        assert.equal(
+          chooseFrom(to, length * HOUR_MS, { before, after }),
+          nearest(times, to, length * HOUR_MS),
+        );
       }),
     );
   });

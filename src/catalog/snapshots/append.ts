@@ -111,5 +111,5 @@ async function markLongTails(tx: Tx, dialect: Dialect, ids: readonly number[]): 
     .having(({ fn }) => fn.countAll(), ">=", PACK_FROM)
     .execute();
   const long = rows.map((row) => row.repository_id);
-  if (long.length > 0) await markOutdated(tx, dialect, "tails", long);
+  await markOutdated(tx, dialect, { tails: long });
 }

@@ -63,7 +63,7 @@ export function testsOf(
     tests.push(trust && { condition: new BitsCondition(trust, mask, mask) });
   }
   for (const range of rangesOf(filters)) tests.push(rangeTest(parts, range));
-  if (topics !== undefined) tests.push(topicsTest(parts, facts, topics, ids.rareTopics));
+  if (topics !== undefined) tests.push(topicsTest(parts, topics, setOf(facts, ids.rareTopics)));
   if (ids.scope !== undefined) tests.push(setTest(setOf(facts, ids.scope)));
   const complete = tests.filter((test) => test !== undefined);
   return complete.length < tests.length ? undefined : complete;
@@ -127,14 +127,9 @@ function rangeTest({ orders }: Parts, { sort, from, to }: Range): Test | undefin
   };
 }
 
-function topicsTest(
-  { topics }: Parts,
-  facts: Facts,
-  wanted: readonly string[],
-  rare: readonly number[],
-): Test | undefined {
+/** Repositories with one of the topics; `set`: those with a rare one. */
+function topicsTest({ topics }: Parts, wanted: readonly string[], set: SetCondition): Test | undefined {
   if (topics === undefined) return undefined;
-  const set = setOf(facts, rare);
   for (const topic of wanted) {
     const index = topics.names.indexOf(topic);
     if (index >= 0) set.add(topics.slots, topics.offsets[index], topics.offsets[index + 1]);

@@ -37,7 +37,7 @@ export async function findPage(
 
 /** How many matches a list has, at most EXACT_TOTAL + 1. */
 export async function countMatches({ dialect, read }: Database, spec: ListSpec): Promise<number> {
-  const matches = gathered(spec, orderOf(spec), dialect, sql`1`);
+  const matches = sql`select 1 ${gathered(spec, orderOf(spec), dialect)}`;
   const counted = await sql<{ total: number }>`select count(*) as total from (${matches}) as m`.execute(read);
   return Number(counted.rows[0]?.total ?? 0);
 }
@@ -69,7 +69,7 @@ const UNCOUNTED = { counts: sql`null as total, 0 as scoped`, before: sql``, on: 
 const SOURCES: Readonly<Record<SqlPlan, (spec: ListSpec, order: Order, dialect: Dialect) => Source>> = {
   gather(spec, order, dialect) {
     const scope = scopeSelect(spec.scope, dialect);
-    const matches = gathered(spec, order, dialect, sql`r.id as id, ${order.key} as sort_key`);
+    const matches = sql`select r.id as id, ${order.key} as sort_key ${gathered(spec, order, dialect)}`;
     const scoped = scope === undefined ? sql`0` : sql`(select count(*) from scope)`;
     return {
       tables: [
@@ -98,13 +98,8 @@ const SOURCES: Readonly<Record<SqlPlan, (spec: ListSpec, order: Order, dialect: 
 /** CROSS JOIN makes both planners start with the first table: that of the order, or the most selective one. */
 const CROSS = sql` cross join `;
 
-/** All matches, at most EXACT_TOTAL + 1: one more than can be counted shows that there are more. */
-function gathered(
-  spec: ListSpec,
-  order: Order,
-  dialect: Dialect,
-  columns: RawBuilder<unknown>,
-): RawBuilder<unknown> {
+/** Where all matches are selected from, at most EXACT_TOTAL + 1: one more than can be counted shows that there are more. */
+function gathered(spec: ListSpec, order: Order, dialect: Dialect): RawBuilder<unknown> {
   const trust = trustCondition(spec);
   const trusted = trust === undefined ? [] : [sql`rollups q`];
   const backwards = order.tables.toReversed();
@@ -117,7 +112,7 @@ function gathered(
           ? order.tables
           : [...trusted, ...backwards];
   const where = conditions(spec, dialect, { walk: false, join: order.where });
-  return sql`select ${columns} from ${sql.join(tables, CROSS)} where ${where} limit ${EXACT_TOTAL + 1}`;
+  return sql`from ${sql.join(tables, CROSS)} where ${where} limit ${EXACT_TOTAL + 1}`;
 }
 
 const FOUND_COLUMNS = { id: "bigint", position: "bigint" } as const;

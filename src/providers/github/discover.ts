@@ -47,7 +47,7 @@ export async function discover(
     isIncomplete: page.incomplete_results,
     stars: rows.map((row) => row.stargazers_count),
   };
-  const next = advance(walk, found, minStars, client.clock.now());
+  const next = advance(walk, found, { minStars, now: client.clock.now() });
   return {
     repositories: rows.flatMap((row) => fromRest(row) ?? []),
     next: next === null ? null : JSON.stringify(next),

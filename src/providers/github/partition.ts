@@ -130,7 +130,11 @@ export function queryOf(range: Range): string {
 }
 
 /** The walk after the result of its range; null: everything has been seen. `now`: ms since 1970. */
-export function advance(walk: Walk, result: SearchResult, minStars: number, now: number): Walk | null {
+export function advance(
+  walk: Walk,
+  result: SearchResult,
+  { minStars, now }: { minStars: number; now: number },
+): Walk | null {
   const range = rangeOf(walk, minStars);
   const inside = result.stars.filter(
     (stars) => stars >= range.lowStars && stars <= (range.highStars ?? Number.POSITIVE_INFINITY),
@@ -138,8 +142,13 @@ export function advance(walk: Walk, result: SearchResult, minStars: number, now:
   const isIncomplete = result.isIncomplete || (result.total > ROWS && inside.length === 0);
   if (isIncomplete && walk.tries < MAX_TRIES) return { ...walk, tries: walk.tries + 1 };
   const total = inside.length === 0 ? 0 : Math.min(result.total, MAX_COUNT);
-  if (walk.within !== null) return advanceWithin(walk, walk.within, range, total, minStars);
-  if (total <= ROWS) return below(walk, range, total, minStars);
+  const isLowest = range.lowStars <= minStars;
+  if (walk.within !== null) {
+    const next = advanceWithin({ ...walk, within: walk.within }, range, total);
+    if (next !== undefined) return next;
+    return isLowest ? null : { top: range.lowStars - 1, span: 1, within: null, tries: 0 };
+  }
+  if (total <= ROWS) return isLowest ? null : below(walk, range, total);
 
   const end = Math.max(...inside.slice(-OVERLAP));
   if (range.highStars === null || end < range.highStars) {
@@ -153,8 +162,7 @@ export function advance(walk: Walk, result: SearchResult, minStars: number, now:
 }
 
 /** Continues below a range of stars that is complete. Ranges of several counts overlap by one, for rising repositories. */
-function below(walk: Walk, range: Range, total: number, minStars: number): Walk | null {
-  if (range.lowStars <= minStars) return null;
+function below(walk: Walk, range: Range, total: number): Walk {
   const top = range.lowStars === range.highStars ? range.lowStars - 1 : range.lowStars;
   return { top, span: nextSpan(walk.span, total), within: null, tries: 0 };
 }
@@ -165,13 +173,9 @@ function nextSpan(span: number, total: number): number {
   return total < REACHABLE_ROWS / 3 ? Math.min(MAX_SPAN, span * 2) : span;
 }
 
-function advanceWithin(
-  walk: Walk,
-  within: Within,
-  range: Range,
-  total: number,
-  minStars: number,
-): Walk | null {
+/** The walk among the repositories with one count of stars; undefined once all of them have been seen. */
+function advanceWithin(walk: Walk & { within: Within }, range: Range, total: number): Walk | undefined {
+  const { within } = walk;
   const { from, page } = within;
   const outer = within.rests.slice(0, -1);
   const [end, left] = within.rests.at(-1) ?? [from, 0];
@@ -192,8 +196,7 @@ function advanceWithin(
     return { ...walk, within: { ...within, page: page + 1 }, tries: 0 };
   }
   const rests = [...outer, rest].filter(([until]) => until > to);
-  if (rests.length > 0) return go({ from: to + 1, page: 1, rests });
-  return range.lowStars <= minStars ? null : { top: range.lowStars - 1, span: 1, within: null, tries: 0 };
+  return rests.length > 0 ? go({ from: to + 1, page: 1, rests }) : undefined;
 }
 
 /** Length of the next range, given that one of `seconds` had `total` rows. */

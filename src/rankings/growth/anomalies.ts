@@ -66,7 +66,7 @@ export function findAnomalies(readings: readonly Reading[], pushedAt: number | n
   const returns = findReturns(credible, steps);
   const explained = new Set(returns.map((anomaly) => anomaly.at));
   const others = steps.flatMap((step, i) =>
-    explained.has(step.to.at) ? [] : (judgeStep(step, steps, i, pushedAt) ?? []),
+    explained.has(step.to.at) ? [] : (judgeStep(steps, i, pushedAt) ?? []),
   );
   return [...failed, ...returns, ...others].sort((a, b) => a.at - b.at);
 }
@@ -127,12 +127,9 @@ function findReturns(readings: readonly Reading[], steps: readonly Step[]): Anom
   return found;
 }
 
-function judgeStep(
-  step: Step,
-  steps: readonly Step[],
-  index: number,
-  pushedAt: number | null,
-): Anomaly | undefined {
+function judgeStep(steps: readonly Step[], index: number, pushedAt: number | null): Anomaly | undefined {
+  const step = steps[index];
+  if (step === undefined) return undefined;
   const { from, to, gained } = step;
   if (Math.abs(gained) < MIN_MOVEMENT) return undefined;
   const described = (kind: AnomalyKind, reason: string): Anomaly => ({
@@ -204,15 +201,20 @@ export const DOUBTFUL_KINDS: readonly AnomalyKind[] = ["FAILED_READING", "RETURN
 const BURST_DISCOUNT = 0.75;
 
 /**
- * The part of the gain between two times that counts in the scores: nothing if a reading is doubtful, as the gain is then
+ * The part of the gain between two readings that counts in the scores: nothing if a reading is doubtful, as the gain is then
  * unknown; a quarter of a burst; otherwise all of it.
  */
-export function countedPart(anomalies: readonly Anomaly[], from: number, to: number, gained: number): number {
-  const inside = anomalies.filter((anomaly) => anomaly.at > from && anomaly.at <= to);
-  const atStart = anomalies.some((anomaly) => anomaly.at === from && anomaly.kind === "FAILED_READING");
+export function countedPart(
+  anomalies: readonly Anomaly[],
+  from: Pick<Reading, "at" | "stars">,
+  to: Pick<Reading, "at" | "stars">,
+): number {
+  const inside = anomalies.filter((anomaly) => anomaly.at > from.at && anomaly.at <= to.at);
+  const atStart = anomalies.some((anomaly) => anomaly.at === from.at && anomaly.kind === "FAILED_READING");
   if (atStart || inside.some((anomaly) => DOUBTFUL_KINDS.includes(anomaly.kind))) return 0;
   const bursts = inside.filter((anomaly) => anomaly.kind === "BURST");
   const excess = bursts.reduce((sum, { starsBefore, starsAfter }) => sum + starsAfter - starsBefore, 0);
+  const gained = to.stars - from.stars;
   if (excess <= 0 || gained <= 0) return 1;
   return 1 - BURST_DISCOUNT * Math.min(1, excess / gained);
 }

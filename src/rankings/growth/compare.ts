@@ -30,7 +30,7 @@ export function growthOf({ readings, pushedAt }: History, asOf: number): Growth[
     const from = readingAt(readings, index);
     all ??= mayHaveAnomalies(readings) ? findAnomalies(allOf(readings), pushedAt) : [];
     const anomalies = all.filter((anomaly) => anomaly.at >= from.at && anomaly.at <= to.at);
-    const counted = countedPart(anomalies, from.at, to.at, to.stars - from.stars);
+    const counted = countedPart(anomalies, from, to);
     return [{ window, from, to, snapshots: readings.length - index, counted, anomalies }];
   });
 }
@@ -57,7 +57,7 @@ function indexOfFrom(readings: Readings, to: number, length: number): number | u
   const low = readings.countBefore(to - length + 1);
   const before = low > 0 ? readings.at(low - 1) : null;
   const after = low < readings.length ? readings.at(low) : null;
-  const chosen = chooseFrom(to, length, before, after);
+  const chosen = chooseFrom(to, length, { before, after });
   if (chosen === undefined) return undefined;
   return chosen === before ? low - 1 : low;
 }

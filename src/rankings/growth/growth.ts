@@ -117,18 +117,20 @@ async function updateChanged(
   });
   const rows = histories.flatMap((history): BulkRow[] => {
     const asOf = newest.get(history.provider) ?? 0;
-    return growthOf(history, asOf).map((growth) => rollupRow(history, growth, scales, asOf));
+    return growthOf(history, asOf).map((growth) => rollupRow(history, growth, { scales, asOf }));
   });
   const here = dialect.among(sql.ref("repository_id"), ids);
   await tx.deleteFrom("rollups").where(here).execute();
   await dialect.insertNew(tx, ROLLUPS, rows);
   await tx.deleteFrom("outdated").where("kind", "=", "rollups_damaged").where(here).execute();
-  if (damaged.length > 0) await markOutdated(tx, dialect, "rollups_damaged", damaged);
   await setMark(tx, PARTIAL);
-  await markOutdated(tx, dialect, "ranks", ids);
   // A rebuild in progress may already have passed these repositories.
-  if ((await runState(tx, clock, "growth")) !== "none")
-    await markOutdated(tx, dialect, "rollups_in_rebuild", ids);
+  const isRebuilding = (await runState(tx, clock, "growth")) !== "none";
+  await markOutdated(tx, dialect, {
+    ranks: ids,
+    rollups_damaged: damaged,
+    rollups_in_rebuild: isRebuilding ? ids : [],
+  });
 }
 
 /**
@@ -157,7 +159,7 @@ async function dropStale({ dialect, write }: Database): Promise<void> {
             .where(dialect.among(sql.ref("repository_id"), ids))
             .execute();
           await setMark(tx, PARTIAL);
-          await markOutdated(tx, dialect, "ranks", ids);
+          await markOutdated(tx, dialect, { ranks: ids });
           await bumpRevision(tx);
           return ids.length;
         });

@@ -99,19 +99,19 @@ async function rebuild(
       const growth = growthOf(history, asOf);
       meter.add(history.provider, growth);
       falls.add(history);
-      return growth.map((one) => rollupRow(history, one, used, asOf));
+      return growth.map((one) => rollupRow(history, one, { scales: used, asOf }));
     });
     await run.step((tx) => dialect.insertNew(tx, NEXT_ROLLUPS, rows));
     done += ids.length;
     onProgress(done);
   }
   const scales = meter.measure();
-  if (!areSame(scales, used)) await rescore(database, run, scales, lastIds);
+  if (!areSame(scales, used)) await rescore(database, run, { scales, lastIds });
   for (const index of indexRollupTable("rollups_next", run.generation)) {
     await run.step((tx) => index.execute(tx));
   }
   await run.step((tx) => dialect.analyze(tx, "rollups_next"));
-  await swapWhenFree(database, clock, run, { scales, newest, falls, damaged });
+  await swapWhenFree(run, { scales, newest, falls, damaged }, { dialect, clock });
   return done;
 }
 
@@ -120,10 +120,9 @@ const SWAP_TRIES = 200;
 const SWAP_RETRY_MS = 5_000;
 
 async function swapWhenFree(
-  { dialect }: Database,
-  clock: Clock,
   run: Run,
   measured: Measured,
+  { dialect, clock }: { dialect: Dialect; clock: Clock },
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -149,8 +148,7 @@ function areSame(measured: AllScales, used: AllScales): boolean {
 async function rescore(
   { dialect, write }: Database,
   run: Run,
-  scales: AllScales,
-  lastIds: readonly number[],
+  { scales, lastIds }: { scales: AllScales; lastIds: readonly number[] },
 ): Promise<void> {
   let after = 0;
   for (const last of lastIds) {
@@ -189,7 +187,7 @@ async function swap(tx: Tx, dialect: Dialect, { scales, newest, falls, damaged }
     .deleteFrom("outdated")
     .where("kind", "in", ["rollups_in_rebuild", "rollups_damaged", "ranks"])
     .execute();
-  await markOutdated(tx, dialect, "rollups_damaged", damaged);
+  await markOutdated(tx, dialect, { rollups_damaged: damaged });
   await tx.deleteFrom("marks").where("name", "=", PARTIAL).execute();
   await tx.insertInto("outdated").values({ kind: "ranks", repository_id: ALL_REPOSITORIES }).execute();
   await bumpRevision(tx);

@@ -43,7 +43,11 @@ export const ROLLUPS: BulkTable = {
 };
 
 /** The row of one window. `asOf`: the provider's newest snapshot. */
-export function rollupRow(history: History, growth: Growth, scales: AllScales, asOf: number): BulkRow {
+export function rollupRow(
+  history: History,
+  growth: Growth,
+  { scales, asOf }: { scales: AllScales; asOf: number },
+): BulkRow {
   const { window, from, to, snapshots, counted, anomalies } = growth;
   const starsDelta = to.stars - from.stars;
   const trust = confidence({

@@ -36,8 +36,7 @@ export interface CurrentSummary extends Summary {
 async function countRepositories(
   db: Db,
   provider: string,
-  since: number,
-  now: number,
+  { since, now }: { since: number; now: number },
 ): Promise<Record<"repositories" | "refreshed" | "overdue", number>> {
   const count = async (where: RawBuilder<unknown>): Promise<number> => {
     const { rows } = await sql<{ total: number }>`select count(*) as total from repositories
@@ -64,7 +63,7 @@ export async function computeSummary(db: Db, now: number): Promise<Summary> {
   for (const { provider } of names.rows) {
     const asOf = snapshots.get(provider)?.newest_at ?? null;
     const since = (asOf ?? now) - DAY_MS;
-    const { repositories, refreshed, overdue } = await countRepositories(db, provider, since, now);
+    const { repositories, refreshed, overdue } = await countRepositories(db, provider, { since, now });
     const recent = await sql<{ snapshots: number }>`select coalesce(sum(snapshots), 0) as snapshots
       from snapshot_hours where provider = ${provider} and hour > ${Math.floor(since / HOUR_MS)}`.execute(db);
     providers.push({

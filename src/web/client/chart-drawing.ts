@@ -32,12 +32,19 @@ interface Point {
   y: number;
 }
 
+/** Where and with which colour to draw. */
+export interface Pen {
+  context: CanvasRenderingContext2D;
+  colour: string;
+  /** Pixels of the canvas per pixel of the page. */
+  ratio: number;
+}
+
 /** Draws a line with its gaps, part by part. `pointOf` maps an index to the canvas. */
 export function drawLine(
-  context: CanvasRenderingContext2D,
+  { context, colour, ratio }: Pen,
   { at, source, afterGap }: PlotLine,
   pointOf: (i: number) => Point,
-  { colour, ratio }: { colour: string; ratio: number },
 ): void {
   const gaps = new Set(afterGap);
   context.strokeStyle = colour;
@@ -81,31 +88,24 @@ const MARKS_APART = 80;
 const MARK_SIZE = 3;
 
 /** Draws marks at some points of a line; `line` is its index. */
-export function drawMarksAlong(
-  context: CanvasRenderingContext2D,
-  line: number,
-  points: readonly Point[],
-  look: { colour: string; ratio: number },
-): void {
+export function drawMarksAlong(pen: Pen, line: number, points: readonly Point[]): void {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return;
-  const apart = MARKS_APART * look.ratio;
+  const apart = MARKS_APART * pen.ratio;
   // Offset by line, so that the marks of overlapping lines do not cover each other.
   let next = first.x + (apart * (line + 1)) / 6;
   for (const point of points) {
     if (point.x < next || point.x > last.x - apart / 4) continue;
-    drawMark(context, line, point, look, MARK_SIZE);
+    drawMark(pen, line, { ...point, size: MARK_SIZE });
     next = point.x + apart;
   }
 }
 
 /** Fills the area between a line and `ground`, except for gaps. */
 export function drawArea(
-  context: CanvasRenderingContext2D,
+  { context, colour }: Pen,
   { at, afterGap }: PlotLine,
-  pointOf: (i: number) => Point,
-  ground: number,
-  { colour }: { colour: string },
+  { pointOf, ground }: { pointOf: (i: number) => Point; ground: number },
 ): void {
   const ends = [...afterGap, at.length];
   context.save();
@@ -128,10 +128,9 @@ export function drawArea(
 
 /** The legend of sources, at the lower right of the canvas. */
 export function drawSources(
-  context: CanvasRenderingContext2D,
+  { context, colour, ratio }: Pen,
   sources: readonly number[],
   { right, bottom }: { right: number; bottom: number },
-  { colour, ratio }: { colour: string; ratio: number },
 ): void {
   context.save();
   context.font = `${11 * ratio}px system-ui, sans-serif`;
@@ -192,18 +191,16 @@ const CORNERS: readonly (readonly (readonly [number, number])[])[] = [
 
 /** Draws the mark of a line, so that lines differ without colour too. */
 export function drawMark(
-  context: CanvasRenderingContext2D,
+  { context, colour, ratio }: Pen,
   line: number,
-  { x, y }: Point,
-  { colour, ratio }: { colour: string; ratio: number },
-  radius = 4.2,
+  { x, y, size = 4.2 }: Point & { size?: number },
 ): void {
-  const size = radius * ratio;
+  const radius = size * ratio;
   context.fillStyle = colour;
   context.beginPath();
   const corners = CORNERS[line] ?? [];
-  if (corners.length === 0) context.arc(x, y, size, 0, 2 * Math.PI);
-  for (const [dx, dy] of corners) context.lineTo(x + dx * size, y + dy * size);
+  if (corners.length === 0) context.arc(x, y, radius, 0, 2 * Math.PI);
+  for (const [dx, dy] of corners) context.lineTo(x + dx * radius, y + dy * radius);
   context.closePath();
   context.fill();
 }
@@ -236,18 +233,14 @@ function roundStep(value: number): number {
   return power * ([1, 2, 5, 10].find((factor) => factor * power >= value * (1 - 1e-9)) ?? 10);
 }
 
-/** A scale for counts from `low` to `high` with about `count` ticks. */
-export function scaleFor(kind: "linear" | "log", low: number, high: number, count: number): Scale {
-  return kind === "log" ? logScale(low, high, count) : linearScale(low, high, count);
-}
-
 function multiples(from: number, to: number, step: number): number[] {
   const first = Math.ceil(from / step - 1e-9);
   const length = Math.max(0, Math.floor(to / step + 1e-9) - first + 1);
   return Array.from({ length }, (_, i) => (first + i) * step);
 }
 
-function linearScale(low: number, high: number, count: number): Scale {
+/** A linear scale for counts from `low` to `high` with about `count` ticks. */
+export function linearScale(low: number, high: number, count: number): Scale {
   const padding = high === low ? Math.max(1, Math.round(high * 0.02)) : 0;
   // Starts at 0, unless that would flatten the line.
   const bottom = high - low > high / 2 || low - padding <= 0 ? 0 : low - padding;
@@ -264,7 +257,8 @@ function linearScale(low: number, high: number, count: number): Scale {
   };
 }
 
-function logScale(low: number, high: number, count: number): Scale {
+/** The same, logarithmic. */
+export function logScale(low: number, high: number, count: number): Scale {
   const added = low < 1 ? 1 : 0;
   const project = (value: number) => Math.log10(Math.max(value, 1 - added) + added);
   const from = added === 1 ? 0 : low;

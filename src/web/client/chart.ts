@@ -13,11 +13,12 @@ import {
   drawMark,
   drawMarksAlong,
   drawSources,
+  linearScale,
+  logScale,
   type PlotData,
   type PlotLine,
   type Scale,
   SOURCES,
-  scaleFor,
   shortCount,
 } from "./chart-drawing.js";
 
@@ -53,7 +54,11 @@ class Chart {
   #soft = "";
   #current: number | undefined;
 
-  constructor(root: HTMLElement, box: HTMLElement, data: PlotData, label: string, Plot: typeof UPlot) {
+  constructor(
+    { root, box }: { root: HTMLElement; box: HTMLElement },
+    { data, label }: { data: PlotData; label: string },
+    Plot: typeof UPlot,
+  ) {
     this.#data = data;
     this.#box = box;
     this.#reading = root.querySelector<HTMLElement>(".plot-reading") ?? document.createElement("p");
@@ -70,7 +75,8 @@ class Chart {
     });
     const values = data.lines.flatMap(({ value }) => value);
     const [low, high] = [Math.min(...values), Math.max(...values)];
-    this.#scale = scaleFor(data.scale, low, high, box.clientHeight < 320 ? 4 : 6);
+    const scaleOf = data.scale === "log" ? logScale : linearScale;
+    this.#scale = scaleOf(low, high, box.clientHeight < 320 ? 4 : 6);
     this.#sources = [1, 2].filter((source) => data.lines.some((line) => line.source.includes(source)));
     this.#readColours();
     this.#plot = new Plot(this.#options(), this.#aligned(), box);
@@ -160,29 +166,26 @@ class Chart {
     const ground =
       this.#scale.range[0] === 0 && this.#data.scale === "linear" ? bbox.top + bbox.height : undefined;
     for (const [i, line] of [...this.#data.lines.entries()].reverse()) {
-      const look = { colour: this.#colours[i] ?? "", ratio };
+      const pen = { context: ctx, colour: this.#colours[i] ?? "", ratio };
       const pointOf = (point: number) => ({
         x: plot.valToPos(line.at[point] ?? 0, "x", true),
         y: plot.valToPos(this.#scale.project(line.value[point] ?? 0), "y", true),
       });
-      if (this.#data.lines.length === 1 && ground !== undefined) drawArea(ctx, line, pointOf, ground, look);
-      drawLine(ctx, line, pointOf, look);
+      if (this.#data.lines.length === 1 && ground !== undefined) drawArea(pen, line, { pointOf, ground });
+      drawLine(pen, line, pointOf);
       if (this.#data.lines.length > 1)
         drawMarksAlong(
-          ctx,
+          pen,
           i,
           line.at.map((_, point) => pointOf(point)),
-          look,
         );
-      if (line.at.length > 0) drawMark(ctx, i, pointOf(line.at.length - 1), look);
+      if (line.at.length > 0) drawMark(pen, i, pointOf(line.at.length - 1));
     }
     ctx.restore();
-    drawSources(
-      ctx,
-      this.#sources,
-      { right: bbox.left + bbox.width, bottom: ctx.canvas.height },
-      { colour: this.#soft, ratio },
-    );
+    drawSources({ context: ctx, colour: this.#soft, ratio }, this.#sources, {
+      right: bbox.left + bbox.width,
+      bottom: ctx.canvas.height,
+    });
   }
 
   #listen(label: string): void {
@@ -295,5 +298,5 @@ for (const root of document.querySelectorAll<HTMLElement>("[data-plot]")) {
   if (uPlot === undefined || box === null || script === null) continue;
   const data: PlotData = JSON.parse(script.textContent ?? "");
   if (data.lines.some(({ at }) => at.length > 0))
-    new Chart(root, box, data, script.dataset.label ?? "", uPlot);
+    new Chart({ root, box }, { data, label: script.dataset.label ?? "" }, uPlot);
 }

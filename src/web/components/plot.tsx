@@ -69,19 +69,19 @@ export const Plot: FC<PlotProps> = ({ metric, series, scale, align, asOf, label,
         <div class="plot-narrow">{raw(draw("narrow"))}</div>
       </div>
       {series.length > 1 ? <Legend series={series} /> : null}
-      <p class="plot-reading soft small">{readingOf(metric, series, align, isSum)}</p>
+      <p class="plot-reading soft small">{readingOf({ metric, series, align, isSum })}</p>
       <PlotData {...{ metric, series, scale, align, label, isSum }} />
     </div>
   );
 };
 
 /** The newest point in words; the script replaces it with the selected one. */
-function readingOf(
-  metric: Metric,
-  series: readonly ChartSeries[],
-  align: PlotProps["align"],
-  isSum: boolean,
-): Child {
+function readingOf({
+  metric,
+  series,
+  align,
+  isSum,
+}: Pick<PlotProps, "metric" | "series" | "align" | "isSum">): Child {
   const [only] = series;
   const [before, last] = only?.points.slice(-2) ?? [];
   if (series.length !== 1 || align === "age" || before === undefined || last === undefined) return null;
@@ -102,7 +102,7 @@ const Legend: FC<{ series: readonly ChartSeries[] }> = ({ series }) => (
       <li>
         <svg viewBox="0 0 26 12" aria-hidden="true">
           <path class={`chart-line-${i + 1}`} d="M1 6H20" stroke-width="2.3" />
-          {raw(drawMark({ x: 20, y: 6 }, i + 1, 4.2).xml)}
+          {raw(drawMark({ x: 20, y: 6 }, i + 1, { size: 4.2 }).xml)}
         </svg>
         <span class="plot-name">{name}</span>{" "}
         <span class="plot-value">{formatCount(points.at(-1)?.value ?? null)}</span>

@@ -166,16 +166,15 @@ interface ComparisonProps {
 const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, baseUrl }) => {
   const { metric, range, align, scale, theme } = state;
   const series = seriesOf(histories, align);
-  const tabs = <T extends string>(
-    name: string,
-    values: readonly T[],
-    current: T,
-    word: (value: T) => string,
+  const tabs = <K extends "metric" | "range" | "align" | "scale">(
+    parameter: K,
+    values: readonly State[K][],
+    word: (value: State[K]) => string,
   ) =>
     values.map((value) => ({
       name: word(value),
-      href: withQuery(here, { [name]: value }),
-      isCurrent: value === current,
+      href: withQuery(here, { [parameter]: value }),
+      isCurrent: value === state[parameter],
     }));
   const { title } = METRIC_WORDS[metric];
   const names = series.map(({ name }) => name).join(", ");
@@ -184,10 +183,10 @@ const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, bas
       <section class="after">
         <h2>{align === "age" ? `${title} by age` : `${title} over time`}</h2>
         <div class="row">
-          <Tabs label="Metric" tabs={tabs("metric", METRICS, metric, (one) => METRIC_WORDS[one].title)} />
-          <Tabs label="Time range" tabs={tabs("range", RANGES, range, (one) => RANGE_WORDS[one])} />
-          <Tabs label="Alignment" tabs={tabs("align", ALIGNMENTS, align, (one) => ALIGN_WORDS[one])} />
-          <Tabs label="Scale" tabs={tabs("scale", SCALES, scale, (one) => SCALE_WORDS[one])} />
+          <Tabs label="Metric" tabs={tabs("metric", METRICS, (one) => METRIC_WORDS[one].title)} />
+          <Tabs label="Time range" tabs={tabs("range", RANGES, (one) => RANGE_WORDS[one])} />
+          <Tabs label="Alignment" tabs={tabs("align", ALIGNMENTS, (one) => ALIGN_WORDS[one])} />
+          <Tabs label="Scale" tabs={tabs("scale", SCALES, (one) => SCALE_WORDS[one])} />
         </div>
         {align === "age" ? <UnknownAges histories={histories} /> : null}
         {series.some(({ points }) => points.length > 1) ? (

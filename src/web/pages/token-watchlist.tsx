@@ -97,11 +97,11 @@ interface Messages {
 }
 
 async function listPage(request: PageRequest, messages: Messages): Promise<Page> {
-  const { modules, url, method, cookie, baseUrl, now, account } = request;
+  const { modules, url, method, account } = request;
   const token = tokenOf(request);
   const watchlist = await modules.watchlists.get({ token });
   const ids = watchlist.items.map(({ repositoryId }) => repositoryId);
-  const seen = recordView(token, cookie, baseUrl, now);
+  const seen = recordView(token, request);
   // A rejected form is shown at the address of the form, which has none of the parameters of the list.
   const shown = new URL(`/watchlists/${token}${method === "GET" ? url.search : ""}`, url);
   const watched = await readWatched(
