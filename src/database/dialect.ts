@@ -1,5 +1,5 @@
 import type { Kysely, RawBuilder, Transaction } from "kysely";
-import type { Slot } from "./prepared.js";
+import type { Scalar, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
 
 export type Db = Kysely<Schema>;
@@ -60,8 +60,14 @@ export interface Dialect {
     expression: RawBuilder<unknown>,
     values: readonly number[] | readonly string[] | Slot<never, readonly number[]>,
   ): RawBuilder<boolean>;
-  /** A select of the given rows, to join with tables; with one parameter in all, or one per column. Takes no bytes. */
-  rowsOf(columns: BulkColumns, rows: readonly BulkRow[]): RawBuilder<unknown>;
+  /**
+   * A select of the given rows, to join with tables; with one parameter in all, or one per column. Takes no bytes. A slot of a
+   * prepared statement holds a list of rows.
+   */
+  rowsOf(
+    columns: BulkColumns,
+    rows: readonly BulkRow[] | Slot<never, readonly (readonly Scalar[])[]>,
+  ): RawBuilder<unknown>;
   /** Aggregates an expression over all rows, in their order, as the text of a JSON array: the cheapest way to read many numbers. */
   jsonArray(expression: RawBuilder<unknown>): RawBuilder<unknown>;
   /** The values of one row as a JSON array, to be aggregated by `jsonArray`. */

@@ -5,7 +5,7 @@ import type { BulkColumns, BulkRow, BulkTable, Dialect } from "./dialect.js";
 import { DatabaseFault } from "./fault.js";
 import { FaultPool, LOCK_NOT_AVAILABLE } from "./postgres-pool.js";
 import { preparing } from "./postgres-prepared.js";
-import { type Prepare, Slot } from "./prepared.js";
+import { type Prepare, type Scalar, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
 
 /** Rows sent in one statement. */
@@ -50,10 +50,16 @@ export function openPostgres(
   return { db, prepare: preparing(db, faults), turns: () => faults.turns };
 }
 
-function columnArrays(columns: BulkColumns, rows: readonly BulkRow[]): RawBuilder<unknown> {
-  const arrays = Object.values(columns).map(
-    (type, i) => sql`${rows.map((row) => row[i] ?? null)}::${sql.raw(type)}[]`,
-  );
+function columnArrays(
+  columns: BulkColumns,
+  rows: readonly BulkRow[] | Slot<never, readonly (readonly Scalar[])[]>,
+): RawBuilder<unknown> {
+  const column = (of: readonly BulkRow[], i: number) => of.map((row) => row[i] ?? null);
+  const arrays = Object.values(columns).map((type, i) => {
+    const values =
+      rows instanceof Slot ? new Slot((given: never) => column(rows.of(given), i)) : column(rows, i);
+    return sql`${values}::${sql.raw(type)}[]`;
+  });
   return sql.join(arrays);
 }
 

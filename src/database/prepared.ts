@@ -19,7 +19,9 @@ export class Slot<V, T> {
 }
 
 /** Makes the slot of a value, given how to find it among the values of a run. */
-export type Given<V> = <T extends Scalar | readonly number[]>(of: (values: V) => T) => Slot<V, T>;
+export type Given<V> = <T extends Scalar | readonly number[] | readonly (readonly Scalar[])[]>(
+  of: (values: V) => T,
+) => Slot<V, T>;
 
 /** Runs a prepared statement. Each row is an array of its columns, in the order of the statement. */
 export type Prepared<V, R> = (values: V) => Promise<R[]>;

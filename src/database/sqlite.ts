@@ -181,6 +181,13 @@ function insertText(table: TableName, columns: readonly string[], conflict: stri
   return `insert into ${table} (${columns.join(", ")}) values (${marks}) ${conflict}`;
 }
 
+/** A list as one parameter. */
+function asJson(list: readonly unknown[] | Slot<never, readonly unknown[]>): string | Slot<never, string> {
+  return list instanceof Slot
+    ? new Slot((given: never) => JSON.stringify(list.of(given)))
+    : JSON.stringify(list);
+}
+
 /** Name of the mark with the highest id that may not be allocated again. */
 const RESERVED_ID = "reserved_id";
 
@@ -237,15 +244,11 @@ export const sqliteDialect: Dialect = {
   },
 
   among(expression, values) {
-    const list =
-      values instanceof Slot
-        ? new Slot((given: never) => JSON.stringify(values.of(given)))
-        : JSON.stringify(values);
-    return sql<boolean>`${expression} in (select value from json_each(${list}))`;
+    return sql<boolean>`${expression} in (select value from json_each(${asJson(values)}))`;
   },
   rowsOf(columns, rows) {
     const values = Object.keys(columns).map((name, i) => sql`value ->> ${sql.lit(i)} as ${sql.ref(name)}`);
-    return sql`select ${sql.join(values)} from json_each(${JSON.stringify(rows)})`;
+    return sql`select ${sql.join(values)} from json_each(${asJson(rows)})`;
   },
   jsonArray: (expression) => sql`json_group_array(${expression})`,
   jsonRow: (values) => sql`json_array(${sql.join(values)})`,
