@@ -19,20 +19,22 @@ export function vocabularyOf(words: Iterable<readonly [string, number]>): string
 
 /**
  * Words that typing errors are corrected to: the most frequent ones of the most popular repositories. Finding the nearest one
- * compares some thousands of words, however large the catalogue is.
+ * compares some thousands of words at most, however large the catalogue is.
  */
 export class Vocabulary {
   readonly #known: ReadonlySet<string>;
-  /** By length, most frequent first; with the rank of each by frequency. */
-  readonly #byLength = new Map<number, { word: string; rank: number }[]>();
+  /** By length with the first two letters, and with the last one, most frequent first; with the rank of each by frequency. */
+  readonly #byEnds = new Map<string, { word: string; rank: number }[]>();
 
   constructor(lines: string) {
     const words = lines.split("\n");
     this.#known = new Set(words);
     for (const [rank, word] of words.entries()) {
-      const same = this.#byLength.get(word.length);
-      if (same === undefined) this.#byLength.set(word.length, [{ word, rank }]);
-      else same.push({ word, rank });
+      for (const key of keysOf(word, word.length)) {
+        const same = this.#byEnds.get(key);
+        if (same === undefined) this.#byEnds.set(key, [{ word, rank }]);
+        else same.push({ word, rank });
+      }
     }
   }
 
@@ -48,13 +50,20 @@ export class Vocabulary {
     if (word.length < SHORTEST || word.length > LONGEST) return undefined;
     let best: { word: string; rank: number } | undefined;
     for (const length of [word.length - 1, word.length, word.length + 1]) {
-      for (const other of this.#byLength.get(length) ?? []) {
-        if (best !== undefined && other.rank > best.rank) break;
-        if (isOneErrorAway(word, other.word)) best = other;
+      for (const key of keysOf(word, length)) {
+        for (const other of this.#byEnds.get(key) ?? []) {
+          if (best !== undefined && other.rank > best.rank) break;
+          if (isOneErrorAway(word, other.word)) best = other;
+        }
       }
     }
     return best?.word;
   }
+}
+
+/** Two words of at least three letters that are one error apart begin with the same two letters or end with the same one. */
+function keysOf(word: string, length: number): [string, string] {
+  return [`${length} ${word.slice(0, 2)}`, `${length} ${word.slice(-1)} `];
 }
 
 /** Whether two different words are the same but for one letter that is left out, added or replaced, or two swapped ones. */
