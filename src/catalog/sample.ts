@@ -17,6 +17,7 @@ export const DERIVED_TABLES: readonly TableName[] = [
   "facet_parts",
   "summaries",
   "search_pages",
+  "search_additions",
   "search_words",
   "outdated",
 ];

@@ -6,9 +6,10 @@ import { initial } from "./migrations/0001-initial.js";
 import { blocks } from "./migrations/0002-blocks.js";
 import { searchPostings } from "./migrations/0003-search-postings.js";
 import { leaderboards } from "./migrations/0004-leaderboards.js";
+import { searchAdditions } from "./migrations/0005-search-additions.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
-const MIGRATIONS: readonly Migration[] = [initial, blocks, searchPostings, leaderboards];
+const MIGRATIONS: readonly Migration[] = [initial, blocks, searchPostings, leaderboards, searchAdditions];
 
 /**
  * Applies the missing migrations in one transaction under a lock: processes that start at the same time do not collide, and

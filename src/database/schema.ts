@@ -6,7 +6,12 @@ import type {
   SnapshotHourTable,
   SnapshotTable,
 } from "./history-schema.js";
-import type { SearchPageTable, SearchStateTable, SearchWordTable } from "./search-schema.js";
+import type {
+  SearchAdditionTable,
+  SearchPageTable,
+  SearchStateTable,
+  SearchWordTable,
+} from "./search-schema.js";
 import type {
   UsageAllowanceTable,
   UsageCallerTable,
@@ -44,6 +49,7 @@ export interface Schema {
   summaries: SummaryTable;
   search_state: SearchStateTable;
   search_pages: SearchPageTable;
+  search_additions: SearchAdditionTable;
   search_words: SearchWordTable;
   tracking: TrackingTable;
   walks: WalkTable;

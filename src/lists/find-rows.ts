@@ -3,10 +3,10 @@ import type { Rankings } from "../rankings/rankings.js";
 import type { Freshness, ListIndex } from "./index/list-index.js";
 import { readIndexed } from "./indexed.js";
 import type { ListFacts } from "./memory.js";
-import { choosePlan, EXACT_TOTAL, mustCount, type Plan } from "./plan.js";
+import { choosePlan, mustCount, type Plan } from "./plan.js";
 import type { ListRow } from "./row.js";
 import type { RowReader } from "./rows.js";
-import type { ListSpec, RowKey } from "./spec.js";
+import { EXACT_TOTAL, type ListSpec, type RowKey } from "./spec.js";
 import { countMatches, findPage } from "./sql/page.js";
 
 /** What lists are read from. */

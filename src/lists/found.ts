@@ -1,42 +1,49 @@
 import type { Found, Search } from "../search/search.js";
 import type { FoundRows } from "./find-rows.js";
-import { EXACT_TOTAL, FOUND } from "./plan.js";
+import { FOUND } from "./plan.js";
+import { beginOf, relevanceAt } from "./relevance.js";
 import type { RowReader } from "./rows.js";
-import type { ListSpec, Scope } from "./spec.js";
+import { EXACT_TOTAL, type ListSpec } from "./spec.js";
 
-/** Does the search of a scope; undefined for a scope without one. */
-export async function searchIn(search: Search, scope: Scope): Promise<Found | undefined> {
+/** Does the search of a list; undefined for a list without one. */
+export async function searchFor(search: Search, spec: ListSpec): Promise<Found | undefined> {
+  const { scope } = spec;
   if (scope.kind !== "search") return undefined;
-  return search.find(scope.text, { limit: EXACT_TOTAL + 1, correct: scope.verbatim !== true });
+  // In the order of the search, one match after the page shows that there are more.
+  const limit = isInOrder(spec) ? Math.min(endOf(spec.page), EXACT_TOTAL) + 1 : EXACT_TOTAL + 1;
+  return search.find(scope.text, { limit, counted: EXACT_TOTAL + 1, correct: scope.verbatim !== true });
 }
 
-/** The sort key of the match at an index: as in other orders, a greater one comes first. */
-function keyAt(index: number): number {
-  return EXACT_TOTAL + 1 - index;
+/** Whether a list is all that a search has found, in its order. */
+function isInOrder({ sort, filters }: ListSpec): boolean {
+  return sort === "relevance" && Object.keys(filters).length === 0;
+}
+
+function endOf(page: ListSpec["page"]): number {
+  return beginOf(page) + page.limit;
 }
 
 /** The list over the matches of its search. */
 export function withFound(spec: ListSpec, { ids }: Found): ListSpec {
-  return { ...spec, scope: { kind: "found", rows: ids.map((id, index) => ({ id, key: keyAt(index) })) } };
+  return { ...spec, scope: { kind: "found", ids } };
 }
 
 /** Reads a page in the order of the search; undefined if filters or another order choose from the matches. */
 export async function readFound(
   reader: RowReader,
-  { sort, filters, page, window }: ListSpec,
-  { ids }: Found,
+  spec: ListSpec,
+  { ids, total }: Found,
 ): Promise<FoundRows | undefined> {
-  if (sort !== "relevance" || Object.keys(filters).length > 0) return undefined;
-  const from = "after" in page ? Math.max(0, keyAt(page.after.sortKey) + 1) : page.offset;
-  const end = from + page.limit;
-  const rows = await reader.read(ids.slice(from, end), window);
+  if (!isInOrder(spec)) return undefined;
+  const end = endOf(spec.page);
+  const rows = await reader.read(ids.slice(beginOf(spec.page), end), spec.window);
   const last = ids[end - 1];
   return {
     // The search index follows the catalogue with a delay.
     rows: rows.filter(({ repository }) => repository.availability === "AVAILABLE"),
-    total: ids.length,
-    scoped: ids.length,
-    last: last === undefined || end >= ids.length ? undefined : { sortKey: keyAt(end - 1), id: last },
+    total,
+    scoped: total,
+    last: last === undefined || end >= ids.length ? undefined : { sortKey: relevanceAt(end - 1), id: last },
     plan: FOUND,
   };
 }

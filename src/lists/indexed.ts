@@ -1,10 +1,9 @@
 import type { Database } from "../database/database.js";
 import type { ListIndex } from "./index/list-index.js";
-import { EXACT_TOTAL } from "./plan.js";
 import { belongs, inOrder } from "./recheck.js";
 import type { ListRow } from "./row.js";
 import type { RowReader } from "./rows.js";
-import type { ListSpec, RowKey } from "./spec.js";
+import { EXACT_TOTAL, type ListSpec, type RowKey } from "./spec.js";
 import { idsWithTopics } from "./sql/ids.js";
 
 /** A page that was selected with the list index. */
@@ -40,7 +39,7 @@ export async function readIndexed(
   const rare = index.rareTopics(spec);
   const rareTopics = rare.length === 0 ? [] : await idsWithTopics(database, rare);
   if (rareTopics === undefined) return undefined;
-  const matched = scope.kind === "found" ? scope.rows.map(({ id }) => id) : undefined;
+  const matched = scope.kind === "found" ? scope.ids : undefined;
   const selection = index.select(spec, { scope: matched, rareTopics }, EXACT_TOTAL);
   if (selection === undefined) return undefined;
   const wanted = page.limit + 1;
@@ -55,7 +54,7 @@ export async function readIndexed(
   const shown = rows.slice(0, page.limit);
   const last = rows.length > page.limit ? shown.at(-1)?.repository.id : undefined;
   return {
-    rows: inOrder(shown, spec),
+    rows: spec.sort === "relevance" ? shown : inOrder(shown, spec),
     total: selection.total,
     scoped: matched?.length ?? 0,
     last: last === undefined ? undefined : { sortKey: selection.keyOf(last), id: last },

@@ -8,20 +8,20 @@ import type { Database } from "../database/database.js";
 import type { Rankings, Summary, Window } from "../rankings/rankings.js";
 import type { Search } from "../search/search.js";
 import { findRows } from "./find-rows.js";
-import { readFound, searchIn, withFound } from "./found.js";
+import { readFound, searchFor, withFound } from "./found.js";
 import type { ListIndex } from "./index/list-index.js";
 import { ListMemory } from "./memory.js";
-import { EXACT_TOTAL, type Plan } from "./plan.js";
+import type { Plan } from "./plan.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
 import type { ListRow, RowRequest } from "./row.js";
 import { RowReader } from "./rows.js";
-import { encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
+import { EXACT_TOTAL, encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
 
 export { filterParameters, filterWords, type ListFilters } from "./canonical.js";
 export { followIndex, startIndexBuilder } from "./index/builder.js";
 export { ListIndex } from "./index/list-index.js";
 export * from "./parameters.js";
-export { EXACT_TOTAL, type Plan } from "./plan.js";
+export type { Plan } from "./plan.js";
 export {
   type ListQuery,
   listQuery,
@@ -120,7 +120,7 @@ export class Lists {
     const facts = this.#memory.of(revision, listKey(spec));
     facts.catalogue.summary ??= await rankings.summary();
     const asOf = newest(facts.catalogue.summary, spec.filters.provider);
-    const found = await searchIn(search, spec.scope);
+    const found = await searchFor(search, spec);
     if (found?.ids.length === 0) return { ...EMPTY, asOf };
     const list = found === undefined ? spec : withFound(spec, found);
     const { rows, total, scoped, last, plan } =

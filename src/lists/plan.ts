@@ -1,8 +1,5 @@
 import type { Freshness } from "./index/list-index.js";
-import type { Filters, ListSpec } from "./spec.js";
-
-/** Totals are exact up to here. A list of at most this many matches can be sorted as a whole; a longer one is walked. */
-export const EXACT_TOTAL = 10_000;
+import { EXACT_TOTAL, type Filters, type ListSpec } from "./spec.js";
 
 /** The plans that read all of a page with SQL. */
 export type SqlPlan = "gather" | "walk";
@@ -43,8 +40,8 @@ export function mustCount({ scope, filters }: ListSpec, total: number | undefine
 }
 
 /** Chooses the plan of a page. */
-export function choosePlan({ scope, filters, sort }: ListSpec, { total, freshness }: PlanFacts): Plan {
-  const isSearch = scope.kind === "found" && sort !== "relevance";
+export function choosePlan({ scope, filters }: ListSpec, { total, freshness }: PlanFacts): Plan {
+  const isSearch = scope.kind === "found";
   if (scope.kind === "all" || isSearch) {
     if (freshness === "current") return INDEXED;
     if (freshness === "recent" && (isSearch || isSelective(filters) || isTrusted(filters)))

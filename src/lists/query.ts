@@ -12,9 +12,9 @@ import {
   timeParameter,
   windowParameter,
 } from "./parameters.js";
-import { EXACT_TOTAL } from "./plan.js";
 import {
   decodeCursor,
+  EXACT_TOTAL,
   type Filters,
   isGrowthSort,
   type ListSpec,

@@ -3,6 +3,9 @@ import { z } from "zod";
 import { AppError } from "../errors.js";
 import { GROWTH_ORDERS, type GrowthOrder, type Window } from "../rankings/rankings.js";
 
+/** Totals are exact up to here. A list of at most this many matches can be sorted as a whole; a longer one is walked. */
+export const EXACT_TOTAL = 10_000;
+
 /** Sorts by a fact of the repository itself. */
 export const PLAIN_SORTS = ["stars", "forks", "pushed", "created"] as const;
 
@@ -29,8 +32,8 @@ export type Scope =
   | { kind: "all" }
   /** The 10,000 best matches of this text. Typing errors are corrected unless `verbatim`. */
   | { kind: "search"; text: string; verbatim?: true }
-  /** What a search has found, with the sort keys of relevance. */
-  | { kind: "found"; rows: readonly { id: number; key: number }[] }
+  /** What a search has found, best match first. */
+  | { kind: "found"; ids: readonly number[] }
   | { kind: "watchlist"; id: number };
 
 /** Conditions that every listed repository meets; an absent one is not checked. */

@@ -1,20 +1,25 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db, SearchStateTable, Tx } from "../database/database.js";
 import { BLOCK } from "./postings.js";
 
 /**
  * Where the parts of the index are stored. Positions count from 0, the most popular repository, in blocks of 65,536 and pages
  * of 1,024. A rebuild writes blocks with new numbers beside the index that is being read, so `firstBlock` says where the
- * positions begin.
+ * positions begin. What it has written does not change. Repositories that are added or changed later get a free position, and
+ * their words are in further blocks, those of additions, where they have slots in the order in which they came.
  */
 
 /** Positions of a page. */
 export const PAGE = 1_024;
 export const PAGES_PER_BLOCK = BLOCK / PAGE;
-/** Blocks that one rebuild may write, with those appended until the next one. */
+/** Numbers of blocks that one build of the index may use. */
 const BLOCKS_PER_BUILD = 16_384;
 /** The prefixes of a block are stored like words, under the number of the block plus this. */
 const PREFIX_BLOCKS = BLOCKS_PER_BUILD / 2;
+/** The first block of additions. */
+const ADDED_BLOCKS = PREFIX_BLOCKS / 2;
+/** The directory of the blocks; see directory.ts. */
+const DIRECTORY = PREFIX_BLOCKS - 1;
 /** Every 16th position is left free by a rebuild, for repositories that are added or change their words. */
 export const FREE_EVERY = 16;
 
@@ -29,33 +34,66 @@ export function prefixBlock(block: number): number {
   return block + PREFIX_BLOCKS;
 }
 
+export function directoryBlock(firstBlock: number): number {
+  return firstBlock + DIRECTORY;
+}
+
+/** The block of additions that holds the words of a slot, and where in the block. */
+export function placeOfSlot(firstBlock: number, slot: number): { block: number; index: number } {
+  const added = Math.floor(slot / LAST_OF_BLOCK);
+  return { block: firstBlock + ADDED_BLOCKS + added, index: slot - added * LAST_OF_BLOCK };
+}
+
+/** The blocks of additions that are in use, with the first slot of each. */
+export function addedBlocks({
+  firstBlock,
+  slots,
+}: Pick<SearchState, "firstBlock" | "slots">): { block: number; slot: number }[] {
+  return Array.from({ length: Math.ceil(slots / LAST_OF_BLOCK) }, (_, i) => ({
+    block: firstBlock + ADDED_BLOCKS + i,
+    slot: i * LAST_OF_BLOCK,
+  }));
+}
+
 /** The index as it is now. */
 export interface SearchState {
   firstBlock: number;
   builtBlocks: number;
   positions: number;
   documents: number;
-  changes: number;
+  slots: number;
   version: number;
 }
 
+/** The columns of the state, as `stateOf` takes them. */
+export const SELECT_STATE: RawBuilder<StateValues> = sql`
+  select first_block, built_blocks, positions, documents, slots, version from search_state`;
+
+export type StateValues = [
+  firstBlock: number | null,
+  builtBlocks: number,
+  positions: number,
+  documents: number,
+  slots: number,
+  version: number,
+];
+
 /** The state of the index; undefined until it has been built. */
-export async function readState(db: Db | Tx): Promise<SearchState | undefined> {
-  const { rows } = await sql<Omit<SearchStateTable, "id" | "vocabulary">>`
-    select first_block, built_blocks, positions, documents, changes, version from search_state`.execute(db);
-  const row = rows[0];
-  if (row === undefined || row.first_block === null) return undefined;
-  return {
-    firstBlock: row.first_block,
-    builtBlocks: row.built_blocks,
-    positions: row.positions,
-    documents: row.documents,
-    changes: row.changes,
-    version: row.version,
-  };
+export function stateOf(values: StateValues | undefined): SearchState | undefined {
+  if (values === undefined || values[0] === null) return undefined;
+  const [firstBlock, builtBlocks, positions, documents, slots, version] = values;
+  return { firstBlock, builtBlocks, positions, documents, slots, version };
 }
 
-/** The numbers in a column of `search_pages`, for reading and writing. */
+/** The state of the index, for background work; undefined until it has been built. */
+export async function readState(db: Db | Tx): Promise<SearchState | undefined> {
+  const { rows } = await sql<Omit<SearchStateTable, "id" | "vocabulary">>`${SELECT_STATE}`.execute(db);
+  const row = rows[0];
+  if (row === undefined) return undefined;
+  return stateOf([row.first_block, row.built_blocks, row.positions, row.documents, row.slots, row.version]);
+}
+
+/** The numbers in a column of bytes, for reading and writing. */
 export function floatsOf(bytes: Uint8Array): Float64Array {
   return new Float64Array(Uint8Array.from(bytes).buffer);
 }

@@ -1,14 +1,12 @@
-import type { Database } from "../database/database.js";
-import { TEXT_PREFIX_FROM } from "./block-writer.js";
-import { prefixBlock, type SearchState } from "./layout.js";
-import { BLOCK, NAME, Positions, TEXT, WHOLE } from "./postings.js";
+import { BlockMatches, hasLists, type Rows, readRows } from "./block-matches.js";
+import { blocksWith } from "./directory.js";
+import { addedBlocks, type SearchState } from "./layout.js";
+import type { IndexPages } from "./pages.js";
+import { BLOCK, Positions } from "./postings.js";
 import type { WordsQuery } from "./query.js";
-import { findRuns, findRunsWithin } from "./run-table.js";
-import { beginningWith, findInRun } from "./runs.js";
+import type { RunReader } from "./run-table.js";
 import { bestOf, boundOf, type FoundTier, isWithin, tiersOf } from "./tiers.js";
 
-/** Runs that are read of a prefix without lists of its own, in the blocks of one step. */
-const RUNS_OF_PREFIX = 1_000;
 /** Each step reads this many times the blocks of the one before, at most MOST_BLOCKS. */
 const STEP_FACTOR = 4;
 const MOST_BLOCKS = 64;
@@ -21,166 +19,158 @@ export interface MatchQuery {
   scope: SearchScope;
   /** Maximum number of positions. */
   limit: number;
+  /** Matches anywhere are counted up to here; 0: not at all. */
+  counted: number;
 }
 
 export interface Matches {
   /** Positions in the index, best first. */
   positions: number[];
-  /** Those that have exactly the name searched for. */
+  /** Some of those that have exactly the name searched for. */
   exact: readonly number[];
+  /** Number of matches, at least `counted` if there are more than that. */
+  total: number;
 }
+
+/** The index that is searched. */
+export interface SearchedIndex {
+  state: SearchState;
+  pages: IndexPages;
+  runs: RunReader;
+}
+
+/** Positions with exactly the name, of which the caller may choose. */
+export const EXACT_KEPT = 50;
 
 /**
  * The best matches. Reads the blocks of the index in order, most popular first, and stops when no later one can hold a better
- * match; for a common word that is soon. In the worst case, words that are each common but never occur together, it reads 8 kB
- * for each list of each word in each block.
+ * match and enough are counted; for a common word that is soon. In the worst case, words that are each common but never occur
+ * together, it reads 8 kB for each list of each word in each block.
  */
-export async function findMatches(
-  database: Database,
-  state: SearchState,
-  { query, scope, limit }: MatchQuery,
-): Promise<Matches> {
-  const blocks = Math.ceil(state.positions / BLOCK);
-  const found = tiersOf(query).map((tier): FoundTier => ({ tier, positions: [] }));
-  const isOpen = (position: number, bound: number | undefined) =>
-    found.map(({ tier }) => (tier.isName || scope === "all") && isWithin(position, tier, bound));
-  for (
-    let from = 0, size = 1;
-    from < blocks;
-    from += size, size = Math.min(size * STEP_FACTOR, MOST_BLOCKS)
-  ) {
-    if (!isOpen(from * BLOCK, boundOf(found, limit)).includes(true)) break;
-    const numbers = Array.from(
-      { length: Math.min(size, blocks - from) },
-      (_, i) => state.firstBlock + from + i,
+export async function findMatches(index: SearchedIndex, match: MatchQuery): Promise<Matches> {
+  const { state, runs } = index;
+  const { firstBlock } = state;
+  const { query } = match;
+  const search = new Matching(index, match);
+  const added = addedBlocks(state);
+  const rows = await readRows(runs, query, [firstBlock, ...added.map(({ block }) => block)]);
+  for (const { block, slot } of added) search.add(new BlockMatches(rows, block, query), slot);
+  search.visit(0, rows);
+  if (search.isDone(1)) return search.end();
+  const blocks = await furtherBlocks(index, query, rows);
+  const further = [...new Set([...blocks, ...search.addedTo()])]
+    .sort((a, b) => a - b)
+    .filter((block) => block > 0);
+  for (let from = 0, size = STEP_FACTOR; from < further.length; from += size, size = nextSize(size)) {
+    const numbers = further.slice(from, from + size);
+    if (search.isDone(numbers[0] ?? 0)) break;
+    const next = await readRows(
+      runs,
+      query,
+      numbers.map((number) => firstBlock + number),
     );
-    const rows = await readRows(database, query, numbers);
-    for (const number of numbers) {
-      const base = (number - state.firstBlock) * BLOCK;
-      const open = isOpen(base, boundOf(found, limit));
-      const matches = matchBlock({ ...rows, withTexts: open[4] === true || open[5] === true }, number, query);
-      for (const [i, { positions }] of found.entries())
-        if (open[i] === true) matches[i]?.appendTo(positions, base, limit - positions.length);
-    }
+    for (const number of numbers) search.visit(number, next);
   }
-  return { positions: bestOf(found, limit), exact: found[0]?.positions ?? [] };
+  return search.end();
 }
 
-/** The runs that a query needs in some blocks. */
-interface Rows {
-  /** By block and word; of prefixes, by the number for those. */
-  runs: ReadonlyMap<number, ReadonlyMap<string, Uint8Array>>;
-  /** By block and prefix: runs that begin with a word with a prefix which has no lists of its own. */
-  further: ReadonlyMap<number, ReadonlyMap<string, readonly Uint8Array[]>>;
-}
-
-async function readRows(
-  { read, dialect }: Database,
+/** The blocks of the build that can hold matches, given the rows of the first one. */
+async function furtherBlocks(
+  { state, runs }: SearchedIndex,
   query: WordsQuery,
-  blocks: readonly number[],
-): Promise<Rows> {
-  const words = [...new Set([...query.words, ...query.owner, ...(query.name === "" ? [] : [query.name])])];
-  const prefixes = [...new Set([query.words.at(-1) ?? "", query.name])].filter((prefix) => prefix !== "");
-  const places = blocks.flatMap((block) => [
-    ...words.map((word) => ({ block, word })),
-    ...prefixes.map((word) => ({ block: prefixBlock(block), word })),
-  ]);
-  const runs = new Map<number, Map<string, Uint8Array>>();
-  for (const { block, word, data } of await findRuns(read, dialect, places)) {
-    const known = runs.get(block);
-    if (known === undefined) runs.set(block, new Map([[word, data]]));
-    else known.set(word, data);
-  }
-  const further = new Map<number, Map<string, Uint8Array[]>>();
-  for (const prefix of prefixes) {
-    const without = blocks.filter((block) => {
-      const run = runs.get(prefixBlock(block))?.get(prefix);
-      return run === undefined || findInRun(run, prefix) === undefined;
-    });
-    if (without.length === 0) continue;
-    const found = await findRunsWithin(read, dialect, { blocks: without, prefix, limit: RUNS_OF_PREFIX });
-    for (const { block, data } of found) {
-      const known = further.get(block) ?? new Map<string, Uint8Array[]>();
-      further.set(block, known);
-      const list = known.get(prefix);
-      if (list === undefined) known.set(prefix, [data]);
-      else list.push(data);
-    }
-  }
-  return { runs, further };
+  rows: Rows,
+): Promise<Iterable<number>> {
+  if (state.builtBlocks <= 1) return [];
+  const isCommon = (prefix: string) => hasLists(rows, state.firstBlock, prefix);
+  const blocks = await blocksWith(runs, state, query, isCommon);
+  return blocks ?? Array.from({ length: state.builtBlocks }, (_, i) => i);
 }
 
-/** The matches in a block, in the order of `tiersOf`; undefined for none, or for tiers that are not wanted. No position is in two tiers. */
-function matchBlock(
-  { runs, further, withTexts }: Rows & { withTexts: boolean },
-  block: number,
-  query: WordsQuery,
-): (Positions | undefined)[] {
-  const listsOf = (from: number, word: string) => {
-    const run = runs.get(from)?.get(word);
-    return run === undefined ? undefined : findInRun(run, word);
-  };
-  const ofWord = (word: string, last: number): Positions | undefined => {
-    const positions = new Positions();
-    listsOf(block, word)?.addTo(positions, last);
-    return nonEmpty(positions);
-  };
-  const ofPrefix = (prefix: string, last: number): Positions | undefined => {
-    const positions = new Positions();
-    const own = listsOf(prefixBlock(block), prefix);
-    if (own !== undefined) {
-      own.addTo(positions, last);
-      return nonEmpty(positions);
-    }
-    const upTo = prefix.length < TEXT_PREFIX_FROM ? Math.min(last, NAME) : last;
-    const begin = runs.get(block)?.get(prefix);
-    for (const run of [...(begin === undefined ? [] : [begin]), ...(further.get(block)?.get(prefix) ?? [])])
-      for (const lists of beginningWith(run, prefix)) lists.addTo(positions, upTo);
-    return nonEmpty(positions);
-  };
-  const last = query.words.at(-1) ?? "";
-  /** Where all words occur; undefined for nowhere. */
-  const ofWords = (words: readonly string[], list: number): Positions | undefined => {
-    let all: Positions | undefined;
-    for (const word of words) {
-      const positions = ofWord(word, list);
-      if (positions === undefined) return undefined;
-      all = nonEmpty(all?.intersect(positions) ?? positions);
-      if (all === undefined) return undefined;
-    }
-    return all;
-  };
-  /** Makes a function that leaves only positions where all words occur, too. It computes nothing if they occur nowhere. */
-  const within = (words: readonly string[], list: number) => {
-    if (words.length === 0) return (find: () => Positions | undefined) => find();
-    const all = ofWords(words, list);
-    return (find: () => Positions | undefined) => {
-      const positions = all === undefined ? undefined : find();
-      return all === undefined || positions === undefined ? undefined : nonEmpty(positions.intersect(all));
-    };
-  };
-  const rest = query.words.slice(0, -1);
-  const owner = query.name === "" ? () => undefined : within(query.owner, NAME);
-  const names = within(rest, NAME);
-  const texts = withTexts ? within(rest, TEXT) : () => undefined;
-  const exact = owner(() => ofWord(query.name, WHOLE));
-  const owned = rest.length === 0 ? undefined : names(() => ofWord(last, WHOLE));
-  const tiers = [
-    exact === undefined || owned === undefined ? (exact ?? owned) : exact.unite(owned),
-    names(() => ofWord(last, NAME)),
-    owner(() => ofPrefix(query.name, WHOLE)),
-    names(() => ofPrefix(last, NAME)),
-    texts(() => ofWord(last, TEXT)),
-    texts(() => ofPrefix(last, TEXT)),
-  ];
-  const better = new Positions();
-  for (const positions of tiers) {
-    positions?.subtract(better);
-    if (positions !== undefined) better.unite(positions);
-  }
-  return tiers;
+function nextSize(size: number): number {
+  return Math.min(size * STEP_FACTOR, MOST_BLOCKS);
 }
 
-function nonEmpty(positions: Positions): Positions | undefined {
-  return positions.isEmpty ? undefined : positions;
+/** A search while blocks are visited. */
+class Matching {
+  readonly #index: SearchedIndex;
+  readonly #match: MatchQuery;
+  readonly #found: FoundTier[];
+  /** Matches among the additions, by block and tier. */
+  readonly #added = new Map<number, (Positions | undefined)[]>();
+  #total = 0;
+
+  constructor(index: SearchedIndex, match: MatchQuery) {
+    this.#index = index;
+    this.#match = match;
+    this.#found = tiersOf(match.query).map((tier) => ({ tier, positions: [] }));
+  }
+
+  /** Adds the matches of a block of additions. All must be added before a block is visited. */
+  add(matches: BlockMatches, firstSlot: number): void {
+    for (const [tier, positions] of matches.tiers(this.#match.scope === "all").entries()) {
+      if (positions === undefined) continue;
+      const slots: number[] = [];
+      positions.appendTo(slots, firstSlot);
+      for (const slot of slots) {
+        const position = this.#index.pages.positionOf(slot);
+        if (position < 0) continue;
+        const block = Math.floor(position / BLOCK);
+        const tiers = this.#added.get(block) ?? this.#found.map(() => undefined);
+        this.#added.set(block, tiers);
+        tiers[tier] ??= new Positions();
+        tiers[tier]?.add(position % BLOCK);
+      }
+    }
+  }
+
+  /** The blocks with matches among the additions. */
+  addedTo(): Iterable<number> {
+    return this.#added.keys();
+  }
+
+  /** Whether no block from this one on can change the result. */
+  isDone(block: number): boolean {
+    return this.#total >= this.#match.counted && !this.#open(block).includes(true);
+  }
+
+  /** By tier: whether a block can hold one of the best matches. */
+  #open(block: number): boolean[] {
+    const { limit, scope } = this.#match;
+    const bound = boundOf(this.#found, limit);
+    return this.#found.map(
+      ({ tier }) => (tier.isName || scope === "all") && isWithin(block * BLOCK, tier, bound),
+    );
+  }
+
+  visit(number: number, rows: Rows): void {
+    const { state, pages } = this.#index;
+    const { query, limit, counted } = this.#match;
+    const open = this.#open(number);
+    const isCounting = this.#total < counted;
+    const matches = new BlockMatches(rows, state.firstBlock + number, query);
+    const added = this.#added.get(number) ?? [];
+    const unused = pages.unusedIn(number);
+    if (!open.includes(true)) {
+      if (!isCounting) return;
+      const all = matches.all();
+      if (unused !== undefined) all?.subtract(unused);
+      this.#total += [all, ...added].reduce((sum, positions) => sum + (positions?.count ?? 0), 0);
+      return;
+    }
+    const tiers = matches.tiers(isCounting || open[4] === true || open[5] === true);
+    for (const [i, { positions }] of this.#found.entries()) {
+      const found = tiers[i] ?? added[i];
+      if (found === undefined) continue;
+      if (unused !== undefined) tiers[i]?.subtract(unused);
+      if (found !== added[i] && added[i] !== undefined) found.unite(added[i]);
+      if (isCounting) this.#total += found.count;
+      const kept = i === 0 ? Math.max(limit, EXACT_KEPT) : limit;
+      if (open[i] === true) found.appendTo(positions, number * BLOCK, kept - positions.length);
+    }
+  }
+
+  end(): Matches {
+    const exact = (this.#found[0]?.positions ?? []).slice(0, EXACT_KEPT);
+    return { positions: bestOf(this.#found, this.#match.limit), exact, total: this.#total };
+  }
 }

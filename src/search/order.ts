@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Database } from "../database/database.js";
-import { floatsOf, PAGES_PER_BLOCK, readState } from "./layout.js";
+import { readState } from "./layout.js";
+import { Placement } from "./placement.js";
 
 /** Up to this many repositories, the order is exact. */
 const EXACT_UP_TO = 10_000;
@@ -17,10 +18,8 @@ const READ = 20_000;
 export async function isOutOfOrder({ write }: Database): Promise<boolean> {
   const state = await readState(write);
   if (state === undefined) return false;
-  const { rows } = await sql<{ ids: Uint8Array }>`select ids from search_pages
-    where page >= ${state.firstBlock * PAGES_PER_BLOCK} order by page`.execute(write);
   const ranks = new Map<number, number>();
-  for (const row of rows) for (const id of floatsOf(row.ids)) if (id > 0) ranks.set(id, ranks.size);
+  for (const id of (await Placement.read(write, state)).ids()) ranks.set(id, ranks.size);
   const isExact = ranks.size <= EXACT_UP_TO;
   let displaced = 0;
   let rank = 0;

@@ -103,13 +103,19 @@ export class StoredLists {
 
   /** The marks, ascending in each list. */
   decode(): number[] {
-    return this.#lists.flatMap((stored, list) => {
+    const marks: number[] = [];
+    for (const [list, { length, at }] of this.#lists.entries()) {
+      if (length < BITMAP_FROM) {
+        for (let i = at; i < at + length * 2; i += 2) marks.push(markOf(numberAt(this.#bytes, i), list));
+        continue;
+      }
       const positions = new Positions();
-      positions.addStored(this.#bytes, stored);
+      positions.addStored(this.#bytes, { length, at });
       const target: number[] = [];
       positions.appendTo(target, 0);
-      return target.map((position) => markOf(position, list));
-    });
+      for (const position of target) marks.push(markOf(position, list));
+    }
+    return marks;
   }
 
   /** Adds the lists up to `last` to a set: WHOLE adds only that one, TEXT all of them. */
@@ -125,6 +131,9 @@ function numberAt(bytes: Uint8Array, at: number): number {
   return (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
 }
 
+const BITMAP = new Uint8Array(BITMAP_BYTES);
+const BITMAP_WORDS = new Uint32Array(BITMAP.buffer);
+
 /** A set of positions within a block. */
 export class Positions {
   readonly #words = new Uint32Array(BLOCK / 32);
@@ -132,9 +141,20 @@ export class Positions {
 
   get isEmpty(): boolean {
     if (this.#isEmpty) return true;
-    for (const word of this.#words) if (word !== 0) return false;
+    const words = this.#words;
+    for (let i = 0; i < words.length; i++) if (words[i] !== 0) return false;
     this.#isEmpty = true;
     return true;
+  }
+
+  clear(): void {
+    this.#words.fill(0);
+    this.#isEmpty = true;
+  }
+
+  add(position: number): void {
+    this.#isEmpty = false;
+    this.#words[position >> 5] = (this.#words[position >> 5] ?? 0) | (1 << (position & 31));
   }
 
   addStored(bytes: Uint8Array, { length, at }: StoredList): void {
@@ -142,8 +162,8 @@ export class Positions {
     this.#isEmpty = false;
     if (length >= BITMAP_FROM) {
       // A copy, since the bytes may begin anywhere.
-      const bits = new Uint32Array(Uint8Array.from(bytes.subarray(at, at + BITMAP_BYTES)).buffer);
-      for (let i = 0; i < words.length; i++) words[i] = (words[i] ?? 0) | (bits[i] ?? 0);
+      BITMAP.set(bytes.subarray(at, at + BITMAP_BYTES));
+      for (let i = 0; i < words.length; i++) words[i] = (words[i] ?? 0) | (BITMAP_WORDS[i] ?? 0);
       return;
     }
     for (let i = at; i < at + length * 2; i += 2) {
@@ -172,6 +192,14 @@ export class Positions {
     return this;
   }
 
+  get count(): number {
+    if (this.#isEmpty) return 0;
+    const words = this.#words;
+    let count = 0;
+    for (let i = 0; i < words.length; i++) count += bitsIn(words[i] ?? 0);
+    return count;
+  }
+
   /** Appends at most `limit` positions to `target`, ascending, each increased by `base`. */
   appendTo(target: number[], base: number, limit = BLOCK): void {
     let left = limit;
@@ -180,4 +208,33 @@ export class Positions {
         target.push(base + i * 32 + (31 - Math.clz32(word & -word)));
     }
   }
+}
+
+/** Sets of positions that are used again: each is 8 kB beyond the heap, which makes the garbage collector run soon. */
+export class PositionPool {
+  readonly #sets: Positions[] = [];
+  #used = 0;
+
+  /** An empty set, until the next `reset`. */
+  take(): Positions {
+    const known = this.#sets[this.#used++];
+    if (known === undefined) {
+      const made = new Positions();
+      this.#sets.push(made);
+      return made;
+    }
+    known.clear();
+    return known;
+  }
+
+  reset(): void {
+    this.#used = 0;
+  }
+}
+
+/** Number of bits that are set in 32 of them. */
+function bitsIn(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x5555_5555);
+  const fours = (pairs & 0x3333_3333) + ((pairs >>> 2) & 0x3333_3333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f_0f0f, 0x0101_0101) >>> 24;
 }

@@ -3,23 +3,23 @@ import { bumpRevision, type Run, runExclusively } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { BulkRow, BulkTable, Database, Db, Dialect } from "../database/database.js";
 import { BlockWriter } from "./block-writer.js";
+import { writeDirectory } from "./directory.js";
 import { bytesOf, FREE_EVERY, firstBlockOf, PAGE, PAGES_PER_BLOCK, prefixBlock } from "./layout.js";
 import { BLOCK } from "./postings.js";
-import { writeRuns } from "./run-table.js";
-import type { Run as WordRun } from "./runs.js";
+import { writeAllRuns } from "./run-table.js";
 import { vocabularyOf } from "./typos.js";
 import { Splitter, type Texts } from "./words.js";
 
-/** Repositories read at a time, and rows written in one transaction. */
+/** Repositories read at a time, and rows deleted in one transaction. */
 const READ = 2_000;
 const SCANNED = 20_000;
-const WRITTEN = 250;
+const DROPPED = 250;
 const MOVED = 5_000;
 const PAGES_WRITTEN = 32;
 
-export const PAGES: BulkTable = {
+const PAGES: BulkTable = {
   table: "search_pages",
-  columns: { page: "bigint", version: "bigint", ids: "bytea", stars: "bytea" },
+  columns: { page: "bigint", ids: "bytea", stars: "bytea" },
   key: ["page"],
 };
 
@@ -68,13 +68,14 @@ async function rebuild(database: Database, run: Run, onProgress: (done: number) 
     await writePages(dialect, run, { block, from, to, popular });
     if (i === 0) vocabulary = vocabularyOf(writer.counts());
     const { words, prefixes } = writer.runs();
-    await writeAll(dialect, run, { block, runs: words });
-    await writeAll(dialect, run, { block: prefixBlock(block), runs: prefixes });
+    await writeAllRuns(dialect, run, { block, runs: words });
+    await writeAllRuns(dialect, run, { block: prefixBlock(block), runs: prefixes });
   }
+  if (blocks > 1) await writeDirectory(database, run, { firstBlock, blocks });
   const positions = popular.ids.length + Math.ceil(popular.ids.length / (FREE_EVERY - 1));
   await run.step(async (tx) => {
     await sql`update search_state set first_block = ${firstBlock}, built_blocks = ${blocks},
-      positions = ${positions}, documents = ${popular.ids.length}, changes = 0, version = version + 1,
+      positions = ${positions}, documents = ${popular.ids.length}, slots = 0, version = version + 1,
       vocabulary = ${vocabulary}`.execute(tx);
     await bumpRevision(tx);
   });
@@ -187,7 +188,7 @@ async function writePages(
       ids[slot] = popular.ids[rank + i] ?? 0;
       stars[slot] = popular.stars[rank + i] ?? 0;
     }
-    rows.push([page, 0, bytesOf(ids), bytesOf(stars)]);
+    rows.push([page, bytesOf(ids), bytesOf(stars)]);
   }
   for (let i = 0; i < rows.length; i += PAGES_WRITTEN) {
     const part = rows.slice(i, i + PAGES_WRITTEN);
@@ -195,23 +196,11 @@ async function writePages(
   }
 }
 
-async function writeAll(
-  dialect: Dialect,
-  run: Run,
-  { block, runs }: { block: number; runs: Iterable<WordRun> },
-): Promise<void> {
-  let waiting: BulkRow[] = [];
-  const flush = async () => {
-    const rows = waiting;
-    waiting = [];
-    if (rows.length > 0) await run.step((tx) => writeRuns(tx, dialect, rows));
-  };
-  for (const { word, data } of runs) if (waiting.push([block, word, data]) >= WRITTEN) await flush();
-  await flush();
-}
-
 /** Deletes what earlier rebuilds left, finished or not, in small transactions. */
 async function dropBefore({ dialect, write: db }: Database, firstBlock: number): Promise<void> {
+  await dialect.exclusively(db, "catalogue", async (tx) => {
+    await sql`delete from search_additions where first_block < ${firstBlock}`.execute(tx);
+  });
   for (let isMore = true; isMore; ) {
     isMore = await dialect.exclusively(db, "catalogue", async (tx) => {
       const { rows } = await sql<{ page: number }>`select page from search_pages
@@ -226,7 +215,7 @@ async function dropBefore({ dialect, write: db }: Database, firstBlock: number):
   for (;;) {
     const more = await dialect.exclusively(db, "catalogue", async (tx) => {
       const { rows } = await sql<{ block: number; word: string }>`select block, word from search_words
-        where block < ${firstBlock} order by block, word limit 1 offset ${WRITTEN}`.execute(tx);
+        where block < ${firstBlock} order by block, word limit 1 offset ${DROPPED}`.execute(tx);
       const end = rows[0];
       const before =
         end === undefined ? sql`block < ${firstBlock}` : sql`(block, word) < (${end.block}, ${end.word})`;

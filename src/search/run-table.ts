@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from "kysely";
-import type { BulkRow, BulkTable, Db, Dialect, Tx } from "../database/database.js";
+import { sql } from "kysely";
+import type { Run as Rebuild } from "../catalog/catalog.js";
+import type { BulkRow, BulkTable, Database, Db, Dialect, Prepared, Tx } from "../database/database.js";
 import type { Run } from "./runs.js";
 
 const RUNS: BulkTable = {
@@ -9,25 +10,61 @@ const RUNS: BulkTable = {
 };
 const PLACE_COLUMNS = { block: "bigint", word: "text" } as const;
 
+/** Rows written in one transaction. */
+const WRITTEN = 250;
+
 /** A word in a block. */
 export interface Place {
   block: number;
   word: string;
 }
 
-/** A run, and a word looked up that it holds if the block has it. */
-export interface FoundRun extends Place {
-  run: string;
-  data: Uint8Array;
+/** A word with the run that holds it if the block has it. */
+export type FoundRun = [block: number, word: string, data: Uint8Array];
+
+/** Words with a prefix in some blocks. */
+export interface Range {
+  blocks: readonly number[];
+  prefix: string;
+  /** Maximum number of runs. */
+  limit: number;
 }
 
-/** The run of each word that can hold it. */
-export async function findRuns(db: Db | Tx, dialect: Dialect, places: readonly Place[]): Promise<FoundRun[]> {
-  if (places.length === 0) return [];
-  const { rows } = await sql<FoundRun>`select q.block, q.word, s.word as run, s.data
-    from (${wanted(dialect, places)}) as q join search_words s on s.block = q.block and s.word = (
-      select max(x.word) from search_words x where x.block = q.block and x.word <= q.word)`.execute(db);
-  return rows;
+/** Reads runs for requests. */
+export class RunReader {
+  readonly #find: Prepared<readonly (readonly [number, string])[], FoundRun>;
+  readonly #findWithin: Prepared<Range, FoundRun>;
+
+  constructor({ prepare, dialect }: Database) {
+    this.#find = prepare(
+      (given) => sql`select q.block, q.word, s.data
+        from (${dialect.rowsOf(
+          PLACE_COLUMNS,
+          given((rows) => rows),
+        )}) as q
+        join search_words s on s.block = q.block and s.word = (
+          select max(x.word) from search_words x where x.block = q.block and x.word <= q.word)`,
+    );
+    // Every word with the prefix sorts between the prefix and the prefix followed by the greatest character.
+    this.#findWithin = prepare((given) => {
+      const blocks = given((range) => range.blocks);
+      const [from, to] = [given(({ prefix }) => prefix), given(({ prefix }) => `${prefix}\u{10ffff}`)];
+      return sql`select block, word, data from search_words
+        where ${dialect.among(sql`block`, blocks)} and word > ${from} and word < ${to}
+        order by block, word limit ${given(({ limit }) => limit)}`;
+    });
+  }
+
+  /** The run of each word that can hold it. */
+  async find(places: readonly Place[]): Promise<FoundRun[]> {
+    if (places.length === 0) return [];
+    return this.#find(places.map(({ block, word }) => [block, word] as const));
+  }
+
+  /** The runs that begin with a word with this prefix. The run before them may hold such words, too. */
+  async findWithin(range: Range): Promise<FoundRun[]> {
+    return range.blocks.length === 0 ? [] : this.#findWithin(range);
+  }
 }
 
 /** For each word of a block, the first word of the run that can hold it; absent for one before all runs. */
@@ -36,9 +73,13 @@ export async function findRunNames(
   dialect: Dialect,
   places: readonly Place[],
 ): Promise<Map<string, string>> {
+  const wanted = dialect.rowsOf(
+    PLACE_COLUMNS,
+    places.map(({ block, word }) => [block, word]),
+  );
   const { rows } = await sql<{ word: string; run: string | null }>`select q.word, (
       select max(x.word) from search_words x where x.block = q.block and x.word <= q.word) as run
-    from (${wanted(dialect, places)}) as q`.execute(db);
+    from (${wanted}) as q`.execute(db);
   return new Map(rows.flatMap(({ word, run }) => (run === null ? [] : [[word, run]])));
 }
 
@@ -53,26 +94,22 @@ export async function readRuns(
   return new Map(rows.map(({ word, data }) => [word, data]));
 }
 
-/** The runs that begin with a word with this prefix, at most `limit`. The run before them may hold such words, too. */
-export async function findRunsWithin(
-  db: Db | Tx,
-  dialect: Dialect,
-  { blocks, prefix, limit }: { blocks: readonly number[]; prefix: string; limit: number },
-): Promise<(Place & Run)[]> {
-  // Every word with the prefix sorts between the prefix and the prefix followed by the greatest character.
-  const { rows } = await sql<Place & Run>`select block, word, data from search_words
-    where ${dialect.among(sql`block`, blocks)} and word > ${prefix} and word < ${`${prefix}\u{10ffff}`}
-    order by block, word limit ${limit}`.execute(db);
-  return rows;
-}
-
 export function writeRuns(tx: Tx, dialect: Dialect, rows: readonly BulkRow[]): Promise<void> {
   return dialect.upsert(tx, RUNS, rows);
 }
 
-function wanted(dialect: Dialect, places: readonly Place[]): RawBuilder<unknown> {
-  return dialect.rowsOf(
-    PLACE_COLUMNS,
-    places.map(({ block, word }) => [block, word]),
-  );
+/** Writes the runs of a block in small transactions. */
+export async function writeAllRuns(
+  dialect: Dialect,
+  rebuild: Rebuild,
+  { block, runs }: { block: number; runs: Iterable<Run> },
+): Promise<void> {
+  let waiting: BulkRow[] = [];
+  const flush = async () => {
+    const rows = waiting;
+    waiting = [];
+    if (rows.length > 0) await rebuild.step((tx) => writeRuns(tx, dialect, rows));
+  };
+  for (const { word, data } of runs) if (waiting.push([block, word, data]) >= WRITTEN) await flush();
+  await flush();
 }

@@ -111,14 +111,20 @@ class RunReader {
   }
 }
 
+/** Compares words as the database does, by their bytes in UTF-8. */
+export function compareWords(a: string, b: string): number {
+  if (SURROGATE.test(a) || SURROGATE.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 const SURROGATE = /[\ud800-\udfff]/;
 const ABOVE_SURROGATES = /[\ue000-\uffff]/;
 
-/** Sorts words as the database does, by their bytes in UTF-8. */
+/** Sorts words by `compareWords`. */
 export function sortWords(words: Iterable<string>): string[] {
   const sorted = [...words].sort();
   // JavaScript compares 16-bit units, which puts characters beyond U+FFFF before some of those below.
   const differs =
     sorted.some((word) => SURROGATE.test(word)) && sorted.some((word) => ABOVE_SURROGATES.test(word));
-  return differs ? sorted.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))) : sorted;
+  return differs ? sorted.sort(compareWords) : sorted;
 }

@@ -6,21 +6,19 @@
 import { sql } from "kysely";
 import type { Catalog, Repository } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
-import type { Database } from "../database/database.js";
-import { readState, type SearchState } from "./layout.js";
-import { findMatches, type MatchQuery } from "./matches.js";
+import type { Database, Prepared } from "../database/database.js";
+import { FacetNames, type SuggestedFacet } from "./facet-names.js";
+import { SELECT_STATE, type StateValues, stateOf } from "./layout.js";
+import { findMatches, type MatchQuery, type SearchedIndex } from "./matches.js";
 import { isOutOfOrder } from "./order.js";
-import { IndexPages } from "./pages.js";
+import { IndexPages, PageReader } from "./pages.js";
 import { parseQuery } from "./query.js";
 import { rebuildWords } from "./rebuild.js";
+import { RunReader } from "./run-table.js";
 import { Vocabulary } from "./typos.js";
 import { updateWords } from "./update.js";
 
-/** A suggested language or topic. */
-export interface SuggestedFacet {
-  name: string;
-  repositories: number;
-}
+export type { SuggestedFacet } from "./facet-names.js";
 
 export interface Suggestions {
   repositories: Repository[];
@@ -32,8 +30,8 @@ export interface Suggestions {
 export interface Found {
   /** Ids, best match first. */
   ids: number[];
-  /** Whether there are more. */
-  hasMore: boolean;
+  /** Number of matches, counted up to the number requested. */
+  total: number;
   /** The text whose matches these are, if it is not the one searched for but one without its typing errors. */
   corrected: string | undefined;
 }
@@ -41,14 +39,10 @@ export interface Found {
 export interface FindOptions {
   /** Maximum number of ids. */
   limit: number;
+  /** Matches are counted up to here. Default: one more than `limit`, which shows whether there are more. */
+  counted?: number;
   /** Whether typing errors are corrected. Default: true. */
   correct?: boolean;
-}
-
-/** An index and the pages of it in memory. */
-interface SearchedIndex {
-  state: SearchState;
-  pages: IndexPages;
 }
 
 /** With fewer matches, typing errors are looked for. */
@@ -57,30 +51,43 @@ const FEW = 5;
 const FAR_MORE = 10;
 /** Words of a query that are corrected. */
 const CORRECTED_WORDS = 3;
-/** Exact matches whose full names are compared with the text. */
-const COMPARED = 50;
 
-/** Positions found beyond those wanted, as some may no longer be in use. */
-const SPARE_PART = 1 / 8;
-const SPARE = 8;
-
-/** If more names than this start with a prefix, the most popular names are scanned instead. */
-const FACETS_GATHERED = 2_000;
-
-const NOTHING: Found = { ids: [], hasMore: false, corrected: undefined };
+const NOTHING: Found = { ids: [], total: 0, corrected: undefined };
 
 export class Search {
   readonly #database: Database;
   readonly #catalog: Catalog;
   readonly #clock: Clock;
+  readonly #facets: FacetNames;
+  readonly #runs: RunReader;
+  readonly #pageReader: PageReader;
+  readonly #readState: Prepared<null, StateValues>;
+  readonly #readNamed: Prepared<{ ids: readonly number[]; fullName: string }, [id: number]>;
+  readonly #readPopular: Prepared<number, [id: number]>;
   /** Of the index that was searched last. */
   #pages: IndexPages | undefined;
   #vocabulary: { firstBlock: number; words: Vocabulary } | undefined;
 
   constructor(database: Database, catalog: Catalog, clock: Clock) {
+    const { prepare, dialect } = database;
     this.#database = database;
     this.#catalog = catalog;
     this.#clock = clock;
+    this.#facets = new FacetNames(database, catalog);
+    this.#runs = new RunReader(database);
+    this.#pageReader = new PageReader(database);
+    this.#readState = prepare(() => SELECT_STATE);
+    this.#readNamed = prepare((given) => {
+      const among = dialect.among(
+        sql`id`,
+        given(({ ids }) => ids),
+      );
+      return sql`select id from repositories where ${among} and name_key = ${given(({ fullName }) => fullName)}`;
+    });
+    this.#readPopular = prepare(
+      (given) => sql`select id from repositories where availability = 'AVAILABLE'
+        order by coalesce(stars, -1) desc, id desc limit ${given((limit) => limit)}`,
+    );
   }
 
   /**
@@ -97,10 +104,13 @@ export class Search {
   }
 
   /** The repositories that match a text, best first. See `tiers.ts` for what that means. */
-  async find(text: string, { limit, correct = true }: FindOptions): Promise<Found> {
+  async find(text: string, { limit, counted = limit + 1, correct = true }: FindOptions): Promise<Found> {
     const query = parseQuery(text);
     if (query === undefined) return NOTHING;
-    return this.#find({ query, scope: "all", limit }, correct);
+    // That a correction has far more matches must show.
+    const enough = Math.max(counted, FEW * FAR_MORE);
+    const found = await this.#find({ query, scope: "all", limit, counted: enough }, correct);
+    return { ...found, total: Math.min(found.total, counted) };
   }
 
   /** At most `limit` suggestions of each kind; the most popular ones for an empty text. */
@@ -108,8 +118,8 @@ export class Search {
     const prefix = text.trim().toLowerCase();
     const [repositories, languages, topics] = await Promise.all([
       this.#suggestRepositories(text, limit),
-      this.#suggestFacets("language", prefix, limit),
-      this.#suggestFacets("topic", prefix.replaceAll(/\s+/g, "-"), limit),
+      this.#facets.suggest("language", prefix, limit),
+      this.#facets.suggest("topic", prefix.replaceAll(/\s+/g, "-"), limit),
     ]);
     return { repositories, languages, topics };
   }
@@ -120,38 +130,34 @@ export class Search {
     const { hasExact, ...found } = await this.#idsOf(index, match);
     // While somebody types, few matches are no sign of an error.
     const few = match.scope === "names" ? 1 : FEW;
-    if (!correct || hasExact || found.ids.length >= few) return found;
+    if (!correct || hasExact || found.total >= few) return found;
     const corrected = await this.#corrected(index, match);
-    const isBetter = corrected !== undefined && corrected.ids.length > found.ids.length * FAR_MORE;
+    const isBetter = corrected !== undefined && corrected.total > found.total * FAR_MORE;
     return isBetter ? corrected : found;
   }
 
   /** The index as it is now; undefined until it has been built. */
   async #openIndex(): Promise<SearchedIndex | undefined> {
-    const { read } = this.#database;
-    const state = await readState(read);
+    const state = stateOf((await this.#readState(null))[0]);
     if (state === undefined) return undefined;
-    if (this.#pages?.firstBlock !== state.firstBlock) this.#pages = new IndexPages(state);
+    if (this.#pages?.firstBlock !== state.firstBlock) this.#pages = new IndexPages(this.#pageReader, state);
     const pages = this.#pages;
-    await pages.update(read, state.version);
-    return { state, pages };
+    await pages.update(state);
+    return { state, pages, runs: this.#runs };
   }
 
-  async #idsOf({ state, pages }: SearchedIndex, match: MatchQuery): Promise<Found & { hasExact: boolean }> {
-    const { read, dialect } = this.#database;
-    const spare = Math.min(state.changes, Math.ceil(match.limit * SPARE_PART) + SPARE);
-    const limit = match.limit + 1 + spare;
-    const { positions, exact } = await findMatches(this.#database, state, { ...match, limit });
-    await pages.load(read, dialect, positions);
-    const ids = pages.idsAt(positions);
-    const hasMore = ids.length > match.limit;
+  async #idsOf(index: SearchedIndex, match: MatchQuery): Promise<Found & { hasExact: boolean }> {
+    const { pages } = index;
+    const { positions, exact, total } = await findMatches(index, match);
     const { fullName } = match.query;
-    const named = fullName === undefined ? [] : pages.idsAt(exact.slice(0, COMPARED));
-    const first = await this.#withFullName(named, fullName);
+    const compared = fullName === undefined || exact.length < 2 ? [] : exact;
+    await pages.load([...positions, ...compared]);
+    const ids = pages.idsAt(positions);
+    const first = await this.#withFullName(pages.idsAt(compared), fullName);
     const ordered = first.length === 0 ? ids : [...first, ...ids.filter((id) => !first.includes(id))];
     return {
-      ids: hasMore ? ordered.slice(0, match.limit) : ordered,
-      hasMore,
+      ids: ordered.slice(0, match.limit),
+      total: Math.max(total, ids.length),
       corrected: undefined,
       hasExact: exact.length > 0,
     };
@@ -160,10 +166,7 @@ export class Search {
   /** Those with exactly this full name, if there are several with the same words. */
   async #withFullName(ids: readonly number[], fullName: string | undefined): Promise<number[]> {
     if (fullName === undefined || ids.length < 2) return [];
-    const { read, dialect } = this.#database;
-    const { rows } = await sql<{ id: number }>`select id from repositories
-      where ${dialect.among(sql`id`, ids)} and name_key = ${fullName}`.execute(read);
-    const same = new Set(rows.map(({ id }) => id));
+    const same = new Set((await this.#readNamed({ ids, fullName })).map(([id]) => id));
     return ids.filter((id) => same.has(id));
   }
 
@@ -175,11 +178,11 @@ export class Search {
       text = text.replace(word, () => vocabulary.nearest(word) ?? word);
     const parsed = text === query.text ? undefined : parseQuery(text);
     if (parsed === undefined) return undefined;
-    const { ids, hasMore } = await this.#idsOf(index, { ...match, query: parsed });
-    return { ids, hasMore, corrected: text };
+    const { ids, total } = await this.#idsOf(index, { ...match, query: parsed });
+    return { ids, total, corrected: text };
   }
 
-  async #vocabularyOf({ firstBlock }: SearchState): Promise<Vocabulary> {
+  async #vocabularyOf({ firstBlock }: SearchedIndex["state"]): Promise<Vocabulary> {
     if (this.#vocabulary?.firstBlock === firstBlock) return this.#vocabulary.words;
     const { rows } = await sql<{ vocabulary: string }>`select vocabulary from search_state`.execute(
       this.#database.read,
@@ -190,33 +193,13 @@ export class Search {
   }
 
   async #suggestRepositories(text: string, limit: number): Promise<Repository[]> {
-    const { read } = this.#database;
     if (text.trim() === "") {
-      const popular = await sql<{ id: number }>`select id from repositories where availability = 'AVAILABLE'
-        order by coalesce(stars, -1) desc, id desc limit ${limit}`.execute(read);
-      return this.#catalog.findMany(popular.rows.map((row) => row.id));
+      const popular = await this.#readPopular(limit);
+      return this.#catalog.findMany(popular.map(([id]) => id));
     }
     const query = parseQuery(text);
     if (query === undefined) return [];
-    const { ids } = await this.#find({ query, scope: "names", limit }, true);
+    const { ids } = await this.#find({ query, scope: "names", limit, counted: 0 }, true);
     return this.#catalog.findMany(ids);
-  }
-
-  async #suggestFacets(kind: "language" | "topic", prefix: string, limit: number): Promise<SuggestedFacet[]> {
-    const { read } = this.#database;
-    const here = sql`kind = ${kind} and provider = ''`;
-    // Every name with the prefix sorts between the prefix and the prefix followed by the greatest character.
-    const begins = sql`name_key >= ${prefix} and name_key < ${`${prefix}\u{10ffff}`}`;
-    const counted = await sql<{ names: number }>`select count(*) as names from (
-      select 1 from facets where ${here} and ${begins} limit ${FACETS_GATHERED + 1}) as bounded`.execute(
-      read,
-    );
-    const many = Number(counted.rows[0]?.names ?? 0) > FACETS_GATHERED;
-    const source = many
-      ? sql`facets where ${here} and substr(name_key, 1, ${[...prefix].length}) = ${prefix}`
-      : sql`(select * from facets where ${here} and ${begins} limit ${FACETS_GATHERED}) as gathered`;
-    const rows = await sql<SuggestedFacet>`select name, repositories from ${source}
-      order by repositories desc, name limit ${limit}`.execute(read);
-    return rows.rows;
   }
 }

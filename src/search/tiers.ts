@@ -96,30 +96,18 @@ function countBelow(list: readonly number[], value: number): number {
 
 /** At most `limit` positions of all tiers, best first. */
 export function bestOf(found: readonly FoundTier[], limit: number): number[] {
-  let best: Keyed = { positions: [], keys: [] };
-  for (const { tier, positions } of found) {
-    if (positions.length === 0) continue;
-    const next = { positions, keys: positions.map((position) => keyOf(position, tier)) };
-    best = best.positions.length === 0 ? next : merged(best, next, limit);
+  const tiers = found
+    .filter(({ positions }) => positions.length > 0)
+    .map(({ tier, positions }) => ({ tier, positions, next: 0, key: keyOf(positions[0] ?? 0, tier) }));
+  const best: number[] = [];
+  while (best.length < limit) {
+    let first = tiers[0];
+    // Of equal keys, that of the earlier tier is first.
+    for (const one of tiers) if (one.key < (first?.key ?? 0)) first = one;
+    if (first === undefined || first.key === Number.POSITIVE_INFINITY) break;
+    best.push(first.positions[first.next++] ?? 0);
+    const position = first.positions[first.next];
+    first.key = position === undefined ? Number.POSITIVE_INFINITY : keyOf(position, first.tier);
   }
-  return best.positions.slice(0, limit);
-}
-
-/** Positions with their keys, ascending by key. */
-interface Keyed {
-  positions: readonly number[];
-  keys: readonly number[];
-}
-
-/** At most `limit` of both; of equal keys, those of `a` first. */
-function merged(a: Keyed, b: Keyed, limit: number): Keyed {
-  const [positions, keys]: [number[], number[]] = [[], []];
-  let [i, j] = [0, 0];
-  while (positions.length < limit && (i < a.keys.length || j < b.keys.length)) {
-    const isOfA = j >= b.keys.length || (i < a.keys.length && (a.keys[i] ?? 0) <= (b.keys[j] ?? 0));
-    const [source, index] = isOfA ? [a, i++] : [b, j++];
-    positions.push(source.positions[index] ?? 0);
-    keys.push(source.keys[index] ?? 0);
-  }
-  return { positions, keys };
+  return best;
 }

@@ -3,32 +3,32 @@ import { sql } from "kysely";
 import { bumpRevision, type Run, runExclusively } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { BulkRow, Database, Db, Dialect } from "../database/database.js";
+import { ADDITIONS, type Addition, encodeAdditions } from "./additions.js";
 import { BlockWriter, TEXT_PREFIX_FROM, UnitedMarks } from "./block-writer.js";
-import { EditedPages } from "./edited-pages.js";
-import { prefixBlock, readState, type SearchState } from "./layout.js";
-import { BLOCK, encodeMarks, type Marks, NAME, TEXT } from "./postings.js";
-import { PAGES, type ReadTexts, readTexts, rebuildWords, restoreMarks } from "./rebuild.js";
+import { placeOfSlot, prefixBlock, readState } from "./layout.js";
+import { Placement } from "./placement.js";
+import { encodeMarks, type Marks, NAME, TEXT } from "./postings.js";
+import { type ReadTexts, readTexts, rebuildWords, restoreMarks } from "./rebuild.js";
 import { findRunNames, readRuns, writeRuns } from "./run-table.js";
 import { runsOf, sortWords, wordsOfRun } from "./runs.js";
 import { Splitter } from "./words.js";
 
-/** Repositories indexed together: their postings of a word are added in one step. */
-const BATCH = 2_000;
-/** Bytes and pages written in one transaction, as all other writers wait for it. */
+/** Repositories indexed together: the postings of a word are written once for all of them. */
+const BATCH = 10_000;
+/** Bytes written in one transaction, as all other writers wait for it. */
 const WRITTEN_BYTES = 500_000;
-const WRITTEN_PAGES = 32;
 /** Repositories whose marks are deleted in one transaction. */
 const UNMARKED = 250;
-/** From this many changes since the last rebuild, or this part of all repositories, a rebuild is better. */
-const MANY = 2_000;
-const MANY_PART = 8;
-/** Prefixes up to this length have postings in appended blocks, however few words begin with them. */
-const APPENDED_PREFIXES = 3;
+/** From this many additions since the last rebuild, with this part of all repositories, a rebuild is better. */
+const MANY = 1_000;
+const MANY_PART = 16;
+/** Prefixes up to this length have postings in blocks of additions, however few words begin with them. */
+const PREFIX_LENGTH = 3;
 
 /**
  * Updates the index for the repositories marked as outdated, or builds it. A repository gets a new position near others with
- * as many stars, and its old one is not used again: postings are only ever added. Safe to kill and run again. Returns the
- * number of repositories processed; 0 if another process is doing so.
+ * as many stars, and its old one is not used again. What a rebuild has written stays as it is: words are written into blocks of
+ * additions. Safe to kill and run again. Returns the number of repositories processed; 0 if another process is doing so.
  */
 export async function updateWords(
   database: Database,
@@ -40,7 +40,7 @@ export async function updateWords(
     where kind in ('words', 'words_in_rebuild')`.execute(database.write);
   const waiting = Number(marked.rows[0]?.marked ?? 0);
   if (waiting === 0 && state !== undefined) return 0;
-  const isMany = waiting + (state?.changes ?? 0) > MANY + (state?.documents ?? 0) / MANY_PART;
+  const isMany = waiting + (state?.slots ?? 0) > MANY + (state?.documents ?? 0) / MANY_PART;
   if (state === undefined || isMany) {
     if (waiting === 0 && (await isEmpty(database))) return 0;
     return rebuildWords(database, clock, onProgress);
@@ -51,11 +51,13 @@ export async function updateWords(
     prepare: async () => {},
     async work(run) {
       await restoreMarks(run);
+      const placement = await Placement.read(database.write, state);
       let processed = 0;
-      for (let count = await index(database, run); count > 0; count = await index(database, run)) {
+      while (processed < waiting) {
+        const count = await index(database, run, placement);
+        if (count === 0) break;
         processed += count;
         onProgress(processed);
-        if (processed >= waiting) break;
       }
       await run.end(async () => {});
       return processed;
@@ -70,10 +72,10 @@ async function isEmpty({ write }: Database): Promise<boolean> {
 }
 
 /**
- * Indexes some repositories. Their positions are reserved first, so that nobody else gets them if this ends half-way; then
- * their postings are added; then they move there. Returns their number.
+ * Indexes some repositories. Slots are reserved first, so that nobody else gets them if this ends half-way; then their words
+ * are written under these slots; then one transaction adds the repositories. Returns their number.
  */
-async function index({ dialect, write }: Database, run: Run): Promise<number> {
+async function index({ dialect, write }: Database, run: Run, placement: Placement): Promise<number> {
   const { rows: marked } = await sql<{
     id: number;
   }>`select repository_id as id from outdated where kind = 'words'
@@ -81,40 +83,33 @@ async function index({ dialect, write }: Database, run: Run): Promise<number> {
   const state = await readState(write);
   if (marked.length === 0 || state === undefined) return 0;
   const ids = marked.map(({ id }) => id);
-  const pages = await EditedPages.read(write, state);
-  const splitter = new Splitter();
-  const blocks = new Map<number, BlockWriter>();
   const texts = await readTexts(write, dialect, ids);
-  const positions = new Map<number, number>();
-  for (const [id, text] of [...texts].sort(([a, x], [b, y]) => y.stars - x.stars || b - a)) {
-    const position = pages.reserve(text.stars);
-    positions.set(id, position);
-    const block = state.firstBlock + Math.floor(position / BLOCK);
-    const writer = blocks.get(block) ?? new BlockWriter();
-    blocks.set(block, writer);
-    writer.add(position % BLOCK, splitter.documentOf(text));
-  }
-  const version = state.version + 1;
-  const writePages = async () => {
-    const rows = pages.takeEdited(version);
-    for (let from = 0; from < rows.length; from += WRITTEN_PAGES) {
-      const part = rows.slice(from, from + WRITTEN_PAGES);
-      await run.step((tx) => dialect.upsert(tx, PAGES, part));
+  const additions = additionsOf(ids, texts, placement);
+  if (additions.length > 0) {
+    const { firstBlock, slots } = state;
+    await run.step(async (tx) => {
+      await sql`update search_state set slots = ${slots + additions.length}`.execute(tx);
+    });
+    const splitter = new Splitter();
+    const blocks = new Map<number, BlockWriter>();
+    for (const [i, { id }] of additions.entries()) {
+      const text = texts.get(id);
+      if (text === undefined) continue;
+      const { block, index } = placeOfSlot(firstBlock, slots + i);
+      const writer = blocks.get(block) ?? new BlockWriter();
+      blocks.set(block, writer);
+      writer.add(index, splitter.documentOf(text));
     }
-  };
-  await run.step(async (tx) => {
-    await sql`update search_state set positions = ${pages.positions}`.execute(tx);
-  });
-  await writePages();
-  for (const [block, writer] of blocks) await addPostings({ dialect, write, run, state, block, writer });
-  pages.remove(new Set(ids));
-  await writePages();
-  pages.settle(positions);
-  await writePages();
-  await run.step(async (tx) => {
-    await sql`update search_state set version = ${version}, changes = changes + ${texts.size}`.execute(tx);
-    await bumpRevision(tx);
-  });
+    for (const [block, writer] of blocks) await addPostings({ dialect, write, run, block, writer });
+    await run.step(async (tx) => {
+      const row: BulkRow = [firstBlock, slots, encodeAdditions(additions)];
+      await dialect.upsert(tx, ADDITIONS, [row]);
+      const { positions } = placement;
+      await sql`update search_state set version = version + 1, positions = ${positions}`.execute(tx);
+      await bumpRevision(tx);
+    });
+    for (const addition of additions) placement.apply(addition);
+  }
   for (let from = 0; from < ids.length; from += UNMARKED) {
     const part = ids.slice(from, from + UNMARKED);
     await run.step(async (tx) => {
@@ -129,6 +124,27 @@ async function index({ dialect, write }: Database, run: Run): Promise<number> {
   return ids.length;
 }
 
+/** Gives repositories with texts new positions, most stars first; the others only lose theirs. */
+function additionsOf(
+  ids: readonly number[],
+  texts: ReadonlyMap<number, ReadTexts>,
+  placement: Placement,
+): Addition[] {
+  const replaced = placement.positionsOf(new Set(ids));
+  const placed = [...texts]
+    .sort(([a, x], [b, y]) => y.stars - x.stars || b - a)
+    .map(([id, { stars }]): Addition => {
+      return { id, position: placement.reserve(stars), replaced: replaced.get(id) ?? -1, stars };
+    });
+  const gone = ids.flatMap((id): Addition[] => {
+    const position = replaced.get(id);
+    return texts.has(id) || position === undefined
+      ? []
+      : [{ id, position: -1, replaced: position, stars: -1 }];
+  });
+  return [...placed, ...gone];
+}
+
 /** Whether the texts are the same; the stars change all the time. */
 function isSame(a: ReadTexts | undefined, b: ReadTexts | undefined): boolean {
   return isDeepStrictEqual(a && { ...a, stars: 0 }, b && { ...b, stars: 0 });
@@ -141,27 +157,19 @@ interface Writing {
 }
 
 interface Added extends Writing {
-  state: SearchState;
   block: number;
   writer: BlockWriter;
 }
 
-async function addPostings({ state, block, writer, ...writing }: Added): Promise<void> {
-  const isAppended = block >= state.firstBlock + state.builtBlocks;
-  const stored = await storedPrefixes(writing.write, prefixBlock(block));
-  const longest = [...stored].reduce(
-    (length, { length: other }) => Math.max(length, other),
-    APPENDED_PREFIXES,
-  );
+async function addPostings({ block, writer, ...writing }: Added): Promise<void> {
   const words = new Map<string, Marks>();
   const prefixes = new Map<string, number[]>();
   for (const word of writer.sorted()) {
     const marks = writer.marksOf(word);
     words.set(word, marks);
-    for (let length = 1; length <= Math.min(longest, word.length); length++) {
+    for (let length = 1; length <= Math.min(PREFIX_LENGTH, word.length); length++) {
       const prefix = word.slice(0, length);
-      const isStored = stored.has(prefix) || (isAppended && length <= APPENDED_PREFIXES);
-      if (!isStored || !prefix.isWellFormed()) continue;
+      if (!prefix.isWellFormed()) continue;
       const united = prefixes.get(prefix) ?? [];
       prefixes.set(prefix, united);
       const last = length < TEXT_PREFIX_FROM ? NAME : TEXT;
@@ -169,15 +177,12 @@ async function addPostings({ state, block, writer, ...writing }: Added): Promise
     }
   }
   await merge(writing, block, words);
+  const united = new UnitedMarks();
+  for (const [prefix, marks] of prefixes) {
+    for (const mark of marks) united.add(mark);
+    prefixes.set(prefix, united.take());
+  }
   await merge(writing, prefixBlock(block), prefixes);
-}
-
-/** The prefixes with lists of their own. */
-async function storedPrefixes(db: Db, block: number): Promise<Set<string>> {
-  const { rows } = await sql<{
-    data: Uint8Array;
-  }>`select data from search_words where block = ${block}`.execute(db);
-  return new Set(rows.flatMap(({ data }) => wordsOfRun(data).map(([word]) => word)));
 }
 
 /** Adds positions to the stored lists of words or prefixes. */
@@ -191,7 +196,6 @@ async function merge(
     dialect,
     [...added.keys()].map((word) => ({ block, word })),
   );
-  const united = new UnitedMarks();
   // A word before the first run of the block begins a new one.
   const byRun = Map.groupBy(added, ([word]) => runOf.get(word) ?? "");
   const names = [...new Set(runOf.values())];
@@ -209,9 +213,9 @@ async function merge(
     const stored = new Map(data === undefined ? [] : wordsOfRun(data));
     for (const [word, lists] of stored) merged.set(word, lists.encoded());
     for (const [word, marks] of words) {
-      for (const mark of stored.get(word)?.decode() ?? []) united.add(mark);
-      for (const mark of marks) united.add(mark);
-      merged.set(word, encodeMarks(united.take()));
+      // Slots only grow, so new marks come after all stored ones.
+      const before = stored.get(word)?.decode();
+      merged.set(word, encodeMarks(before === undefined ? marks : [...before, ...marks]));
     }
     const sorted = sortWords(merged.keys()).map((word): [string, Uint8Array] => [
       word,

@@ -3,6 +3,7 @@ import { before, test } from "node:test";
 import { Catalog, type Repository } from "../../src/catalog/catalog.js";
 import { DAY_MS } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
+import { bound } from "../../src/database/prepared.js";
 import { syntheticRepository } from "../../src/demo/demo.js";
 import { LANGUAGES, TOPICS } from "../../src/demo/vocabulary.js";
 import {
@@ -15,6 +16,7 @@ import {
   type Plan,
   type Sort,
 } from "../../src/lists/lists.js";
+import { relevanceAt } from "../../src/lists/relevance.js";
 import { createLog } from "../../src/log.js";
 import { Rankings, type Trend } from "../../src/rankings/rankings.js";
 import { Search } from "../../src/search/search.js";
@@ -281,6 +283,47 @@ onBothEngines("Lists of more than 10,000", (engine) => {
     }
   });
 
+  test("filters choose from a search in its order, with the index and without", async () => {
+    const search = new Search(database, new Catalog(database, clock), clock);
+    const byId = new Map(all.map((repository) => [repository.id, repository]));
+    const sorting: Sorting = { sort: "relevance", direction: "desc", value: () => null, keepsUnknown: true };
+    for (const text of [ALL, EVERY_THIRD, `${ALL} a`]) {
+      const { ids } = await search.find(text, { limit: EXACT_TOTAL + 1 });
+      for (const filters of [...NARROW, { ...NARROW[1], archived: false }, { minStars: 0, fork: false }]) {
+        const model = ids.flatMap((id) => {
+          const repository = byId.get(id) ?? assert.fail();
+          return passes(repository, filters) ? repository : [];
+        });
+        const scope = { kind: "search", text } as const;
+        let page: ListSpec["page"] = { limit: 7, offset: 0 };
+        for (let from = 0; from < 21; from += 7) {
+          const spec = listOf({ ...sorting, scope, filters, page });
+          const expected = model.slice(from, from + 7);
+          const [bySql, byIndex] = [openLists(), openLists(database, { index })];
+          const [plain, indexed] = [await bySql.read(spec), await byIndex.read(spec)];
+          assert.deepEqual([plain.plan.plan, indexed.plan.plan], ["gather", "index"]);
+          for (const found of [plain, indexed]) {
+            const what = JSON.stringify(spec);
+            assert.deepEqual(
+              found.rows.map(({ repository }) => repository.id),
+              expected.map(({ id }) => id),
+              what,
+            );
+            assert.deepEqual(
+              [found.total, found.totalIsExact, found.hasMore],
+              [model.length, ids.length <= EXACT_TOTAL, model.length > from + 7],
+              what,
+            );
+          }
+          assert.equal(indexed.nextCursor, plain.nextCursor);
+          const last = expected.at(-1);
+          if (last === undefined) break;
+          page = { limit: 7, after: { sortKey: relevanceAt(ids.indexOf(last.id)), id: last.id } };
+        }
+      }
+    }
+  });
+
   test("a page is found by one statement and read with its growth by another, and a search matches once", async () => {
     const statements: string[] = [];
     const read = database.read.withPlugin({
@@ -293,7 +336,7 @@ onBothEngines("Lists of more than 10,000", (engine) => {
     const prepare: Database["prepare"] = (build) => {
       const run = database.prepare(build);
       return (values) => {
-        statements.push(String(build));
+        statements.push(bound(database.read, build).text);
         return run(values);
       };
     };

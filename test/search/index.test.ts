@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Database } from "../../src/database/database.js";
 import { readState } from "../../src/search/layout.js";
-import { IndexPages } from "../../src/search/pages.js";
+import { IndexPages, PageReader } from "../../src/search/pages.js";
 import { Search } from "../../src/search/search.js";
 import { onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -32,21 +32,21 @@ onBothEngines("The search index", (engine) => {
     const { catalog, database, update } = await open();
     await catalog.record([repository("a/first", 9), repository("b/second", 5)]);
     await update();
-    const { read, dialect } = database;
+    const reader = new PageReader(database);
     const pagesNow = async () => {
-      const state = await readState(read);
+      const state = await readState(database.read);
       assert.ok(state !== undefined);
-      return new IndexPages(state);
+      return new IndexPages(reader, state);
     };
     const [loaded, waiting] = [await pagesNow(), await pagesNow()];
-    await loaded.load(read, dialect, [0, 1]);
+    await loaded.load([0, 1]);
     assert.deepEqual(loaded.idsAt([0, 1]), [1, 2]);
     await catalog.record([repository("b/second", 50, 0)]);
     await update();
     const rebuilt = await pagesNow();
-    await rebuilt.load(read, dialect, [0, 1]);
+    await rebuilt.load([0, 1]);
     assert.deepEqual(rebuilt.idsAt([0, 1]), [2, 1]);
-    await waiting.load(read, dialect, [0, 1]);
+    await waiting.load([0, 1]);
     assert.deepEqual([loaded.idsAt([0, 1]), waiting.idsAt([0, 1])], [[1, 2], []]);
   });
 

@@ -90,8 +90,14 @@ onBothEngines("A search", (engine) => {
     for (const text of ["r", "rust", "c", "a", "web", "for"]) {
       const all = expectedMatches(listed, text);
       for (const limit of [1, 2, 7, all.length]) {
-        const { ids, hasMore } = await search.find(text, { limit, correct: false });
-        assert.deepEqual([ids, hasMore], [all.slice(0, limit), all.length > limit], `${text}, ${limit}`);
+        const { ids, total } = await search.find(text, { limit, correct: false });
+        assert.deepEqual(
+          [ids, total],
+          [all.slice(0, limit), Math.min(all.length, limit + 1)],
+          `${text}, ${limit}`,
+        );
+        const counted = await search.find(text, { limit, counted: LIMIT, correct: false });
+        assert.deepEqual([counted.ids, counted.total], [ids, all.length], `${text}, ${limit}, counted`);
       }
     }
   });

@@ -4,6 +4,7 @@ import { type FoundIds, rareTopics, testsOf } from "./filters.js";
 import type { Part, Parts } from "./parts.js";
 import { orderName } from "./read-orders.js";
 import { type Selection, select } from "./select.js";
+import { selectFound } from "./select-found.js";
 
 /** What the thread that builds the index sends. */
 export type IndexMessage =
@@ -96,6 +97,13 @@ export class ListIndex {
    */
   select(spec: ListSpec, ids: FoundIds, most: number): Selection | undefined {
     const { facts, orders } = this.#parts;
+    if (spec.sort === "relevance") {
+      // The matches are in order.
+      const { scope = [], rareTopics } = ids;
+      const tests = testsOf(this.#parts, spec, { rareTopics });
+      if (facts === undefined || tests === undefined) return undefined;
+      return selectFound(spec.page, tests, { slots: facts.slots, ids: scope });
+    }
     const order = orders.get(orderName({ sort: spec.sort, window: spec.window }));
     const tests = testsOf(this.#parts, spec, ids);
     if (facts === undefined || order === undefined || tests === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database } from "../../database/database.js";
-import { EXACT_TOTAL } from "../plan.js";
+import { EXACT_TOTAL } from "../spec.js";
 
 /** The ids of repositories with one of these topics; undefined if there are more than EXACT_TOTAL. */
 export async function idsWithTopics(

@@ -1,7 +1,8 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Database, Dialect } from "../../database/database.js";
-import { EXACT_TOTAL, isSelective, type SqlPlan } from "../plan.js";
-import type { ListSpec, RowKey, Scope } from "../spec.js";
+import { isSelective, type SqlPlan } from "../plan.js";
+import { relevanceAt } from "../relevance.js";
+import { EXACT_TOTAL, type ListSpec, type RowKey, type Scope } from "../spec.js";
 import { filterConditions, type Order, orderOf, trustCondition } from "./clauses.js";
 
 /** The repositories of a page. */
@@ -127,7 +128,7 @@ function scopeSelect(scope: Scope, dialect: Dialect): RawBuilder<unknown> | unde
     case "found":
       return dialect.rowsOf(
         FOUND_COLUMNS,
-        scope.rows.map(({ id, key }) => [id, key]),
+        scope.ids.map((id, index) => [id, relevanceAt(index)]),
       );
     case "watchlist":
       return sql`select repository_id as id, sort_order as position from watchlist_items where watchlist_id = ${scope.id}`;

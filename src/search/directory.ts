@@ -1,0 +1,119 @@
+/**
+ * The directory of a build: in which of its blocks each word occurs, so that a search for a rare word reads only those. It is
+ * stored like the words of a block, with the numbers of blocks in place of positions. A build of one block has none.
+ */
+import { sql } from "kysely";
+import type { Run } from "../catalog/catalog.js";
+import type { Database } from "../database/database.js";
+import { TEXT_PREFIX_FROM } from "./block-writer.js";
+import { directoryBlock, type SearchState } from "./layout.js";
+import { encodeMarks, markOf, WHOLE } from "./postings.js";
+import type { WordsQuery } from "./query.js";
+import { type RunReader, writeAllRuns } from "./run-table.js";
+import { beginningWith, compareWords, findInRun, runsOf, sortWords, wordsOfRun } from "./runs.js";
+
+/** Runs read at a time, of all blocks together. */
+const RUNS_READ = 2_000;
+/** A prefix of more runs of the directory than this is taken to be in all blocks. */
+const RUNS_OF_PREFIX = 4;
+
+/** Writes the directory of blocks that are complete, for a range of words at a time. */
+export async function writeDirectory(
+  { dialect, write }: Database,
+  run: Run,
+  { firstBlock, blocks }: { firstBlock: number; blocks: number },
+): Promise<void> {
+  const { rows } = await sql<{ word: string }>`select word from search_words
+    where block = ${firstBlock} order by word`.execute(write);
+  const step = Math.max(1, Math.floor(RUNS_READ / blocks));
+  const bounds = rows.filter((_, i) => i > 0 && i % step === 0).map(({ word }) => word);
+  /** By block: words of its last run that are beyond the range. */
+  const left: string[][] = Array.from({ length: blocks }, () => []);
+  for (const [i, until] of [...bounds, undefined].entries()) {
+    const from = bounds[i - 1] ?? "";
+    const here = until === undefined ? sql`word >= ${from}` : sql`word >= ${from} and word < ${until}`;
+    const found = await sql<{ block: number; data: Uint8Array }>`select block, data from search_words
+      where block >= ${firstBlock} and block < ${firstBlock + blocks} and ${here} order by block, word`.execute(
+      write,
+    );
+    const blocksOf = new Map<string, number[]>();
+    const add = (word: string, block: number) => {
+      const known = blocksOf.get(word);
+      if (known === undefined) blocksOf.set(word, [markOf(block, WHOLE)]);
+      else known.push(markOf(block, WHOLE));
+    };
+    const runs = Map.groupBy(found.rows, ({ block }) => block - firstBlock);
+    for (let block = 0; block < blocks; block++) {
+      const words = [
+        ...(left[block] ?? []),
+        ...(runs.get(block) ?? []).flatMap(({ data }) => wordsOfRun(data).map(([word]) => word)),
+      ];
+      let end = words.length;
+      while (until !== undefined && end > 0 && compareWords(words[end - 1] ?? "", until) >= 0) end--;
+      left[block] = words.slice(end);
+      for (let i = 0; i < end; i++) add(words[i] ?? "", block);
+    }
+    const encoded = sortWords(blocksOf.keys()).map((word): [string, Uint8Array] => [
+      word,
+      encodeMarks(blocksOf.get(word) ?? []),
+    ]);
+    await writeAllRuns(dialect, run, { block: directoryBlock(firstBlock), runs: runsOf(encoded) });
+  }
+}
+
+/**
+ * The blocks that can hold matches of a query, by their numbers in the build; undefined for all. `isCommon` says of a prefix
+ * that very many words have it.
+ */
+export async function blocksWith(
+  reader: RunReader,
+  { firstBlock }: Pick<SearchState, "firstBlock">,
+  query: WordsQuery,
+  isCommon: (prefix: string) => boolean,
+): Promise<ReadonlySet<number> | undefined> {
+  const { words, owner, name } = query;
+  const ways = [
+    { words: words.slice(0, -1), prefix: words.at(-1) ?? "" },
+    ...(name === "" ? [] : [{ words: owner, prefix: name }]),
+  ];
+  const isEverywhere = (prefix: string) => prefix.length < TEXT_PREFIX_FROM || isCommon(prefix);
+  if (ways.some((way) => way.words.length === 0 && isEverywhere(way.prefix))) return undefined;
+  const block = directoryBlock(firstBlock);
+  const prefixes = [...new Set(ways.map(({ prefix }) => prefix))].filter((prefix) => !isEverywhere(prefix));
+  const wanted = [...new Set([...ways.flatMap((way) => way.words), ...prefixes])];
+  const runs = new Map<string, Uint8Array>();
+  for (const [, word, data] of await reader.find(wanted.map((word) => ({ block, word }))))
+    runs.set(word, data);
+  const further = new Map<string, Uint8Array[] | undefined>();
+  await Promise.all(
+    prefixes.map(async (prefix) => {
+      const found = await reader.findWithin({ blocks: [block], prefix, limit: RUNS_OF_PREFIX + 1 });
+      further.set(prefix, found.length > RUNS_OF_PREFIX ? undefined : found.map(([, , data]) => data));
+    }),
+  );
+  const ofWord = (word: string): Set<number> => {
+    const run = runs.get(word);
+    return blocksOf(run === undefined ? [] : [findInRun(run, word)]);
+  };
+  const ofPrefix = (prefix: string): Set<number> | undefined => {
+    const more = further.get(prefix);
+    if (more === undefined) return undefined;
+    const run = runs.get(prefix);
+    const all = run === undefined ? more : [run, ...more];
+    return blocksOf(all.flatMap((data) => beginningWith(data, prefix)));
+  };
+  const all = new Set<number>();
+  for (const way of ways) {
+    const sets = [...way.words.map(ofWord), ofPrefix(way.prefix)].filter((set) => set !== undefined);
+    if (sets.length === 0) return undefined;
+    const both = sets.reduce((a, b) => a.intersection(b));
+    for (const number of both) all.add(number);
+  }
+  return all;
+}
+
+function blocksOf(lists: readonly (ReturnType<typeof findInRun> | undefined)[]): Set<number> {
+  const blocks = new Set<number>();
+  for (const list of lists) for (const mark of list?.decode() ?? []) blocks.add(mark >> 2);
+  return blocks;
+}
