@@ -10,6 +10,7 @@ import type { DemoSize } from "./demo/demo.js";
 import { createLog } from "./log.js";
 import { type AppContext, buildModules, type Modules, openModules, updateDerived } from "./modules.js";
 import { flagsOf } from "./node-flags.js";
+import type { SearchStatus } from "./search/search.js";
 import type { Threads } from "./threads/threads.js";
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -79,15 +80,14 @@ async function start(context: AppContext, modules: Modules, withSample: boolean)
   if (config.providers.length === 0) {
     if (withSample && config.sample) await (await import("./sample.js")).importSample(modules);
     else await modules.catalog.removeSample();
-    // Without a worker nothing else builds the search index of a store from before it.
-    await modules.search.update();
-    return serve(context, modules, stopped);
-  }
-  await modules.catalog.removeSample();
+  } else await modules.catalog.removeSample();
   const stopping = new AbortController();
   // Immediately, as a terminal sends the signal to the worker too.
   stopped.then(() => stopping.abort());
-  const working = keepWorking(log, stopping.signal);
+  const working =
+    config.providers.length > 0
+      ? keepWorking(log, stopping.signal)
+      : updateSearch(log, await modules.search.status(), stopping.signal);
   try {
     await serve(context, modules, stopped);
   } finally {
@@ -95,6 +95,31 @@ async function start(context: AppContext, modules: Modules, withSample: boolean)
     stopping.abort();
     await working;
   }
+}
+
+/** Without a worker nothing else builds the search index of a store from before it. A child process does, if it is needed. */
+async function updateSearch(
+  log: AppContext["log"],
+  { isBuilt, waiting }: SearchStatus,
+  signal: AbortSignal,
+): Promise<void> {
+  const entry = process.argv[1];
+  if (entry === undefined || waiting === 0) return;
+  const consequence = isBuilt ? "until then searches may miss changes" : "until then searches find nothing";
+  log.info({ repositories: waiting }, `another process updates the search index; ${consequence}`);
+  const began = systemClock.monotonic();
+  const child = fork(entry, ["derive"], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    execArgv: flagsOf("derive"),
+  });
+  const stop = () => child.kill("SIGTERM");
+  signal.addEventListener("abort", stop, { once: true });
+  const [code] = await once(child, "exit");
+  signal.removeEventListener("abort", stop);
+  if (signal.aborted) return;
+  if (code === 0)
+    log.info({ ms: Math.round(systemClock.monotonic() - began) }, "the search index is up to date");
+  else log.error({ code }, "the search index was not updated; run derive");
 }
 
 async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise<void> {

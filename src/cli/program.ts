@@ -4,6 +4,7 @@
  */
 import { Command, CommanderError } from "commander";
 import { addDemo } from "./demo.js";
+import { addDerive } from "./derive.js";
 import { addExport } from "./export.js";
 import { EXIT, type Host } from "./host.js";
 import { addImport } from "./import.js";
@@ -34,6 +35,7 @@ export async function runProgram(host: Host, argv: readonly string[]): Promise<n
   addStatus(program, host);
   addImport(program, host, finish);
   addExport(program, host, finish);
+  addDerive(program, host);
   addDemo(program, host);
   for (const command of program.commands) command.exitOverride();
   try {

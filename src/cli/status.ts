@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { isoTime } from "../clock.js";
+import type { SearchStatus } from "../search/search.js";
 import type { ProviderStatus } from "../tracking/tracking.js";
 import type { Host } from "./host.js";
 import { reportOf } from "./progress.js";
@@ -7,18 +8,22 @@ import { reportOf } from "./progress.js";
 export function addStatus(program: Command, host: Host): void {
   program
     .command("status")
-    .description("show the state of tracking: due refreshes, freshness, failures, remaining quota")
+    .description(
+      "show the state of tracking (due refreshes, freshness, failures, remaining quota) and of the search index",
+    )
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: boolean }) => {
       const { readStatus } = await import("../tracking/tracking.js");
       const modules = await host.openModules();
       try {
         const status = await readStatus(modules.database, host.clock.now());
+        const search = await modules.search.status();
+        const tracked = status.map(describe).join("\n\n") || "nothing is tracked yet";
         host.stdout.write(
           reportOf(
             json === true,
-            { providers: status },
-            status.map(describe).join("\n\n") || "nothing is tracked yet",
+            { providers: status, search },
+            `${tracked}\n\nsearch index    ${describeSearch(search)}`,
           ),
         );
       } finally {
@@ -72,6 +77,14 @@ function describe(status: ProviderStatus): string {
     }
   }
   return lines.join("\n");
+}
+
+function describeSearch({ isBuilt, waiting, isUpdating }: SearchStatus): string {
+  if (waiting === 0) return "up to date";
+  const state = isBuilt
+    ? `${waiting} changes to add`
+    : `not built: nothing is found of ${waiting} repositories`;
+  return isUpdating ? `${state}; a process is doing it` : `${state}; derive or the worker does it`;
 }
 
 function hours(ms: number): string {

@@ -15,10 +15,12 @@ import { IndexPages, PageReader } from "./pages.js";
 import { parseQuery } from "./query.js";
 import { rebuildWords } from "./rebuild.js";
 import { RunReader } from "./run-table.js";
+import { readStatus, type SearchStatus } from "./status.js";
 import { Vocabulary } from "./typos.js";
 import { updateWords } from "./update.js";
 
 export type { SuggestedFacet } from "./facet-names.js";
+export type { SearchStatus } from "./status.js";
 
 export interface Suggestions {
   repositories: Repository[];
@@ -88,6 +90,11 @@ export class Search {
       (given) => sql`select id from repositories where availability = 'AVAILABLE'
         order by coalesce(stars, -1) desc, id desc limit ${given((limit) => limit)}`,
     );
+  }
+
+  /** Counts the waiting repositories. */
+  status(): Promise<SearchStatus> {
+    return readStatus(this.#database, this.#clock);
   }
 
   /**
