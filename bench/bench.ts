@@ -109,7 +109,10 @@ async function main(): Promise<void> {
             seconds: context.seconds,
           };
           recordRun(values.folder, run);
-          writeResults(values.folder, values.output, Object.keys(PARTS), postgres.version);
+          writeResults(values.folder, values.output, {
+            parts: Object.keys(PARTS),
+            postgresVersion: postgres.version,
+          });
         }
       }
     }

@@ -40,7 +40,7 @@ export const measureLists: BenchPart = async ({ store, report }) => {
       const timed = await timesOf(modules, queries);
       for (const { ms, query } of timed.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST))
         report(`${measure}, slow: ${ms.toFixed(2)} ms, ${JSON.stringify(query)}`);
-      rows.push(...rowsOf(measure, store, timed, targets));
+      rows.push(...rowsOf({ measure, store, targets }, timed));
     }
     return rows;
   } finally {
@@ -120,10 +120,8 @@ async function timesOf({ lists }: Modules, queries: readonly ListQuery[], passes
 }
 
 function rowsOf(
-  measure: string,
-  store: Store,
+  { measure, store, targets }: { measure: string; store: Store; targets: { p99?: number; max?: number } },
   timed: readonly Timed[],
-  targets: { p99?: number; max?: number },
 ): ResultRow[] {
   const ms = timed.map((one) => one.ms);
   const withIndex = timed.filter(({ plan }) => plan === "index").length;

@@ -90,7 +90,11 @@ interface Measures {
   freshness: Freshness;
 }
 
-async function pass(world: TrackingWorld, ms: number, measures: Measures, sampleFrom: number): Promise<void> {
+async function pass(
+  world: TrackingWorld,
+  measures: Measures,
+  { ms, sampleFrom }: { ms: number; sampleFrom: number },
+): Promise<void> {
   const { clock, modules, forges } = world;
   const end = clock.now() + ms;
   const began = clock.now();
@@ -243,12 +247,12 @@ async function main(dataDir: string): Promise<void> {
   const events = new Map([...world.forges].map(([name, forge]) => [name, new EventWatch(name, forge)]));
   const measures = { watches, events, use: new HourlyUse(), freshness: new Freshness() };
   try {
-    await pass(world, days * DAY_MS, measures, (days * DAY_MS) / 2);
+    await pass(world, measures, { ms: days * DAY_MS, sampleFrom: (days * DAY_MS) / 2 });
     print(`${repositories} repositories, ${days} days: ${(performance.now() / 1_000).toFixed(0)} s`);
     await tellRequests(world, measures);
     tellFreshness(measures);
     await tellSize(world);
-    await pass(world, ROUND_MS, measures, Number.POSITIVE_INFINITY);
+    await pass(world, measures, { ms: ROUND_MS, sampleFrom: Number.POSITIVE_INFINITY });
     print(`Another round, ${span(ROUND_MS)}: ${(performance.now() / 1_000).toFixed(0)} s in total`);
     tellEvents(measures, world.clock.now());
     await countDifferences(world);

@@ -55,8 +55,7 @@ function revision(): string {
 export function writeResults(
   folder: string,
   output: string,
-  parts: readonly string[],
-  postgresVersion: string,
+  { parts, postgresVersion }: { parts: readonly string[]; postgresVersion: string },
 ): void {
   const kept = readKept(folder).filter(({ part }) => parts.includes(part));
   kept.sort(

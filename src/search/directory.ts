@@ -68,10 +68,8 @@ export async function writeDirectory(
 export async function blocksWith(
   reader: RunReader,
   { firstBlock }: Pick<SearchState, "firstBlock">,
-  query: WordsQuery,
-  isCommon: (prefix: string) => boolean,
+  { words, owner, name, isCommon }: WordsQuery & { isCommon: (prefix: string) => boolean },
 ): Promise<ReadonlySet<number> | undefined> {
-  const { words, owner, name } = query;
   const ways = [
     { words: words.slice(0, -1), prefix: words.at(-1) ?? "" },
     ...(name === "" ? [] : [{ words: owner, prefix: name }]),

@@ -82,7 +82,7 @@ async function furtherBlocks(
 ): Promise<Iterable<number>> {
   if (state.builtBlocks <= 1) return [];
   const isCommon = (prefix: string) => hasLists(rows, state.firstBlock, prefix);
-  const blocks = await blocksWith(runs, state, query, isCommon);
+  const blocks = await blocksWith(runs, state, { ...query, isCommon });
   return blocks ?? Array.from({ length: state.builtBlocks }, (_, i) => i);
 }
 

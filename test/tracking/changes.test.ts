@@ -12,16 +12,6 @@ const KINDS = [
   { kind: "forgejo", name: "CODEBERG" },
 ] as const;
 
-async function bring(
-  world: TrackingWorld,
-  name: string,
-  kind: EventKind,
-  id: number,
-  to: string | null = null,
-) {
-  world.forge(name).catalogue.add({ at: world.clock.now(), kind, id, to });
-}
-
 /** Makes everything due, also after failures. */
 async function again(world: TrackingWorld): Promise<void> {
   await world.pass(HOUR_MS);
@@ -42,6 +32,8 @@ onBothEngines("Changes of repositories on a forge", (engine) => {
       t.after(() => world.close());
       await again(world);
       const { forge, get, clock } = world;
+      const bring = (kind: EventKind, id: number, to: string | null = null) =>
+        forge(name).catalogue.add({ at: clock.now(), kind, id, to });
       const ids = forge(name).catalogue.ids().slice(0, 10);
       const nameOf = (id: number) => forge(name).catalogue.get(id, clock.now())?.fullName ?? "";
       const detail = async (fullName: string) => {
@@ -60,24 +52,14 @@ onBothEngines("Changes of repositories on a forge", (engine) => {
       const before = new Map<number, string>();
       for (const id of ids) before.set(id, (await detail(was(id))).id);
 
-      await bring(
-        world,
-        name,
-        "renamed",
-        renamed,
-        `${was(renamed).slice(0, was(renamed).lastIndexOf("/"))}/new-name`,
-      );
-      await bring(
-        world,
-        name,
-        "transferred",
-        moved,
-        `new-owner/${was(moved).slice(was(moved).lastIndexOf("/") + 1)}`,
-      );
-      await bring(world, name, "archived", archived);
-      await bring(world, name, "hidden", hidden);
-      await bring(world, name, "blocked", blocked);
-      await bring(world, name, "deleted", deleted);
+      const ownerOf = (id: number) => was(id).slice(0, was(id).lastIndexOf("/"));
+      const lastOf = (id: number) => was(id).slice(was(id).lastIndexOf("/") + 1);
+      bring("renamed", renamed, `${ownerOf(renamed)}/new-name`);
+      bring("transferred", moved, `new-owner/${lastOf(moved)}`);
+      bring("archived", archived);
+      bring("hidden", hidden);
+      bring("blocked", blocked);
+      bring("deleted", deleted);
       await again(world);
       for (const id of [renamed, moved]) {
         const found = await detail(nameOf(id));
@@ -92,10 +74,10 @@ onBothEngines("Changes of repositories on a forge", (engine) => {
       const shown = await listed();
       for (const id of [hidden, blocked, deleted]) assert.ok(!shown.includes(was(id)), was(id));
 
-      await bring(world, name, "restored", deleted);
-      await bring(world, name, "shown", hidden);
+      bring("restored", deleted);
+      bring("shown", hidden);
       // Another repository takes a name that became free.
-      await bring(world, name, "transferred", taken, was(renamed));
+      bring("transferred", taken, was(renamed));
       await again(world);
       for (const id of [deleted, hidden]) {
         const found = await detail(was(id));

@@ -91,7 +91,7 @@ export class FacetSums {
     }
     const size = new BatchSize(dialect, ROWS);
     await run.stepThrough(this.#rows(), size, (tx, rows) => dialect.upsert(tx, FACETS, rows));
-    await run.stepThrough(gone, size, (tx, keys) => deleteFacets(tx, dialect, keys));
+    await run.stepThrough(gone, size, (tx, keys) => deleteFacets(tx, dialect, { keys }));
   }
 
   /** Adds the sums to the stored facets, and deletes facets left without a repository. */
@@ -104,12 +104,8 @@ export class FacetSums {
     await run.stepThrough(this.#rows(), new BatchSize(dialect, ROWS), async (tx, rows) => {
       await mergeRows(tx, dialect, { ...FACETS, rows, sets });
       const fewer = rows.filter(([, , , , repositories]) => Number(repositories) < 0);
-      await deleteFacets(
-        tx,
-        dialect,
-        fewer.map((row) => row.slice(0, FACETS.key.length)),
-        sql`repositories <= 0`,
-      );
+      const keys = fewer.map((row) => row.slice(0, FACETS.key.length));
+      await deleteFacets(tx, dialect, { keys, condition: sql`repositories <= 0` });
     });
   }
 }
@@ -141,8 +137,7 @@ async function* storedFacets(db: Db): AsyncGenerator<StoredFacet> {
 async function deleteFacets(
   tx: Tx,
   dialect: Dialect,
-  keys: readonly BulkRow[],
-  condition: RawBuilder<unknown> = sql`true`,
+  { keys, condition = sql`true` }: { keys: readonly BulkRow[]; condition?: RawBuilder<unknown> },
 ): Promise<void> {
   if (keys.length === 0) return;
   const listed = dialect.rowsOf(KEY, keys);

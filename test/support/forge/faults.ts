@@ -51,9 +51,7 @@ const BOMB_PART = 33_554_432;
 /** What is sent instead of the response, and how. */
 export function spoil(
   fault: Fault,
-  response: ForgeResponse,
-  request: ForgeRequest,
-  site: Site,
+  { request, response, site }: { request: ForgeRequest; response: ForgeResponse; site: Site },
   { error }: Interface,
 ): { response: ForgeResponse; deliver?: Deliver } {
   const after = { "retry-after": String(fault.retryAfterSeconds ?? 60) };

@@ -172,7 +172,9 @@ export class Forge {
     const asked = this.switches.fault?.(request);
     const fault = typeof asked === "string" ? { name: asked } : asked;
     const spoilt =
-      fault === undefined ? { response } : spoil(fault, response, request, this.#site(), this.#interface);
+      fault === undefined
+        ? { response }
+        : spoil(fault, { request, response, site: this.#site() }, this.#interface);
     this.counters.count(request, spoilt.response, fault?.name);
     outgoing.once("finish", () => this.#noteLimits(spoilt.response, request, resource));
     send(outgoing, request, spoilt.response, {

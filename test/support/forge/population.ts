@@ -37,7 +37,9 @@ export function populate(options: Filled): Entry[] {
     const stars = Math.floor(topStars / (rank + 1) ** 0.9);
     const pace = (stars ** 0.8 / 400) * powerLaw(chance(seed, index, PURPOSE.pace), 0.1, 1.3);
     const createdAt = wholeSeconds(start - DAY_MS - age);
-    entries.push(entry(options, rates, index, createdAt, stars, Math.min(pace, 5_000)));
+    entries.push(
+      entry(options, { index, rates, createdAt, starsAtStart: stars, starsPerDay: Math.min(pace, 5_000) }),
+    );
   }
   const freed = freedNames(entries);
   const births = Math.round(rates.created * repositories * days);
@@ -48,19 +50,26 @@ export function populate(options: Filled): Entry[] {
     const pace = Math.min(2_000, powerLaw(chance(seed, index, PURPOSE.pace), 0.05, 0.8));
     // Another repository sometimes takes a name that became free.
     const isTaken = chance(seed, index, PURPOSE.reuse) < 0.2 && (freed[0]?.at ?? Infinity) < createdAt;
-    entries.push(entry(options, rates, index, createdAt, 0, pace, isTaken ? freed.shift()?.name : undefined));
+    const name = isTaken ? freed.shift()?.name : undefined;
+    entries.push(entry(options, { index, rates, createdAt, starsAtStart: 0, starsPerDay: pace, name }));
   }
   return entries;
 }
 
+/** What is particular to one repository. */
+interface Drawn {
+  index: number;
+  rates: EventRates;
+  createdAt: number;
+  starsAtStart: number;
+  starsPerDay: number;
+  /** Default: a name of its own. */
+  name?: string | undefined;
+}
+
 function entry(
   { seed, start, days, isNested }: Filled,
-  rates: EventRates,
-  index: number,
-  createdAt: number,
-  starsAtStart: number,
-  starsPerDay: number,
-  name?: string,
+  { index, rates, createdAt, starsAtStart, starsPerDay, name }: Drawn,
 ): Entry {
   const id = 1_000 + index * 3 + Math.floor(3 * chance(seed, index, PURPOSE.id));
   const first = firstName(seed, index, isNested);
