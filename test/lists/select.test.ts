@@ -35,7 +35,7 @@ function orderOf(keys: readonly (number | null)[], isFilter: boolean): Order {
 }
 
 describe("Selecting with the list index", () => {
-  test("gives what plain filtering and sorting gives, whatever is sorted, walked or searched by codes", () => {
+  test("gives what plain filtering and sorting gives, whatever is sorted, walked or searched", () => {
     const cases = fc.record({
       keys: keysBySlot,
       others: keysBySlot,

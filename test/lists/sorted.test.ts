@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { encodeOrder } from "../../src/lists/index/encode.js";
+import { Positions } from "../../src/lists/index/positions.js";
 import { SortedSlots } from "../../src/lists/index/sorted.js";
 import { examples, fc } from "../support/properties.js";
 
@@ -29,13 +30,9 @@ describe("Slots that are sorted as far as they are read", () => {
         const cells = order.cells ?? assert.fail();
         const list = isAscending ? slots.toReversed() : slots;
         const row = list[begin - 1];
-        const read = new SortedSlots({
-          slots: Uint32Array.from(keys.keys()),
-          cells,
-          order,
-          direction: isAscending ? "asc" : "desc",
-          after: row === undefined ? undefined : { sortKey: keys[row] ?? 0, id: row },
-        });
+        const positions = new Positions(order, cells, isAscending ? "asc" : "desc");
+        const after = row === undefined ? -1 : positions.upTo({ sortKey: keys[row] ?? 0, id: row });
+        const read = new SortedSlots(Uint32Array.from(keys.keys()), positions, after);
         let from = 0;
         for (const step of steps) {
           assert.deepEqual(read.slice(from, from + step), list.slice(begin + from, begin + from + step));

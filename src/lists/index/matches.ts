@@ -3,7 +3,7 @@ import type { Condition } from "./conditions.js";
 import type { Walk } from "./order.js";
 
 /** Slots tested together: their arrays fit in the caches of the processor. */
-const BLOCK = 4_096;
+export const BLOCK = 4_096;
 /** A walk begins with few slots, as most pages are full soon. */
 const FIRST_BLOCK = 256;
 

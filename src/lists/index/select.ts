@@ -1,8 +1,8 @@
 import type { ListSpec, RowKey } from "../spec.js";
-import { nextMatches } from "./buckets.js";
 import { type Candidates, candidatesInRange } from "./candidates.js";
 import { type Condition, RangeCondition } from "./conditions.js";
 import type { Test } from "./filters.js";
+import { firstMatches } from "./first-matches.js";
 import { findMatches, Reader, type Searched } from "./matches.js";
 import {
   type CodeRange,
@@ -13,6 +13,7 @@ import {
   UNORDERED_COST,
   Walk,
 } from "./order.js";
+import { Positions } from "./positions.js";
 import { SortedSlots } from "./sorted.js";
 
 /** The matches of a list from the begin of a page on. */
@@ -36,8 +37,8 @@ export interface SelectOptions {
   minBudget?: number;
 }
 
-/** A walk costs up to this many passes over all slots: about as much as a search by codes. */
-const WALK_SHARE = 2;
+/** A walk costs up to this many passes over all slots: at most as much as the search that comes then. */
+const WALK_SHARE = 0.25;
 /** A walk costs at least this much, which fills most pages. */
 const MIN_BUDGET = 32_768;
 /** Matches searched beyond those wanted: some rows can have left the list since. */
@@ -47,7 +48,7 @@ const SAMPLE = 512;
 
 /**
  * Selects the matches of a page: sorts them if they are at most `most`, else tests the slots of the order until the page is
- * full, and if that takes long, searches the page by codes. It takes a few passes over the smallest set of candidates at most.
+ * full, and if that takes long, searches the first matches. It takes a few passes over the smallest set of candidates at most.
  */
 export function select(
   { page, direction, sort }: Pick<ListSpec, "page" | "direction" | "sort">,
@@ -72,7 +73,7 @@ export function select(
   const fromPage = (total: number): Selection => {
     const budget = Math.max(minBudget, WALK_SHARE * slots);
     const walked = { order, direction, range, filters, after, budget };
-    const reader = new PageReader({ ...walked, searched, cells, keyOf });
+    const reader = new PageReader({ ...walked, searched });
     reader.take(offset);
     return { total, take: (count) => reader.take(count), keyOf };
   };
@@ -81,7 +82,8 @@ export function select(
     return fromPage(new Reader(new Walk(order, direction, { range }), filters).take(most + 1).length);
   const matches = findMatches(searched, most + 1);
   if (matches.length > most) return fromPage(matches.length);
-  const sorted = new SortedSlots({ slots: matches, cells, order, direction, after });
+  const positions = new Positions(order, cells, direction);
+  const sorted = new SortedSlots(matches, positions, positionOf(positions, after));
   let next = offset;
   const take = (count: number) => {
     next += count;
@@ -98,53 +100,58 @@ interface PageReading {
   filters: readonly Condition[];
   /** For searching matches without the order. */
   searched: Searched;
-  cells: Order["cells"];
   after: RowKey | undefined;
-  /** Cost of the walk after which the page is searched by codes. */
+  /** Cost of the walk after which the page is searched. */
   budget: number;
-  keyOf: (slot: number) => number;
 }
 
-/** Reads many matches from a row on: walks the order for a while, and searches by codes if the page is not full then. */
+/** Reads many matches from a row on: walks the order for a while, and searches what is missing then. */
 class PageReader {
   readonly #reading: PageReading;
+  readonly #reader: Reader;
   /** Matches that were searched; the reader continues after them. */
   #found: readonly number[] = [];
   #next = 0;
-  #reader: Reader;
-  #last: RowKey | undefined;
+  /** The last slot that was taken. */
+  #last: number | undefined;
 
   constructor(reading: PageReading) {
+    const { order, direction, range, filters, after, budget } = reading;
     this.#reading = reading;
-    this.#last = reading.after;
-    const { cells, after, budget } = reading;
-    this.#reader = this.#walkAfter(after, cells === undefined ? undefined : budget);
+    const isSparse = order.cells === undefined;
+    this.#reader = new Reader(
+      new Walk(order, direction, { after, range }),
+      filters,
+      isSparse ? undefined : budget,
+    );
   }
 
   take(count: number): number[] {
-    const taken = this.#found.slice(this.#next, this.#next + count);
-    this.#next += taken.length;
-    taken.push(...this.#reader.take(count - taken.length));
-    const end = taken.at(-1);
-    if (end !== undefined) this.#last = { sortKey: this.#reading.keyOf(end), id: end };
+    const taken = this.#reader.take(count);
+    this.#last = taken.at(-1) ?? this.#last;
     if (taken.length === count || !this.#reader.hasGivenUp) return taken;
-    this.#search(count - taken.length);
-    return [...taken, ...this.take(count - taken.length)];
+    const missing = count - taken.length;
+    if (this.#found.length - this.#next < missing) this.#search(missing);
+    taken.push(...this.#found.slice(this.#next, this.#next + missing));
+    this.#next += missing;
+    this.#last = taken.at(-1) ?? this.#last;
+    return taken;
   }
 
   #search(count: number): void {
-    const { cells } = this.#reading;
+    const { order, searched, direction, after } = this.#reading;
+    const { cells } = order;
     if (cells === undefined) throw new Error("a sparse order is walked to its end");
-    const next = nextMatches({ ...this.#reading, cells, after: this.#last, count: count + AHEAD });
-    this.#found = next.slots;
+    const positions = new Positions(order, cells, direction);
+    const from = this.#last === undefined ? positionOf(positions, after) : positions.of(this.#last);
+    this.#found = firstMatches({ searched, cells, positions, after: from, count: count + AHEAD });
     this.#next = 0;
-    this.#reader = this.#walkAfter(next.end, undefined);
   }
+}
 
-  #walkAfter(after: RowKey | undefined, budget: number | undefined): Reader {
-    const { order, direction, range, filters } = this.#reading;
-    return new Reader(new Walk(order, direction, { after, range }), filters, budget);
-  }
+/** The position that a page begins after. */
+function positionOf(positions: Positions, after: RowKey | undefined): number {
+  return after === undefined ? -1 : positions.upTo(after);
 }
 
 /** That a slot is in an order which does not contain all. */
