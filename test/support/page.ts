@@ -18,6 +18,13 @@ export interface Page {
   buttons: string[];
   /** What is announced as a problem (role `alert`). */
   alerts: string[];
+  /** What is announced otherwise (role `status`), and what is set apart (role `note`). */
+  notices: string[];
+  notes: string[];
+  /** The texts of the links that are current, such as the selected tabs. */
+  current: string[];
+  /** Names and values of the description lists. */
+  facts: ReadonlyMap<string, string>;
   /** Where it redirects to; null if it does not. */
   location: string | null;
   /** The cookies it sets, each as a browser would send it back. */
@@ -31,6 +38,11 @@ const INLINE = /^<\/?(?:a|span|wbr|strong|time|code)\b/;
 /** A text or attribute without the escapes of HTML. */
 function decoded(html: string): string {
   return html.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? "");
+}
+
+/** The numbers and dates in a text, in order, without the punctuation after them. */
+export function numbersIn(text: string): string[] {
+  return text.match(/[+−-]?\d(?:[\d,.:-]*\d)?/g) ?? [];
 }
 
 /** What a reader sees of a part of a page. */
@@ -57,6 +69,15 @@ async function pageOf(response: Response): Promise<Page> {
     links: [...html.matchAll(/<a\b[^>]*\shref="([^"]*)"/g)].map(([, href = ""]) => decoded(href)),
     buttons: innerOf(/<button\b[^>]*>(?<inner>.*?)<\/button>/gs),
     alerts: innerOf(/<(\w+)\b[^>]*\srole="alert"[^>]*>(?<inner>.*?)<\/\1>/gs),
+    notices: innerOf(/<(\w+)\b[^>]*\srole="status"[^>]*>(?<inner>.*?)<\/\1>/gs),
+    notes: innerOf(/<(\w+)\b[^>]*\srole="note"[^>]*>(?<inner>.*?)<\/\1>/gs),
+    current: innerOf(/<a\b[^>]*\saria-current="[^"]*"[^>]*>(?<inner>.*?)<\/a>/gs),
+    facts: new Map(
+      [...html.matchAll(/<dt>(.*?)<\/dt>\s*<dd[^>]*>(.*?)<\/dd>/gs)].map(([, name = "", value = ""]) => [
+        textOf(name),
+        textOf(value),
+      ]),
+    ),
     location: headers.get("location"),
     cookies: headers.getSetCookie().map((line) => line.split(";")[0] ?? ""),
   };
@@ -118,13 +139,38 @@ export async function openPage(
   return page;
 }
 
-/** The rows of the first table with this class: the texts of their cells. */
-export function rowsOf(html: string, className: string): string[][] {
-  const table = new RegExp(`<table class="[^"]*\\b${className}\\b[^"]*">(.*?)</table>`, "s").exec(html)?.[1];
+/** The names of the parameters that a page reports as invalid. */
+export function problemsOf({ html }: Page): string[] {
+  const alert = /<div class="note wrong" role="alert">(.*?)<\/div>/s.exec(html)?.[1] ?? "";
+  return [...alert.matchAll(/<li><(a|code)[^>]*>(.*?)<\/\1>/gs)].map(([, , name = ""]) => textOf(name));
+}
+
+/** The attributes of the first field with this name; those without a value are empty. Undefined without such a field. */
+export function fieldOf({ html }: Pick<Page, "html">, name: string): Record<string, string> | undefined {
+  const field = new RegExp(`<(?:input|select|textarea)\\b[^>]*\\sname="${name}"[^>]*>`).exec(html)?.[0];
+  if (field === undefined) return undefined;
+  const attributes = [...field.matchAll(/\s([\w-]+)(?:="([^"]*)")?/g)];
+  return Object.fromEntries(attributes.map(([, attribute, value = ""]) => [attribute, decoded(value)]));
+}
+
+/** The content of the section with this class; undefined where there is none. */
+export function sectionOf({ html }: Pick<Page, "html">, className: string): string | undefined {
+  return new RegExp(`<section class="${className}"[^>]*>(.*?)</section>`, "s").exec(html)?.[1];
+}
+
+/** The rows of the first table with this class, or of the first one: the texts of their cells. */
+export function rowsOf(html: string, className?: string): string[][] {
+  const attribute = className === undefined ? "[^>]*" : ` class="[^"]*\\b${className}\\b[^"]*"`;
+  const table = new RegExp(`<table${attribute}>(.*?)</table>`, "s").exec(html)?.[1];
   const body = /<tbody>(.*)<\/tbody>/s.exec(table ?? "")?.[1] ?? "";
   return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
     [...row.matchAll(/<t[dh][^>]*>(.*?)<\/t[dh]>/gs)].map(([, cell = ""]) => textOf(cell)),
   );
+}
+
+/** The texts of the links to pages of repositories, in order. */
+export function repositoriesIn(html: string): string[] {
+  return [...html.matchAll(/<a href="\/repos\/[^"]*">([^<]*)<\/a>/g)].map(([, name = ""]) => name);
 }
 
 /** Where the link with this text leads, as an address; undefined where there is none. */

@@ -3,7 +3,7 @@ import { before, test } from "node:test";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { SITE_SETTINGS, signIn } from "../support/members.js";
-import { followLink, open, submit } from "../support/page.js";
+import { fieldOf, followLink, numbersIn, open, submit } from "../support/page.js";
 import { createWorld, type World } from "../support/world.js";
 
 onSqlite("The pages of signing in", (engine) => {
@@ -23,7 +23,7 @@ onSqlite("The pages of signing in", (engine) => {
     );
     const sent = await submit(world, "/sign-in", { email: " Ann@Example.org ", next: "/account?x=1" });
     assert.deepEqual([sent.status, sent.location], [303, "/sign-in/sent"]);
-    assert.match((await open(world, "/sign-in/sent")).text, /Check your inbox.* 15 minutes/);
+    assert.ok(numbersIn((await open(world, "/sign-in/sent")).text).includes("15"));
     const signedIn = await followLink(world, mailbox, sent.cookies.join("; "));
     assert.deepEqual([signedIn.status, signedIn.location], [303, "/account?x=1"]);
     const account = await open(world, "/account", { Cookie: signedIn.cookies.join("; ") });
@@ -50,7 +50,7 @@ onSqlite("The pages of signing in", (engine) => {
       const page = await submit(world, "/sign-in", { email, next: "/account" });
       assert.equal(page.status, 400, email);
       assert.match(page.html, /aria-invalid="true" aria-describedby="email-problem"/);
-      assert.match(page.text, /The address must be (an e-mail address|at most 254 characters)\./);
+      assert.equal(page.alerts.length, 1);
       assert.doesNotMatch(page.html, /<script>@x/);
       assert.match(page.html, /name="next" value="\/account"/);
     }
@@ -98,8 +98,9 @@ onSqlite("The pages of signing in", (engine) => {
     assert.doesNotMatch(page.html, /name="email"/);
     assert.equal((await submit(off, "/sign-in", { email: "ann@example.org" })).status, 403);
     const local = await createWorld(engine, { SIDEREAL_BASE_URL: "http://127.0.0.1:3000" });
-    assert.match((await open(local, "/sign-in")).text, /written to its log/);
-    assert.match((await open(local, "/sign-in/sent")).text, /the link is in its log/);
+    const [form, sent] = [await open(local, "/sign-in"), await open(local, "/sign-in/sent")];
+    assert.equal(fieldOf(form, "email")?.type, "email");
+    for (const { text } of [form, sent]) assert.match(text, /\blog\b/);
   });
 
   test("signing out ends this session only", async () => {
