@@ -12,23 +12,22 @@ export class BlockWriter {
   readonly #words = new Map<string, number[]>();
 
   add(position: number, { whole, names, terms }: WordDocument): void {
-    if (whole !== "") this.#mark(whole, markOf(position, WHOLE));
-    for (const word of names) this.#mark(word, markOf(position, NAME));
-    for (const word of terms) this.#mark(word, markOf(position, TEXT));
+    this.#mark(whole, position, WHOLE);
+    for (const word of names) this.#mark(word, position, NAME);
+    for (const words of terms) for (const word of words) this.#mark(word, position, TEXT);
   }
 
-  #mark(word: string, mark: number): void {
+  /** Marks a word of the last document, unless it has come before. */
+  #mark(word: string, position: number, list: number): void {
     const known = this.#words.get(word);
-    if (known === undefined) this.#words.set(word, [mark]);
-    else known.push(mark);
+    if (known === undefined) {
+      if (word !== "") this.#words.set(word, [markOf(position, list)]);
+    } else if ((known[known.length - 1] ?? 0) >> 2 !== position) known.push(markOf(position, list));
   }
 
-  sorted(): string[] {
-    return sortWords(this.#words.keys());
-  }
-
-  marksOf(word: string): Marks {
-    return this.#words.get(word) ?? [];
+  /** The words in order, with their marks. */
+  sorted(): MarkedWord[] {
+    return sortWords(this.#words.keys()).map((word) => ({ word, marks: this.#words.get(word) ?? [] }));
   }
 
   /** The words with the number of documents that have each. */
@@ -39,42 +38,45 @@ export class BlockWriter {
   /** The runs of all words, and those of all prefixes of more than PREFIX_FROM words. */
   runs(): { words: Iterable<Run>; prefixes: Iterable<Run> } {
     const sorted = this.sorted();
-    const encoded = function* (writer: BlockWriter): Generator<[string, Uint8Array]> {
-      for (const word of sorted) yield [word, encodeMarks(writer.marksOf(word))];
+    const encoded = function* (): Generator<[string, Uint8Array]> {
+      for (const { word, marks } of sorted) yield [word, encodeMarks(marks)];
     };
-    const prefixes = new Map(this.#prefixesOf(sorted));
+    const prefixes = new Map(prefixesOf(sorted));
     const ofPrefixes = sortWords(prefixes.keys()).map((prefix): [string, Uint8Array] => [
       prefix,
       prefixes.get(prefix) ?? encodeMarks([]),
     ]);
-    return { words: runsOf(encoded(this)), prefixes: runsOf(ofPrefixes) };
+    return { words: runsOf(encoded()), prefixes: runsOf(ofPrefixes) };
   }
+}
 
-  *#prefixesOf(sorted: readonly string[]): Generator<[string, Uint8Array]> {
-    const united = new UnitedMarks();
-    // Words with the same beginning are neighbours, so the prefixes form a tree of ranges.
-    const waiting: { from: number; to: number; length: number }[] = [
-      { from: 0, to: sorted.length, length: 0 },
-    ];
-    for (let range = waiting.pop(); range !== undefined; range = waiting.pop()) {
-      const { from, to, length } = range;
-      const prefix = (sorted[from] ?? "").slice(0, length);
-      if (length > 0 && prefix.isWellFormed()) {
-        const last = length < TEXT_PREFIX_FROM ? NAME : TEXT;
-        for (let i = from; i < to; i++) {
-          for (const mark of this.marksOf(sorted[i] ?? "")) if ((mark & 3) <= last) united.add(mark);
-        }
-        yield [prefix, encodeMarks(united.take())];
-      }
-      let begin = from;
-      while (begin < to && (sorted[begin] ?? "").length <= length) begin++;
-      while (begin < to) {
-        const unit = (sorted[begin] ?? "").charCodeAt(length);
-        let end = begin + 1;
-        while (end < to && (sorted[end] ?? "").charCodeAt(length) === unit) end++;
-        if (end - begin > PREFIX_FROM) waiting.push({ from: begin, to: end, length: length + 1 });
-        begin = end;
-      }
+interface MarkedWord {
+  word: string;
+  marks: Marks;
+}
+
+function* prefixesOf(sorted: readonly MarkedWord[]): Generator<[string, Uint8Array]> {
+  const united = new UnitedMarks();
+  const wordAt = (index: number) => sorted[index]?.word ?? "";
+  // Words with the same beginning are neighbours, so the prefixes form a tree of ranges.
+  const waiting: { from: number; to: number; length: number }[] = [{ from: 0, to: sorted.length, length: 0 }];
+  for (let range = waiting.pop(); range !== undefined; range = waiting.pop()) {
+    const { from, to, length } = range;
+    const prefix = wordAt(from).slice(0, length);
+    if (length > 0 && prefix.isWellFormed()) {
+      const last = length < TEXT_PREFIX_FROM ? NAME : TEXT;
+      for (let i = from; i < to; i++)
+        for (const mark of sorted[i]?.marks ?? []) if ((mark & 3) <= last) united.add(mark);
+      yield [prefix, encodeMarks(united.take())];
+    }
+    let begin = from;
+    while (begin < to && wordAt(begin).length <= length) begin++;
+    while (begin < to) {
+      const unit = wordAt(begin).charCodeAt(length);
+      let end = begin + 1;
+      while (end < to && wordAt(end).charCodeAt(length) === unit) end++;
+      if (end - begin > PREFIX_FROM) waiting.push({ from: begin, to: end, length: length + 1 });
+      begin = end;
     }
   }
 }

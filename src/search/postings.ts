@@ -23,6 +23,11 @@ const BITMAP_BYTES = BLOCK / 8;
 
 /** The lists of marks as bytes: one that says which are not empty, and for each of those its length and its positions. */
 export function encodeMarks(marks: Marks): Uint8Array {
+  if (marks.length === 1) {
+    // Most words occur once in a block.
+    const [mark = 0] = marks;
+    return Uint8Array.of(1 << (mark & 3), 1, 0, (mark >> 2) & 0xff, mark >> 10);
+  }
   const lengths = [0, 0, 0];
   for (const mark of marks) lengths[mark & 3] = (lengths[mark & 3] ?? 0) + 1;
   const sizes = lengths.map((length) => (length === 0 ? 0 : 2 + bytesOfList(length)));

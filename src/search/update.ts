@@ -164,8 +164,7 @@ interface Added extends Writing {
 async function addPostings({ block, writer, ...writing }: Added): Promise<void> {
   const words = new Map<string, Marks>();
   const prefixes = new Map<string, number[]>();
-  for (const word of writer.sorted()) {
-    const marks = writer.marksOf(word);
+  for (const { word, marks } of writer.sorted()) {
     words.set(word, marks);
     for (let length = 1; length <= Math.min(PREFIX_LENGTH, word.length); length++) {
       const prefix = word.slice(0, length);

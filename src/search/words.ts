@@ -23,8 +23,11 @@ const ASCII = /^[\0-\x7f]*$/;
  */
 export function wordsOf(text: string, limit = MAX_TEXT_WORDS): string[] {
   if (ASCII.test(text)) {
-    const found = text.toLowerCase().match(ASCII_WORD) ?? [];
-    return (found.length > limit ? found.slice(0, limit) : found).map(cut);
+    const found: string[] = text.toLowerCase().match(ASCII_WORD) ?? [];
+    if (found.length > limit) found.length = limit;
+    if (text.length > MAX_WORD_LENGTH)
+      for (const [i, word] of found.entries()) if (word.length > MAX_WORD_LENGTH) found[i] = cut(word);
+    return found;
   }
   const folded = text.normalize("NFKD").replaceAll(MARK, "").toLowerCase().normalize("NFC");
   const words: string[] = [];
@@ -93,42 +96,46 @@ export interface Texts {
   language: string | null;
 }
 
-/** The words of a repository in the search index; each is in one of the three only. */
+/**
+ * The words of a repository in the search index. A word may come several times, and counts where it comes first. Empty words
+ * do not count.
+ */
 export interface WordDocument {
-  /** The name as one word; empty for a name without words. */
+  /** The name as one word. */
   whole: string;
   /** Words of name and owner. */
-  names: ReadonlySet<string>;
+  names: readonly string[];
   /** Words of the description, the topics and the language. */
-  terms: ReadonlySet<string>;
+  terms: readonly (readonly string[])[];
 }
 
-/** Splits repositories. It remembers the words of topics, which repeat. */
+/** Splits repositories. It remembers the words of topics and languages, which repeat. */
 export class Splitter {
   readonly #topics = new Map<string, readonly string[]>();
+  readonly #languages = new Map<string, readonly string[]>();
 
   documentOf({ owner, name, description, topics, language }: Texts): WordDocument {
-    const [whole = "", ...own] = nameWords(name);
-    const names = new Set(own);
-    for (const word of nameWords(owner)) names.add(word);
-    const terms = new Set(wordsOf(description ?? ""));
-    for (const topic of topics) for (const word of this.#topicWords(topic)) terms.add(word);
-    for (const word of wordsOf(language ?? "")) terms.add(word);
-    names.delete(whole);
-    names.delete("");
-    terms.delete(whole);
-    for (const word of names) terms.delete(word);
+    const [whole = "", ...names] = nameWords(name);
+    names.push(...nameWords(owner));
+    const terms: (readonly string[])[] = [];
+    if (description !== null) terms.push(wordsOf(description));
+    for (const topic of topics) terms.push(remembered(this.#topics, topic, nameWords));
+    if (language !== null) terms.push(remembered(this.#languages, language, wordsOf));
     return { whole, names, terms };
-  }
-
-  #topicWords(topic: string): readonly string[] {
-    const known = this.#topics.get(topic);
-    if (known !== undefined) return known;
-    const words = nameWords(topic).filter((word) => word !== "");
-    if (this.#topics.size >= TOPICS_REMEMBERED) this.#topics.clear();
-    this.#topics.set(topic, words);
-    return words;
   }
 }
 
-const TOPICS_REMEMBERED = 20_000;
+const REMEMBERED = 20_000;
+
+function remembered(
+  memory: Map<string, readonly string[]>,
+  text: string,
+  split: (text: string) => string[],
+): readonly string[] {
+  const known = memory.get(text);
+  if (known !== undefined) return known;
+  const words = split(text);
+  if (memory.size >= REMEMBERED) memory.clear();
+  memory.set(text, words);
+  return words;
+}

@@ -14,14 +14,14 @@ export function modelOf(repositories: readonly Listed[]): (text: string) => numb
     .toSorted((a, b) => b.stars - a.stars || b.id - a.id)
     .map((repository) => {
       const { whole, names, terms } = splitter.documentOf(repository);
-      const inName = new Set([...names, whole].filter((word) => word !== ""));
+      const inName = new Set([whole, ...names].filter((word) => word !== ""));
       const { id, owner, name } = repository;
       return {
         id,
         fullName: `${owner}/${name}`.toLowerCase(),
         whole,
         inName,
-        anywhere: new Set([...inName, ...terms]),
+        anywhere: new Set([...inName, ...terms.flat()].filter((word) => word !== "")),
       };
     });
   return (text) => {

@@ -69,7 +69,14 @@ describe("A repository", () => {
   const document = (owner: string, name: string, more: Partial<Texts> = {}) => {
     const texts = { owner, name, description: null, topics: [], language: null, ...more };
     const { whole, names, terms } = splitter.documentOf(texts);
-    return { whole, names: [...names], terms: [...terms] };
+    const seen = new Set(["", whole]);
+    const counting = (words: readonly string[]) =>
+      words.filter((word) => {
+        const isFirst = !seen.has(word);
+        seen.add(word);
+        return isFirst;
+      });
+    return { whole, names: counting(names), terms: counting(terms.flat()) };
   };
   const names = (fullName: string) => {
     const [owner = "", name = ""] = fullName.split("/");
