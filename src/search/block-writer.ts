@@ -38,15 +38,15 @@ export class BlockWriter {
   /** The runs of all words, and those of all prefixes of more than PREFIX_FROM words. */
   runs(): { words: Iterable<Run>; prefixes: Iterable<Run> } {
     const sorted = this.sorted();
-    const encoded = function* (): Generator<[string, Uint8Array]> {
-      for (const { word, marks } of sorted) yield [word, encodeMarks(marks)];
+    const words = function* (): Generator<[string, Marks]> {
+      for (const { word, marks } of sorted) yield [word, marks];
     };
     const prefixes = new Map(prefixesOf(sorted));
     const ofPrefixes = sortWords(prefixes.keys()).map((prefix): [string, Uint8Array] => [
       prefix,
       prefixes.get(prefix) ?? encodeMarks([]),
     ]);
-    return { words: runsOf(encoded()), prefixes: runsOf(ofPrefixes) };
+    return { words: runsOf(words()), prefixes: runsOf(ofPrefixes) };
   }
 }
 

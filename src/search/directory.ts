@@ -7,10 +7,10 @@ import type { Run } from "../catalog/catalog.js";
 import type { Database } from "../database/database.js";
 import { TEXT_PREFIX_FROM } from "./block-writer.js";
 import { directoryBlock, type SearchState } from "./layout.js";
-import { encodeMarks, markOf, WHOLE } from "./postings.js";
+import { type Marks, markOf, WHOLE } from "./postings.js";
 import type { WordsQuery } from "./query.js";
 import { type RunReader, writeAllRuns } from "./run-table.js";
-import { beginningWith, compareWords, findInRun, runsOf, sortWords, wordsOfRun } from "./runs.js";
+import { beginningWith, compareWords, findInRun, runsOf, wordsIn } from "./runs.js";
 
 /** Runs read at a time, of all blocks together. */
 const RUNS_READ = 2_000;
@@ -36,29 +36,64 @@ export async function writeDirectory(
       where block >= ${firstBlock} and block < ${firstBlock + blocks} and ${here} order by block, word`.execute(
       write,
     );
-    const blocksOf = new Map<string, number[]>();
-    const add = (word: string, block: number) => {
-      const known = blocksOf.get(word);
-      if (known === undefined) blocksOf.set(word, [markOf(block, WHOLE)]);
-      else known.push(markOf(block, WHOLE));
-    };
     const runs = Map.groupBy(found.rows, ({ block }) => block - firstBlock);
-    for (let block = 0; block < blocks; block++) {
-      const words = [
-        ...(left[block] ?? []),
-        ...(runs.get(block) ?? []).flatMap(({ data }) => wordsOfRun(data).map(([word]) => word)),
-      ];
-      let end = words.length;
-      while (until !== undefined && end > 0 && compareWords(words[end - 1] ?? "", until) >= 0) end--;
-      left[block] = words.slice(end);
-      for (let i = 0; i < end; i++) add(words[i] ?? "", block);
-    }
-    const encoded = sortWords(blocksOf.keys()).map((word): [string, Uint8Array] => [
-      word,
-      encodeMarks(blocksOf.get(word) ?? []),
-    ]);
-    await writeAllRuns(dialect, run, { block: directoryBlock(firstBlock), runs: runsOf(encoded) });
+    const words = left.map((before, block) => {
+      const all = [...before, ...(runs.get(block) ?? []).flatMap(({ data }) => wordsIn(data))];
+      let end = all.length;
+      while (until !== undefined && end > 0 && compareWords(all[end - 1] ?? "", until) >= 0) end--;
+      left[block] = all.slice(end);
+      return all.slice(0, end);
+    });
+    const merged = runsOf(merge(words));
+    await writeAllRuns(dialect, run, { block: directoryBlock(firstBlock), runs: merged });
   }
+}
+
+interface Cursor {
+  words: readonly string[];
+  next: number;
+  word: string;
+  block: number;
+}
+
+/** Merges the sorted words of all blocks: each word with the marks of its blocks. */
+function* merge(blocks: readonly (readonly string[])[]): Generator<[string, Marks]> {
+  const heap = blocks
+    .map((words, block): Cursor => ({ words, next: 0, word: words[0] ?? "", block }))
+    .filter(({ words }) => words.length > 0)
+    .sort(inOrder);
+  for (let [first] = heap; first !== undefined; ) {
+    const { word } = first;
+    const marks: number[] = [];
+    while (first?.word === word) {
+      marks.push(markOf(first.block, WHOLE));
+      first.next++;
+      const next = first.words[first.next];
+      const last = next === undefined ? heap.pop() : first;
+      if (next !== undefined) first.word = next;
+      if (last !== undefined && heap.length > 0) sink(heap, last);
+      first = heap[0];
+    }
+    yield [word, marks];
+  }
+}
+
+function inOrder(a: Cursor, b: Cursor): number {
+  return compareWords(a.word, b.word) || a.block - b.block;
+}
+
+/** Puts a cursor in place of the first one of a heap, and moves it to where it belongs. */
+function sink(heap: Cursor[], cursor: Cursor): void {
+  let at = 0;
+  for (let child = 1; child < heap.length; child = 2 * at + 1) {
+    const [left, right] = [heap[child], heap[child + 1]];
+    if (left === undefined) break;
+    const least = right !== undefined && inOrder(right, left) < 0 ? right : left;
+    if (inOrder(cursor, least) <= 0) break;
+    heap[at] = least;
+    at = least === left ? child : child + 1;
+  }
+  heap[at] = cursor;
 }
 
 /**

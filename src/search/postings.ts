@@ -21,23 +21,36 @@ export function markOf(position: number, list: number): number {
 const BITMAP_FROM = BLOCK / 16;
 const BITMAP_BYTES = BLOCK / 8;
 
-/** The lists of marks as bytes: one that says which are not empty, and for each of those its length and its positions. */
-export function encodeMarks(marks: Marks): Uint8Array {
+/** More bytes than `writeMarks` needs for this number of marks. */
+export function roomForMarks(count: number): number {
+  return 7 + 2 * count;
+}
+
+/**
+ * Writes the lists of marks to bytes from `at` on: one byte that says which are not empty, and for each of those its length and
+ * its positions. Returns the index after them.
+ */
+export function writeMarks(bytes: Uint8Array, at: number, marks: Marks): number {
   if (marks.length === 1) {
     // Most words occur once in a block.
-    const [mark = 0] = marks;
-    return Uint8Array.of(1 << (mark & 3), 1, 0, (mark >> 2) & 0xff, mark >> 10);
+    const mark = marks[0] ?? 0;
+    bytes[at] = 1 << (mark & 3);
+    setNumber(bytes, at + 1, 1);
+    setNumber(bytes, at + 3, mark >> 2);
+    return at + 5;
   }
   const lengths = [0, 0, 0];
   for (const mark of marks) lengths[mark & 3] = (lengths[mark & 3] ?? 0) + 1;
-  const sizes = lengths.map((length) => (length === 0 ? 0 : 2 + bytesOfList(length)));
-  const bytes = new Uint8Array(sizes.reduce((sum, size) => sum + size, 1));
-  let at = 1;
+  let present = 0;
+  let end = at + 1;
   for (const [list, length] of lengths.entries()) {
     if (length === 0) continue;
-    bytes[0] = (bytes[0] ?? 0) | (1 << list);
-    setNumber(bytes, at, length);
-    let next = at + 2;
+    present |= 1 << list;
+    setNumber(bytes, end, length);
+    const begin = end + 2;
+    end = begin + bytesOfList(length);
+    if (length >= BITMAP_FROM) bytes.fill(0, begin, end);
+    let next = begin;
     for (const mark of marks) {
       if ((mark & 3) !== list) continue;
       const position = mark >> 2;
@@ -45,13 +58,19 @@ export function encodeMarks(marks: Marks): Uint8Array {
         setNumber(bytes, next, position);
         next += 2;
       } else {
-        const byte = at + 2 + (position >> 3);
+        const byte = begin + (position >> 3);
         bytes[byte] = (bytes[byte] ?? 0) | (1 << (position & 7));
       }
     }
-    at += sizes[list] ?? 0;
   }
-  return bytes;
+  bytes[at] = present;
+  return end;
+}
+
+/** The lists of marks as bytes of their own. */
+export function encodeMarks(marks: Marks): Uint8Array {
+  const bytes = new Uint8Array(roomForMarks(marks.length));
+  return bytes.slice(0, writeMarks(bytes, 0, marks));
 }
 
 function bytesOfList(length: number): number {

@@ -3,7 +3,7 @@
  * index has few rows, and most of the neighbours of a word are read with it. In a run, each word is stored as the number of
  * bytes that it shares with the one before, the number of further bytes, and these bytes.
  */
-import { endOfLists, StoredLists } from "./postings.js";
+import { endOfLists, type Marks, roomForMarks, StoredLists, writeMarks } from "./postings.js";
 
 /** A run ends after this many bytes. A word with long lists makes it longer. */
 const RUN_BYTES = 2_000;
@@ -14,29 +14,50 @@ export interface Run {
   data: Uint8Array;
 }
 
-/** Makes runs of words with their encoded lists. The words must be in the order of `sortWords`. */
-export function* runsOf(words: Iterable<readonly [string, Uint8Array]>): Generator<Run> {
+/** Makes runs of words with their marks or their encoded lists. The words must be in the order of `sortWords`. */
+export function* runsOf(words: Iterable<readonly [string, Marks | Uint8Array]>): Generator<Run> {
   let first: string | undefined;
-  let before: Uint8Array = new Uint8Array();
-  let parts: Uint8Array[] = [];
+  let bytes = Buffer.alloc(RUN_BYTES);
   let size = 0;
+  let [own, before] = [Buffer.alloc(WORD_BYTES), Buffer.alloc(WORD_BYTES)];
+  let lengthBefore = 0;
   for (const [word, lists] of words) {
     if (size >= RUN_BYTES && first !== undefined) {
-      yield { word: first, data: Buffer.concat(parts) };
+      yield { word: first, data: Buffer.from(bytes.subarray(0, size)) };
       first = undefined;
-      before = new Uint8Array();
-      parts = [];
-      size = 0;
+      [size, lengthBefore] = [0, 0];
     }
     first ??= word;
-    const encoded = Buffer.from(word);
+    const length = writeWord(own, word);
     let shared = 0;
-    while (shared < before.length && shared < encoded.length && before[shared] === encoded[shared]) shared++;
-    parts.push(Uint8Array.of(shared, encoded.length - shared), encoded.subarray(shared), lists);
-    size += 2 + encoded.length - shared + lists.length;
-    before = encoded;
+    while (shared < lengthBefore && shared < length && before[shared] === own[shared]) shared++;
+    const room = lists instanceof Uint8Array ? lists.length : roomForMarks(lists.length);
+    if (size + 2 + length + room > bytes.length) {
+      const larger = Buffer.alloc(2 * (size + 2 + length + room));
+      larger.set(bytes.subarray(0, size));
+      bytes = larger;
+    }
+    bytes[size++] = shared;
+    bytes[size++] = length - shared;
+    for (let i = shared; i < length; i++) bytes[size++] = own[i] ?? 0;
+    if (lists instanceof Uint8Array) {
+      bytes.set(lists, size);
+      size += lists.length;
+    } else size = writeMarks(bytes, size, lists);
+    [own, before] = [before, own];
+    lengthBefore = length;
   }
-  if (first !== undefined) yield { word: first, data: Buffer.concat(parts) };
+  if (first !== undefined) yield { word: first, data: Buffer.from(bytes.subarray(0, size)) };
+}
+
+/** Writes a word in UTF-8. Returns its length. */
+function writeWord(bytes: Buffer, word: string): number {
+  for (let i = 0; i < word.length; i++) {
+    const unit = word.charCodeAt(i);
+    if (unit > 0x7f) return bytes.write(word);
+    bytes[i] = unit;
+  }
+  return word.length;
 }
 
 /** The lists of a word in a run; undefined if the run does not hold it. */
@@ -58,6 +79,13 @@ export function beginningWith(data: Uint8Array, prefix: string): StoredLists[] {
 }
 
 /** The words of a run. */
+export function wordsIn(data: Uint8Array): string[] {
+  const words: string[] = [];
+  for (const reader = new RunReader(data); reader.next(); ) words.push(reader.word());
+  return words;
+}
+
+/** The words of a run with their lists. */
 export function wordsOfRun(data: Uint8Array): [string, StoredLists][] {
   const words: [string, StoredLists][] = [];
   for (const reader = new RunReader(data); reader.next(); ) words.push([reader.word(), reader.lists()]);
@@ -113,8 +141,17 @@ class RunReader {
 
 /** Compares words as the database does, by their bytes in UTF-8. */
 export function compareWords(a: string, b: string): number {
-  if (SURROGATE.test(a) || SURROGATE.test(b)) return Buffer.compare(Buffer.from(a), Buffer.from(b));
-  return a < b ? -1 : a > b ? 1 : 0;
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const [unit, other] = [a.charCodeAt(i), b.charCodeAt(i)];
+    if (unit !== other) return inUtf8(unit) - inUtf8(other);
+  }
+  return a.length - b.length;
+}
+
+/** A 16-bit unit so that surrogates, of characters beyond U+FFFF, come after all others. */
+function inUtf8(unit: number): number {
+  return unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit;
 }
 
 const SURROGATE = /[\ud800-\udfff]/;

@@ -7,7 +7,7 @@ import { ADDITIONS, type Addition, encodeAdditions } from "./additions.js";
 import { BlockWriter, TEXT_PREFIX_FROM, UnitedMarks } from "./block-writer.js";
 import { placeOfSlot, prefixBlock, readState } from "./layout.js";
 import { Placement } from "./placement.js";
-import { encodeMarks, type Marks, NAME, TEXT } from "./postings.js";
+import { type Marks, NAME, TEXT } from "./postings.js";
 import { type ReadTexts, readTexts, rebuildWords, restoreMarks } from "./rebuild.js";
 import { findRunNames, readRuns, writeRuns } from "./run-table.js";
 import { runsOf, sortWords, wordsOfRun } from "./runs.js";
@@ -208,18 +208,15 @@ async function merge(
   };
   for (const [run, words] of byRun) {
     const data = dataOf.get(run);
-    const merged = new Map<string, Uint8Array>();
+    const merged = new Map<string, Marks | Uint8Array>();
     const stored = new Map(data === undefined ? [] : wordsOfRun(data));
     for (const [word, lists] of stored) merged.set(word, lists.encoded());
     for (const [word, marks] of words) {
       // Slots only grow, so new marks come after all stored ones.
       const before = stored.get(word)?.decode();
-      merged.set(word, encodeMarks(before === undefined ? marks : [...before, ...marks]));
+      merged.set(word, before === undefined ? marks : [...before, ...marks]);
     }
-    const sorted = sortWords(merged.keys()).map((word): [string, Uint8Array] => [
-      word,
-      merged.get(word) ?? encodeMarks([]),
-    ]);
+    const sorted = sortWords(merged.keys()).map((word) => [word, merged.get(word) ?? []] as const);
     for (const { word, data: encoded } of runsOf(sorted)) {
       rows.push([block, word, encoded]);
       bytes += encoded.length;

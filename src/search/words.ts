@@ -76,10 +76,10 @@ export function wholeOf(text: string): string {
 /** Whether a name may have parts that begin with a capital. */
 const CAPITAL_INSIDE = /.(?:[A-Z]|[^\0-\x7f])/s;
 
-/** The words of a name: its own, its parts in `CamelCase`, and all of it as one word, which comes first. */
+/** The words of a name: all of it as one word, its own if they are several, and its parts in `CamelCase`. */
 function nameWords(name: string): string[] {
   const own = wordsOf(name);
-  const words = [cut(own.join("")), ...own];
+  const words = own.length === 1 ? own : [cut(own.join("")), ...own];
   if (!CAPITAL_INSIDE.test(name)) return words;
   const humps = name
     .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
@@ -134,7 +134,7 @@ function remembered(
 ): readonly string[] {
   const known = memory.get(text);
   if (known !== undefined) return known;
-  const words = split(text);
+  const words = [...new Set(split(text))];
   if (memory.size >= REMEMBERED) memory.clear();
   memory.set(text, words);
   return words;
