@@ -32,10 +32,10 @@ const PARTS: Readonly<Record<string, BenchPart>> = {
 };
 
 const ENGINES: readonly EngineName[] = ["sqlite", "postgres"];
-const DAYS = 7;
 
 const HELP = `npm run bench -- [options]
   --sizes 10000,100000   repositories of the stores; 1000000 and 10000000 only on request
+  --days 7               of snapshots per repository
   --engines ${ENGINES.join(",")}
   --parts ${Object.keys(PARTS).join(",")}
   --rounds 5             interleaved rounds per measure
@@ -50,6 +50,7 @@ const HELP = `npm run bench -- [options]
 const { values } = parseArgs({
   options: {
     sizes: { type: "string" },
+    days: { type: "string", default: "7" },
     engines: { type: "string", default: ENGINES.join(",") },
     parts: { type: "string", default: Object.keys(PARTS).join(",") },
     rounds: { type: "string" },
@@ -80,14 +81,16 @@ async function main(): Promise<void> {
   const sizes = chosen.sizes.split(",").map(Number);
   const engines = ENGINES.filter((engine) => values.engines.split(",").includes(engine));
   const parts = Object.entries(PARTS).filter(([name]) => values.parts.split(",").includes(name));
-  if (sizes.some((size) => !(size > 0)) || engines.length === 0 || parts.length === 0) throw new Error(HELP);
+  const days = Number(values.days);
+  if (sizes.some((size) => !(size > 0)) || !(days > 0) || engines.length === 0 || parts.length === 0)
+    throw new Error(HELP);
   if (!CAN_PIN) report("processes are not pinned to cores: server and load may disturb each other");
   const postgres = await openPostgres(values["postgres-url"]);
   try {
     for (const size of sizes) {
       for (const engine of engines) {
         const place = { folder: values.folder, postgresUrl: postgres.url };
-        const store = await prepareStore({ engine, size, days: DAYS }, place, report);
+        const store = await prepareStore({ engine, size, days }, place, report);
         if (values.prepare) continue;
         for (const [part, measure] of parts) {
           report(`${part}, ${size} repositories, ${engine}`);

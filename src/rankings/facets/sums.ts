@@ -31,6 +31,9 @@ const FACETS: BulkTable = {
   key: Object.keys(KEY),
 };
 
+/** The index of the first sum in a row. */
+const FIRST_SUM = Object.keys(FACETS.columns).length - SUMMED.length;
+
 type StoredFacet = { kind: FacetKind; provider: string; name: string } & Record<
   (typeof SUMMED)[number],
   number
@@ -40,9 +43,16 @@ type StoredFacet = { kind: FacetKind; provider: string; name: string } & Record<
 const ROWS = { least: 250, most: 4_000 };
 const READ = 10_000;
 
+/** The sums of SUMMED by name. */
+type SumsByName = Map<string, Float64Array>;
+
 /** Sums of contributions by kind, provider (and all providers together) and name. */
 export class FacetSums {
-  readonly #sums = new Map<string, { key: [FacetKind, string, string]; sums: number[] }>();
+  /** By kind and provider; those of all providers are added up at the end. */
+  readonly #sums: Readonly<Record<FacetKind, Map<string, SumsByName>>> = {
+    language: new Map(),
+    topic: new Map(),
+  };
 
   add(part: FacetPart): void {
     this.#add(part, 1);
@@ -52,45 +62,53 @@ export class FacetSums {
     this.#add(part, -1);
   }
 
-  #add({ provider, language, topics, stars, gained }: FacetPart, sign: 1 | -1): void {
-    const values = [1, stars, gained["24h"], gained["7d"], gained["30d"]].map((value) => sign * value);
-    for (const among of [provider, ""]) {
-      if (language !== null) this.#addTo(["language", among, language], values);
-      for (const topic of topics) this.#addTo(["topic", among, topic], values);
-    }
+  #add(part: FacetPart, sign: 1 | -1): void {
+    const { provider, language, topics } = part;
+    const values = [1, part.stars, part.gained["24h"], part.gained["7d"], part.gained["30d"]];
+    const addTo = (byName: SumsByName, name: string) => {
+      const sums = entryOf(byName, name, newSum);
+      for (let i = 0; i < SUMMED.length; i++) sums[i] = (sums[i] ?? 0) + sign * (values[i] ?? 0);
+    };
+    if (language !== null) addTo(entryOf(this.#sums.language, provider, newSums), language);
+    if (topics.length === 0) return;
+    const sums = entryOf(this.#sums.topic, provider, newSums);
+    for (const topic of topics) addTo(sums, topic);
   }
 
-  #addTo(key: [FacetKind, string, string], values: readonly number[]): void {
-    const text = keyText(key);
-    let entry = this.#sums.get(text);
-    if (entry === undefined) {
-      entry = { key, sums: values.map(() => 0) };
-      this.#sums.set(text, entry);
+  /** Rows with sums other than zero, by the text of their keys. */
+  #rows(): Map<string, BulkRow> {
+    const rows = new Map<string, BulkRow>();
+    for (const kind of ["language", "topic"] as const) {
+      const totals = newSums();
+      const add = (provider: string, name: string, sums: Float64Array) => {
+        if (sums.some((sum) => sum !== 0))
+          rows.set(keyText(kind, provider, name), [kind, provider, name, name.toLowerCase(), ...sums]);
+      };
+      for (const [provider, byName] of this.#sums[kind]) {
+        for (const [name, sums] of byName) {
+          const total = entryOf(totals, name, newSum);
+          for (let i = 0; i < SUMMED.length; i++) total[i] = (total[i] ?? 0) + (sums[i] ?? 0);
+          add(provider, name, sums);
+        }
+      }
+      for (const [name, sums] of totals) add("", name, sums);
     }
-    const { sums } = entry;
-    for (const [i, value] of values.entries()) sums[i] = (sums[i] ?? 0) + value;
-  }
-
-  /** Rows in the order of their keys, as neighbours share database pages. */
-  #rows(): BulkRow[] {
-    return [...this.#sums]
-      .filter(([, { sums }]) => sums.some((sum) => sum !== 0))
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, { key, sums }]) => rowOf(key, sums));
+    return rows;
   }
 
   /** Replaces all facets by the sums. Those that stay the same are not written. */
   async replaceAll(db: Db, run: Run, dialect: Dialect): Promise<void> {
+    const rows = this.#rows();
     const gone: BulkRow[] = [];
     for await (const stored of storedFacets(db)) {
       const { kind, provider, name } = stored;
-      const text = keyText([kind, provider, name]);
-      const own = this.#sums.get(text);
+      const key = keyText(kind, provider, name);
+      const own = rows.get(key);
       if (own === undefined) gone.push([kind, provider, name]);
-      else if (SUMMED.every((column, i) => stored[column] === own.sums[i])) this.#sums.delete(text);
+      else if (SUMMED.every((column, i) => stored[column] === own[FIRST_SUM + i])) rows.delete(key);
     }
     const size = new BatchSize(dialect, ROWS);
-    await run.stepThrough(this.#rows(), size, (tx, rows) => dialect.upsert(tx, FACETS, rows));
+    await run.stepThrough(inOrder(rows), size, (tx, part) => dialect.upsert(tx, FACETS, part));
     await run.stepThrough(gone, size, (tx, keys) => deleteFacets(tx, dialect, { keys }));
   }
 
@@ -101,7 +119,7 @@ export class FacetSums {
         (name) => sql`${sql.ref(name)} = ${sql.ref(`facets.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
       ),
     );
-    await run.stepThrough(this.#rows(), new BatchSize(dialect, ROWS), async (tx, rows) => {
+    await run.stepThrough(inOrder(this.#rows()), new BatchSize(dialect, ROWS), async (tx, rows) => {
       await mergeRows(tx, dialect, { ...FACETS, rows, sets });
       const fewer = rows.filter(([, , , , repositories]) => Number(repositories) < 0);
       const keys = fewer.map((row) => row.slice(0, FACETS.key.length));
@@ -110,13 +128,24 @@ export class FacetSums {
   }
 }
 
-const keyText = (key: readonly [FacetKind, string, string]): string => key.join(" ");
+const newSums = (): SumsByName => new Map();
+const newSum = (): Float64Array => new Float64Array(SUMMED.length);
 
-function rowOf(
-  [kind, provider, name]: readonly [FacetKind, string, string],
-  sums: readonly number[],
-): BulkRow {
-  return [kind, provider, name, name.toLowerCase(), ...sums];
+/** The value of a key, made if it is missing. */
+function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
+}
+
+const keyText = (kind: FacetKind, provider: string, name: string): string => `${kind} ${provider} ${name}`;
+
+/** In the order of their keys, as neighbours share database pages. */
+function inOrder(rows: ReadonlyMap<string, BulkRow>): BulkRow[] {
+  return [...rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
 /** All stored facets, some at a time. */

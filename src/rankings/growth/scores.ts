@@ -1,4 +1,4 @@
-import { SCORE_NAMES, type ScoreName } from "../definitions.js";
+import type { ScoreName } from "../definitions.js";
 import type { Window } from "../windows.js";
 
 /** From 0 to 100 with two decimals; null where too little is known to compute a score. */
@@ -114,8 +114,15 @@ export function explain(input: ScoreInput): Explanation {
 }
 
 export function score(input: ScoreInput): Scores {
-  const explained = explain(input);
-  return Object.fromEntries(SCORE_NAMES.map((name) => [name, explained[name].score])) as Scores;
+  const { trending, rising, newHot, starMomentum, forkMomentum, activity } = explain(input);
+  return {
+    trending: trending.score,
+    rising: rising.score,
+    newHot: newHot.score,
+    starMomentum: starMomentum.score,
+    forkMomentum: forkMomentum.score,
+    activity: activity.score,
+  };
 }
 
 function forkTermOf(
@@ -148,14 +155,19 @@ function term(name: string, value: number | null, weight: number): MaybeTerm {
 
 /** The weighted mean of the known terms, times 100; an unknown term leaves its weight to the others. */
 function weigh(terms: readonly MaybeTerm[]): { score: number | null; terms: Term[] } {
-  const known = terms.filter((one): one is Term => one.value !== null);
-  const total = known.reduce((sum, { weight }) => sum + weight, 0);
+  // Plain loops: a rebuild computes millions of scores.
+  let total = 0;
+  for (const { value, weight } of terms) if (value !== null) total += weight;
   if (total === 0) return { score: null, terms: [] };
-  const shared = known.map((one) => ({ ...one, weight: one.weight / total }));
-  return {
-    score: round(shared.reduce((sum, { value, weight }) => sum + 100 * value * weight, 0)),
-    terms: shared,
-  };
+  const shared: Term[] = [];
+  let sum = 0;
+  for (const { name, value, weight } of terms) {
+    if (value === null) continue;
+    const share = weight / total;
+    shared.push({ name, value, weight: share });
+    sum += 100 * value * share;
+  }
+  return { score: round(sum), terms: shared };
 }
 
 /** To two decimals, as scores are stored, so that stored and computed scores are equal. */
