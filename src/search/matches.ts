@@ -2,7 +2,7 @@ import { BlockMatches, hasLists, type Rows, readRows } from "./block-matches.js"
 import { blocksWith } from "./directory.js";
 import { addedBlocks, type SearchState } from "./layout.js";
 import type { IndexPages } from "./pages.js";
-import { BLOCK, Positions } from "./postings.js";
+import { BLOCK, PositionPool, type Positions } from "./postings.js";
 import type { WordsQuery } from "./query.js";
 import type { RunReader } from "./run-table.js";
 import { bestOf, boundOf, type FoundTier, isWithin, tiersOf } from "./tiers.js";
@@ -53,11 +53,14 @@ export async function findMatches(index: SearchedIndex, match: MatchQuery): Prom
   const { query } = match;
   const search = new Matching(index, match);
   const added = addedBlocks(state);
-  const rows = await readRows(runs, query, [firstBlock, ...added.map(({ block }) => block)]);
+  // Several words are often together in few blocks; the lists of a common one are long, so they are not read in vain.
+  const expected = query.words.length > 1 ? await blocksFor(index, query) : undefined;
+  const first = expected?.has(0) === false ? [] : [firstBlock];
+  const rows = await readRows(runs, query, [...first, ...added.map(({ block }) => block)]);
   for (const { block, slot } of added) search.add(new BlockMatches(rows, block, query), slot);
   search.visit(0, rows);
   if (search.isDone(1)) return search.end();
-  const blocks = await furtherBlocks(index, query, rows);
+  const blocks = expected ?? (await blocksFor(index, query, rows));
   const further = [...new Set([...blocks, ...search.addedTo()])]
     .sort((a, b) => a - b)
     .filter((block) => block > 0);
@@ -74,21 +77,24 @@ export async function findMatches(index: SearchedIndex, match: MatchQuery): Prom
   return search.end();
 }
 
-/** The blocks of the build that can hold matches, given the rows of the first one. */
-async function furtherBlocks(
+/** The blocks of the build that can hold matches. `rows`: those of the first block, which show how common a prefix is. */
+async function blocksFor(
   { state, runs }: SearchedIndex,
   query: WordsQuery,
-  rows: Rows,
-): Promise<Iterable<number>> {
-  if (state.builtBlocks <= 1) return [];
-  const isCommon = (prefix: string) => hasLists(rows, state.firstBlock, prefix);
-  const blocks = await blocksWith(runs, state, { ...query, isCommon });
-  return blocks ?? Array.from({ length: state.builtBlocks }, (_, i) => i);
+  rows?: Rows,
+): Promise<ReadonlySet<number>> {
+  const isCommon = (prefix: string) => rows !== undefined && hasLists(rows, state.firstBlock, prefix);
+  const blocks = state.builtBlocks > 1 ? await blocksWith(runs, state, { ...query, isCommon }) : undefined;
+  return blocks ?? new Set(Array.from({ length: state.builtBlocks }, (_, i) => i));
 }
 
 function nextSize(size: number): number {
   return Math.min(size * STEP_FACTOR, MOST_BLOCKS);
 }
+
+/** Searches run concurrently, so each has a pool of its own. */
+const POOLS: PositionPool[] = [];
+const POOLS_KEPT = 4;
 
 /** A search while blocks are visited. */
 class Matching {
@@ -97,6 +103,8 @@ class Matching {
   readonly #found: FoundTier[];
   /** Matches among the additions, by block and tier. */
   readonly #added = new Map<number, (Positions | undefined)[]>();
+  /** Of the sets of the additions, until the search ends. */
+  readonly #pool = POOLS.pop() ?? new PositionPool();
   #total = 0;
 
   constructor(index: SearchedIndex, match: MatchQuery) {
@@ -117,7 +125,7 @@ class Matching {
         const block = Math.floor(position / BLOCK);
         const tiers = this.#added.get(block) ?? this.#found.map(() => undefined);
         this.#added.set(block, tiers);
-        tiers[tier] ??= new Positions();
+        tiers[tier] ??= this.#pool.take();
         tiers[tier]?.add(position % BLOCK);
       }
     }
@@ -170,6 +178,8 @@ class Matching {
   }
 
   end(): Matches {
+    this.#pool.reset();
+    if (POOLS.length < POOLS_KEPT) POOLS.push(this.#pool);
     const exact = (this.#found[0]?.positions ?? []).slice(0, EXACT_KEPT);
     return { positions: bestOf(this.#found, this.#match.limit), exact, total: this.#total };
   }
