@@ -6,6 +6,7 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import pg from "pg";
+import { repositoryFields } from "./rivals/fields.js";
 
 type Row = Record<string, string | number | null>;
 type Query = (text: string, values: (string | number)[]) => Promise<Row[]>;
@@ -81,33 +82,13 @@ const time = (ms: string | number | null | undefined): string | null =>
 const flag = (value: string | number | null | undefined) =>
   value === null || value === undefined ? null : value === 1;
 
-function repositoryOf(row: Row) {
-  return {
-    id: String(row.id),
-    provider: row.provider,
-    owner: row.owner,
-    name: row.name,
-    fullName: `${row.owner}/${row.name}`,
-    url: row.url,
-    description: row.description,
-    homepage: row.homepage,
-    language: row.language,
-    license: row.license,
-    topics: JSON.parse(String(row.topics)),
-    stars: row.stars,
-    forks: row.forks,
-    openIssues: row.open_issues,
-    watchers: row.watchers,
-    fork: flag(row.fork),
-    archived: flag(row.archived),
-    availability: row.availability,
-    createdAt: time(row.created_at),
-    pushedAt: time(row.pushed_at),
-    discoveredAt: time(row.discovered_at),
-    refreshedAt: time(row.refreshed_at),
-    nextRefreshAt: time(row.next_refresh_at),
-  };
-}
+const repositoryOf = (row: Row) =>
+  repositoryFields(row, {
+    fullName: () => `${row.owner}/${row.name}`,
+    topics: (topics) => JSON.parse(String(topics)),
+    flag,
+    time,
+  });
 
 function trendOf(row: Row) {
   if (row.window_hours === null) return null;

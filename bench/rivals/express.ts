@@ -4,6 +4,7 @@
  */
 import express, { type Request, type Response } from "express";
 import pg from "pg";
+import { repositoryFields } from "./fields.js";
 
 const WINDOWS = ["24h", "7d", "30d"];
 const PLAIN_SORTS: Readonly<Record<string, string>> = {
@@ -69,33 +70,10 @@ function trendView(row: Row) {
   };
 }
 
-function repositoryView(row: Row) {
-  return {
-    id: row.id,
-    provider: row.provider,
-    owner: row.owner,
-    name: row.name,
-    fullName: row.full_name,
-    url: row.url,
-    description: row.description,
-    homepage: row.homepage,
-    language: row.language,
-    license: row.license,
-    topics: row.topics,
-    stars: row.stars,
-    forks: row.forks,
-    openIssues: row.open_issues,
-    watchers: row.watchers,
-    fork: row.fork,
-    archived: row.archived,
-    availability: row.availability,
-    createdAt: time(row.created_at),
-    pushedAt: time(row.pushed_at),
-    discoveredAt: time(row.discovered_at),
-    refreshedAt: time(row.refreshed_at),
-    nextRefreshAt: time(row.next_refresh_at),
-  };
-}
+const same = (value: unknown) => value;
+
+const repositoryView = (row: Row) =>
+  repositoryFields(row, { fullName: () => row.full_name, topics: same, flag: same, time });
 
 /** The conditions of a list, with their values. */
 function conditionsOf(query: Readonly<Record<string, string | undefined>>, isByTrend: boolean) {

@@ -2,7 +2,7 @@ import { isoTime } from "../clock.js";
 import { json } from "../http/http.js";
 import { BUCKETS } from "../limit-config.js";
 import { idParameter } from "../lists/lists.js";
-import { type FailedRequest, USAGE_PERIODS, type UsageView } from "../metering/metering.js";
+import { USAGE_PERIODS, type UsageEvent, type UsageView } from "../metering/metering.js";
 import { z } from "../schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 
@@ -76,7 +76,7 @@ export const keyUsageSchema = z
 
 /** The usage of a key as JSON. */
 export function keyUsageView(view: UsageView): z.input<typeof keyUsageSchema> {
-  const failed = ({ at, ...rest }: FailedRequest) => ({ at: isoTime(at), ...rest });
+  const failed = ({ at, ...rest }: UsageEvent) => ({ at: isoTime(at), ...rest });
   return {
     keyId: String(view.keyId),
     period: view.period,

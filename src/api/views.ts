@@ -152,13 +152,13 @@ export function repositoryView(repository: Repository, trend: Trend | undefined)
   };
 }
 
+/** The counts of a snapshot, or sums of them. */
+const counts = { stars: z.int(), forks: number, openIssues: number, watchers: number };
+
 export const snapshotSchema = z
   .object({
     capturedAt: time,
-    stars: z.int(),
-    forks: number,
-    openIssues: number,
-    watchers: number,
+    ...counts,
     source: z.enum(SNAPSHOT_SOURCES),
   })
   .openapi("Snapshot");
@@ -298,10 +298,7 @@ export function watchlistView(watchlist: Watchlist, token: string): z.output<typ
 export const sumPointSchema = z
   .object({
     capturedAt: time,
-    stars: z.int(),
-    forks: number,
-    openIssues: number,
-    watchers: number,
+    ...counts,
     repositories: z
       .int()
       .openapi({ description: "Number of repositories of the list with a snapshot at or before this time." }),

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../errors.js";
 import { json, noContent, type Reply } from "../http/http.js";
 import { idParameter, watchlistPage, watchlistQuery } from "../lists/lists.js";
 import { z } from "../schema.js";
@@ -27,6 +28,11 @@ const precondition = z.object({
     .optional()
     .openapi({ description: "ETag of the version that was read; 412 if the list has changed since." }),
 });
+/** The errors of every request with a body, and those of every change of a list. */
+const BODY_ERRORS = ["PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"] as const;
+const changeErrors = (...codes: ErrorCode[]) =>
+  errorResponses("VALIDATION_FAILED", "NOT_FOUND", "FORBIDDEN", "PRECONDITION_FAILED", ...codes);
+
 /** The ETag of the current version of a list; strong, so that it works with If-Match. */
 function etag({ version, canEdit }: Watchlist): string {
   return `"${version}${canEdit ? "" : "r"}"`;
@@ -61,7 +67,7 @@ export const createWatchlist = operation({
       ...dataResponse("The list.", createdWatchlistSchema),
       headers: z.object({ Location: z.string(), ETag: z.string() }),
     },
-    ...errorResponses("VALIDATION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"),
+    ...errorResponses("VALIDATION_FAILED", ...BODY_ERRORS),
   },
   handle: async (request) => {
     const { name, ids } = request.body;
@@ -98,14 +104,7 @@ export const updateWatchlist = operation({
   headers: precondition,
   responses: {
     200: dataResponse("The list.", watchlistSchema),
-    ...errorResponses(
-      "VALIDATION_FAILED",
-      "NOT_FOUND",
-      "FORBIDDEN",
-      "PRECONDITION_FAILED",
-      "PAYLOAD_TOO_LARGE",
-      "UNSUPPORTED_MEDIA_TYPE",
-    ),
+    ...changeErrors(...BODY_ERRORS),
   },
   handle: async (request) => {
     const { token } = request.params;
@@ -120,7 +119,7 @@ export const updateWatchlist = operation({
 
 const removed = {
   204: { description: "Done, also if there was nothing to remove." },
-  ...errorResponses("VALIDATION_FAILED", "NOT_FOUND", "FORBIDDEN", "PRECONDITION_FAILED"),
+  ...changeErrors(),
 };
 
 export const removeWatchlist = operation({
@@ -150,15 +149,7 @@ export const addWatchlistItem = operation({
   responses: {
     200: dataResponse("It was on the list already.", watchlistSchema),
     201: dataResponse("The list with it.", watchlistSchema),
-    ...errorResponses(
-      "VALIDATION_FAILED",
-      "NOT_FOUND",
-      "FORBIDDEN",
-      "LIMIT_REACHED",
-      "PRECONDITION_FAILED",
-      "PAYLOAD_TOO_LARGE",
-      "UNSUPPORTED_MEDIA_TYPE",
-    ),
+    ...changeErrors("LIMIT_REACHED", ...BODY_ERRORS),
   },
   handle: async (request) => {
     const { token } = request.params;

@@ -35,7 +35,7 @@ export type {
   Schema,
 } from "./schema.js";
 export type { SearchStateTable } from "./search-schema.js";
-export type { UsageCallerTable } from "./usage-schema.js";
+export type { UsageCallerTable, UsageEventTable } from "./usage-schema.js";
 
 export interface Database {
   readonly dialect: Dialect;

@@ -2,7 +2,7 @@ import { forgeName } from "../forges.js";
 import { WINDOW_LABELS, type Window } from "../rankings/rankings.js";
 import { drawable, FONT_FAMILY, loadFont } from "./font.js";
 import { MAX_POINTS, pathOf } from "./lines.js";
-import { element, type Markup, plainText } from "./markup.js";
+import { element, type Markup, plainText, svgOf } from "./markup.js";
 import { dateText, exactNumber, shortNumber, signedNumber } from "./numbers.js";
 import { reducePoints } from "./series.js";
 import { fit, wrap } from "./text.js";
@@ -38,13 +38,7 @@ export function drawCard(input: CardInput): string {
   const { width, height } = CARD_SIZE;
   return element(
     "svg",
-    {
-      xmlns: "http://www.w3.org/2000/svg",
-      width,
-      height,
-      viewBox: `0 0 ${width} ${height}`,
-      "font-family": FONT_FAMILY,
-    },
+    { ...svgOf(width, height), "font-family": FONT_FAMILY },
     element("rect", { x: 0, y: 0, width, height, fill: COLOURS.background }),
     ...drawYear(input.points),
     ...drawNames(input),

@@ -116,6 +116,14 @@ interface PictureFrame {
   description?: string;
 }
 
+/** The attributes of an `svg` element of a size. */
+export const svgOf = (width: number, height: number) => ({
+  xmlns: "http://www.w3.org/2000/svg",
+  width,
+  height,
+  viewBox: `0 0 ${width} ${height}`,
+});
+
 /** An SVG picture: title and description, then the given children. */
 export function picture(
   { width, height, idPrefix, title, description }: PictureFrame,
@@ -125,10 +133,7 @@ export function picture(
   return element(
     "svg",
     {
-      xmlns: "http://www.w3.org/2000/svg",
-      width,
-      height,
-      viewBox: `0 0 ${width} ${height}`,
+      ...svgOf(width, height),
       role: "img",
       "aria-labelledby": description === undefined ? titleId : `${titleId} ${descId}`,
       class: "chart",

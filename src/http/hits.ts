@@ -9,7 +9,7 @@ import { callerOfKey, type Identities } from "./identity.js";
 import type { ResponseCache } from "./response-cache.js";
 import { isApi } from "./route.js";
 import { variantOf } from "./stored-response.js";
-import type { Targets } from "./targets.js";
+import { countLines, type Targets } from "./targets.js";
 
 export interface HitsOptions {
   targets: Targets;
@@ -127,12 +127,5 @@ function hasKey({ headers }: IncomingMessage): boolean {
 function isPlain({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
   if (httpVersion !== "1.1") return false;
   if (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined) return false;
-  let hosts = 0;
-  let credentials = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? "";
-    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
-    else if (name.length === 13 && name.toLowerCase() === "authorization") credentials++;
-  }
-  return hosts === 1 && credentials <= 1;
+  return countLines(rawHeaders, "host") === 1 && countLines(rawHeaders, "authorization") <= 1;
 }

@@ -133,6 +133,16 @@ export class Targets {
   }
 }
 
+/** How many header lines have a name, which is in lower case. Node's `headers` keep only one of some. */
+export function countLines(rawHeaders: readonly string[], name: string): number {
+  let lines = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const given = rawHeaders[i];
+    if (given?.length === name.length && given.toLowerCase() === name) lines++;
+  }
+  return lines;
+}
+
 /** What Node's parser lets through and no response may be built on: HTTP/0.9, no Host header, or several. */
 function checkHead({ httpVersion, rawHeaders }: IncomingMessage): void {
   if (httpVersion !== "1.1" && httpVersion !== "1.0") {
@@ -140,11 +150,7 @@ function checkHead({ httpVersion, rawHeaders }: IncomingMessage): void {
       headers: { Connection: "close" },
     });
   }
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i] ?? "";
-    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
-  }
+  const hosts = countLines(rawHeaders, "host");
   if (hosts > 1 || (hosts === 0 && httpVersion === "1.1")) {
     throw new AppError("INVALID_REQUEST", "The request must have exactly one Host header.", {
       headers: { Connection: "close" },

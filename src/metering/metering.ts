@@ -19,8 +19,8 @@ export {
 } from "./rates.js";
 export { openAllowances } from "./shared-limiter.js";
 export { type KeyedRequest, Usage } from "./usage.js";
+export type { UsageEvent } from "./usage-tally.js";
 export {
-  type FailedRequest,
   USAGE_PERIODS,
   type UsagePeriod,
   type UsageView,

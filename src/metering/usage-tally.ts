@@ -1,4 +1,5 @@
 import { HOUR_MS } from "../clock.js";
+import type { UsageEventTable } from "../database/database.js";
 import { outcomeOf, type Room, UsageSpan } from "./usage-span.js";
 
 /** One request to count. */
@@ -25,15 +26,7 @@ export interface TalliedRequest {
 }
 
 /** An error or a rate-limited request. */
-export interface UsageEvent {
-  at: number;
-  method: string | null;
-  route: string;
-  status: number;
-  code: string | null;
-  bucket: string | null;
-  path: string | null;
-}
+export type UsageEvent = Omit<UsageEventTable, "id" | "key_id">;
 
 /** Bounds of the counts kept in memory. Anything beyond is counted as "other", so totals stay exact. */
 export interface TallyBounds {

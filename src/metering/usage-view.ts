@@ -6,6 +6,7 @@ import { BUCKETS, type Bucket } from "../limit-config.js";
 import { OTHER_AGENT } from "./agents.js";
 import type { SpanHours } from "./usage-rows.js";
 import { OTHER } from "./usage-span.js";
+import type { UsageEvent } from "./usage-tally.js";
 
 /**
  * Length of the periods and of their steps, which are aligned to UTC. The first step is complete, so a view covers at least its
@@ -42,18 +43,6 @@ export interface EndpointUsage extends UsageSums {
   meanMs: number | null;
 }
 
-/** An error or a rate-limited request. */
-export interface FailedRequest {
-  at: number;
-  method: string | null;
-  route: string;
-  status: number;
-  code: string | null;
-  bucket: string | null;
-  /** The requested path: decoded, without query and tokens. */
-  path: string | null;
-}
-
 /** The usage of a key in a period. Times are ms since 1970. */
 export interface UsageView {
   keyId: number;
@@ -74,8 +63,8 @@ export interface UsageView {
   /** The lowest remaining count of each bucket the key used, and when. */
   pressure: { bucket: Bucket; limit: number; lowestRemaining: number; at: number }[];
   /** Newest first. */
-  recentErrors: FailedRequest[];
-  recentBlocks: FailedRequest[];
+  recentErrors: UsageEvent[];
+  recentBlocks: UsageEvent[];
   /** Networks, most recently seen first. */
   addresses: { address: string; requests: number; lastSeenAt: number }[];
   /** Agent families, most used first; the rest as one. */
@@ -234,7 +223,7 @@ async function readEvents(
   db: Db,
   keyId: number,
   from: number,
-): Promise<{ recentErrors: FailedRequest[]; recentBlocks: FailedRequest[] }> {
+): Promise<{ recentErrors: UsageEvent[]; recentBlocks: UsageEvent[] }> {
   const rows = await db
     .selectFrom("usage_events")
     .select(["at", "method", "route", "status", "code", "bucket", "path"])

@@ -1,5 +1,5 @@
 import { nameKey, type Observation } from "../catalog/catalog.js";
-import { pushSnapshot } from "./snapshot-block.js";
+import { pushSnapshot } from "./snapshot-numbers.js";
 
 /** Bounds of one transaction: snapshots, observations, and characters of their texts. */
 const MAX_SNAPSHOTS = 100_000;
@@ -8,7 +8,7 @@ const MAX_CHARACTERS = 4_000_000;
 
 /** Observations of one repository, merged. */
 export interface Gathered extends Omit<Observation, "snapshots"> {
-  /** All their snapshots, as the numbers of a SnapshotBlock. */
+  /** All their snapshots, as a SnapshotNumbers reads them. */
   numbers: number[];
 }
 

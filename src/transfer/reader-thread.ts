@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import { systemClock } from "../clock.js";
-import { pack } from "./packed.js";
+import { flatten } from "./flat-batch.js";
 import { readFiles } from "./read-files.js";
 import type { ReaderTask, ReadMessage } from "./reader.js";
 
@@ -17,8 +17,8 @@ port.on("message", () => {
   ahead--;
 });
 for await (const { batch, ...found } of readFiles(paths, options, systemClock)) {
-  const message: ReadMessage = { ...found, packed: pack(batch) };
-  port.postMessage(message, [message.packed.numbers.buffer]);
+  const message: ReadMessage = { ...found, flat: flatten(batch) };
+  port.postMessage(message, [message.flat.numbers.buffer]);
   ahead++;
   while (ahead > READ_AHEAD) await once(port, "message");
 }

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Observation } from "../catalog/catalog.js";
-import { type Packed, unpack } from "./packed.js";
+import { type FlatBatch, restore } from "./flat-batch.js";
 import type { Found, ReadOptions } from "./read-files.js";
 
 /** Memory limits of the reading thread, whatever is in a file. */
@@ -14,7 +14,7 @@ export interface ReaderTask {
 
 /** What it sends: a batch with what was found beside it. */
 export interface ReadMessage extends Omit<Found, "batch"> {
-  packed: Packed;
+  flat: FlatBatch;
 }
 
 /** A batch ready to be recorded. */
@@ -59,8 +59,8 @@ export async function* readInThread(
       const message = waiting.shift();
       if (message === undefined) return;
       worker.postMessage("more");
-      const { packed, ...found } = message;
-      yield { ...found, batch: unpack(packed) };
+      const { flat, ...found } = message;
+      yield { ...found, batch: restore(flat) };
     }
   } finally {
     await worker.terminate();

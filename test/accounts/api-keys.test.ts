@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { pino } from "pino";
 import { ApiKeys, MAX_KEYS } from "../../src/accounts/api-keys.js";
 import { Revocations } from "../../src/accounts/revocations.js";
 import type { Database } from "../../src/database/database.js";
@@ -10,6 +9,8 @@ import { createLog } from "../../src/log.js";
 import { createToken, hashToken, tokenPrefix } from "../../src/tokens.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
+import { withFailingWrites } from "../support/failing-writes.js";
+import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 
@@ -165,18 +166,8 @@ onBothEngines("API keys", (engine) => {
 
   test("a use that cannot be written is logged with its cause, and the next use is written", async () => {
     const { database, clock, accountId } = await start();
-    const lines: { msg: string; err: { message: string } }[] = [];
-    const log = pino({ level: "error" }, { write: (line: string) => lines.push(JSON.parse(line)) });
-    const closed = await engine.open();
-    await sql`select 1`.execute(closed.write);
-    await closed.close();
-    let isClosed = true;
-    const failing: Database = {
-      ...database,
-      get write() {
-        return isClosed ? closed.write : database.write;
-      },
-    };
+    const { log, lines } = recordedLog("error");
+    const { failing, repair } = await withFailingWrites(engine, database);
     const keys = new ApiKeys({ database: failing, clock, log });
     const { secret } = await keys.create(accountId, "laptop");
     assert.ok(await keys.find(secret), "the key works all the same");
@@ -186,7 +177,7 @@ onBothEngines("API keys", (engine) => {
       ["the last use of an API key could not be recorded"],
     );
     assert.ok(lines[0]?.err.message);
-    isClosed = false;
+    repair();
     await keys.find(secret);
     await keys.flush();
     assert.equal((await keys.list(accountId))[0]?.lastUsedAt, NOW);

@@ -4,7 +4,6 @@ import { createServer, type Socket } from "node:net";
 import { after, before, type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
-import { pino } from "pino";
 import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
 import { startService } from "../../src/app.js";
 import { loadConfig } from "../../src/config.js";
@@ -12,6 +11,7 @@ import { createLog } from "../../src/log.js";
 import { buildModules } from "../../src/modules.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
+import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { ORIGIN } from "../support/members.js";
 import { GENEROUS, NOW } from "../support/world.js";
@@ -47,8 +47,7 @@ onBothEngines("Stopping", (engine) => {
     const clock = new ManualClock(NOW);
     const modules = buildModules(await engine.open(), clock, createLog("silent"));
     const { database } = modules;
-    const lines: { msg: string; step?: string }[] = [];
-    const log = pino({ level: "warn" }, { write: (line: string) => lines.push(JSON.parse(line)) });
+    const { log, lines } = recordedLog("warn");
     const { secret } = await new ApiKeys({ database, clock, log: createLog("silent") }).create(
       await addAccount(database, "a@b.example"),
       "k",

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
-import { changes, createList, NO_LIST } from "../support/watchlists.js";
-import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
+import { changes, createList, LISTED, NO_LIST } from "../support/watchlists.js";
+import { createWorld, NOW, type World } from "../support/world.js";
 
 onBothEngines("Changing /api/watchlists/:token", (engine) => {
   let world: World;
@@ -11,13 +11,7 @@ onBothEngines("Changing /api/watchlists/:token", (engine) => {
 
   before(async () => {
     world = await createWorld(engine);
-    const others = Array.from({ length: 497 }, (_, i) => observation(`more/r${i}`));
-    await world.record(
-      observation("a/one", daily(1, 2)),
-      observation("b/two", daily(3, 4)),
-      observation("c/three", daily(5, 6)),
-      ...others,
-    );
+    await world.record(...LISTED);
   });
 
   test("is renamed; the answer is the list as it is now", async () => {

@@ -2,22 +2,16 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
-import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";
+import { createList, idsFrom } from "../support/watchlists.js";
+import { createWorld, daily, observation, type World } from "../support/world.js";
 
 const FULL = { status: 409, code: "LIMIT_REACHED", message: "A watchlist holds at most 500 repositories." };
 
 onBothEngines("/api/watchlists/:token/items", (engine) => {
   let world: World;
-  const create = async (ids: string[] = []): Promise<string> => {
-    const answer = await world.send("POST", "/api/watchlists", { ids });
-    assert.equal(answer.status, 201, JSON.stringify(answer.body));
-    return `/api/watchlists/${answer.body.data.token}`;
-  };
-  const add = (list: string, repositoryId: unknown): Promise<Answer> =>
-    world.send("POST", `${list}/items`, { repositoryId });
+  const create = async (ids: string[] = []) => `/api/watchlists/${(await createList(world, { ids })).token}`;
+  const add = (list: string, repositoryId: unknown) => world.send("POST", `${list}/items`, { repositoryId });
   const idsOf = async (list: string): Promise<string[]> => (await world.get(list)).body.data.ids;
-  const range = (from: number, to: number) =>
-    Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
 
   before(async () => {
     world = await createWorld(engine);
@@ -68,7 +62,7 @@ onBothEngines("/api/watchlists/:token/items", (engine) => {
   });
 
   test("the 501st repository is refused, one that is in a full list is not", async () => {
-    const list = await create(range(1, 499));
+    const list = await create(idsFrom(1, 499));
     assert.equal((await add(list, "500")).status, 201);
     assert.deepEqual(errorOf(await add(list, "501")), FULL);
     assert.equal((await add(list, "7")).status, 200);
@@ -78,8 +72,8 @@ onBothEngines("/api/watchlists/:token/items", (engine) => {
   });
 
   test("never more than 500, also when many are added at the same time", async () => {
-    const list = await create(range(1, 490));
-    const answers = await Promise.all(range(491, 515).map((id) => add(list, id)));
+    const list = await create(idsFrom(1, 490));
+    const answers = await Promise.all(idsFrom(491, 515).map((id) => add(list, id)));
     assert.equal(answers.filter((answer) => answer.status === 201).length, 10);
     for (const answer of answers.filter(({ status }) => status !== 201))
       assert.deepEqual(errorOf(answer), FULL);

@@ -2,19 +2,13 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
+import { createList, idsFrom } from "../support/watchlists.js";
 import { type Answer, createWorld, daily, observation, snapshot, type World } from "../support/world.js";
 
 onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
   let world: World;
-  const create = async (ids: string[] = []): Promise<string> => {
-    const answer = await world.send("POST", "/api/watchlists", { ids });
-    assert.equal(answer.status, 201, JSON.stringify(answer.body));
-    return `/api/watchlists/${answer.body.data.token}`;
-  };
-  const add = (list: string, repositoryId: unknown): Promise<Answer> =>
-    world.send("POST", `${list}/items`, { repositoryId });
-  const range = (from: number, to: number) =>
-    Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
+  const create = async (ids: string[] = []) => `/api/watchlists/${(await createList(world, { ids })).token}`;
+  const add = (list: string, repositoryId: unknown) => world.send("POST", `${list}/items`, { repositoryId });
   const names = (answer: Answer): string[] =>
     answer.body.data.map((repository: { fullName: string }) => repository.fullName);
 
@@ -134,7 +128,7 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
   });
 
   test("its repositories are walked by cursor without repeating or skipping, while it changes", async () => {
-    const list = await create(range(1, 30));
+    const list = await create(idsFrom(1, 30));
     for (const query of ["", "&order=desc", "&sort=stars", "&sort=created&order=asc"]) {
       const whole = names(await world.get(`${list}/repositories?limit=100${query}`));
       assert.equal(whole.length, 30);
@@ -158,7 +152,7 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
   });
 
   test("a cursor of one list does not fit another", async () => {
-    const [one, other] = await Promise.all([create(range(1, 3)), create(range(1, 3))]);
+    const [one, other] = await Promise.all([create(idsFrom(1, 3)), create(idsFrom(1, 3))]);
     const { body } = await world.get(`${one}/repositories?limit=2`);
     const error = errorOf(await world.get(`${other}/repositories?limit=2&cursor=${body.meta.nextCursor}`));
     assert.deepEqual([error.status, error.code], [400, "INVALID_REQUEST"]);

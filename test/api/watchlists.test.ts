@@ -3,8 +3,8 @@ import { before, test } from "node:test";
 import { createToken, hashToken } from "../../src/tokens.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
-import { changes, createList, NO_LIST, READS_ONLY, reads } from "../support/watchlists.js";
-import { createWorld, daily, observation, type World } from "../support/world.js";
+import { changes, createList, LISTED, NO_LIST, READS_ONLY, reads } from "../support/watchlists.js";
+import { createWorld, type World } from "../support/world.js";
 
 onBothEngines("/api/watchlists/:token", (engine) => {
   let world: World;
@@ -12,13 +12,7 @@ onBothEngines("/api/watchlists/:token", (engine) => {
 
   before(async () => {
     world = await createWorld(engine);
-    const others = Array.from({ length: 497 }, (_, i) => observation(`more/r${i}`));
-    await world.record(
-      observation("a/one", daily(1, 2)),
-      observation("b/two", daily(3, 4)),
-      observation("c/three", daily(5, 6)),
-      ...others,
-    );
+    await world.record(...LISTED);
   });
 
   test("is made with a name and repositories, and told with both its tokens", async () => {

@@ -6,21 +6,8 @@ import { spread } from "../../src/embeds/labels.js";
 import { axisNumbers, datesText, shortNumber, signedNumber } from "../../src/embeds/numbers.js";
 import { estimateWidth, fit, fitFullName } from "../../src/embeds/text.js";
 import { PALETTES } from "../../src/embeds/themes.js";
+import { contrast } from "../support/colours.js";
 import { examples, fc } from "../support/properties.js";
-
-/** Relative luminance of #rrggbb (WCAG 2.2). */
-function luminance(colour: string): number {
-  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}
-
-function contrast(a: string, b: string): number {
-  const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((x, y) => x - y);
-  return (high + 0.05) / (low + 0.05);
-}
 
 test("lines contrast with their background by 3 to 1, texts by 4.5 to 1", () => {
   for (const { background, lines, text, muted, brand, onBrand } of Object.values(PALETTES)) {

@@ -1,27 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { pino } from "pino";
 import { thinSnapshots } from "../../src/catalog/catalog.js";
 import { DAY_MS } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import { buildModules, followChanges, type Modules, updateDerived } from "../../src/modules.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
+import { type LogLine, recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { createWorld, daily, NOW, observation, snapshot } from "../support/world.js";
 
 const DAYS = daily(100, 101, 103, 106, 110, 115, 121, 128, 136);
 const NAMES = ["a", "b", "c"];
 
-interface Line {
-  level: number;
-  repositoryId: number;
-  msg: string;
-}
-
-async function open(engine: Engine): Promise<{ modules: Modules; lines: Line[] }> {
-  const lines: Line[] = [];
-  const log = pino({ level: "warn" }, { write: (line: string) => lines.push(JSON.parse(line)) });
+async function open(engine: Engine): Promise<{ modules: Modules; lines: LogLine[] }> {
+  const { log, lines } = recordedLog("warn");
   const modules = buildModules(await engine.open(), new ManualClock(NOW), log);
   await modules.catalog.record(NAMES.map((name) => observation(`o/${name}`, DAYS)));
   return { modules, lines };

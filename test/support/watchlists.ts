@@ -1,5 +1,17 @@
 import assert from "node:assert/strict";
-import type { Answer, World } from "./world.js";
+import { type Answer, daily, observation, type World } from "./world.js";
+
+/** Three repositories to put on lists, and as many others as make a list full. */
+export const LISTED = [
+  observation("a/one", daily(1, 2)),
+  observation("b/two", daily(3, 4)),
+  observation("c/three", daily(5, 6)),
+  ...Array.from({ length: 497 }, (_, i) => observation(`more/r${i}`)),
+];
+
+/** The ids from one number to another, both included. */
+export const idsFrom = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
 
 /** What a token gets that is malformed, unknown or removed. */
 export const NO_LIST = {

@@ -98,10 +98,10 @@ export async function createWorld(engine: Engine, env: Record<string, string> = 
   };
 }
 
-/** A snapshot so many hours before NOW. */
-export function snapshot(hoursAgo: number, stars: number, more: Partial<Snapshot> = {}): Snapshot {
+/** An imported snapshot with only stars, unless more is given. */
+export function snapshotAt(capturedAt: number, stars: number, more: Partial<Snapshot> = {}): Snapshot {
   return {
-    capturedAt: NOW - hoursAgo * HOUR_MS,
+    capturedAt,
     stars,
     forks: null,
     openIssues: null,
@@ -110,6 +110,10 @@ export function snapshot(hoursAgo: number, stars: number, more: Partial<Snapshot
     ...more,
   };
 }
+
+/** The same, a number of hours before NOW. */
+export const snapshot = (hoursAgo: number, stars: number, more: Partial<Snapshot> = {}): Snapshot =>
+  snapshotAt(NOW - hoursAgo * HOUR_MS, stars, more);
 
 /** What a source says of a repository: its facts are those of its last snapshot, unless given. */
 export function observation(

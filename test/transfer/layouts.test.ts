@@ -1,19 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Snapshot } from "../../src/catalog/catalog.js";
 import { HOUR_MS } from "../../src/clock.js";
 import { csvRow, ImportWorld, RANKING_HEADER, rankingFile, rankingRow } from "../support/imports.js";
+import { snapshotAt } from "../support/world.js";
 
 const APRIL_1 = Date.UTC(2026, 3, 1);
-const imported = (capturedAt: number, stars: number, more: Partial<Snapshot> = {}): Snapshot => ({
-  capturedAt,
-  stars,
-  forks: null,
-  openIssues: null,
-  watchers: null,
-  source: "IMPORTED",
-  ...more,
-});
 
 /** Imports one file into an empty catalogue. */
 const importOne = (content: string | Uint8Array, name = "ranking-2026-04-01.csv") =>
@@ -33,7 +24,7 @@ describe("A Github-Ranking file", () => {
       availability: "AVAILABLE",
       pushedAt: Date.UTC(2026, 3, 1, 10),
     });
-    assert.deepEqual(dumped?.snapshots, [imported(APRIL_1, 100, { forks: 10, openIssues: 5 })]);
+    assert.deepEqual(dumped?.snapshots, [snapshotAt(APRIL_1, 100, { forks: 10, openIssues: 5 })]);
     assert.deepEqual(report, {
       files: 1,
       rows: 1,
@@ -56,7 +47,7 @@ describe("A Github-Ranking file", () => {
     assert.equal(report.snapshotsAdded, 1);
     assert.equal(repositories.size, 1);
     assert.deepEqual(repositories.get("o/r")?.snapshots, [
-      imported(APRIL_1, 100, { forks: 9, openIssues: 5 }),
+      snapshotAt(APRIL_1, 100, { forks: 9, openIssues: 5 }),
     ]);
     assert.equal(repositories.get("o/r")?.repository.stars, 100);
   });
@@ -90,7 +81,7 @@ describe("A Github-Ranking file", () => {
     const cells = rankingRow().split(",").toReversed();
     const reversed = await importOne(`${columns.join(",")},extra\n${cells.join(",")},1\n`);
     assert.deepEqual(reversed.repositories.get("o/r")?.snapshots, [
-      imported(APRIL_1, 100, { forks: 10, openIssues: 5 }),
+      snapshotAt(APRIL_1, 100, { forks: 10, openIssues: 5 }),
     ]);
   });
 
@@ -202,7 +193,7 @@ describe("An awesome-go file", () => {
       stars: 5,
       availability: "AVAILABLE",
     });
-    assert.deepEqual(repositories.get("avelino/awesome-go")?.snapshots, [imported(APRIL_1, 100)]);
+    assert.deepEqual(repositories.get("avelino/awesome-go")?.snapshots, [snapshotAt(APRIL_1, 100)]);
     assert.deepEqual(skipped, [
       "analysis-2026-04-01.csv:4: 0 stars: in this layout that is a failed fetch, not a count",
     ]);
@@ -248,8 +239,8 @@ describe("An awesome-selfhosted file", () => {
       ],
     );
     assert.deepEqual(repositories.get("o/r")?.snapshots, [
-      imported(APRIL_1, 10),
-      imported(APRIL_1 + 24 * HOUR_MS, 12),
+      snapshotAt(APRIL_1, 10),
+      snapshotAt(APRIL_1 + 24 * HOUR_MS, 12),
     ]);
     assert.equal(repositories.get("group/sub/deep/project")?.repository.owner, "group/sub/deep");
     assert.equal(skipped.length, 1);

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { sql } from "kysely";
-import { pino } from "pino";
-import type { Database } from "../../src/database/database.js";
 import { VISIT_MS, Watchlists } from "../../src/watchlists/watchlists.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
+import { withFailingWrites } from "../support/failing-writes.js";
+import { recordedLog } from "../support/logs.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
 
 const MINUTE_MS = 60_000;
@@ -114,18 +113,8 @@ onBothEngines("Visits of a personal list", (engine) => {
 
   test("a visit that cannot be written is logged with its cause, and is recorded by the next look", async () => {
     const { database } = world.modules;
-    const lines: { msg: string; err: { message: string } }[] = [];
-    const log = pino({ level: "error" }, { write: (line: string) => lines.push(JSON.parse(line)) });
-    const closed = await engine.open();
-    await sql`select 1`.execute(closed.write);
-    await closed.close();
-    let isClosed = true;
-    const failing: Database = {
-      ...database,
-      get write() {
-        return isClosed ? closed.write : database.write;
-      },
-    };
+    const { log, lines } = recordedLog("error");
+    const { failing, repair } = await withFailingWrites(engine, database);
     const { visits } = new Watchlists({ database: failing, clock: world.clock, log });
     assert.equal(await visits.record(account, ids), undefined);
     await visits.flush();
@@ -134,7 +123,7 @@ onBothEngines("Visits of a personal list", (engine) => {
       ["a visit to a watchlist could not be recorded"],
     );
     assert.ok(lines[0]?.err.message);
-    isClosed = false;
+    repair();
     await visits.record(account, ids);
     await visits.flush();
     world.clock.advance(VISIT_MS);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { TOKENS } from "../../src/web/styles/tokens.js";
+import { contrast } from "../support/colours.js";
 
 /** The colours of one of the two looks, by token. */
 function colours(css: string): Map<string, string> {
@@ -11,20 +12,6 @@ function colours(css: string): Map<string, string> {
 
 const [light = "", dark = ""] = TOKENS.split("@media (prefers-color-scheme: dark)");
 const LOOKS = { light: colours(light), dark: colours(dark) };
-
-/** Relative luminance (WCAG 2.2). */
-function luminance(hex: string): number {
-  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
-    const part = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
-    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}
-
-function contrast(a: string, b: string): number {
-  const [low = 0, high = 0] = [luminance(a), luminance(b)].sort((one, other) => one - other);
-  return (high + 0.05) / (low + 0.05);
-}
 
 describe("The colours", () => {
   test("have the same tokens in light and dark", () => {

@@ -107,14 +107,7 @@ async function updateChanged(
 ): Promise<void> {
   const scales = await readScales(tx);
   const newest = await newestSnapshots(tx);
-  const damaged: number[] = [];
-  const histories = await readHistories(tx, dialect, {
-    ids,
-    onDamaged(block) {
-      damaged.push(block.repositoryId);
-      onDamaged(block);
-    },
-  });
+  const { histories, damaged } = await readHistories(tx, dialect, { ids, onDamaged });
   const rows = histories.flatMap((history): BulkRow[] => {
     const asOf = newest.get(history.provider) ?? 0;
     return growthOf(history, asOf).map((growth) => rollupRow(history, growth, { scales, asOf }));

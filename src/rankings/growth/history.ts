@@ -42,24 +42,31 @@ export function readingAt(readings: Readings, index: number): Reading {
   };
 }
 
-/** The recent histories of those of the repositories that have snapshots, none of them damaged, by ascending id. */
+/**
+ * The recent histories of those of the repositories that have snapshots, by ascending id. `damaged`: the repositories whose
+ * history cannot be read.
+ */
 export async function readHistories(
   db: Db,
   dialect: Dialect,
   { ids, onDamaged }: Required<Pick<ReadingsOptions, "ids" | "onDamaged">>,
-): Promise<History[]> {
+): Promise<{ histories: History[]; damaged: number[] }> {
   const rows = await db
     .selectFrom("repositories")
     .select(["id", "provider", "availability", "created_at", "pushed_at"])
     .where(dialect.among(sql.ref("id"), ids))
     .orderBy("id")
     .execute();
+  const damaged: number[] = [];
   const found = await readReadings(db, dialect, {
     ids,
     span: { recentMs: HISTORY_DAYS * DAY_MS },
-    onDamaged,
+    onDamaged(block) {
+      damaged.push(block.repositoryId);
+      onDamaged(block);
+    },
   });
-  return rows.flatMap((row): History[] => {
+  const histories = rows.flatMap((row): History[] => {
     const readings = found.get(row.id);
     if (readings === undefined) return [];
     return [
@@ -73,4 +80,5 @@ export async function readHistories(
       },
     ];
   });
+  return { histories, damaged };
 }

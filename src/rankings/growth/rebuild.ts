@@ -23,7 +23,7 @@ import { WINDOWS } from "../windows.js";
 import { growthOf } from "./compare.js";
 import { FallCounter } from "./falls.js";
 import { type GrowthContext, readHistories } from "./history.js";
-import { ROLLUPS, rollupRow, type ScoredRow, scoreInput, storedScores } from "./rollups.js";
+import { ROLLUPS, rollupRow, SCORE_COLUMNS, type ScoredRow, scoreInput, storedScores } from "./rollups.js";
 import { type AllScales, readScales, ScaleMeter, scalesOf, storeScales } from "./scales.js";
 import { score } from "./scores.js";
 
@@ -36,12 +36,7 @@ const NEXT_SCORES: BulkTable = {
   columns: {
     repository_id: "bigint",
     window_hours: "bigint",
-    trending: "bigint",
-    rising: "bigint",
-    new_hot: "bigint",
-    star_momentum: "bigint",
-    fork_momentum: "bigint",
-    activity: "bigint",
+    ...SCORE_COLUMNS,
   },
 };
 
@@ -87,14 +82,9 @@ async function rebuild(
     if (last === undefined) break;
     after = last;
     lastIds.push(last);
-    const histories = await readHistories(write, dialect, {
-      ids,
-      onDamaged(block) {
-        damaged.push(block.repositoryId);
-        onDamaged(block);
-      },
-    });
-    const rows = histories.flatMap((history): BulkRow[] => {
+    const read = await readHistories(write, dialect, { ids, onDamaged });
+    damaged.push(...read.damaged);
+    const rows = read.histories.flatMap((history): BulkRow[] => {
       const asOf = newest.get(history.provider) ?? 0;
       const growth = growthOf(history, asOf);
       meter.add(history.provider, growth);

@@ -10,6 +10,16 @@ import type { History } from "./history.js";
 import { type AllScales, scalesOf } from "./scales.js";
 import { type ScoreInput, type Scores, score } from "./scores.js";
 
+/** The columns of the scores, in the order of `storedScores`. */
+export const SCORE_COLUMNS = {
+  trending: "bigint",
+  rising: "bigint",
+  new_hot: "bigint",
+  star_momentum: "bigint",
+  fork_momentum: "bigint",
+  activity: "bigint",
+} as const;
+
 /** The table `rollups` with all its columns. */
 export const ROLLUPS: BulkTable = {
   table: "rollups",
@@ -30,12 +40,7 @@ export const ROLLUPS: BulkTable = {
     snapshots: "bigint",
     counted: "double precision",
     anomalies: "text",
-    trending: "bigint",
-    rising: "bigint",
-    new_hot: "bigint",
-    star_momentum: "bigint",
-    fork_momentum: "bigint",
-    activity: "bigint",
+    ...SCORE_COLUMNS,
     confidence: "bigint",
     reliable: "smallint",
   },

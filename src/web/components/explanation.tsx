@@ -64,6 +64,20 @@ export const ScoreExplanation: FC<ScoreExplanationProps> = ({ window, explanatio
   );
 };
 
+/** The columns of a table of terms. */
+export const TermColumns: FC = () => (
+  <thead>
+    <tr>
+      <th scope="col">Term</th>
+      {["Value", "Weight", "Points"].map((name) => (
+        <th scope="col" class="number">
+          {name}
+        </th>
+      ))}
+    </tr>
+  </thead>
+);
+
 const points = (value: number): string => value.toFixed(2);
 
 const Terms: FC<{ name: ScoreName; explanation: Explanation; window: Window }> = ({
@@ -82,20 +96,7 @@ const Terms: FC<{ name: ScoreName; explanation: Explanation; window: Window }> =
       </caption>
       {terms.length === 0 ? null : (
         <>
-          <thead>
-            <tr>
-              <th scope="col">Term</th>
-              <th scope="col" class="number">
-                Value
-              </th>
-              <th scope="col" class="number">
-                Weight
-              </th>
-              <th scope="col" class="number">
-                Points
-              </th>
-            </tr>
-          </thead>
+          <TermColumns />
           <tbody>
             {terms.map(({ name: term, value, weight }) => {
               const isFactor = isProduct && term.startsWith("youth");

@@ -16,6 +16,19 @@ export interface FieldProps {
   isLiteral?: boolean;
 }
 
+/** The field of an email address. */
+export const EmailField: FC<Pick<FieldProps, "problem" | "value">> = (props) => (
+  <Field
+    {...props}
+    name="email"
+    label="Email address"
+    type="email"
+    required
+    maxlength={254}
+    autocomplete="email"
+  />
+);
+
 /** A field of a form with its label above and its problem below, which screen readers announce with it. */
 export const Field: FC<FieldProps> = ({
   name,

@@ -1,12 +1,12 @@
 import type { FC } from "hono/jsx";
-import type { FailedRequest, UsageView } from "../../metering/metering.js";
+import type { UsageEvent, UsageView } from "../../metering/metering.js";
 import { formatBytes, formatCount, Time } from "./numbers.js";
 import { Scroll } from "./scroll.js";
 
 /** Sections of the usage page of a key. */
 
 /** Method and path of a route; unknown routes share one name without a method. */
-function routeName({ method, route }: Pick<FailedRequest, "method" | "route">): string {
+function routeName({ method, route }: Pick<UsageEvent, "method" | "route">): string {
   return method === null ? route : `${method} ${route}`;
 }
 
@@ -72,8 +72,8 @@ const MAX_FAILURES = 20;
 export const Failures: FC<{
   title: string;
   none: string;
-  rows: readonly FailedRequest[];
-  reason: (row: FailedRequest) => string;
+  rows: readonly UsageEvent[];
+  reason: (row: UsageEvent) => string;
 }> = ({ title, none, rows, reason }) => (
   <section>
     <h2>{title}</h2>

@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { type Explanation, type Trend, WINDOW_LABELS } from "../../rankings/rankings.js";
+import { TermColumns } from "./explanation.js";
 import { formatCount, formatDelta, Time } from "./numbers.js";
 import { Scroll } from "./scroll.js";
 
@@ -47,20 +48,7 @@ export const WorkedExample: FC<Example> = ({
             Each term ranges from 0 to 1. Value × weight × 100 gives its points; the points add up to the
             score.
           </caption>
-          <thead>
-            <tr>
-              <th scope="col">Term</th>
-              <th scope="col" class="number">
-                Value
-              </th>
-              <th scope="col" class="number">
-                Weight
-              </th>
-              <th scope="col" class="number">
-                Points
-              </th>
-            </tr>
-          </thead>
+          <TermColumns />
           <tbody>
             {terms.map(({ name, value, weight }) => (
               <tr>

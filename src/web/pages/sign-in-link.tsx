@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { Field } from "../components/field.js";
+import { EmailField } from "../components/field.js";
 import { browserOf, clearingCookie } from "../link-browser.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 
@@ -79,18 +79,7 @@ const Confirm: FC<ConfirmProps> = ({ token, next, isOwn, email, problem }) => (
     <form method="post" action="/sign-in/link" class={isOwn ? undefined : "box"}>
       <input type="hidden" name="token" value={token} />
       <input type="hidden" name="next" value={next} />
-      {isOwn ? null : (
-        <Field
-          name="email"
-          label="Email address"
-          problem={problem}
-          value={email}
-          type="email"
-          required
-          maxlength={254}
-          autocomplete="email"
-        />
-      )}
+      {isOwn ? null : <EmailField problem={problem} value={email} />}
       <button type="submit" class="press">
         Sign in
       </button>

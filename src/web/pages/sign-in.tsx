@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { emailField, SITE_ORIGINS, SITES, type Site } from "../../accounts/accounts.js";
 import { AppError } from "../../errors.js";
-import { Field } from "../components/field.js";
+import { EmailField } from "../components/field.js";
 import { requestingBrowser } from "../link-browser.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 
@@ -93,16 +93,7 @@ const SignIn: FC<SignInProps & { hasMail: boolean; isLogged: boolean; sites: rea
     {hasMail ? (
       <form method="post" action="/sign-in" class="box">
         <input type="hidden" name="next" value={next} />
-        <Field
-          name="email"
-          label="Email address"
-          problem={problem}
-          value={email}
-          type="email"
-          required
-          maxlength={254}
-          autocomplete="email"
-        />
+        <EmailField problem={problem} value={email} />
         <button type="submit" class="press">
           Send sign-in link
         </button>

@@ -4,7 +4,7 @@ import { SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
 const WIDTH = 6;
 
 /** Snapshots as plain numbers: a tenth of the memory of objects, and transferable to another thread without copying. */
-export class SnapshotBlock implements Iterable<Snapshot> {
+export class SnapshotNumbers implements Iterable<Snapshot> {
   readonly #numbers: number[] | Float64Array;
   readonly #from: number;
   readonly #to: number;
@@ -34,7 +34,7 @@ export class SnapshotBlock implements Iterable<Snapshot> {
   }
 }
 
-/** Appends a snapshot to the numbers of a block. */
+/** Appends a snapshot to numbers. */
 export function pushSnapshot(numbers: number[], snapshot: Snapshot): void {
   const { capturedAt, stars, forks, openIssues, watchers, source } = snapshot;
   const unknown = Number.NaN;
@@ -48,7 +48,7 @@ export function pushSnapshot(numbers: number[], snapshot: Snapshot): void {
   );
 }
 
-/** The number of snapshots in the numbers of a block. */
+/** How many snapshots numbers hold. */
 export function snapshotCount(numbers: ArrayLike<number>): number {
   return numbers.length / WIDTH;
 }

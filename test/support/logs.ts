@@ -1,0 +1,16 @@
+import { type Logger, pino } from "pino";
+
+/** What a line of the log says. */
+export interface LogLine {
+  level: number;
+  msg: string;
+  err: { message: string };
+  step?: string;
+  repositoryId?: number;
+}
+
+/** A log whose lines from a level on are kept. */
+export function recordedLog(level: "info" | "warn" | "error"): { log: Logger; lines: LogLine[] } {
+  const lines: LogLine[] = [];
+  return { log: pino({ level }, { write: (line: string) => lines.push(JSON.parse(line)) }), lines };
+}
