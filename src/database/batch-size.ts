@@ -1,6 +1,6 @@
 import type { Dialect } from "./dialect.js";
 
-/** Rows of the first transaction where others wait. */
+/** Rows of the first transaction, if others wait for it. */
 const FIRST = 250;
 
 /**
@@ -25,7 +25,7 @@ export class BatchSize {
     return this.#rows;
   }
 
-  /** Notes that a transaction with this number of rows took so long, without the time it waited for the lock. */
+  /** Notes how long a transaction with this number of rows took, without the time it waited for the lock. */
   note(rows: number, ms: number): void {
     // A smaller one, at the end, says little.
     if (this.#turnMs === undefined || rows < this.#rows) return;

@@ -72,7 +72,7 @@ export class FaultPool implements PostgresPool {
   #take(): Promise<pg.PoolClient> {
     return this.#pool.connect().catch((error: unknown) => {
       const fault = faultOf(error);
-      // Whatever the server refuses a connection for, there is no database without one.
+      // Whatever the reason for refusing a connection, there is no database without one.
       throw fault instanceof DatabaseFault ? fault : new DatabaseFault("unavailable", error);
     });
   }

@@ -111,7 +111,9 @@ export class Admission {
     return network === undefined ? { kind: "anonymous", name } : { kind: "anonymous", name, network };
   }
 
-  /** Takes a concurrency slot. With a refusal the request must be refused and does not count; it must be released either way. */
+  /**
+   * Takes a concurrency slot, which must be released in any case. If it has a refusal, the request is refused and does not count.
+   */
   enter({ caller, cost }: Charging): Slot {
     return this.#concurrency.enter(caller, cost.units === 0);
   }
@@ -225,7 +227,7 @@ export class Charge {
     const { allowed } = decision;
     const due = !allowed || status === 304 ? 0 : status === 404 || status === 401 ? unknownUnits : units;
     const correction = due - (allowed ? units : 0);
-    // Where asking is cheap it is done even without a correction: other requests may have been counted since.
+    // Where reading the count is cheap, it is read again even without a correction: other requests may have been counted since.
     return correction !== 0 || allowances.isImmediate
       ? allowances.adjust(caller, bucket, correction)
       : decision;

@@ -41,7 +41,7 @@ function contentType(request: IncomingMessage): string {
   return (request.headersDistinct["content-type"] ?? []).join(", ").toLowerCase();
 }
 
-/** The body as text: refused before any of it is parsed where it is too long. */
+/** The body as text. One that is too long is refused before any of it is parsed. */
 async function readText(request: IncomingMessage, maxBytes: number): Promise<string> {
   if ((request.headers["content-encoding"] ?? "identity") !== "identity") {
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", "The body must be sent without a Content-Encoding.", {

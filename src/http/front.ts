@@ -19,7 +19,7 @@ import { type Target, Targets } from "./targets.js";
 
 export interface FrontOptions {
   routes: readonly Route[];
-  /** Public address of the service, without a slash at its end; it may have a path. */
+  /** Public address of the service, without a trailing slash; it may have a path. */
   baseUrl: string;
   renderers: ErrorRenderers;
   identities: Identities;
@@ -182,7 +182,7 @@ export class Front {
       acceptEncoding: sent["accept-encoding"],
     });
     const variant = found instanceof Promise ? await found : found;
-    // "*" matches every response, so its sender may have none of them: that saves nothing.
+    // "*" matches every response, so the sender need not have this one: such a request counts in full.
     const isGuess = variant.status === 304 && sent["if-none-match"]?.trim() === "*";
     const settled = charge?.settle(isGuess ? 200 : variant.status);
     const left = settled instanceof Promise ? await settled : settled;

@@ -13,7 +13,7 @@ export interface Identities {
   readonly baseUrl: string;
   /** Undefined for a key that is malformed, unknown or revoked. */
   findKey(secret: string): Promise<KeyHolder | undefined>;
-  /** The holder of the key with this hash, if it was found a moment ago; undefined also where only a read would tell. */
+  /** The holder of the key with this hash, if it was found a moment ago; undefined also if finding it takes a read. */
   peekKey(hash: string): KeyHolder | undefined;
   /** The account whose session a Cookie header carries. */
   findAccount(cookie: string): Promise<Account | undefined>;
@@ -53,7 +53,7 @@ export function callerOfKey(holder: KeyHolder): Caller {
   return caller;
 }
 
-/** Adds to an exchange who sends it, where its route wants to know. Throws INVALID_API_KEY or INVALID_REQUEST. */
+/** Identifies the sender of an exchange, if its route needs to know. Throws INVALID_API_KEY or INVALID_REQUEST. */
 export async function identify(exchange: Exchange, identities: Identities, log: Logger): Promise<void> {
   const { route } = exchange.target;
   const key = isApi(route) ? readApiKey(exchange.message.headersDistinct) : undefined;

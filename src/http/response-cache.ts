@@ -3,7 +3,7 @@ import type { Logger } from "../log.js";
 import { SegmentedCache } from "./segmented-cache.js";
 import type { StoredResponse } from "./stored-response.js";
 
-/** Age at which the revision is read again, beside the requests. */
+/** Age at which the revision is read again, while requests go on. */
 const CHECK_MS = 1_000;
 /** Longest time that a response is served after its revision was last known to be current. */
 const FRESH_MS = 2_000;
@@ -91,7 +91,7 @@ export class ResponseCache {
     if (computing === undefined) return entry.response;
     if (!this.#isServable(entry, this.#options.clock.monotonic())) return computing;
     entry.isRefreshing = true;
-    // A failure reaches the requests that come when the previous response may no longer be served.
+    // The failure is thrown for requests that come when the previous response may no longer be served.
     computing.then(
       () => {},
       () => {

@@ -40,10 +40,10 @@ export type CachePolicy =
   | { kind: "private" }
   | { kind: "none" };
 
-/** The facts about a route that everything in front of its handler follows from. */
+/** The facts about a route, from which everything in front of its handler is derived. */
 export interface Route {
   method: Method;
-  /** Below the base URL. `{name}` matches one segment, `{name*}` for the rest of the path, slashes included. */
+  /** Below the base URL. `{name}` matches one segment, `{name*}` the rest of the path, slashes included. */
   path: string;
   access: Access;
   limit: RateLimit;

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 
-/** Part of the room for entries that have been used again. */
+/** Share of the cache for entries that have been used again. */
 const PROTECTED = 0.8;
 
 export interface SegmentedCacheOptions<Value> {
@@ -45,7 +45,7 @@ export class SegmentedCache<Value extends object> {
     return value;
   }
 
-  /** Adds or replaces a value; a replaced one leaves its place to the new one. A value that alone has no room is not kept. */
+  /** Adds or replaces a value. A new one begins on probation; one that is larger than its segment is not kept. */
   set(key: string, value: Value): void {
     const segment = this.#protected.has(key) ? this.#protected : this.#probation;
     segment.set(key, value);

@@ -27,13 +27,13 @@ const REMEMBERED_LENGTH = 300;
 
 const NO_ROUTE: RouteName = { method: null, route: "other" };
 
-/** Finds the target of every request: those of the route table, and the responses to all that is not in it. */
+/** Finds the target of every request: a route of the table, or the response to what is not in it. */
 export class Targets {
   readonly #router: Router;
   readonly #basePath: string;
   readonly #known = new Map<string, Target>();
 
-  /** `basePath`: the path of the base URL, without a slash at its end; requests to other paths are not ours. */
+  /** `basePath`: the path of the base URL, without a trailing slash; requests to other paths are not ours. */
   constructor(routes: readonly Route[], basePath: string) {
     for (const { access, cache, path } of routes)
       if (access !== "public" && cache.kind !== "private" && cache.kind !== "none")
@@ -119,7 +119,7 @@ export class Targets {
     return other({ ...facts, handle: reply }, { method, path, name: { method, route: pathPattern(route) } });
   }
 
-  /** A page that was asked for with a slash at its end redirects to the one without. */
+  /** A page requested with a trailing slash redirects to the address without it. */
   #withoutSlash(method: string, path: string, query: string): Target | undefined {
     const isRead = method === "GET" || method === "HEAD";
     if (!isRead || path === "/" || !path.endsWith("/")) return undefined;

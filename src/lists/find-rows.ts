@@ -30,7 +30,7 @@ export interface FoundRows {
   plan: Plan;
 }
 
-/** Finds a page by the plan chosen, or by another one where that turns out not to suffice. */
+/** Finds a page by the plan chosen, or by another one if that does not suffice. */
 export async function findRows(
   reading: Reading,
   spec: ListSpec,

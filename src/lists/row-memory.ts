@@ -31,7 +31,7 @@ export class RowMemory {
     return ids.map((id) => this.#rows.get(keyOf(id, window)));
   }
 
-  /** Keeps rows that were read after the revision, unless it has grown since: then they may be of before. */
+  /** Keeps rows that were read after the revision, unless it has grown since: then they may be older. */
   keep(revision: number, window: Window, rows: Iterable<ListRow>): void {
     if (revision !== this.#revision) return;
     for (const row of rows) this.#rows.set(keyOf(row.repository.id, window), row);

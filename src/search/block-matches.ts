@@ -5,12 +5,12 @@ import type { WordsQuery } from "./query.js";
 import type { RunReader } from "./run-table.js";
 import { beginningWith, findInRun } from "./runs.js";
 
-/** Runs that are read of a prefix without lists of its own, in the blocks of one step. */
+/** Runs read for a prefix without lists of its own, in the blocks of one step. */
 const RUNS_OF_PREFIX = 1_000;
 
 /** The runs that a query needs in some blocks. */
 export interface Rows {
-  /** By block and word; of prefixes, by the number for those. */
+  /** By block and word; for a prefix, by the number under which the prefixes of a block are stored. */
   runs: ReadonlyMap<number, ReadonlyMap<string, Uint8Array>>;
   /** By block and prefix: runs that begin with a word with a prefix which has no lists of its own. */
   further: ReadonlyMap<number, ReadonlyMap<string, readonly Uint8Array[]>>;

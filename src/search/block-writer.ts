@@ -2,7 +2,7 @@ import { BLOCK, encodeMarks, type Marks, markOf, NAME, TEXT, WHOLE } from "./pos
 import { type Run, runsOf, sortWords } from "./runs.js";
 import type { WordDocument } from "./words.js";
 
-/** A prefix of more words of a block than this has lists of its own. */
+/** A prefix has lists of its own if more words of a block than this begin with it. */
 export const PREFIX_FROM = 200;
 /** Shorter prefixes find words of names only: nearly every description has a word with a given letter at its beginning. */
 export const TEXT_PREFIX_FROM = 3;

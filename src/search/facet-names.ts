@@ -10,9 +10,9 @@ export interface SuggestedFacet {
 
 export type FacetKind = "language" | "topic";
 
-/** Names in memory of each kind, those with most repositories. They are all that most prefixes need. */
+/** Names of each kind in memory, those with most repositories; most prefixes need no others. */
 const KEPT = 1_000;
-/** If more names than this start with a prefix, names are scanned from that with most repositories on instead. */
+/** If more names than this begin with a prefix, names are scanned instead, those with most repositories first. */
 const GATHERED = 2_000;
 
 interface Gathering {

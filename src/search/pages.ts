@@ -67,7 +67,7 @@ export class IndexPages {
   #add(first: number, data: Uint8Array): void {
     // Another update may have read the same row.
     if (first < this.#positions.length) return;
-    // An update that did not end has taken slots and not used them.
+    // An update that did not finish has taken slots without using them.
     while (this.#positions.length < first) this.#positions.push(-1);
     for (const { id, position, replaced } of decodeAdditions(data)) {
       const slot = this.#positions.push(position) - 1;

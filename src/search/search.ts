@@ -47,11 +47,11 @@ export interface FindOptions {
   correct?: boolean;
 }
 
-/** With fewer matches, typing errors are looked for. */
+/** A search with fewer matches is checked for typing errors. */
 const FEW = 5;
 /** A correction needs this many times the matches of the text as it is. */
 const FAR_MORE = 10;
-/** Words of a query that are corrected. */
+/** Maximum number of words of a query that are corrected. */
 const CORRECTED_WORDS = 3;
 
 const NOTHING: Found = { ids: [], total: 0, corrected: undefined };
@@ -114,7 +114,7 @@ export class Search {
   async find(text: string, { limit, counted = limit + 1, correct = true }: FindOptions): Promise<Found> {
     const query = parseQuery(text);
     if (query === undefined) return NOTHING;
-    // That a correction has far more matches must show.
+    // Counts far enough to see whether a correction has many more matches.
     const enough = Math.max(counted, FEW * FAR_MORE);
     const found = await this.#find({ query, scope: "all", limit, counted: enough }, correct);
     return { ...found, total: Math.min(found.total, counted) };

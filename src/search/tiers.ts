@@ -28,7 +28,7 @@ const TIERS = {
   anywherePrefix: { weight: 1 / 4, isName: false },
 } as const satisfies Readonly<Record<string, Tier>>;
 
-/** A text this short is rather meant as a word, such as `C` or `go`, than as the beginning of one. */
+/** A text this short is probably a whole word, such as `C` or `go`. */
 const SHORT = 2;
 const SHORT_FACTOR = 1 / 64;
 

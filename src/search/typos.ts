@@ -1,7 +1,7 @@
 /** Words with fewer or more letters are left as they are: nearly every short one is one letter away from another. */
 const SHORTEST = 4;
 const LONGEST = 20;
-/** Words that typing errors are corrected to: at most this many, and such as occur in this many popular repositories. */
+/** Words that typing errors are corrected to: at most this many, each in at least so many popular repositories. */
 const MOST_WORDS = 30_000;
 const FREQUENT_FROM = 3;
 

@@ -19,7 +19,7 @@ const BATCH = 10_000;
 const WRITTEN_BYTES = 500_000;
 /** Repositories whose marks are deleted in one transaction. */
 const UNMARKED = 250;
-/** From this many additions since the last rebuild, with this part of all repositories, a rebuild is better. */
+/** A rebuild is better once there are this many additions, and they are this share of all repositories (one in …). */
 const MANY = 1_000;
 const MANY_PART = 16;
 /** Prefixes up to this length have postings in blocks of additions, however few words begin with them. */

@@ -1,4 +1,4 @@
-/** Words that count of a query, and words indexed of a text. Further ones are ignored. */
+/** Maximum number of words of a query, and of an indexed text; further ones are ignored. */
 const MAX_QUERY_WORDS = 8;
 const MAX_TEXT_WORDS = 200;
 const MAX_WORD_LENGTH = 40;

@@ -8,9 +8,9 @@ import { numbersOf, type Readings, readingsOf } from "./readings.js";
 
 /** Rows inserted in one statement. */
 const CHUNK = 5_000;
-/** From this many new snapshots of a repository they are written into blocks immediately. */
+/** This many new snapshots of a repository, or more, are written into blocks immediately. */
 const BULK_FROM = 4;
-/** From this many rows a tail is marked, to be packed. */
+/** A tail of this many rows, or more, is marked to be packed. */
 export const PACK_FROM = 6;
 
 const SNAPSHOTS: BulkTable = {

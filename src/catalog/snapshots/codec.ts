@@ -29,7 +29,7 @@ export class DamagedBlock extends AppError {
   }
 }
 
-/** The number of snapshots of a block. Throws DamagedBlock for one that no block has. */
+/** The number of snapshots of a block. Throws DamagedBlock for a number that no block can have. */
 export function lengthOf(row: BlockRow): number {
   const { snapshots } = row;
   if (!(snapshots >= 1 && snapshots <= MAX_BLOCK_SNAPSHOTS))

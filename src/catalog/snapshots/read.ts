@@ -20,7 +20,7 @@ export interface Stored {
   tail: Readings;
 }
 
-/** A row of a block or a tail. `data` is null in that of a tail, whose rows are `tail`, with commas between all columns. */
+/** A row for a block, or for a tail: then `data` is null, and `tail` has all columns of its rows, separated by commas. */
 export type StoredValues = [
   repositoryId: number,
   fromAt: number,
@@ -203,7 +203,7 @@ export function readingsIn(
   return found;
 }
 
-/** The part of what was read that is in the span. */
+/** Cuts readings to a span. */
 function within(readings: Readings, { from, until, withBaseline = false, recentMs }: Span): Readings {
   const start = recentMs === undefined ? from : readings.at(readings.length - 1) - recentMs;
   let first = start === undefined ? 0 : readings.countBefore(start);

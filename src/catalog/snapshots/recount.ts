@@ -7,8 +7,8 @@ import { readReadings } from "./read.js";
 const BATCH = 1_000;
 
 /**
- * Counts the snapshots per provider and hour again, when these repositories are all that have any; without the snapshots of
- * those whose history is damaged.
+ * Recounts the snapshots per provider and hour, given all repositories that have any. Those whose history is damaged are left
+ * out.
  */
 export async function recountHours(tx: Tx, dialect: Dialect, ids: readonly number[]): Promise<void> {
   await tx.deleteFrom("snapshot_hours").execute();

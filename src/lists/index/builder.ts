@@ -35,21 +35,21 @@ export function channelName({ url, dataDir }: Location): string {
 
 /** Memory limits of the thread, besides the index. */
 const MEMORY_MB = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 };
-/** When the first build starts: the first responses come before it. */
+/** Delay of the first build, so that it does not slow down the first responses. */
 const START_MS = 1_000;
-/** At most this part of the time is spent building: one in …. */
+/** Building takes at most this share of the time: one in …. */
 const SHARE = 20;
 /** How often the revision is read. */
 const CHECK_MS = 2_000;
 /** How long to wait after a failure of the database. */
 const RETRY_MS = 30_000;
-/** Time that the thread gets to end by itself. */
+/** How long the thread may take to end by itself. */
 const STOP_MS = 500;
 
 /**
- * Builds the index of a migrated database, for all threads of this process: soon, and again after each change, in at most a
- * twentieth of the time. Each build has a thread of its own, which returns its memory to the system when it ends. Returns the
- * function that stops it. If a build fails, it is tried again, and lists are read with SQL once the index is too old.
+ * Builds the index of a migrated database for all threads of this process: shortly after the start and then after changes, for at
+ * most a twentieth of the time. Each build has a thread of its own, which returns its memory to the system when it ends. Returns
+ * the function that stops it. A failed build is retried, and lists are read with SQL once the index is too old.
  */
 export function startIndexBuilder(options: BuilderOptions): () => Promise<void> {
   const stopping = new AbortController();

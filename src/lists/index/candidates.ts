@@ -2,7 +2,7 @@ import type { SetCondition } from "./conditions.js";
 import { type CodeRange, type Order, piecesInRange } from "./order.js";
 import type { Groups } from "./parts.js";
 
-/** Slots among which all matches of a list are. */
+/** Slots that include all matches of a list. */
 export interface Candidates {
   size: number;
   /** The slots, each once. */
@@ -25,7 +25,7 @@ export function candidatesOfSet(set: SetCondition): Candidates {
   return { size: set.size, slots: () => set.members(), isAscending: true };
 }
 
-/** The slots with a code in a range; undefined if a run is among them, whose slots would have to be searched for. */
+/** The slots with a code in a range; undefined if that includes a run, whose slots would have to be searched for. */
 export function candidatesInRange(order: Order, range: CodeRange): Candidates | undefined {
   const parts: Uint32Array[] = [];
   for (const piece of piecesInRange(order, range)) {

@@ -6,7 +6,7 @@ export interface Condition {
   scan(from: number, to: number, block: Uint32Array): number;
 }
 
-/** Certain bits have a certain value. */
+/** The bits of a mask have the given values. */
 export class BitsCondition implements Condition {
   readonly #bytes: Uint8Array;
   readonly #mask: number;

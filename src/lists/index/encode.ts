@@ -15,11 +15,11 @@ export interface EncodeOptions {
   isFilter: boolean;
 }
 
-/** From this share of all slots (one in …) on, an order keeps a cell for each slot. */
+/** An order of at least this share of all slots (one in …) keeps a cell for each slot. */
 const SPARSE_PART = 8;
-/** A key that at least this share of all slots has (one in …) is a run, as is cheaper than to list its slots. */
+/** A key of at least this share of all slots (one in …) becomes a run, which is cheaper than a list of its slots. */
 const RUN_PART = 16;
-/** A run is not worth it below this length. */
+/** A shorter run is not worth it. */
 const MIN_RUN = 8;
 /** Codes that fit in 16 bits. */
 const MAX_SHORT = 0xffff;

@@ -11,13 +11,13 @@ export interface FirstMatchesOptions {
   count: number;
 }
 
-/** Part of the blocks between one that is searched and the next: the golden section spreads them evenly. */
+/** Distance between two blocks searched in succession, as a share of all blocks: the golden ratio spreads them evenly. */
 const STRIDE = 0.618;
 
 /**
- * The first matches after a position, in order, without reading the order: one pass over the candidates, which soon tests
- * little more than whether a slot comes before the last of the best ones so far. The blocks are searched in a scattered
- * sequence, so the best ones are found early even where the order goes by id.
+ * Finds the first matches after a position, in order, without reading the order: one pass over the candidates, which soon
+ * only checks whether a slot comes before the last of the best ones so far. The blocks are searched in a scattered sequence,
+ * so that the best ones are found early even if the order follows the ids.
  */
 export function firstMatches({ searched, cells, positions, after, count }: FirstMatchesOptions): number[] {
   const { candidates, slots, conditions } = searched;
@@ -60,7 +60,7 @@ function withinOf(
     : [new RangeCondition(cells, codes.first, codes.last)];
 }
 
-/** Visiting every `stride`-th block, round and round, visits each of them once. */
+/** A step that visits each block exactly once when it is repeated and wraps around. */
 function strideOf(blocks: number): number {
   let stride = Math.max(1, Math.round(blocks * STRIDE));
   while (divisorOf(stride, blocks) > 1) stride++;
@@ -71,7 +71,7 @@ function divisorOf(a: number, b: number): number {
   return b === 0 ? a : divisorOf(b, a % b);
 }
 
-/** The lowest of the positions added. */
+/** Keeps the lowest of the positions added to it. */
 class BestPositions {
   readonly #count: number;
   readonly #positions: Float64Array;

@@ -14,10 +14,10 @@ export type IndexMessage =
   /** There is no index. */
   | { kind: "none" };
 
-/** How old the index is: of the present revision; recent enough for lists that cost much otherwise; or of no use. */
+/** How old the index is: built from the present revision, recent enough for lists that are expensive without it, or unusable. */
 export type Freshness = "current" | "recent" | "none";
 
-/** From this age on, the index is of no use unless nothing has changed since. */
+/** An older index is used only if nothing has changed since it was built. */
 const MAX_AGE_MS = 10 * 60_000;
 
 /**
@@ -72,12 +72,12 @@ export class ListIndex {
     this.#wasOutdated = false;
   }
 
-  /** Grows with each index that follows one from which a list was read when it was not current. */
+  /** Grows with each new index if a list was read from the one before it while that was not current. */
   get version(): number {
     return this.#version;
   }
 
-  /** Of the index, where the catalogue is at this revision. */
+  /** How fresh the index is while the catalogue is at this revision. */
   freshness(revision: number): Freshness {
     if (this.#revision === undefined) return "none";
     if (this.#revision === revision) return "current";

@@ -2,15 +2,15 @@ import type { Candidates } from "./candidates.js";
 import type { Condition } from "./conditions.js";
 import type { Walk } from "./order.js";
 
-/** Slots tested together: their arrays fit in the caches of the processor. */
+/** Slots tested at a time: few enough for the caches of the processor. */
 export const BLOCK = 4_096;
-/** A walk begins with few slots, as most pages are full soon. */
+/** A walk begins with few slots, as most pages fill up quickly. */
 const FIRST_BLOCK = 256;
 
-/** What matches are searched among. */
+/** Where matches are searched. */
 export interface Searched {
   conditions: readonly Condition[];
-  /** Slots among which all matches are; undefined for all slots. */
+  /** Slots that include all matches; undefined: all slots. */
   candidates: Candidates | undefined;
   /** Number of slots of the index. */
   slots: number;
@@ -67,7 +67,7 @@ export class Reader {
     this.#budget = budget;
   }
 
-  /** Whether the budget is used up: then there may be more slots than were taken. */
+  /** Whether the budget is used up, so that there may be more slots than were taken. */
   get hasGivenUp(): boolean {
     return this.#walk.cost >= this.#budget;
   }
@@ -82,7 +82,7 @@ export class Reader {
     return taken;
   }
 
-  /** Whether there are tested slots in the block; reads on if there are none left. */
+  /** Whether the block has tested slots left; tests more if not. */
   #fill(): boolean {
     while (this.#next === this.#count) {
       if (this.hasGivenUp) return false;

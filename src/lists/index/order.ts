@@ -30,7 +30,7 @@ export type Keys = { list: Float64Array } | { highest: number; unit: number; cou
 
 export type Direction = "asc" | "desc";
 
-/** What it takes to test a slot far from the one before, compared with the next slot in memory. */
+/** Cost of testing a slot far from the one before, relative to the next slot in memory. */
 export const UNORDERED_COST = 8;
 
 /** The cell of a slot without a sort key. */
@@ -115,7 +115,7 @@ export class Walk {
   readonly #direction: Direction;
   readonly #pieces: readonly Piece[];
   readonly #after: Bound | undefined;
-  /** What was read so far, in steps from a slot to the next one. */
+  /** Cost so far, in steps from one slot to the next. */
   cost = 0;
   #piece = -1;
   /** Next position of `slots`, or next slot of a run. */

@@ -5,8 +5,8 @@ import { boundAfter, type CodeRange, type Direction, keyCount, type Order, UNKNO
 const SLOTS = 2 ** 27;
 
 /**
- * The positions of slots in a list: one ascends where the other does. A position is a number made of the rank of the slot's key,
- * and of the slot, as equal keys go by id.
+ * Maps slots to their positions in a list, as numbers that ascend along the list. A position combines the rank of the slot's key
+ * with the slot, since equal keys go by id.
  */
 export class Positions {
   readonly #order: Order;

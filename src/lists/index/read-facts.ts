@@ -14,12 +14,12 @@ import {
 import { numbersOf, ROWS_PER_READ, type Source } from "./read-orders.js";
 import { sharedBytes, sharedShorts, sharedWords, WordList } from "./shared-arrays.js";
 
-/** Names with a code. Real languages and licenses are some hundreds. */
+/** Maximum number of names with a code. There are a few hundred real languages and licenses. */
 const MAX_NAMES = 60_000;
-/** Topics that are kept, the most common ones. */
+/** Maximum number of topics; the most common ones are kept. */
 const MAX_TOPICS = 20_000;
 
-/** Gives names their codes in the order in which it meets them. */
+/** Numbers names in the order of their first appearance. */
 class NameCoder {
   readonly #codes: Uint16Array;
   readonly #known = new Map<string, number>();

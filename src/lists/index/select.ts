@@ -16,7 +16,7 @@ import {
 import { Positions } from "./positions.js";
 import { SortedSlots } from "./sorted.js";
 
-/** The matches of a list from the begin of a page on. */
+/** The matches of a list from the start of a page on. */
 export interface Selection {
   /** Number of all matches, at most `most` + 1. */
   total: number;
@@ -37,13 +37,13 @@ export interface SelectOptions {
   minBudget?: number;
 }
 
-/** A walk costs up to this many passes over all slots: at most as much as the search that comes then. */
+/** Budget of a walk, in passes over all slots: at most what the search that follows it costs. */
 const WALK_SHARE = 0.25;
-/** A walk costs at least this much, which fills most pages. */
+/** Least budget of a walk, which is enough for most pages. */
 const MIN_BUDGET = 32_768;
-/** Matches searched beyond those wanted: some rows can have left the list since. */
+/** Matches found beyond those wanted, since some rows may have left the list in the meantime. */
 const AHEAD = 200;
-/** Slots on which conditions are tried, to find the most selective one. */
+/** Slots in the sample that shows which conditions are most selective. */
 const SAMPLE = 512;
 
 /**
@@ -61,7 +61,7 @@ export function select(
     tests.map(({ condition }) => condition),
     slots,
   );
-  // A filter on the sort key itself limits the walk: it would read in vain until it gets there, or behind the end.
+  // A filter on the sort key itself limits the walk, which would read in vain before and after that range.
   const range = tests.find((test) => test.range?.sort === sort)?.range?.codes;
   const { cells } = order;
   const inOrder = order.keepsUnknown || cells === undefined ? [] : [knownTest(order, cells)];
@@ -105,7 +105,7 @@ interface PageReading {
   budget: number;
 }
 
-/** Reads many matches from a row on: walks the order for a while, and searches what is missing then. */
+/** Reads many matches from a row on: walks the order for a while, then searches for what is missing. */
 class PageReader {
   readonly #reading: PageReading;
   readonly #reader: Reader;
@@ -154,7 +154,7 @@ function positionOf(positions: Positions, after: RowKey | undefined): number {
   return after === undefined ? -1 : positions.upTo(after);
 }
 
-/** That a slot is in an order which does not contain all. */
+/** Passes the slots that are in an order which does not contain all of them. */
 function knownTest(order: Order, cells: Uint16Array | Uint32Array): Test {
   const codes = { first: 1, last: Math.max(1, keyCount(order.keys)) };
   return {
@@ -163,7 +163,7 @@ function knownTest(order: Order, cells: Uint16Array | Uint32Array): Test {
   };
 }
 
-/** The candidates that take least to test; undefined if all slots take less. */
+/** The candidates that are cheapest to test; undefined if testing all slots is cheaper. */
 function cheapestCandidates(tests: readonly Test[], slots: number): Candidates | undefined {
   let cheapest: Candidates | undefined;
   let least = slots;
@@ -177,7 +177,7 @@ function cheapestCandidates(tests: readonly Test[], slots: number): Candidates |
   return cheapest;
 }
 
-/** Conditions by the share of some slots that pass. */
+/** The conditions, those that fewest slots of a sample pass first. */
 function mostSelectiveFirst(conditions: readonly Condition[], slots: number): Condition[] {
   if (conditions.length < 2) return [...conditions];
   const step = Math.max(1, slots / SAMPLE);

@@ -1,8 +1,8 @@
 import type { Positions } from "./positions.js";
 
-/** Positions compared with one another to estimate how far the first ones of a list reach. */
+/** Positions in the sample that shows how far the first ones of a list reach. */
 const SAMPLE = 256;
-/** Estimates are made for more slots than are wanted, as they are rough. */
+/** The estimate is rough, so it is made for this many times the slots wanted. */
 const MARGIN = 3;
 
 /** Slots in the order of a list, sorted as far as they are read: a page is a small part of most lists. */
