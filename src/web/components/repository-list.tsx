@@ -69,8 +69,20 @@ export const RepositoryList: FC<RepositoryListProps> = ({
   const [countClass, gainClass] = [classOf("for-count"), classOf("for-gain")];
   return (
     <>
-      <table class="list">
+      <table class={isShort ? "list short" : "list"}>
         <caption class="hidden">{caption}</caption>
+        {isShort ? (
+          <colgroup>
+            {from === undefined ? null : <col class="rank" />}
+            <col />
+            <col class="spark-column spare" />
+            <col class="count" />
+            <col class="gain" />
+            {columns.map(() => (
+              <col class="action" />
+            ))}
+          </colgroup>
+        ) : null}
         <thead class={isShort ? "hidden" : undefined}>
           <tr>
             {from === undefined ? null : (

@@ -35,6 +35,14 @@ export const PARTS = `
 .list td { padding-top: .4rem; padding-bottom: .4rem; }
 .list .rank { color: var(--soft); width: 2.25rem; text-align: right; padding-right: var(--s3); }
 .list .name { width: 99%; max-width: 0; }
+/* Its columns have their widths before its rows have arrived, so that nothing moves while the page loads. */
+.list.short { table-layout: fixed; }
+.short .name { width: auto; max-width: none; }
+.short col.rank { width: 2.25rem; }
+.short col.spark-column { width: 6.75rem; }
+.short col.count { width: 4.25rem; }
+.short col.gain { width: 5.5rem; }
+.short col.action { width: 2.25rem; }
 .list .name > div { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .list .name a { font-weight: 500; text-decoration: none; }
 .list .name a:hover { text-decoration: underline; }
@@ -87,5 +95,12 @@ form.inline { display: inline; }
 #suggestions a:hover, #suggestions a[aria-selected="true"] { background: var(--bar); }
 #suggestions a[aria-selected="true"] { outline: 2px solid var(--link); outline-offset: -2px; }
 @media (max-width: 46rem) { .roomy { display: none; } .facts { gap: var(--s3) var(--s5); } }
-@media (max-width: 34rem) { .spare { display: none; } }
+@media (max-width: 34rem) {
+  .spare { display: none; }
+  .short col.rank { width: 1.75rem; }
+  .short col.count { width: 3.5rem; }
+  .short col.gain { width: 4.75rem; }
+  .short col.action { width: 2rem; }
+  .list.short .rank { padding-right: var(--s2); }
+}
 `;
