@@ -14,19 +14,21 @@ export interface SegmentedCacheOptions<Value> {
 
 /**
  * A segmented LRU cache (Karedla, Love and Wherry, 1994): a new entry is on probation, and its first use moves it to the protected
- * segment, from which it falls back. So a scan of keys that are each used once evicts only other entries on probation.
+ * segment, from which it falls back. So a scan of keys that are each used once evicts only other entries on probation. These
+ * have all the room that the protected ones leave.
  */
 export class SegmentedCache<Value extends object> {
+  readonly #maxSize: number;
   readonly #probation: LRUCache<string, Value>;
   readonly #protected: LRUCache<string, Value>;
 
   constructor({ maxSize, maxEntries, sizeOf }: SegmentedCacheOptions<Value>) {
-    const protectedSize = Math.floor(maxSize * PROTECTED);
     const options = { max: maxEntries, sizeCalculation: sizeOf };
-    this.#probation = new LRUCache({ ...options, maxSize: maxSize - protectedSize });
+    this.#maxSize = maxSize;
+    this.#probation = new LRUCache({ ...options, maxSize });
     this.#protected = new LRUCache({
       ...options,
-      maxSize: protectedSize,
+      maxSize: Math.floor(maxSize * PROTECTED),
       dispose: (value, key, reason) => {
         if (reason === "evict") this.#probation.set(key, value);
       },
@@ -45,9 +47,11 @@ export class SegmentedCache<Value extends object> {
     return value;
   }
 
-  /** Adds or replaces a value. A new one begins on probation; one that is larger than its segment is not kept. */
+  /** Adds or replaces a value. A new one begins on probation; one that is larger than the cache is not kept. */
   set(key: string, value: Value): void {
     const segment = this.#protected.has(key) ? this.#protected : this.#probation;
     segment.set(key, value);
+    while (this.#probation.calculatedSize + this.#protected.calculatedSize > this.#maxSize)
+      this.#probation.pop();
   }
 }
