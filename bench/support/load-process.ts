@@ -2,12 +2,14 @@
 import { text } from "node:stream/consumers";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { Pool } from "undici";
-import { type LoadClock, type Send, sendAtPeak, sendAtRate } from "./load.js";
-import type { LoadJob } from "./run-load.js";
+import { type LoadClock, type LoadReport, type Send, sendAtPeak, sendAtRate } from "./load.js";
+import type { LoadJob, SentReport } from "./run-load.js";
 
 /** Timers are only exact to a millisecond or two, so the last of them is spent asking for the time. */
 const SPIN_MS = 2;
 const CONNECTIONS = 128;
+/** Time before the measurement in which the sender connects and compiles its code: that would count as latency. */
+const WARM_UP_SECONDS = 1;
 
 const clock: LoadClock = {
   now: () => performance.now(),
@@ -36,7 +38,11 @@ const send: Send = ({ path }) =>
       },
     );
   });
-const load = { requests: job.requests, seconds: job.seconds, send, clock };
-const report = "rate" in job ? await sendAtRate(load, job.rate) : await sendAtPeak(load, job.clients);
+const sendFor = (seconds: number): Promise<LoadReport> => {
+  const load = { requests: job.requests, seconds, send, clock };
+  return "rate" in job ? sendAtRate(load, job.rate) : sendAtPeak(load, job.clients);
+};
+const warm = await sendFor(WARM_UP_SECONDS);
+const report: SentReport = { ...(await sendFor(job.seconds)), sentBefore: warm.all.count };
 await pool.close();
 process.stdout.write(JSON.stringify(report));

@@ -16,6 +16,12 @@ export type LoadJob = {
 
 export type LoadMode = { rate: number } | { clients: number };
 
+/** What the load process writes. */
+export interface SentReport extends LoadReport {
+  /** Requests sent before the measurement. */
+  sentBefore: number;
+}
+
 export interface ServerLoadReport extends LoadReport {
   /** CPU time of the server's process and its children per response, in ms; undefined where the system does not tell. */
   cpuMs: number | undefined;
@@ -40,14 +46,14 @@ export async function runLoad(
     stdin.end(JSON.stringify(job));
     const [output, [code]] = await Promise.all([text(stdout), ended]);
     if (code !== 0) throw new Error(`the load process ended with ${code}`);
-    const report: LoadReport = JSON.parse(output);
+    const report: SentReport = JSON.parse(output);
     if (report.failed > 0)
       throw new Error(
         `${report.failed} of ${report.all.count} requests failed: ${report.failures.join("; ")}`,
       );
     const after = server.cpuSeconds();
-    const cpuMs =
-      before === undefined || after === undefined ? undefined : ((after - before) * 1_000) / report.all.count;
+    const sent = report.sentBefore + report.all.count;
+    const cpuMs = before === undefined || after === undefined ? undefined : ((after - before) * 1_000) / sent;
     return { ...report, cpuMs };
   } finally {
     await endChild(child);
