@@ -81,9 +81,11 @@ async function main(): Promise<void> {
   const sizes = chosen.sizes.split(",").map(Number);
   const engines = ENGINES.filter((engine) => values.engines.split(",").includes(engine));
   const parts = Object.entries(PARTS).filter(([name]) => values.parts.split(",").includes(name));
-  const days = Number(values.days);
-  if (sizes.some((size) => !(size > 0)) || !(days > 0) || engines.length === 0 || parts.length === 0)
-    throw new Error(HELP);
+  // wrk knows only whole seconds.
+  const [days, rounds, seconds] = [Number(values.days), Number(chosen.rounds), Number(chosen.seconds)];
+  const counts = [...sizes, days, rounds, seconds];
+  if (!counts.every((count) => Number.isInteger(count) && count > 0)) throw new Error(HELP);
+  if (engines.length === 0 || parts.length === 0) throw new Error(HELP);
   if (!CAN_PIN) report("processes are not pinned to cores: server and load may disturb each other");
   const postgres = await openPostgres(values["postgres-url"]);
   try {
@@ -97,8 +99,8 @@ async function main(): Promise<void> {
           const context = {
             store,
             postgresUrl: postgres.url,
-            rounds: Number(chosen.rounds),
-            seconds: Number(chosen.seconds),
+            rounds,
+            seconds,
             report,
           };
           const rows = await measure(context);
