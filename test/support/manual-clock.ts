@@ -1,5 +1,8 @@
 import type { Clock } from "../../src/clock.js";
 
+/** In real time. Fewer sleeps may be expected without anybody saying so, as when a worker ends by an error. */
+const RECHECK_MS = 200;
+
 /** A clock for tests: time passes only when advanced. */
 export class ManualClock implements Clock {
   #now: number;
@@ -44,9 +47,12 @@ export class ManualClock implements Clock {
   /** Resolves when at least as many sleeps as `count` returns are pending. One caller at a time. */
   async whenSleeping(count: () => number): Promise<void> {
     while (this.#sleepers.size < count()) {
+      let recheck: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         this.#onSleep = resolve;
+        recheck = setTimeout(resolve, RECHECK_MS);
       });
+      clearTimeout(recheck);
       // Whoever slept may be woken before the event loop turns.
       await new Promise((resolve) => setImmediate(resolve));
     }
