@@ -1,5 +1,5 @@
 import { type Condition, RangeCondition } from "./conditions.js";
-import { BLOCK, type Searched } from "./matches.js";
+import { Blocks, type Searched } from "./matches.js";
 import type { Positions } from "./positions.js";
 
 export interface FirstMatchesOptions {
@@ -20,31 +20,19 @@ const STRIDE = 0.618;
  * so that the best ones are found early even if the order follows the ids.
  */
 export function firstMatches({ searched, cells, positions, after, count }: FirstMatchesOptions): number[] {
-  const { candidates, slots, conditions } = searched;
-  const among = candidates?.slots();
-  const end = among?.length ?? slots;
-  const blocks = Math.ceil(end / BLOCK);
-  const stride = strideOf(blocks);
-  const block = new Uint32Array(BLOCK);
+  const blocks = new Blocks(searched);
+  const stride = strideOf(blocks.length);
   const best = new BestPositions(count);
   let limit = Number.POSITIVE_INFINITY;
-  let [first, ...others] = conditions;
-  for (let i = 0, at = 0; i < blocks; i++, at = (at + stride) % blocks) {
+  let { conditions } = searched;
+  for (let i = 0, at = 0; i < blocks.length; i++, at = (at + stride) % blocks.length) {
     if (best.limit < limit) {
       limit = best.limit;
-      [first, ...others] = [...withinOf(positions.codesWithin(after, limit), cells), ...conditions];
+      conditions = [...withinOf(positions.codesWithin(after, limit), cells), ...searched.conditions];
     }
-    const from = at * BLOCK;
-    const to = Math.min(end, from + BLOCK);
-    let kept: number;
-    if (among === undefined) kept = first?.scan(from, to, block) ?? 0;
-    else {
-      block.set(among.subarray(from, to));
-      kept = first?.keep(block, to - from) ?? 0;
-    }
-    for (const condition of others) kept = condition.keep(block, kept);
+    const kept = blocks.read(at, conditions);
     for (let j = 0; j < kept; j++) {
-      const position = positions.of(block[j] ?? 0);
+      const position = positions.of(blocks.slots[j] ?? 0);
       if (position > after) best.add(position);
     }
   }

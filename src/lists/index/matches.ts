@@ -3,7 +3,7 @@ import type { Condition } from "./conditions.js";
 import type { Walk } from "./order.js";
 
 /** Slots tested at a time: few enough for the caches of the processor. */
-export const BLOCK = 4_096;
+const BLOCK = 4_096;
 /** A walk begins with few slots, as most pages fill up quickly. */
 const FIRST_BLOCK = 256;
 
@@ -16,37 +16,46 @@ export interface Searched {
   slots: number;
 }
 
-/** Calls `visit` with the slots that pass all conditions, in blocks in the order of the candidates, until it returns false. */
-export function eachMatch(
-  { conditions: [first, ...others], candidates, slots }: Searched,
-  visit: (block: Uint32Array, count: number) => boolean,
-): void {
-  const block = new Uint32Array(BLOCK);
-  const among = candidates?.slots();
-  const end = among?.length ?? slots;
-  for (let from = 0; from < end; from += BLOCK) {
-    const to = Math.min(end, from + BLOCK);
+/** The slots that are searched, in blocks in the order of the candidates. */
+export class Blocks {
+  /** Number of blocks. */
+  readonly length: number;
+  /** Begins with the matches of the block that was read last. */
+  readonly slots = new Uint32Array(BLOCK);
+  readonly #among: Uint32Array | undefined;
+  readonly #end: number;
+
+  constructor({ candidates, slots }: Searched) {
+    this.#among = candidates?.slots();
+    this.#end = this.#among?.length ?? slots;
+    this.length = Math.ceil(this.#end / BLOCK);
+  }
+
+  /** Reads a block, and leaves the slots in it that pass all conditions. Returns their number. */
+  read(index: number, [first, ...others]: readonly Condition[]): number {
+    const from = index * BLOCK;
+    const to = Math.min(this.#end, from + BLOCK);
     let count: number;
-    if (among === undefined) count = first?.scan(from, to, block) ?? 0;
+    if (this.#among === undefined) count = first?.scan(from, to, this.slots) ?? 0;
     else {
-      block.set(among.subarray(from, to));
-      count = first?.keep(block, to - from) ?? 0;
+      this.slots.set(this.#among.subarray(from, to));
+      count = first?.keep(this.slots, to - from) ?? 0;
     }
-    for (const condition of others) count = condition.keep(block, count);
-    if (!visit(block, count)) return;
+    for (const condition of others) count = condition.keep(this.slots, count);
+    return count;
   }
 }
 
 /** At most `limit` matches, ascending. */
 export function findMatches(searched: Searched, limit: number): Uint32Array {
+  const blocks = new Blocks(searched);
   const found = new Uint32Array(limit);
   let total = 0;
-  eachMatch(searched, (block, count) => {
-    const kept = Math.min(count, limit - total);
-    found.set(block.subarray(0, kept), total);
+  for (let i = 0; i < blocks.length && total < limit; i++) {
+    const kept = Math.min(blocks.read(i, searched.conditions), limit - total);
+    found.set(blocks.slots.subarray(0, kept), total);
     total += kept;
-    return total < limit;
-  });
+  }
   const matches = found.subarray(0, total);
   return searched.candidates?.isAscending === false ? matches.sort() : matches;
 }
