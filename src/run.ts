@@ -1,5 +1,5 @@
 /** Environment → configuration → command; signals. What serves and what tracks is loaded by the commands that need it. */
-import { fork } from "node:child_process";
+import { fork, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
 import type { Service } from "./app.js";
 import { EXIT, type Host, runProgram } from "./cli/program.js";
@@ -66,9 +66,9 @@ async function work(context: AppContext, modules: Modules): Promise<void> {
   if (process.connected) process.disconnect();
 }
 
-/** Time for a worker to finish its current work, and the time after which its parent kills it. */
+/** Time for a worker to finish its current work, and the time after which a child process is killed. */
 const WORKER_STOP_MS = 8_000;
-const WORKER_KILL_MS = 9_500;
+const CHILD_KILL_MS = 9_500;
 
 /** Delay before a worker that exited unexpectedly is restarted. */
 const WORKER_RESTART_MS = 10_000;
@@ -77,17 +77,15 @@ const WORKER_RESTART_MS = 10_000;
 async function start(context: AppContext, modules: Modules, withSample: boolean): Promise<void> {
   const { config, log } = context;
   const stopped = listenForStop();
-  if (config.providers.length === 0) {
-    if (withSample && config.sample) await (await import("./sample.js")).importSample(modules);
-    else await modules.catalog.removeSample();
-  } else await modules.catalog.removeSample();
+  const isTracking = config.providers.length > 0;
+  if (!isTracking && withSample && config.sample) await (await import("./sample.js")).importSample(modules);
+  else await modules.catalog.removeSample();
   const stopping = new AbortController();
   // Immediately, as a terminal sends the signal to the worker too.
   stopped.then(() => stopping.abort());
-  const working =
-    config.providers.length > 0
-      ? keepWorking(log, stopping.signal)
-      : updateSearch(log, await modules.search.status(), stopping.signal);
+  const working = isTracking
+    ? keepWorking(log, stopping.signal)
+    : updateSearch(log, await modules.search.status(), stopping.signal);
   try {
     await serve(context, modules, stopped);
   } finally {
@@ -103,19 +101,11 @@ async function updateSearch(
   { isBuilt, waiting }: SearchStatus,
   signal: AbortSignal,
 ): Promise<void> {
-  const entry = process.argv[1];
-  if (entry === undefined || waiting === 0) return;
+  if (waiting === 0) return;
   const consequence = isBuilt ? "until then searches may miss changes" : "until then searches find nothing";
   log.info({ repositories: waiting }, `another process updates the search index; ${consequence}`);
   const began = systemClock.monotonic();
-  const child = fork(entry, ["derive"], {
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
-    execArgv: flagsOf("derive"),
-  });
-  const stop = () => child.kill("SIGTERM");
-  signal.addEventListener("abort", stop, { once: true });
-  const [code] = await once(child, "exit");
-  signal.removeEventListener("abort", stop);
+  const code = await runCommand("derive", signal, ["ignore", "ignore", "inherit", "ipc"]);
   if (signal.aborted) return;
   if (code === 0)
     log.info({ ms: Math.round(systemClock.monotonic() - began) }, "the search index is up to date");
@@ -123,23 +113,29 @@ async function updateSearch(
 }
 
 async function keepWorking(log: AppContext["log"], signal: AbortSignal): Promise<void> {
-  const entry = process.argv[1];
-  if (entry === undefined) return;
   while (!signal.aborted) {
-    const child = fork(entry, ["work"], { stdio: "inherit", execArgv: flagsOf("work") });
-    let killing: NodeJS.Timeout | undefined;
-    const stop = () => {
-      child.kill("SIGTERM");
-      killing = setTimeout(() => child.kill("SIGKILL"), WORKER_KILL_MS);
-    };
-    signal.addEventListener("abort", stop, { once: true });
-    const [code] = await once(child, "exit");
-    clearTimeout(killing);
-    signal.removeEventListener("abort", stop);
+    const code = await runCommand("work", signal, "inherit");
     if (signal.aborted) return;
     log.error({ code }, "the worker exited unexpectedly and is restarted");
     await systemClock.sleep(WORKER_RESTART_MS, signal);
   }
+}
+
+/** Runs a command in a child process until it ends, or stops it at the signal. Returns its exit code; null without one. */
+async function runCommand(command: string, signal: AbortSignal, stdio: StdioOptions): Promise<number | null> {
+  const entry = process.argv[1];
+  if (entry === undefined || signal.aborted) return null;
+  const child = fork(entry, [command], { stdio, execArgv: flagsOf(command) });
+  let killing: NodeJS.Timeout | undefined;
+  const stop = () => {
+    child.kill("SIGTERM");
+    killing = setTimeout(() => child.kill("SIGKILL"), CHILD_KILL_MS);
+  };
+  signal.addEventListener("abort", stop, { once: true });
+  const [code] = await once(child, "exit");
+  clearTimeout(killing);
+  signal.removeEventListener("abort", stop);
+  return code;
 }
 
 /** Serves a synthetic catalogue from memory. Nothing is stored, accounts included. */
