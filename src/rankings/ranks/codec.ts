@@ -1,25 +1,15 @@
 import { sql } from "kysely";
 import type { BulkRow, Db, Dialect } from "../../database/database.js";
 import { DamagedPack, PackReader, PackWriter } from "../../packed-numbers.js";
-import { MEASURES, type Measure, RANKING_DEFINITIONS } from "../definitions.js";
-import { WINDOW_HOURS } from "../windows.js";
+import { MEASURES } from "../definitions.js";
+import { codeOf, MEASURE_CODES } from "./coded-ranks.js";
 import { type Leaderboard, NO_BOARDS, type RankScope, scopeKey } from "./leaderboard.js";
 import type { Entry } from "./top-list.js";
 
 /** Far more than a leaderboard stores. */
 const MAX_ENTRIES = 10_000;
 
-/** The code of a measure in stored ranks, such as `t24`; 0 hours without a window. */
-export const MEASURE_CODES: readonly string[] = MEASURES.map((measure) => {
-  const { letter, hours } = codeOf(measure);
-  return `${letter}${hours}`;
-});
-
 const INDEX_OF_CODE: ReadonlyMap<string, number> = new Map(MEASURE_CODES.map((code, i) => [code, i]));
-
-function codeOf({ ranking, window }: Measure): { letter: string; hours: number } {
-  return { letter: RANKING_DEFINITIONS[ranking].code, hours: window === null ? 0 : WINDOW_HOURS[window] };
-}
 
 const writer = new PackWriter();
 

@@ -1,4 +1,5 @@
-import { RANKING_DEFINITIONS, RANKINGS, type Ranking } from "../definitions.js";
+import { MEASURES, type Measure, RANKING_DEFINITIONS, RANKINGS, type Ranking } from "../definitions.js";
+import { WINDOW_HOURS } from "../windows.js";
 import { RANK_SCOPES, type RankScope } from "./leaderboard.js";
 
 /**
@@ -13,6 +14,23 @@ export interface CodedRank {
   position: number;
 }
 
+/** The letter and the hours of a measure. */
+export function codeOf({ ranking, window }: Measure): { letter: string; hours: number } {
+  return { letter: RANKING_DEFINITIONS[ranking].code, hours: window === null ? 0 : WINDOW_HOURS[window] };
+}
+
+/** The codes of MEASURES, such as `t24`. */
+export const MEASURE_CODES: readonly string[] = MEASURES.map((measure) => {
+  const { letter, hours } = codeOf(measure);
+  return `${letter}${hours}`;
+});
+
+/** A rank as text. `measure`: an index of MEASURES. */
+export function rankText(measure: number, scope: RankScope, position: number): string {
+  return `${MEASURE_CODES[measure]}${scope.charAt(0)}${position}`;
+}
+
+/** The ranks in a text. */
 export function codedRanks(text: string): CodedRank[] {
   return Array.from(
     text.matchAll(/([a-z])(\d+)([a-z])(\d+)/g),

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Run } from "../../catalog/catalog.js";
 import { BatchSize, type BulkRow, type BulkTable, type Dialect, type Tx } from "../../database/database.js";
-import { encodeBoards, MEASURE_CODES } from "./codec.js";
+import { encodeBoards } from "./codec.js";
+import { rankText } from "./coded-ranks.js";
 import { type Leaderboard, RANK_LIMITS, type RankScope, type ScopeLeaderboards } from "./leaderboard.js";
 
 /** The ranks of a repository in one scope as text; null: it has none any more. */
@@ -33,14 +34,12 @@ const BOARDS: BulkTable = {
 /** The ranks that the leaderboards of a scope give, as far down as they are shown, by repository. */
 export function shownRanks(scope: RankScope, boards: readonly Leaderboard[]): Map<number, string> {
   const ranks = new Map<number, string>();
-  const [limit, letter] = [RANK_LIMITS[scope], scope.charAt(0)];
   for (const [i, { entries }] of boards.entries()) {
-    const code = `${MEASURE_CODES[i]}${letter}`;
-    const end = Math.min(limit, entries.length);
+    const end = Math.min(RANK_LIMITS[scope], entries.length);
     for (let index = 0; index < end; index++) {
       const id = entries[index]?.id ?? 0;
       const others = ranks.get(id);
-      const own = `${code}${index + 1}`;
+      const own = rankText(i, scope, index + 1);
       ranks.set(id, others === undefined ? own : `${others},${own}`);
     }
   }

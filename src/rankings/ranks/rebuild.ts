@@ -2,7 +2,7 @@ import type { Run } from "../../catalog/catalog.js";
 import type { Db, Dialect } from "../../database/database.js";
 import type { Contribution } from "../contributions.js";
 import { MEASURES } from "../definitions.js";
-import { MEASURE_CODES } from "./codec.js";
+import { rankText } from "./coded-ranks.js";
 import {
   RANK_LIMITS,
   type RankScope,
@@ -80,9 +80,6 @@ export class RankRebuild {
   }
 }
 
-/** In a sort key, the id of the repository is above the number of the rank. */
-const RANK_NUMBERS = 2 ** 22;
-
 /** The rows of each repository, by ascending id. A million repositories have more than a million ranks: as numbers, they fit. */
 function* rowsOf(scopes: readonly ScopeLeaderboards[]): Generator<RankRow[]> {
   const total = scopes.reduce((sum, { scope, boards }) => sum + shown(scope, boards), 0);
@@ -95,7 +92,8 @@ function* rowsOf(scopes: readonly ScopeLeaderboards[]): Generator<RankRow[]> {
     for (const [m, { entries }] of boards.entries()) {
       const length = Math.min(RANK_LIMITS[scope], entries.length);
       for (let i = 0; i < length; i++, end++) {
-        keys[end] = (entries[i]?.id ?? 0) * RANK_NUMBERS + end;
+        // The id of the repository above the number of the rank.
+        keys[end] = (entries[i]?.id ?? 0) * total + end;
         scopeOf[end] = s;
         measureOf[end] = m;
         positionOf[end] = i + 1;
@@ -105,8 +103,8 @@ function* rowsOf(scopes: readonly ScopeLeaderboards[]): Generator<RankRow[]> {
   keys.sort();
   let rows: RankRow[] = [];
   for (const key of keys) {
-    const id = Math.floor(key / RANK_NUMBERS);
-    const rank = key - id * RANK_NUMBERS;
+    const id = Math.floor(key / total);
+    const rank = key - id * total;
     const own = scopes[scopeOf[rank] ?? 0];
     if (own === undefined) continue;
     if (rows[0] !== undefined && rows[0].id !== id) {
@@ -114,7 +112,7 @@ function* rowsOf(scopes: readonly ScopeLeaderboards[]): Generator<RankRow[]> {
       rows = [];
     }
     const { scope, name } = own;
-    const text = `${MEASURE_CODES[measureOf[rank] ?? 0]}${scope.charAt(0)}${positionOf[rank]}`;
+    const text = rankText(measureOf[rank] ?? 0, scope, positionOf[rank] ?? 0);
     const row = rows.at(-1);
     if (row?.scope === scope && row.name === name) row.ranks = `${row.ranks},${text}`;
     else rows.push({ id, scope, name, ranks: text });
