@@ -1,10 +1,10 @@
 /**
- * Bundles the program with its libraries into dist/bundle, as the last step of `npm run build`. Loading a thousand files takes
- * most of the time that the program takes to start; the bundle has some dozens. The files keep their relative addresses: all
- * entries are beside each other, and dist/bundle is as deep in the project as dist/src.
+ * Bundles the program with its libraries into dist/bundle, as the last step of `npm run build`. Most of the start-up time went into
+ * loading a thousand files; the bundle has a few dozen. Relative paths stay valid: all entries are in one folder, and dist/bundle
+ * is at the same depth as dist/src.
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -20,8 +20,9 @@ const ENTRIES = [
   "transfer/reader-thread.js",
 ];
 /** The modules that browsers load, which are sent as they are. */
-const BROWSER_MODULES = "web/client";
-/** How long files of earlier builds stay: a program that was started from one may still load them. */
+const BROWSER_MODULES = join(FROM, "web/client");
+const CLIENT = "client";
+/** How long files of earlier builds are kept: a program started from one of them may still load them. */
 const KEPT_MS = 7 * 86_400_000;
 
 const { outputFiles } = await build({
@@ -34,9 +35,9 @@ const { outputFiles } = await build({
   format: "esm",
   platform: "node",
   target: "node22.19",
-  // It finds its binary by its own path.
+  // It loads a binary from a path relative to its own file.
   external: ["@resvg/resvg-js"],
-  // For the libraries that are CommonJS.
+  // For CommonJS libraries.
   banner: {
     js: 'import { createRequire as requireOf } from "node:module"; const require = requireOf(import.meta.url);',
   },
@@ -45,16 +46,16 @@ const { outputFiles } = await build({
 });
 
 const files = new Map(outputFiles.map(({ path, contents }) => [relative(TO, path), Buffer.from(contents)]));
-for (const name of readdirSync(join(FROM, BROWSER_MODULES)))
-  if (name.endsWith(".js"))
-    files.set(join(basename(BROWSER_MODULES), name), readFileSync(join(FROM, BROWSER_MODULES, name)));
+for (const name of readdirSync(BROWSER_MODULES))
+  if (name.endsWith(".js")) files.set(join(CLIENT, name), readFileSync(join(BROWSER_MODULES, name)));
 
-// A running program loads some files late, so those that are still right are not touched, and others are replaced at once.
-mkdirSync(join(TO, basename(BROWSER_MODULES)), { recursive: true });
+// A running program may load files later: those that have not changed are left alone, and the others are replaced atomically.
+mkdirSync(join(TO, CLIENT), { recursive: true });
 for (const [name, contents] of files) {
   const path = join(TO, name);
   if (isUnchanged(path, contents)) continue;
-  const written = `${path}.${process.pid}`;
+  // Ends in .js, so that one left behind is deleted like a file of an earlier build.
+  const written = `${path}.${process.pid}.js`;
   writeFileSync(written, contents);
   renameSync(written, path);
 }

@@ -102,7 +102,7 @@ export interface Shared {
   revocations: SharedArrayBuffer;
 }
 
-/** Delay before sign-in is loaded: the first responses come before it. */
+/** Delay before loading what sign-in needs, so that the first responses do not wait for it. */
 const LOAD_MS = 1_000;
 
 /** Opens a port and serves the given modules. `shared`: only if other threads serve the same port. */

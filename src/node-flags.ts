@@ -1,4 +1,4 @@
-/** With its defaults V8 lets memory grow long before it collects. Batch commands need little; a server keeps short-lived objects. */
+/** By default V8 lets its heap grow a lot before it collects garbage. Batch commands need little memory; a server makes mostly short-lived objects. */
 const BATCH = ["--max-old-space-size=192", "--max-semi-space-size=4"];
 const SERVICE = ["--max-semi-space-size=8"];
 
@@ -12,15 +12,15 @@ const FLAGS: ReadonlyMap<string | undefined, readonly string[]> = new Map([
 ]);
 
 /**
- * Starts the same command again in this process with flags that keep its memory small, and does not return. Returns if the
- * command needs none, has been started with flags of Node.js, or the system cannot replace a process (Windows).
+ * Replaces this process by the same command with flags that keep its memory small, and does not return. Returns if the
+ * command needs none, was started with Node.js flags, or runs on Windows, which cannot replace a process.
  */
 export function restartWithFlags(argv: readonly string[]): void {
   const flags = FLAGS.get(argv[2]);
   if (flags === undefined || process.execArgv.length > 0 || process.platform === "win32") return;
-  // An open channel to a parent would be lost.
+  // The new program would lose the channel to its parent.
   if (process.send !== undefined) return;
-  // With more than two arenas, the C library's allocator keeps much memory that was freed by other threads.
+  // By default glibc gives threads many arenas, and each holds on to memory that was freed.
   const env = { MALLOC_ARENA_MAX: "2", ...process.env };
   process.execve?.(process.execPath, [process.execPath, ...flags, ...argv.slice(1)], env);
 }

@@ -5,7 +5,7 @@ import type { ListRow, RowRequest } from "./row.js";
 /** Bounds of the rows remembered; the bytes are estimated. */
 const MAX_ROWS = 4_096;
 const MAX_BYTES = 16 * 2 ** 20;
-/** About what a row takes with its text in responses, without its own texts. */
+/** Rough size of a row with its cached JSON, apart from its strings. */
 const ROW_BYTES = 2_000;
 
 /**
@@ -26,7 +26,7 @@ export class RowMemory {
       this.#revision = revision;
       this.#rows.clear();
     }
-    // A request that started before the revision grew could not tell what it may have.
+    // These rows may be newer than the revision that the request has seen.
     if (revision < this.#revision) return ids.map(() => undefined);
     return ids.map((id) => this.#rows.get(keyOf(id, window)));
   }
@@ -45,6 +45,6 @@ function keyOf(id: number, window: Window): number {
 function bytesOf({ repository }: ListRow): number {
   const { description, homepage, url, topics } = repository;
   const characters = url.length + (description?.length ?? 0) + (homepage?.length ?? 0) + topics.join().length;
-  // At most two bytes each in the row, and three in the text of responses.
+  // Two bytes each in the row and three in the JSON, at most.
   return ROW_BYTES + 5 * characters;
 }

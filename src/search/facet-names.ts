@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Catalog } from "../catalog/catalog.js";
 import type { Database, Prepared } from "../database/database.js";
+import { afterPrefix } from "./runs.js";
 
 /** A suggested language or topic. */
 export interface SuggestedFacet {
@@ -40,9 +41,8 @@ export class FacetNames {
         where kind = ${given((kind) => kind)} and provider = ''
         order by repositories desc, name limit ${sql.lit(KEPT)}`,
     );
-    // Every name with the prefix sorts between the prefix and the prefix followed by the greatest character.
     this.#gather = database.prepare((given) => {
-      const [from, to] = [given(({ prefix }) => prefix), given(({ prefix }) => `${prefix}\u{10ffff}`)];
+      const [from, to] = [given(({ prefix }) => prefix), given(({ prefix }) => afterPrefix(prefix))];
       return sql`select name, repositories, count(*) over () from (
           select name, repositories from facets where kind = ${given(({ kind }) => kind)} and provider = ''
             and name_key >= ${from} and name_key < ${to} limit ${sql.lit(GATHERED + 1)}) as gathered

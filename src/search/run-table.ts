@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Run as Rebuild } from "../catalog/catalog.js";
 import type { BulkRow, BulkTable, Database, Db, Dialect, Prepared, Tx } from "../database/database.js";
-import type { Run } from "./runs.js";
+import { afterPrefix, type Run } from "./runs.js";
 
 const RUNS: BulkTable = {
   table: "search_words",
@@ -45,10 +45,9 @@ export class RunReader {
         join search_words s on s.block = q.block and s.word = (
           select max(x.word) from search_words x where x.block = q.block and x.word <= q.word)`,
     );
-    // Every word with the prefix sorts between the prefix and the prefix followed by the greatest character.
     this.#findWithin = prepare((given) => {
       const blocks = given((range) => range.blocks);
-      const [from, to] = [given(({ prefix }) => prefix), given(({ prefix }) => `${prefix}\u{10ffff}`)];
+      const [from, to] = [given(({ prefix }) => prefix), given(({ prefix }) => afterPrefix(prefix))];
       return sql`select block, word, data from search_words
         where ${dialect.among(sql`block`, blocks)} and word > ${from} and word < ${to}
         order by block, word limit ${given(({ limit }) => limit)}`;

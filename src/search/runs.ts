@@ -157,6 +157,11 @@ function inUtf8(unit: number): number {
 const SURROGATE = /[\ud800-\udfff]/;
 const ABOVE_SURROGATES = /[\ue000-\uffff]/;
 
+/** The end of a range: every word or name with the prefix sorts between the prefix and this. */
+export function afterPrefix(prefix: string): string {
+  return `${prefix}\u{10ffff}`;
+}
+
 /** Sorts words by `compareWords`. */
 export function sortWords(words: Iterable<string>): string[] {
   const sorted = [...words].sort();

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { runState } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
-import type { Database } from "../database/database.js";
+import type { Database, Db } from "../database/database.js";
 import { readState } from "./layout.js";
 
 /** The state of the search index. */
@@ -17,12 +17,20 @@ export interface SearchStatus {
 /** Reads the state of the search index. */
 export async function readStatus({ write }: Database, clock: Clock): Promise<SearchStatus> {
   const isBuilt = (await readState(write)) !== undefined;
-  const counted = isBuilt
-    ? sql<{
-        waiting: number;
-      }>`select count(*) as waiting from outdated where kind in ('words', 'words_in_rebuild')`
-    : sql<{ waiting: number }>`select count(*) as waiting from repositories where availability = 'AVAILABLE'`;
-  const { rows } = await counted.execute(write);
+  const waiting = isBuilt ? await countMarked(write) : await countAvailable(write);
   const isUpdating = (await runState(write, clock, "words")) === "running";
-  return { isBuilt, waiting: Number(rows[0]?.waiting ?? 0), isUpdating };
+  return { isBuilt, waiting, isUpdating };
+}
+
+/** Number of repositories whose words are to be updated. */
+export async function countMarked(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from outdated
+    where kind in ('words', 'words_in_rebuild')`.execute(db);
+  return Number(rows[0]?.count ?? 0);
+}
+
+async function countAvailable(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from repositories
+    where availability = 'AVAILABLE'`.execute(db);
+  return Number(rows[0]?.count ?? 0);
 }

@@ -1,7 +1,7 @@
 /** Words with fewer or more letters are left as they are: nearly every short one is one letter away from another. */
 const SHORTEST = 4;
 const LONGEST = 20;
-/** Words that typing errors are corrected to: at most this many, each in at least so many popular repositories. */
+/** Size of the vocabulary for corrections, and the fewest popular repositories that a word of it occurs in. */
 const MOST_WORDS = 30_000;
 const FREQUENT_FROM = 3;
 
@@ -44,7 +44,7 @@ export class Vocabulary {
 
   /**
    * The most frequent word that one typing error turns into this one: a letter left out, added or replaced, or two neighbours
-   * swapped. Undefined if there is none, or if the word is very short or long.
+   * swapped. Undefined without one, or if the word is very short or long.
    */
   nearest(word: string): string | undefined {
     if (word.length < SHORTEST || word.length > LONGEST) return undefined;

@@ -11,6 +11,7 @@ import { type Marks, NAME, TEXT } from "./postings.js";
 import { type ReadTexts, readTexts, rebuildWords, restoreMarks } from "./rebuild.js";
 import { findRunNames, readRuns, writeRuns } from "./run-table.js";
 import { runsOf, sortWords, wordsOfRun } from "./runs.js";
+import { countMarked } from "./status.js";
 import { Splitter } from "./words.js";
 
 /** Repositories indexed together: the postings of a word are written once for all of them. */
@@ -36,9 +37,7 @@ export async function updateWords(
   onProgress: (done: number) => void = () => {},
 ): Promise<number> {
   const state = await readState(database.write);
-  const marked = await sql<{ marked: number }>`select count(*) as marked from outdated
-    where kind in ('words', 'words_in_rebuild')`.execute(database.write);
-  const waiting = Number(marked.rows[0]?.marked ?? 0);
+  const waiting = await countMarked(database.write);
   if (waiting === 0 && state !== undefined) return 0;
   const isMany = waiting + (state?.slots ?? 0) > MANY + (state?.documents ?? 0) / MANY_PART;
   if (state === undefined || isMany) {
