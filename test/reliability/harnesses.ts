@@ -1,0 +1,4 @@
+import type { Harness } from "./support/harness.js";
+
+/** All harnesses, in the order of their tables. */
+export const HARNESSES: readonly Harness[] = [];

@@ -1,0 +1,48 @@
+/**
+ * The frame of the reliability harnesses. A harness produces one kind of fault or attack against the real service and measures what
+ * its callers notice. `npm test` runs each in its short form, `npm run reliability` in its long form.
+ */
+import { isMet, type ResultRow } from "../../../bench/support/results.js";
+
+/** How much a harness does. `short`: seconds, deterministic, no figure that depends on the speed of the machine. */
+export type Scale = "short" | "long";
+
+export interface HarnessContext {
+  scale: Scale;
+  /** Prints a line of progress. */
+  report(line: string): void;
+}
+
+/** One kind of fault or attack. */
+export interface Harness {
+  /** As it is named on the command line. */
+  name: string;
+  /** What it proves, in one sentence. */
+  proves: string;
+  /** Throws HarnessFailure where the fault was not produced. */
+  run(context: HarnessContext): Promise<ResultRow[]>;
+}
+
+/** The harness itself failed, such as a server that never started or a load that was not sent: no result of any kind. */
+export class HarnessFailure extends Error {
+  override readonly name = "HarnessFailure";
+}
+
+/** Throws HarnessFailure unless something happened: `count` of `what` must be at least `least`. */
+export function assertHappened(count: number, what: string, least = 1): void {
+  if (!(count >= least)) throw new HarnessFailure(`${count} ${what}, at least ${least} were expected`);
+}
+
+/** Runs a harness. Throws HarnessFailure if it returns no row with a target: it would have proved nothing. */
+export async function runHarness(harness: Harness, context: HarnessContext): Promise<ResultRow[]> {
+  const rows = await harness.run(context);
+  assertHappened(rows.filter(({ target }) => target !== undefined).length, "rows with a target");
+  return rows;
+}
+
+/** The rows that miss their target, as short texts. */
+export function missedRows(rows: readonly ResultRow[]): string[] {
+  return rows
+    .filter((row) => isMet(row) === false)
+    .map(({ measure, value, unit, ratio }) => `${measure}: ${ratio ?? `${value} ${unit}`}`);
+}
