@@ -12,6 +12,7 @@ import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { hashToken, tokenPrefix } from "../tokens.js";
 import type { ApiKeys } from "./api-keys.js";
+import { Backlog } from "./backlog.js";
 import type { Library } from "./library.js";
 import { libraryNow } from "./library-time.js";
 import { LinkGuard } from "./link-guard.js";
@@ -44,6 +45,8 @@ export interface Account {
 export interface SignedIn {
   account: Account;
   cookies: string[];
+  /** The path to continue to: the one with which the link was requested. */
+  next: string;
 }
 
 /** No session cookie is longer. */
@@ -61,6 +64,7 @@ export class Accounts {
   readonly #options: AccountsOptions;
   readonly #mailer: Mailer | undefined;
   readonly #quota: LinkQuota;
+  readonly #links: Backlog;
   /** By the hash of the session cookie. */
   readonly #sessions: TtlCache<Account>;
   #library: Promise<Library> | undefined;
@@ -71,6 +75,7 @@ export class Accounts {
     const { clock, keys } = options;
     this.#sessions = new TtlCache({ clock, revocations: keys.revocations, cachesMisses: true });
     this.#quota = new LinkQuota(options.clock);
+    this.#links = new Backlog(options.log, "a sign-in link could not be made");
     const { mail } = options.config;
     this.#mailer = mail === undefined ? undefined : new Mailer(mail, options.log);
   }
@@ -121,18 +126,20 @@ export class Accounts {
 
   /**
    * Mails a link that signs in and continues to `next`, a safe path. `browser`: a secret kept by the requesting browser, if
-   * any. Behaves the same for every address, known or not. Throws FORBIDDEN where sign-in by mail is off.
+   * any. Behaves the same for every address, known or not, over its quota or not: the work is done later. Throws FORBIDDEN
+   * where sign-in by mail is off.
    */
-  async requestLink(address: string, next: string, browser?: string): Promise<void> {
+  requestLink(address: string, next: string, browser?: string): void {
     if (!this.methods.mail)
       throw new AppError("FORBIDDEN", "Sign-in by e-mail is off here: no mail server is configured.");
     const email = address.toLowerCase();
     if (!this.#quota.take(email)) return;
-    const library = await this.#opened();
-    const headers = new Headers();
     const metadata = { next, ...(browser === undefined ? {} : { browser: hashToken(browser) }) };
-    await library.api.signInMagicLink({ body: { email, metadata }, headers });
-    await this.#removeExpired(library);
+    this.#links.add(async () => {
+      const library = await this.#opened();
+      await library.api.signInMagicLink({ body: { email, metadata }, headers: new Headers() });
+      await this.#removeExpired(library);
+    });
   }
 
   /**
@@ -157,13 +164,14 @@ export class Accounts {
   async signInByLink(token: string): Promise<SignedIn | undefined> {
     if (tokenPrefix(token) !== "sidl") return undefined;
     const library = await this.#opened();
+    const next = (await new LinkGuard(library).nextOf(token)) ?? "/";
     const headers = new Headers();
     const response = await library.api.magicLinkVerify({ query: { token }, headers, asResponse: true });
     if (response.status >= 500) throw unavailable();
     if (response.status !== 200) return undefined;
     const cookies = response.headers.getSetCookie();
     const account = await this.find(cookieHeader(cookies));
-    return account === undefined ? undefined : { account, cookies };
+    return account === undefined ? undefined : { account, cookies, next };
   }
 
   /** Starts signing in with a site, and continues to `next`, a safe path. Throws NOT_FOUND where the site is not configured. */
@@ -236,8 +244,9 @@ export class Accounts {
     return `${this.#cookieName}=; Max-Age=0; Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   }
 
-  /** Waits for pending mail. */
+  /** Waits for pending links and mail. */
   async close(): Promise<void> {
+    await this.#links.settled();
     await this.#mailer?.close();
   }
 
@@ -296,11 +305,11 @@ export class Accounts {
     return openLibrary({ database, config, secret, log, onLink: (link) => this.#sendLink(link) });
   }
 
-  #sendLink({ email, token, next }: { email: string; token: string; next: string }): void {
+  /** The address has nothing in it that the sender of the request chose: links are sent to people who may not have asked. */
+  #sendLink({ email, token }: { email: string; token: string }): void {
     const { config, log } = this.#options;
     const link = new URL(`${config.baseUrl}/sign-in/link`);
     link.searchParams.set("token", token);
-    if (next !== "/") link.searchParams.set("next", next);
     if (this.#mailer === undefined) {
       log.warn({ link: link.href }, "no mail server is configured; this link signs in");
       return;

@@ -7,7 +7,7 @@ import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
 import { createToken, hashToken } from "../tokens.js";
 import { libraryStore } from "./library-store.js";
-import { LINK_MS, withBrowser } from "./links.js";
+import { LINK_MS, withMetadata } from "./links.js";
 
 /** How long a session lasts; use does not extend it. */
 export const SESSION_MS = 30 * 86_400_000;
@@ -18,7 +18,7 @@ export interface LibraryOptions {
   secret: string;
   log: Logger;
   /** Receives the token of a link to send. */
-  onLink: (link: { email: string; token: string; next: string }) => void;
+  onLink: (link: { email: string; token: string }) => void;
 }
 
 /** OAuth tokens are not needed after the sign-in, so they are not stored. */
@@ -92,7 +92,7 @@ export function libraryOptions({ config, secret, log, onLink }: Omit<LibraryOpti
       verification: {
         create: {
           before: async ({ value }, context) => ({
-            data: { value: withBrowser(value, context?.body?.metadata?.browser) },
+            data: { value: withMetadata(value, context?.body?.metadata) },
           }),
         },
       },
@@ -113,8 +113,7 @@ export function libraryOptions({ config, secret, log, onLink }: Omit<LibraryOpti
         expiresIn: LINK_MS / 1_000,
         generateToken: () => createToken("sidl"),
         storeToken: { type: "custom-hasher", hash: async (token) => hashToken(token) },
-        sendMagicLink: ({ email, token, metadata }) =>
-          onLink({ email, token, next: String(metadata?.next ?? "/") }),
+        sendMagicLink: ({ email, token }) => onLink({ email, token }),
       }),
     ],
     rateLimit: { enabled: false },

@@ -27,6 +27,11 @@ export class LinkGuard {
     return link.tries < MAX_TRIES ? false : undefined;
   }
 
+  /** The path to continue to with a link; undefined for an unknown link. */
+  async nextOf(token: string): Promise<string | undefined> {
+    return (await this.#find(token))?.next;
+  }
+
   /**
    * Whether the link was sent to this address. Undefined for an unknown link, or after five tries. Each try is counted before
    * addresses are compared, so that concurrent tries cannot exceed the limit.

@@ -37,20 +37,25 @@ export class LinkQuota {
   }
 }
 
-/** The value stored with a link. The library reads the address; the rest is ours. */
-export const storedLink = z.object({
-  email: z.string(),
+/** What we add to the value that the library stores with a link. */
+const metadata = z.object({
   /** Hash of the secret of the requesting browser; absent without one. */
   browser: z.string().optional(),
+  /** The path to continue to. */
+  next: z.string().optional(),
+});
+
+/** The value stored with a link. The library reads the address; the rest is ours. */
+export const storedLink = metadata.extend({
+  email: z.string(),
   /** Number of addresses tried for it. */
   tries: z.int().default(0),
 });
 
-/** Adds the hash of the browser's secret to the value that the library stores with a link. */
-export function withBrowser(value: string, browser: unknown): string {
-  return typeof browser === "string"
-    ? JSON.stringify({ ...storedLink.parse(JSON.parse(value)), browser })
-    : value;
+/** Adds what was known when a link was requested to the value that the library stores with it. */
+export function withMetadata(value: string, given: unknown): string {
+  const { data } = metadata.safeParse(given);
+  return data === undefined ? value : JSON.stringify({ ...storedLink.parse(JSON.parse(value)), ...data });
 }
 
 /** The mail with a sign-in link. */

@@ -1,9 +1,7 @@
 import type { Transporter } from "nodemailer";
 import type { Config } from "../config.js";
 import type { Logger } from "../log.js";
-
-/** Maximum number of pending mails; further ones are dropped and logged. */
-const MAX_PENDING = 200;
+import { Backlog } from "./backlog.js";
 
 export interface Mail {
   to: string;
@@ -15,41 +13,37 @@ export interface Mail {
 export class Mailer {
   readonly #smtpUrl: string;
   readonly #from: string;
-  readonly #log: Logger;
   #transport: Promise<Transporter> | undefined;
-  readonly #pending = new Set<Promise<void>>();
+  readonly #backlog: Backlog;
 
   constructor({ smtpUrl, from }: NonNullable<Config["mail"]>, log: Logger) {
     this.#smtpUrl = smtpUrl;
     this.#from = from;
-    this.#log = log;
+    this.#backlog = new Backlog(log, "a mail could not be sent");
   }
 
   send({ to, subject, text }: Mail): void {
-    if (this.#pending.size >= MAX_PENDING) {
-      this.#log.error("too many mails are pending; one was dropped");
-      return;
-    }
     this.#transport ??= openTransport(this.#smtpUrl);
-    const sending = this.#transport
-      .then((transport) =>
-        transport.sendMail({ from: this.#from, to: { name: "", address: to }, subject, text }),
-      )
-      .then(
-        () => {},
-        // Not the server's message, which may quote the mail.
-        (error: { code?: unknown; responseCode?: unknown }) =>
-          this.#log.error({ code: error.code, responseCode: error.responseCode }, "a mail could not be sent"),
-      )
-      .finally(() => this.#pending.delete(sending));
-    this.#pending.add(sending);
+    const sending = this.#transport;
+    this.#backlog.add(async () => {
+      await (await sending).sendMail({ from: this.#from, to: { name: "", address: to }, subject, text });
+    }, codesOf);
   }
 
   /** Resolves when all pending mail is sent or has failed. */
   async close(): Promise<void> {
-    await Promise.all(this.#pending);
+    await this.#backlog.settled();
     (await this.#transport)?.close();
   }
+}
+
+/** Not the server's message, which may quote the mail. */
+function codesOf(error: unknown): object {
+  const known = typeof error === "object" && error !== null ? error : {};
+  return {
+    ...("code" in known ? { code: known.code } : {}),
+    ...("responseCode" in known ? { responseCode: known.responseCode } : {}),
+  };
 }
 
 /** Loads the library on the first mail: many instances send none. */

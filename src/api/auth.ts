@@ -40,10 +40,10 @@ export const requestMagicLink = operation({
     202: dataResponse("The link is on its way.", z.object({ expiresInSeconds: z.int() })),
     ...errorResponses(...BODY_ERRORS),
   },
-  handle: async (request) => {
+  handle: (request) => {
     const { email, next } = request.body;
     const { accounts } = request.services.members;
-    await accounts.requestLink(email, checkedNext(request.services, next));
+    accounts.requestLink(email, checkedNext(request.services, next));
     return json({ data: { expiresInSeconds: accounts.linkSeconds } }, { status: 202 });
   },
 });

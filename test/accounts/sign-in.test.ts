@@ -8,6 +8,7 @@ import { AppError } from "../../src/errors.js";
 import { createLog } from "../../src/log.js";
 import { createToken } from "../../src/tokens.js";
 import { onBothEngines } from "../support/engines.js";
+import { recordedLog } from "../support/logs.js";
 import { openMailbox, tokenOf } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { changed } from "../support/members.js";
@@ -38,7 +39,7 @@ onBothEngines("Signing in by a link", (engine) => {
     });
     const accounts = new Accounts({ database, clock, keys, config, log: createLog("silent") });
     const link = async (email: string, next = "/") => {
-      await accounts.requestLink(email, next);
+      accounts.requestLink(email, next);
       return mailbox.next();
     };
     const signIn = async (email: string) => {
@@ -54,12 +55,13 @@ onBothEngines("Signing in by a link", (engine) => {
     const mail = await link("Ann@Example.org", "/watchlist?window=7d");
     assert.deepEqual(mail.to, ["ann@example.org"]);
     assert.equal(`${mail.link.origin}${mail.link.pathname}`, "https://sidereal.example/sign-in/link");
-    assert.equal(mail.link.searchParams.get("next"), "/watchlist?window=7d");
+    assert.deepEqual([...mail.link.searchParams.keys()], ["token"]);
     const token = tokenOf(mail);
     assert.ok(!(await stored(database)).includes(token));
 
     const signedIn = await accounts.signInByLink(token);
     assert.equal(signedIn?.account.email, "ann@example.org");
+    assert.equal(signedIn?.next, "/watchlist?window=7d");
     const [cookie = "", ...others] = signedIn?.cookies ?? [];
     assert.deepEqual(others, []);
     assert.match(
@@ -100,7 +102,7 @@ onBothEngines("Signing in by a link", (engine) => {
   test("the browser that asked for a link is known by a secret that is not stored as it is", async () => {
     const { database, accounts } = await start();
     const browser = "b".repeat(43);
-    await accounts.requestLink("ann@example.org", "/", browser);
+    accounts.requestLink("ann@example.org", "/", browser);
     const mail = await mailbox.next();
     const token = tokenOf(mail);
     assert.ok(!mail.text.includes(browser) && !(await stored(database)).includes(browser));
@@ -205,11 +207,42 @@ onBothEngines("Signing in by a link", (engine) => {
   test("one address gets three links in a quarter of an hour, and others go on", async () => {
     const { accounts, clock, link } = await start();
     for (let i = 0; i < 3; i++) await link("ann@example.org");
-    await accounts.requestLink("ann@example.org", "/");
+    accounts.requestLink("ann@example.org", "/");
     assert.deepEqual((await link("bob@example.org")).to, ["bob@example.org"]);
     assert.equal(mailbox.waiting, 0);
     clock.advance(15 * 60_000);
     assert.deepEqual((await link("ann@example.org")).to, ["ann@example.org"]);
+  });
+
+  test("nothing that a stranger chose is in the mail that a request sends to somebody", async () => {
+    const { link } = await start();
+    const mail = await link("ann@example.org", "/explore?q=CALL+555-0100+TO+GET+YOUR+REFUND#now");
+    assert.doesNotMatch(mail.text, /CALL|555|REFUND|explore/i);
+  });
+
+  test("whether a link is made, over its quota or cannot be made, the response waits for none of it", async () => {
+    const { database, clock, keys } = await start();
+    const broken = await engine.open();
+    await broken.close();
+    const { log, lines } = recordedLog("error");
+    const config = loadConfig({
+      SIDEREAL_BASE_URL: "https://sidereal.example",
+      SIDEREAL_AUTH_SECRET: SECRET,
+      ...mailbox.settings,
+    });
+    const accounts = new Accounts({
+      database: { ...database, durable: broken.durable },
+      clock,
+      keys,
+      config,
+      log,
+    });
+    for (let i = 0; i < 4; i++) accounts.requestLink("ann@example.org", "/");
+    assert.deepEqual(lines, []);
+    await accounts.close();
+    const failures = lines.filter(({ msg }) => msg === "a sign-in link could not be made");
+    assert.equal(failures.length, 3);
+    assert.doesNotMatch(JSON.stringify(lines), /ann@/);
   });
 
   test("removing an account takes its sessions and keys along, and a new one begins empty", async () => {
@@ -229,8 +262,8 @@ onBothEngines("Signing in by a link", (engine) => {
   test("without a mail server, links are off unless the service is of this machine alone", async () => {
     const { accounts } = await start({});
     assert.equal(accounts.methods.mail, false);
-    await assert.rejects(
-      accounts.requestLink("ann@example.org", "/"),
+    assert.throws(
+      () => accounts.requestLink("ann@example.org", "/"),
       (error) => error instanceof AppError && error.code === "FORBIDDEN",
     );
     for (const base of ["http://127.0.0.1:3000", "http://localhost:3000", "http://[::1]:3000"])

@@ -114,7 +114,7 @@ export async function submit(
 /** Opens a mailed link and presses its button, with the cookies of the browser that asked for it; gives where it leads. */
 export async function followLink(world: World, mailbox: Mailbox, cookie: string): Promise<Page> {
   const { link } = await mailbox.next();
-  const fields = { token: link.searchParams.get("token") ?? "", next: link.searchParams.get("next") ?? "/" };
+  const fields = { token: link.searchParams.get("token") ?? "" };
   return submit(world, link.pathname, fields, { Cookie: cookie });
 }
 

@@ -10,9 +10,9 @@ import type { Page, PageRequest, Redirect } from "../page-request.js";
  */
 export async function showSignInLink(request: PageRequest): Promise<Page> {
   const { searchParams } = request.url;
-  const link = { token: searchParams.get("token") ?? "", next: searchParams.get("next") ?? "/" };
-  const isOwn = await request.members.accounts.isLinkOf(link.token, browserOf(request));
-  return isOwn === undefined ? refused(NO_LINK, 400) : confirmPage({ ...link, isOwn });
+  const token = searchParams.get("token") ?? "";
+  const isOwn = await request.members.accounts.isLinkOf(token, browserOf(request));
+  return isOwn === undefined ? refused(NO_LINK, 400) : confirmPage({ token, isOwn });
 }
 
 /** Signs in with the link, if this browser requested it or its user knows the address it was sent to. */
@@ -21,20 +21,20 @@ export async function submitSignInLink(
   form: URLSearchParams,
 ): Promise<Page | Redirect> {
   const { accounts } = request.members;
-  const link = { token: form.get("token") ?? "", next: form.get("next") ?? "/" };
-  const isOwn = await accounts.isLinkOf(link.token, browserOf(request));
+  const token = form.get("token") ?? "";
+  const isOwn = await accounts.isLinkOf(token, browserOf(request));
   if (isOwn === false) {
     const email = form.get("email")?.trim() ?? "";
-    if (email === "") return confirmPage({ ...link, isOwn, email, problem: "Enter the address." });
-    const isKnown = await accounts.isLinkTo(link.token, email);
+    if (email === "") return confirmPage({ token, isOwn, email, problem: "Enter the address." });
+    const isKnown = await accounts.isLinkTo(token, email);
     if (isKnown === undefined) return refused(NO_LINK, 400);
     if (!isKnown)
-      return confirmPage({ ...link, isOwn, email, problem: "The link was not sent to this address." });
+      return confirmPage({ token, isOwn, email, problem: "The link was not sent to this address." });
   }
-  const signedIn = isOwn === undefined ? undefined : await accounts.signInByLink(link.token);
+  const signedIn = isOwn === undefined ? undefined : await accounts.signInByLink(token);
   if (signedIn === undefined) return refused(NO_LINK, 400);
   const cookies = [...signedIn.cookies, clearingCookie(request)];
-  return { location: accounts.safeNext(link.next) ?? "/", status: 303, cookies };
+  return { location: accounts.safeNext(signedIn.next) ?? "/", status: 303, cookies };
 }
 
 /** Shown after a failed sign-in with another site. */
@@ -51,7 +51,6 @@ function refused(reason: string, status: 200 | 400): Page {
 
 interface ConfirmProps {
   token: string;
-  next: string;
   /** Whether this browser requested the link. */
   isOwn: boolean;
   /** The address that was typed. */
@@ -65,7 +64,7 @@ function confirmPage(props: ConfirmProps): Page {
   return { title: "Sign in", status, body: <Confirm {...props} /> };
 }
 
-const Confirm: FC<ConfirmProps> = ({ token, next, isOwn, email, problem }) => (
+const Confirm: FC<ConfirmProps> = ({ token, isOwn, email, problem }) => (
   <div class="narrow">
     <h1>Sign in</h1>
     {isOwn ? (
@@ -78,7 +77,6 @@ const Confirm: FC<ConfirmProps> = ({ token, next, isOwn, email, problem }) => (
     )}
     <form method="post" action="/sign-in/link" class={isOwn ? undefined : "box"}>
       <input type="hidden" name="token" value={token} />
-      <input type="hidden" name="next" value={next} />
       {isOwn ? null : <EmailField problem={problem} value={email} />}
       <button type="submit" class="press">
         Sign in

@@ -13,10 +13,7 @@ export function showSignIn(request: PageRequest): Page | Redirect {
 }
 
 /** Mails a sign-in link. */
-export async function requestSignInLink(
-  request: PageRequest,
-  form: URLSearchParams,
-): Promise<Page | Redirect> {
+export function requestSignInLink(request: PageRequest, form: URLSearchParams): Page | Redirect {
   const next = nextOf(request, form.get("next"));
   const email = form.get("email")?.trim() ?? "";
   const parsed = emailField.safeParse(email);
@@ -25,7 +22,7 @@ export async function requestSignInLink(
     return signInPage(request, { next, email, problem: `The address ${problem}.` });
   }
   const { browser, cookie } = requestingBrowser(request);
-  await request.members.accounts.requestLink(parsed.data, next, browser);
+  request.members.accounts.requestLink(parsed.data, next, browser);
   return { location: "/sign-in/sent", status: 303, cookies: [cookie] };
 }
 

@@ -1,0 +1,38 @@
+import type { Logger } from "../log.js";
+
+/** Maximum number of pending tasks; further ones are dropped and logged. */
+const MAX_PENDING = 200;
+
+/**
+ * Runs tasks after the responses to the requests that caused them, so that the time of a response reveals nothing about its task. A
+ * task that fails is logged.
+ */
+export class Backlog {
+  readonly #log: Logger;
+  /** The outcome of the tasks, for the log. */
+  readonly #failure: string;
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(log: Logger, failure: string) {
+    this.#log = log;
+    this.#failure = failure;
+  }
+
+  /** Starts a task when the current turn of the event loop is over. `reasonOf`: what the log may say about a failure. */
+  add(task: () => Promise<void>, reasonOf: (error: unknown) => object = (err) => ({ err })): void {
+    if (this.#pending.size >= MAX_PENDING) {
+      this.#log.error({ reason: "too many are pending" }, this.#failure);
+      return;
+    }
+    const running: Promise<void> = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(task)
+      .catch((error: unknown) => this.#log.error(reasonOf(error), this.#failure))
+      .finally(() => this.#pending.delete(running));
+    this.#pending.add(running);
+  }
+
+  /** Resolves when all pending tasks are done or have failed. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#pending);
+  }
+}
