@@ -8,11 +8,11 @@ import { content, type Route, redirect, UNLIMITED } from "../http/http.js";
 import { STYLES } from "./styles.js";
 
 /** Content types by file extension. */
-const TYPES: Readonly<Record<string, string>> = {
-  css: "text/css; charset=utf-8",
-  js: "text/javascript; charset=utf-8",
-  svg: "image/svg+xml",
-};
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ["css", "text/css; charset=utf-8"],
+  ["js", "text/javascript; charset=utf-8"],
+  ["svg", "image/svg+xml"],
+]);
 
 /** The icon: a star in a circle. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><style>path,circle{color:#8a5a00}@media(prefers-color-scheme:dark){path,circle{color:#f0b860}}</style><circle cx="12" cy="12" r="10" fill="none" stroke="currentColor" stroke-width="1.5"/><path d="M12 4.5 13.8 10.2 19.5 12 13.8 13.8 12 19.5 10.2 13.8 4.5 12 10.2 10.2Z" fill="currentColor"/></svg>`;
@@ -76,13 +76,10 @@ export function assetRoutes(): Route[] {
     file("/assets/{version}/{name}", ({ params: { version, name = "" } }) => {
       const text = current.files.get(name);
       if (text === undefined) throw new AppError("NOT_FOUND", "This file does not exist.");
-      const type = TYPES[name.split(".").at(-1) ?? ""] ?? "text/plain";
-      // A cached page of another version gets the current file, but must not keep it under the old address.
-      return content(
-        type,
-        text,
-        version === current.version ? {} : { headers: { "Cache-Control": "no-cache" } },
-      );
+      // For cached pages of another version. Any other address of a file would be one more response to compress and to keep.
+      if (version !== current.version)
+        return redirect(assetPath(name), 302, { "Cache-Control": "private, no-cache" });
+      return content(TYPES.get(name.split(".").at(-1) ?? "") ?? "text/plain", text);
     }),
     file("/favicon.ico", () =>
       redirect(assetPath("icon.svg"), 302, { "Cache-Control": "public, max-age=3600" }),
