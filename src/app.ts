@@ -120,7 +120,7 @@ export async function startService(context: AppContext, modules: Modules, shared
   let members = buildMembers(context, modules, { keys });
   const { usage } = members;
   let front = joinFront(context, { modules, members, admission });
-  const server = createHttpServer((request, response) => front.handle(request, response));
+  const server = createHttpServer((request, response) => front.handle(request, response), config.baseUrl);
   try {
     await members.accounts.open();
     await listen(server, config, shared !== undefined);

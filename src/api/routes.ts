@@ -85,6 +85,11 @@ const mine = (method: Method, path: string, operation: Operation): ApiRoute =>
     operation,
   });
 
+const endsSession = ({ route, operation }: ApiRoute): ApiRoute => ({
+  route: { ...route, endsSession: true },
+  operation,
+});
+
 /** A repository has several addresses, all with the same ETag. */
 const DETAIL: Partial<Facts> = { cache: { kind: "shared", tag: "body" } };
 
@@ -137,11 +142,11 @@ export const API_ROUTES: readonly ApiRoute[] = [
   signIn("POST", "/api/auth/verify", auth.verifyMagicLink),
   signIn("POST", "/api/auth/sign-in/{site}", auth.startSiteSignIn),
   signIn("GET", "/api/auth/callback/{site}", auth.finishSiteSignIn),
-  signIn("POST", "/api/auth/sign-out", auth.signOut),
+  endsSession(signIn("POST", "/api/auth/sign-out", auth.signOut)),
 
   mine("GET", "/api/me", me.getMe),
-  mine("DELETE", "/api/me", me.removeMe),
-  mine("POST", "/api/me/sign-out-everywhere", me.signOutEverywhere),
+  endsSession(mine("DELETE", "/api/me", me.removeMe)),
+  endsSession(mine("POST", "/api/me/sign-out-everywhere", me.signOutEverywhere)),
   mine("GET", "/api/me/watchlist", me.listMyWatchlist),
   mine("POST", "/api/me/watchlist", me.addToMyWatchlist),
   mine("DELETE", "/api/me/watchlist/{repositoryId}", me.removeFromMyWatchlist),

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { basePathOf } from "../base-url.js";
 import type { Clock } from "../clock.js";
 import type { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
@@ -7,7 +6,7 @@ import type { Caller, KeyedRequest } from "../metering/metering.js";
 import { type Admission, type Charge, type Charging, costOf } from "./admission.js";
 import { hasShortBody, readForm, readJson } from "./body.js";
 import { type ErrorRenderers, ErrorResponder, toAppError } from "./error-response.js";
-import { completeHeaders } from "./headers.js";
+import { completeHeaders, type PublicAddress, publicAddressOf } from "./headers.js";
 import { allowanceOf, forwardedFor, Hits, hasOwnCookie } from "./hits.js";
 import { authorize, type Exchange, type Identities, identify } from "./identity.js";
 import { overloaded } from "./load.js";
@@ -40,15 +39,15 @@ export class Front {
   readonly #targets: Targets;
   readonly #cache: ResponseCache;
   readonly #errors: ErrorResponder;
-  readonly #basePath: string;
+  readonly #address: PublicAddress;
   readonly #hits: Hits;
   readonly #ids = requestIds();
 
   constructor(options: FrontOptions) {
     const { clock, log, readRevision, cacheBytes, routes, baseUrl, renderers } = options;
     this.#options = options;
-    this.#basePath = basePathOf(baseUrl);
-    this.#targets = new Targets(routes, this.#basePath);
+    this.#address = publicAddressOf(baseUrl);
+    this.#targets = new Targets(routes, this.#address.basePath);
     this.#cache = new ResponseCache({ maxBytes: cacheBytes, clock, readRevision, log });
     this.#errors = new ErrorResponder(renderers, log);
     const parts = { targets: this.#targets, cache: this.#cache, nextId: this.#ids };
@@ -142,7 +141,7 @@ export class Front {
     const reply = await route.handle(await this.#requestOf(exchange, isShared));
     const isTaggedByBody = route.cache.kind === "shared" && route.cache.tag === "body";
     const taggedBy = isTaggedByBody ? "" : (cacheKey ?? `${path}?${query}`);
-    return storeResponse(reply, completeHeaders(reply, route, this.#basePath), taggedBy);
+    return storeResponse(reply, completeHeaders(reply, route, this.#address), taggedBy);
   }
 
   /** The request as its handler sees it. A shared response must not depend on who asks first, so nothing of the sender is in it. */
@@ -169,7 +168,7 @@ export class Front {
       form: route.form,
       accept: message.headers.accept,
     });
-    return storeResponse(reply, completeHeaders(reply, route, this.#basePath), "");
+    return storeResponse(reply, completeHeaders(reply, route, this.#address), "");
   }
 
   async #send(exchange: Exchange, stored: StoredResponse, charge: Charge | undefined): Promise<void> {

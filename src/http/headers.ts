@@ -1,3 +1,4 @@
+import { basePathOf, cookieScope } from "../base-url.js";
 import { RATE_HEADERS } from "./admission.js";
 import type { Reply } from "./reply.js";
 import { isApi, type Route } from "./route.js";
@@ -16,19 +17,41 @@ const EXPOSED = [
   ...Object.keys(RATE_HEADERS),
 ].join(", ");
 
-type Facts = Pick<Route, "access" | "cache" | "form">;
+/** For every response of a service whose address is https; browsers ignore most of them elsewhere (RFC 6797, 8.1). */
+const SECURE_HEADERS = {
+  // Without includeSubDomains: the domain may have other services, some of them without https.
+  "Strict-Transport-Security": "max-age=31536000",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Permissions-Policy":
+    "accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()",
+};
+
+type Facts = Pick<Route, "access" | "cache" | "form" | "endsSession">;
+
+/** What headers depend on besides the route. */
+export interface PublicAddress {
+  /** The path of the base URL, without a slash at its end. */
+  basePath: string;
+  /** Whether the base URL is https. */
+  isSecure: boolean;
+}
+
+export function publicAddressOf(baseUrl: string): PublicAddress {
+  return { basePath: basePathOf(baseUrl), isSecure: cookieScope(baseUrl).secure };
+}
 
 /** The headers of a reply with those that follow from the facts of its route. The reply's own headers win. */
 export function completeHeaders(
   reply: Reply,
-  { access, cache, form }: Facts,
-  basePath: string,
+  { access, cache, form, endsSession }: Facts,
+  { basePath, isSecure }: PublicAddress,
 ): Reply["headers"] {
   const isPersonal = access === "session" || access === "browser";
   const isProgram = isApi({ form });
   const location = reply.headers.Location;
   return {
     "X-Content-Type-Options": "nosniff",
+    ...(isSecure ? SECURE_HEADERS : {}),
     // Whoever knows the address of a watchlist can read it, so no other site may learn it.
     "Referrer-Policy": access === "token" ? "no-referrer" : "strict-origin-when-cross-origin",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
@@ -41,6 +64,8 @@ export function completeHeaders(
         }
       : {}),
     ...(access === "token" ? { "X-Robots-Tag": "noindex" } : {}),
+    // Only the cache: "cookies" would reach every other service of the domain, "storage" the preferences of the browser.
+    ...(endsSession && reply.status < 400 ? { "Clear-Site-Data": '"cache"' } : {}),
     "Cache-Control": cacheControl(cache),
     Vary: "Accept-Encoding, Authorization, X-API-Key",
     ...reply.headers,

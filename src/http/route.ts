@@ -54,6 +54,8 @@ export interface Route {
   privateQuery?: readonly string[];
   body: "none" | "json" | "form";
   form: Form;
+  /** Whether it signs the browser out: what the browser keeps of our pages then goes too. */
+  endsSession?: true;
   handle: (request: HttpRequest) => Reply | Promise<Reply>;
 }
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { AppError } from "../errors.js";
 import { jsonError } from "./error-response.js";
-import { completeHeaders } from "./headers.js";
+import { completeHeaders, type PublicAddress, publicAddressOf } from "./headers.js";
 import { bytesOf } from "./reply.js";
 import { requestIds } from "./request.js";
 
@@ -21,9 +21,10 @@ const SERVER_OPTIONS = {
 };
 
 /** A Node server for the front, without a port yet. */
-export function createHttpServer(listener: RequestListener): Server {
+export function createHttpServer(listener: RequestListener, baseUrl: string): Server {
   const server = createServer(SERVER_OPTIONS, listener);
-  server.on("clientError", refuseUnparsed);
+  const address = publicAddressOf(baseUrl);
+  server.on("clientError", (error, socket) => refuseUnparsed(error, socket, address));
   return server;
 }
 
@@ -36,7 +37,7 @@ const UNPARSED: Readonly<Record<string, readonly [string, string]>> = {
 const nextId = requestIds();
 
 /** Responds to what is not even a request, in the same form as all errors, and closes the connection. */
-function refuseUnparsed(error: Error & { code?: string }, socket: Duplex): void {
+function refuseUnparsed(error: Error & { code?: string }, socket: Duplex, address: PublicAddress): void {
   if (!socket.writable || error.code === "ECONNRESET") {
     socket.destroy();
     return;
@@ -46,7 +47,7 @@ function refuseUnparsed(error: Error & { code?: string }, socket: Duplex): void 
   const reply = jsonError(new AppError("INVALID_REQUEST", message), requestId, undefined);
   const body = bytesOf(reply.body);
   const headers = {
-    ...completeHeaders(reply, { access: "public", cache: { kind: "none" }, form: "file" }, ""),
+    ...completeHeaders(reply, { access: "public", cache: { kind: "none" }, form: "file" }, address),
     "X-Request-Id": requestId,
     "Content-Length": String(body.byteLength),
     Connection: "close",

@@ -33,6 +33,7 @@ interface Facts {
   access: Route["access"];
   limit: RateLimit;
   query: readonly string[];
+  endsSession: true;
 }
 
 export type PageRoute = Omit<Route, "handle"> &
@@ -89,15 +90,19 @@ const form = (path: string, submit: FormHandler, facts: Partial<Facts> = {}): Pa
   submit,
 });
 
-/** A page for signed-in users; visitors are asked to sign in and come back. */
+/** A page for signed-in users, which no browser keeps; visitors are asked to sign in and come back. */
 const mine = (path: string, showMember: MemberPageHandler, query: readonly string[] = []): PageRoute => ({
-  ...pageFacts(path, { access: "session", cache: PRIVATE, query }),
+  ...pageFacts(path, { access: "session", cache: NONE, query }),
   showMember,
 });
 
 /** A form for signed-in users; visitors are asked to sign in and go on to `signInNext`. */
-const myForm = (path: string, submitMember: MemberFormHandler, signInNext: string): PageRoute => ({
-  ...formFacts(path, { access: "session" }),
+const myForm = (
+  path: string,
+  submitMember: MemberFormHandler,
+  { signInNext, ...facts }: Partial<Facts> & { signInNext: string },
+): PageRoute => ({
+  ...formFacts(path, { access: "session", ...facts }),
   submitMember,
   signInNext,
 });
@@ -132,21 +137,21 @@ const PAGE_ROUTES: readonly PageRoute[] = [
   page("/sign-in", signIn.showSignIn, { cache: PRIVATE, query: ["next"] }),
   form("/sign-in", signIn.requestSignInLink, { limit: AUTH }),
   page("/sign-in/sent", signIn.showSignInSent, { cache: PRIVATE }),
-  page("/sign-in/link", link.showSignInLink, { cache: NONE, query: ["token", "next"] }),
+  page("/sign-in/link", link.showSignInLink, { cache: NONE, query: ["token"] }),
   form("/sign-in/link", link.submitSignInLink, { limit: AUTH }),
   page("/sign-in/failed", link.showSignInFailed, { cache: NONE }),
   form("/sign-in/{site}", signIn.signInWithSite, { limit: AUTH }),
-  form("/sign-out", signIn.signOut),
+  form("/sign-out", signIn.signOut, { endsSession: true }),
 
   mine("/account", account.showAccount),
-  form("/account/sign-out-everywhere", account.signOutEverywhere),
+  form("/account/sign-out-everywhere", account.signOutEverywhere, { endsSession: true }),
   mine("/account/delete", account.showAccountRemoval),
-  myForm("/account/delete", account.removeAccount, "/account/delete"),
+  myForm("/account/delete", account.removeAccount, { signInNext: "/account/delete", endsSession: true }),
   page("/account/deleted", account.showAccountRemoved, { cache: PRIVATE }),
   mine("/account/keys", keys.showKeys, ["revoked"]),
-  myForm("/account/keys", keys.createKey, "/account/keys"),
+  myForm("/account/keys", keys.createKey, { signInNext: "/account/keys" }),
   mine("/account/keys/{id}", showKeyUsage, ["period"]),
-  myForm("/account/keys/{id}/revoke", keys.revokeKey, "/account/keys"),
+  myForm("/account/keys/{id}/revoke", keys.revokeKey, { signInNext: "/account/keys" }),
 
   page("/watchlist", showWatchlist, { cache: VISITOR, query: parameters(watchlistPageQuery) }),
   form("/watchlist/items", saveRepository),

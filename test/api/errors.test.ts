@@ -48,6 +48,9 @@ onBothEngines("Errors, and the headers of every status", (engine) => {
         status,
       );
       assert.equal(headers.get("cross-origin-resource-policy"), "cross-origin", status);
+      assert.equal(headers.get("strict-transport-security"), "max-age=31536000", status);
+      assert.equal(headers.get("cross-origin-opener-policy"), "same-origin", status);
+      assert.match(headers.get("permissions-policy") ?? "", /^accelerometer=\(\), .*camera=\(\)/, status);
       assert.equal(headers.get("access-control-allow-origin"), "*", status);
       assert.match(headers.get("referrer-policy") ?? "", /^(no-referrer|strict-origin-when-cross-origin)$/);
       assert.match(headers.get("x-request-id") ?? "", /^[\w-]{12}$/, status);

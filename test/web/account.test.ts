@@ -37,7 +37,7 @@ onSqlite("The pages of an account", (engine) => {
     assert.equal(page.status, 200);
     assert.deepEqual(
       ["cache-control", "x-robots-tag", "vary"].map((name) => page.headers.get(name)),
-      ["private, no-cache", "noindex", "Accept-Encoding, Cookie"],
+      ["no-store", "noindex", "Accept-Encoding, Cookie"],
     );
     assert.match(page.html, /<meta name="robots" content="noindex"\/>/);
     assert.doesNotMatch(page.html, /<img/);
