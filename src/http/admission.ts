@@ -147,7 +147,7 @@ export class Admission {
     if (units > 0 && this.#concurrency.isFull(caller)) return undefined;
     if (allowances === undefined || bucket === undefined) return "unlimited";
     if (!allowances.isImmediate) return undefined;
-    // A 304 is free, but a caller that has nothing left gets none.
+    // A 304 of a cached response is free, but a caller that has nothing left gets none.
     const counted = status === 304 ? 0 : units;
     const decision = allowances.decide(caller, bucket, counted);
     if (decision instanceof Promise || !decision.allowed) return undefined;
@@ -220,12 +220,15 @@ export class Charge {
     });
   }
 
-  /** Corrects the count by what the response cost, and returns what is left. A promise only where counting needs another process. */
-  settle(status: number): Decision | Promise<Decision> {
+  /**
+   * Corrects the count by what the response cost, and returns what is left. `isFree`: the caller had the response already, and
+   * nothing was computed to find that out. A promise only where counting needs another process.
+   */
+  settle(status: number, isFree: boolean): Decision | Promise<Decision> {
     const { allowances, caller, bucket, decision, cost } = this.#options;
     const { units, unknownUnits } = cost;
     const { allowed } = decision;
-    const due = !allowed || status === 304 ? 0 : status === 404 || status === 401 ? unknownUnits : units;
+    const due = !allowed || isFree ? 0 : status === 404 || status === 401 ? unknownUnits : units;
     const correction = due - (allowed ? units : 0);
     // Where reading the count is cheap, it is read again even without a correction: other requests may have been counted since.
     return correction !== 0 || allowances.isImmediate

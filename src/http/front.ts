@@ -94,6 +94,7 @@ export class Front {
       caller: address,
       account: undefined,
       keyId: undefined,
+      isComputed: false,
     };
     let { cost } = target;
     if (fault === undefined && cost.bucket !== undefined && hasIdentity(headers)) {
@@ -127,7 +128,10 @@ export class Front {
       cacheKey !== undefined &&
       (route.cache.kind === "shared" || !hasOwnCookie(exchange.message.headers.cookie));
     try {
-      const compute = () => this.#options.admission.start(charging, () => this.#compute(exchange, isShared));
+      const compute = () => {
+        exchange.isComputed = true;
+        return this.#options.admission.start(charging, () => this.#compute(exchange, isShared));
+      };
       const stored = await (isShared ? this.#cache.get(cacheKey, compute) : compute());
       return stored ?? (await this.#fail(exchange, overloaded()));
     } catch (error) {
@@ -181,9 +185,9 @@ export class Front {
       acceptEncoding: sent["accept-encoding"],
     });
     const variant = found instanceof Promise ? await found : found;
-    // "*" matches every response, so the sender need not have this one: such a request counts in full.
-    const isGuess = variant.status === 304 && sent["if-none-match"]?.trim() === "*";
-    const settled = charge?.settle(isGuess ? 200 : variant.status);
+    // "*" matches every response, so the sender need not have this one.
+    const isFree = variant.status === 304 && !exchange.isComputed && sent["if-none-match"]?.trim() !== "*";
+    const settled = charge?.settle(variant.status, isFree);
     const left = settled instanceof Promise ? await settled : settled;
     let head = variant.head(id, left && admission.ratesOf(left));
     // A body that nobody reads must not keep the connection busy; Node drains a short one.

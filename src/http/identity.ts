@@ -38,6 +38,8 @@ export interface Exchange {
   caller: Caller;
   account: Account | undefined;
   keyId: number | undefined;
+  /** Whether a response was computed for this request, even if another one is sent. */
+  isComputed: boolean;
 }
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);

