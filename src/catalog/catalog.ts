@@ -9,7 +9,7 @@ import { BatchSize, type Database, type Db, type Prepared, type Tx } from "../da
 import { AppError } from "../errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
 import { type CatalogueKind, readKind, setKind } from "./kind.js";
-import { type Described, type FoundByName, Lookup } from "./lookup.js";
+import { type Described, type FoundByName, Lookup, type NamedRepository } from "./lookup.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
 import type { Repository } from "./repository.js";
@@ -27,7 +27,13 @@ import {
 export type { DumpedRepository } from "./dump.js";
 export { type Run, type RunName, runExclusively, runState } from "./exclusive-run.js";
 export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./kind.js";
-export { type Described, type FoundByName, findRepositories, type PreviousName } from "./lookup.js";
+export {
+  type Described,
+  type FoundByName,
+  findRepositories,
+  type NamedRepository,
+  type PreviousName,
+} from "./lookup.js";
 export * from "./observation.js";
 export { bumpRevision, clearMarks, hasMark, markOutdated, setMark, workOff } from "./outdated.js";
 export * from "./repository.js";
@@ -135,6 +141,14 @@ export class Catalog {
   /** Ignores case. A current name wins over a previous one, and a later previous name over an earlier one. */
   findByName(provider: string, fullName: string): Promise<FoundByName | undefined> {
     return this.#lookup.findByName(provider, fullName);
+  }
+
+  /**
+   * The repositories of a provider with any of these names, by the name in lower case: for each the one that `findByName`
+   * finds. Costs two statements for any number of names.
+   */
+  findByNames(provider: string, fullNames: readonly string[]): Promise<ReadonlyMap<string, NamedRepository>> {
+    return this.#lookup.findByNames(provider, fullNames);
   }
 
   /** As `findByName`, with what a detail shows, by one statement if the name is current. */

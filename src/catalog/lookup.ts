@@ -44,14 +44,23 @@ interface History {
 type DescribedValues = [...RepositoryValues, names: string, range: string, asOf: number | null];
 type PreviousNameValues = [fullName: string, until: number];
 
+/** What a name leads to. */
+export interface NamedRepository {
+  id: number;
+  url: string;
+}
+
 /** Finds repositories by id and by name. */
 export class Lookup {
+  readonly #database: Database;
   readonly #byIds: Prepared<readonly number[], RepositoryValues>;
   readonly #byName: Prepared<Name, RepositoryValues>;
   readonly #byPreviousName: Prepared<Name, RepositoryValues>;
   readonly #described: Prepared<Name, DescribedValues>;
 
-  constructor({ prepare, dialect }: Database) {
+  constructor(database: Database) {
+    const { prepare, dialect } = database;
+    this.#database = database;
     const columns = columnsOf("r", REPOSITORY_READ_COLUMNS);
     this.#byIds = prepare((given) => {
       const ids = given((list) => list);
@@ -93,6 +102,37 @@ export class Lookup {
     if (current !== undefined)
       return { repository: takeRepository(current).repository, isPreviousName: false };
     return this.#findByPreviousName(name);
+  }
+
+  /** See `Catalog.findByNames`. */
+  async findByNames(
+    provider: string,
+    fullNames: readonly string[],
+  ): Promise<ReadonlyMap<string, NamedRepository>> {
+    const { read, dialect } = this.#database;
+    const keys = [...new Set(fullNames.map((fullName) => fullName.toLowerCase()))];
+    const found = new Map<string, NamedRepository>();
+    if (keys.length === 0) return found;
+    const current = await read
+      .selectFrom("repositories")
+      .select(["id", "url", "name_key"])
+      .where("provider", "=", provider)
+      .where(dialect.among(sql.ref("name_key"), keys))
+      .execute();
+    for (const { id, url, name_key } of current) if (name_key !== null) found.set(name_key, { id, url });
+    const others = keys.filter((key) => !found.has(key));
+    if (others.length === 0) return found;
+    const previous = await read
+      .selectFrom("previous_names")
+      .innerJoin("repositories", "repositories.id", "previous_names.repository_id")
+      .select(["repositories.id", "repositories.url", "previous_names.name_key"])
+      .where("previous_names.provider", "=", provider)
+      .where(dialect.among(sql.ref("previous_names.name_key"), others))
+      .orderBy("previous_names.until")
+      .execute();
+    // Of several repositories with one previous name, the last in the map is the latest.
+    for (const { id, url, name_key } of previous) found.set(name_key, { id, url });
+    return found;
   }
 
   /** See `Catalog.describe`. */

@@ -1,24 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { KyselyPlugin } from "kysely";
 import { enroll, nextDue } from "../../src/tracking/schedule.js";
 import { onBothEngines } from "../support/engines.js";
+import { countStatements } from "../support/statements.js";
 import { createWorld, NOW, observation, snapshot } from "../support/world.js";
 
 const GITHUB = { name: "GITHUB", kind: "github" } as const;
 const REPOSITORIES = 500;
-
-/** Counts the statements of a connection. */
-function counter(): KyselyPlugin & { statements: number } {
-  return {
-    statements: 0,
-    transformQuery({ node }) {
-      this.statements++;
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
-}
 
 onBothEngines("Enrolling repositories", (engine) => {
   test("takes a bounded number of statements, and schedules star histories by stars", async () => {
@@ -41,10 +29,13 @@ onBothEngines("Enrolling repositories", (engine) => {
         history_due: null,
       })
       .execute();
-    const plugin = counter();
-    const counted = { ...database, write: database.write.withPlugin(plugin) };
-    assert.equal(await enroll(counted, GITHUB, { now: NOW, spreadMs: 1_000, limit: 5_000 }), REPOSITORIES);
-    assert.ok(plugin.statements > 0 && plugin.statements <= 20, `${plugin.statements} statements`);
+    const counted = countStatements(database);
+    assert.equal(
+      await enroll(counted.database, GITHUB, { now: NOW, spreadMs: 1_000, limit: 5_000 }),
+      REPOSITORIES,
+    );
+    const statements = counted.statements();
+    assert.ok(statements > 0 && statements <= 20, `${statements} statements`);
     assert.equal(await nextDue(database, "GITHUB"), NOW);
     const rows = await database.read
       .selectFrom("tracking")
@@ -53,6 +44,6 @@ onBothEngines("Enrolling repositories", (engine) => {
       .execute();
     for (const { id, stars, history_due } of rows)
       assert.equal(history_due, id === first?.id ? null : NOW - (stars ?? 0) * 1_000);
-    assert.equal(await enroll(counted, GITHUB, { now: NOW, spreadMs: 1_000, limit: 5_000 }), 0);
+    assert.equal(await enroll(counted.database, GITHUB, { now: NOW, spreadMs: 1_000, limit: 5_000 }), 0);
   });
 });

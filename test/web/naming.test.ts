@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readName } from "../../src/web/naming.js";
+import { createLog } from "../../src/log.js";
+import { buildModules } from "../../src/modules.js";
+import { findByLines, findMeant, readName } from "../../src/web/naming.js";
+import { onBothEngines } from "../support/engines.js";
+import { countStatements } from "../support/statements.js";
+import { createWorld, observation } from "../support/world.js";
 
 test("repository names are parsed as people write them", () => {
   const written: Record<string, { fullName: string; provider: string | undefined } | undefined> = {
@@ -29,4 +34,44 @@ test("repository names are parsed as people write them", () => {
     if (expected === undefined) assert.equal(read, undefined, text);
     else assert.ok(read?.fullNames.includes(expected.fullName), text);
   }
+});
+
+onBothEngines("The names of a form", (engine) => {
+  test("are looked up as a set: five statements for 500 names of one forge, known or not", async () => {
+    const world = await createWorld(engine);
+    await world.record(...Array.from({ length: 250 }, (_, i) => observation(`known/r${i}`)));
+    const counted = countStatements(world.modules.database);
+    const modules = buildModules(counted.database, world.clock, createLog("silent"));
+    const lines = Array.from({ length: 500 }, (_, i) => (i % 2 === 0 ? `known/r${i / 2}` : `no/body${i}`));
+    const { ids, unknown } = await findByLines(modules, lines);
+    assert.equal(ids.length, 250);
+    assert.equal(unknown.length, 250);
+    const statements = counted.statements();
+    assert.ok(statements > 0 && statements <= 5, `${statements} statements`);
+  });
+
+  test("may be previous ones, in any case, and keep their order", async () => {
+    const { modules, record } = await createWorld(engine);
+    const renamed = { providerId: "7" };
+    await record(observation("old/first", [], { ...renamed, at: 1_000 }));
+    await record(observation("old/second", [], { ...renamed, at: 2_000 }));
+    await record(observation("new/name", [], { ...renamed, at: 3_000 }), observation("one/one"));
+    await record(observation("one/one", [], { provider: "GITLAB" }));
+    const idOf = async (provider: string, fullName: string) =>
+      (await modules.catalog.findByName(provider, fullName))?.repository.id;
+    const moved = await idOf("GITHUB", "new/name");
+    const texts = [
+      "OLD/First",
+      "nobody",
+      "one/ONE",
+      "gitlab:one/one",
+      "https://github.com/old/second/x",
+      "a/b",
+    ];
+    const found = await findMeant(modules, texts.map(readName));
+    assert.deepEqual(
+      found.map((one) => one?.id),
+      [moved, undefined, await idOf("GITHUB", "one/one"), await idOf("GITLAB", "one/one"), moved, undefined],
+    );
+  });
 });

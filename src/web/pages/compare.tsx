@@ -86,12 +86,14 @@ async function readRepositories(
   const problems: Problem[] = [];
   const refuse = (message: string) => void problems.push({ parameter: "repo", message });
   const texts = given.map((text) => text.trim()).filter((text) => text !== "");
-  const found = await Promise.all(
-    texts.slice(0, MAX_NAMES).map(async (text) => {
-      const written = readName(text);
-      return { text, written, repository: written && (await findMeant(modules, written)) };
-    }),
+  const read = texts.slice(0, MAX_NAMES).map((text) => ({ text, written: readName(text) }));
+  const meant = await findMeant(
+    modules,
+    read.map(({ written }) => written),
   );
+  const known = await modules.catalog.findMany(meant.flatMap((one) => one?.id ?? []));
+  const byId = new Map(known.map((repository) => [repository.id, repository]));
+  const found = read.map((one, i) => ({ ...one, repository: byId.get(meant[i]?.id ?? 0) }));
   const chosen = new Map<number, Repository>();
   const unread = found.find(({ repository }) => repository === undefined);
   for (const { text, written, repository } of found) {
