@@ -2,7 +2,7 @@
 import type { Server } from "node:http";
 import { Accounts, ApiKeys, Revocations, readSecret } from "./accounts/accounts.js";
 import { apiRoutes, errorPicture, openApiDocument } from "./api/api.js";
-import { type Clock, DAY_MS } from "./clock.js";
+import { type Clock, DAY_MS, HOUR_MS } from "./clock.js";
 import { Admission, createHttpServer, Front, listen } from "./http/http.js";
 import { followIndex } from "./lists/lists.js";
 import { openAllowances, type TableMemory, Usage } from "./metering/metering.js";
@@ -49,6 +49,7 @@ function joinFront({ config, clock, log }: AppContext, { modules, members, admis
     baseUrl,
     tracked: config.providers.map(({ name }) => name),
     limits: config.limits,
+    watchlistQuota: config.watchlistQuota,
     document: () => JSON.parse(JSON.stringify(openApiDocument(baseUrl))),
   });
   return new Front({
@@ -145,6 +146,7 @@ export async function startService(context: AppContext, modules: Modules, shared
   void clock.sleep(LOAD_MS, stopping.signal).then(async () => {
     if (!stopping.signal.aborted) await members.accounts.load();
   });
+  void removeExpired(context, modules, stopping.signal);
   return {
     server,
     port,
@@ -161,12 +163,33 @@ export async function startService(context: AppContext, modules: Modules, shared
       clearTimeout(deadline);
       await settledSoon(context, "usage", [usage.stop()]);
       const { accounts } = members;
-      const notes = [keys.flush(), modules.watchlists.visits.flush()];
+      const notes = [keys.flush(), modules.watchlists.flush()];
       await settledSoon(context, "mail and notes", [accounts.close(), ...notes]);
       leaveIndex();
       await settledSoon(context, "databases", [indexStopped, allowances?.close(), modules.database.close()]);
     },
   };
+}
+
+/** Time between two looks for watchlists that have expired. */
+const EXPIRY_EVERY_MS = HOUR_MS;
+
+/** Deletes expired watchlists now and then. Every process that serves does, so that it happens without a worker too. */
+async function removeExpired(
+  { clock, log }: AppContext,
+  { watchlists }: Modules,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    await clock.sleep(EXPIRY_EVERY_MS, signal);
+    if (signal.aborted) return;
+    try {
+      const removed = await watchlists.removeExpired(signal);
+      if (removed > 0) log.info({ watchlists: removed }, "deleted watchlists that nobody opened for a year");
+    } catch (error) {
+      log.error({ err: error }, "expired watchlists could not be deleted");
+    }
+  }
 }
 
 /** Waits briefly until all have settled. Logs failures and timeouts; never throws. */

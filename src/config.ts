@@ -50,6 +50,8 @@ const SETTINGS = {
   SIDEREAL_CONCURRENCY_ACCOUNT: whole(1, 10_000).default(60),
   SIDEREAL_SHED_HEAVY: whole(1, 100_000).default(100),
   SIDEREAL_SHED_ANONYMOUS: whole(1, 100_000).default(200),
+  SIDEREAL_WATCHLISTS_PER_DAY: whole(1, 1_000_000).default(100),
+  SIDEREAL_WATCHLIST_ITEMS_PER_DAY: whole(1, 100_000_000).default(10_000),
   SIDEREAL_REDIS_URL: z
     .string()
     .refine(
@@ -126,6 +128,8 @@ export interface Config {
   concurrency: Concurrency | undefined;
   /** Undefined: no load shedding. */
   shedding: Shedding | undefined;
+  /** What one caller may add to watchlists without an owner in a day; undefined: no limit. */
+  watchlistQuota: { lists: number; items: number } | undefined;
   /** Redis or Valkey, in which several processes share rate limits. */
   redisUrl: string | undefined;
   /** Networks whose `X-Forwarded-For` is trusted. */
@@ -232,6 +236,9 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       : undefined,
     shedding: settings.SIDEREAL_LIMITS
       ? { heavy: settings.SIDEREAL_SHED_HEAVY, anonymous: settings.SIDEREAL_SHED_ANONYMOUS }
+      : undefined,
+    watchlistQuota: settings.SIDEREAL_LIMITS
+      ? { lists: settings.SIDEREAL_WATCHLISTS_PER_DAY, items: settings.SIDEREAL_WATCHLIST_ITEMS_PER_DAY }
       : undefined,
     redisUrl: settings.SIDEREAL_REDIS_URL,
     trustedProxies: settings.SIDEREAL_TRUSTED_PROXIES,

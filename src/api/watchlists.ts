@@ -1,11 +1,12 @@
 import type { ErrorCode } from "../errors.js";
-import { json, noContent, type Reply } from "../http/http.js";
+import { type HttpRequest, json, noContent, type Reply } from "../http/http.js";
 import { idParameter, watchlistPage, watchlistQuery } from "../lists/lists.js";
+import { quotaHolders } from "../metering/metering.js";
 import { z } from "../schema.js";
-import { DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
+import { type Adding, DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { seriesStart, seriesWindowParameter } from "./metrics.js";
-import { dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
+import { type ApiServices, dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
 import { idsField, nameField, tokenParameter } from "./parameters.js";
 import { repositoryPage } from "./repository-list.js";
 import {
@@ -45,6 +46,12 @@ function preconditionOf(header: string | undefined): Precondition | undefined {
   return (version) => tags.includes(`"${version}"`);
 }
 
+/** Who adds something, for the daily quota; undefined: there is none. */
+function addingOf({ http, services }: { http: HttpRequest; services: ApiServices }): Adding | undefined {
+  const quota = services.config.watchlistQuota;
+  return quota === undefined ? undefined : { holders: quotaHolders(http.caller), quota };
+}
+
 /** A watchlist as a response; `shown` is the token of the request. */
 function watchlistReply(watchlist: Watchlist, shown: string, status = 200): Reply {
   return json({ data: watchlistView(watchlist, shown) }, { status, headers: { ETag: etag(watchlist) } });
@@ -72,7 +79,8 @@ export const createWatchlist = operation({
   handle: async (request) => {
     const { name, ids } = request.body;
     const { watchlists } = request.services.modules;
-    const created = await namingUnknown("ids", ids, watchlists.create(name, ids.map(idNumber)));
+    const creating = watchlists.create(name, ids.map(idNumber), addingOf(request));
+    const created = await namingUnknown("ids", ids, creating);
     const { watchlist, token, shareToken } = created;
     const data = { ...watchlistView(watchlist, token), shareToken };
     const headers = { Location: `/api/watchlists/${token}`, ETag: etag(watchlist) };
@@ -154,9 +162,9 @@ export const addWatchlistItem = operation({
   handle: async (request) => {
     const { token } = request.params;
     const { repositoryId } = request.body;
-    const condition = preconditionOf(request.headers["if-match"]);
-    const adding = request.services.modules.watchlists.add({ token }, [repositoryId], condition);
-    const { watchlist, added } = await namingUnknown("repositoryId", undefined, adding);
+    const options = { precondition: preconditionOf(request.headers["if-match"]), adding: addingOf(request) };
+    const work = request.services.modules.watchlists.add({ token }, [repositoryId], options);
+    const { watchlist, added } = await namingUnknown("repositoryId", undefined, work);
     return watchlistReply(watchlist, token, added > 0 ? 201 : 200);
   },
 });

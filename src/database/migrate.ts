@@ -7,9 +7,17 @@ import { blocks } from "./migrations/0002-blocks.js";
 import { searchPostings } from "./migrations/0003-search-postings.js";
 import { leaderboards } from "./migrations/0004-leaderboards.js";
 import { searchAdditions } from "./migrations/0005-search-additions.js";
+import { boundedWatchlists } from "./migrations/0006-bounded-watchlists.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
-const MIGRATIONS: readonly Migration[] = [initial, blocks, searchPostings, leaderboards, searchAdditions];
+const MIGRATIONS: readonly Migration[] = [
+  initial,
+  blocks,
+  searchPostings,
+  leaderboards,
+  searchAdditions,
+  boundedWatchlists,
+];
 
 /**
  * Applies the missing migrations in one transaction under a lock: processes that start at the same time do not collide, and

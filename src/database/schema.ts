@@ -57,6 +57,7 @@ export interface Schema {
   watchlists: WatchlistTable;
   watchlist_items: WatchlistItemTable;
   watchlist_visits: WatchlistVisitTable;
+  daily_use: DailyUseTable;
   accounts: AccountTable;
   api_keys: ApiKeyTable;
   usage_routes: UsageRouteTable;
@@ -315,6 +316,19 @@ export interface WatchlistTable {
   version: number;
   created_at: number;
   updated_at: number;
+  /** When somebody last opened the list, to the day; null for the list of an account. */
+  opened_at: number | null;
+}
+
+/** What callers have used up of their quotas of a day. Rows of earlier days are deleted. */
+export interface DailyUseTable {
+  /** Days since 1970. */
+  day: number;
+  /** What is counted, such as `watchlists`. */
+  quota: string;
+  /** SHA-256 of the day and an address, a network or an account: it cannot be followed from day to day. */
+  caller: string;
+  used: number;
 }
 
 export interface WatchlistItemTable {

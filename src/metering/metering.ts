@@ -5,6 +5,7 @@
  */
 export { createTableMemory, type TableMemory } from "./allowance-table.js";
 export { Callers, NO_ADDRESS, networkOf } from "./callers.js";
+export { quotaHolders } from "./holders.js";
 export { Limiter } from "./limiter.js";
 export {
   ACCOUNT_FACTOR,

@@ -17,12 +17,20 @@ export interface WatchlistRow {
   version: number;
   created_at: number;
   updated_at: number;
+  opened_at: number | null;
 }
 
-const COLUMNS = ["id", "name", "version", "created_at", "updated_at"] as const;
+const COLUMNS = ["id", "name", "version", "created_at", "updated_at", "opened_at"] as const;
 
 /** The list of an account that has never changed it. */
-const UNSAVED: WatchlistRow = { id: 0, name: DEFAULT_NAME, version: 0, created_at: 0, updated_at: 0 };
+const UNSAVED: WatchlistRow = {
+  id: 0,
+  name: DEFAULT_NAME,
+  version: 0,
+  created_at: 0,
+  updated_at: 0,
+  opened_at: null,
+};
 
 /** The row of a list. Throws the same NOT_FOUND for a token that is malformed, unknown or deleted. */
 export async function getRow(db: Db, access: WatchlistAccess): Promise<WatchlistRow> {
@@ -78,7 +86,14 @@ export async function insertRow(
 ): Promise<WatchlistRow> {
   return tx
     .insertInto("watchlists")
-    .values({ ...keys, name, version: 1, created_at: now, updated_at: now })
+    .values({
+      ...keys,
+      name,
+      version: 1,
+      created_at: now,
+      updated_at: now,
+      opened_at: "account_id" in keys ? null : now,
+    })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 }
@@ -118,7 +133,11 @@ export async function appendItems(
 }
 
 /** A list with its items. */
-export async function readWatchlist(db: Db, row: WatchlistRow, access: WatchlistAccess): Promise<Watchlist> {
+export async function readWatchlist(
+  db: Db,
+  row: WatchlistRow,
+  { access, expiresAt }: { access: WatchlistAccess; expiresAt: number | undefined },
+): Promise<Watchlist> {
   const items = await db
     .selectFrom("watchlist_items")
     .select(["repository_id", "added_at"])
@@ -133,5 +152,6 @@ export async function readWatchlist(db: Db, row: WatchlistRow, access: Watchlist
     version: row.version,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    expiresAt,
   };
 }

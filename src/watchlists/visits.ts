@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
-import type { Logger } from "../log.js";
+import type { BackgroundWrites } from "./background-writes.js";
 import { type Changes, changesSince, type ListState, readCurrent } from "./changes.js";
 
 /** A visit ends when the owner has been away for this long. */
@@ -16,13 +16,12 @@ const stateSchema = z.object({ archived: ids, unavailable: ids });
 export class Visits {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #log: Logger;
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #writes: BackgroundWrites;
 
-  constructor({ database, clock, log }: { database: Database; clock: Clock; log: Logger }) {
+  constructor({ database, clock, writes }: { database: Database; clock: Clock; writes: BackgroundWrites }) {
     this.#database = database;
     this.#clock = clock;
-    this.#log = log;
+    this.#writes = writes;
   }
 
   /**
@@ -53,11 +52,6 @@ export class Visits {
     return changesSince(this.#database, current, since);
   }
 
-  /** Resolves when all pending writes have ended. */
-  async flush(): Promise<void> {
-    await this.#writing;
-  }
-
   #write(
     accountId: string,
     values: {
@@ -73,11 +67,7 @@ export class Visits {
         .values({ account_id: accountId, ...values })
         .onConflict((conflict) => conflict.column("account_id").doUpdateSet(values))
         .execute();
-    this.#writing = this.#writing
-      .then(write)
-      .catch((error: unknown) =>
-        this.#log.error({ err: error }, "a visit to a watchlist could not be recorded"),
-      );
+    this.#writes.add(write, "a visit to a watchlist could not be recorded");
   }
 }
 

@@ -27,6 +27,8 @@ export interface Watchlist {
   version: number;
   createdAt: number;
   updatedAt: number;
+  /** When it is deleted unless somebody opens it before; undefined for the list of an account, which is kept. */
+  expiresAt: number | undefined;
 }
 
 /** A new list with its tokens, which cannot be read again later. */

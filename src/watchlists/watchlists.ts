@@ -1,21 +1,26 @@
 /**
  * Watchlists: ordered lists of up to 500 repositories. A list belongs to an account, or to nobody: then one token changes it
- * and a share token reads it, and only hashes of the two are stored. Every change survives a power cut. Also owns the totals
- * of a list over time, and what changed since its owner's last visit. How a list is sorted and paged is up to `lists`.
+ * and a share token reads it, and only hashes of the two are stored. Every change survives a power cut. What a caller may add to
+ * lists without an owner in a day is bounded, and those that nobody opens for a year are deleted. Also owns the totals of a list
+ * over time, and what changed since its owner's last visit. How a list is sorted and paged is up to `lists`.
  */
 import { sql } from "kysely";
 import type { Clock } from "../clock.js";
-import type { Database, Tx } from "../database/database.js";
+import type { Database, Db, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { createToken, hashToken } from "../tokens.js";
+import { BackgroundWrites } from "./background-writes.js";
 import { type Changes, changesSince, readCurrent } from "./changes.js";
+import { type Adding, countDaily, forgetEarlierDays } from "./daily-quota.js";
+import { Openings, removeUnopened } from "./expiry.js";
 import { appendItems, getRow, insertRow, lockRow, readWatchlist, type WatchlistRow } from "./store.js";
 import { type StarTotal, type SumSeries, starHistory, sumSeries } from "./sums.js";
 import { Visits } from "./visits.js";
 import type { CreatedWatchlist, Precondition, Watchlist, WatchlistAccess } from "./watchlist.js";
 
 export type { Changes } from "./changes.js";
+export type { Adding, DailyQuota } from "./daily-quota.js";
 export type { StarTotal, SumPoint, SumSeries } from "./sums.js";
 export { VISIT_MS } from "./visits.js";
 export {
@@ -32,17 +37,25 @@ export {
 export class Watchlists {
   readonly #database: Database;
   readonly #clock: Clock;
+  readonly #writes: BackgroundWrites;
+  readonly #openings: Openings;
   /** When account holders looked at their lists. */
   readonly visits: Visits;
 
   constructor({ database, clock, log }: { database: Database; clock: Clock; log: Logger }) {
     this.#database = database;
     this.#clock = clock;
-    this.visits = new Visits({ database, clock, log });
+    this.#writes = new BackgroundWrites(log);
+    const parts = { database, clock, writes: this.#writes };
+    this.#openings = new Openings(parts);
+    this.visits = new Visits(parts);
   }
 
-  /** Creates a list without an owner. Throws UnknownRepositories. */
-  async create(name: string, repositoryIds: readonly number[]): Promise<CreatedWatchlist> {
+  /**
+   * Creates a list without an owner. Throws UnknownRepositories, and RATE_LIMITED beyond the quota of the caller. `adding`: who
+   * creates it; undefined: without a quota.
+   */
+  async create(name: string, repositoryIds: readonly number[], adding?: Adding): Promise<CreatedWatchlist> {
     const { durable, dialect } = this.#database;
     const token = createToken("sidw");
     const shareToken = createToken("sidr");
@@ -50,8 +63,12 @@ export class Watchlists {
     const at = this.#clock.now();
     const watchlist = await durable.transaction().execute(async (tx) => {
       const row = await insertRow(tx, hashes, { name, now: at });
-      await appendItems(tx, dialect, { id: row.id, repositoryIds, at });
-      return readWatchlist(tx, row, { token });
+      const items = await appendItems(tx, dialect, { id: row.id, repositoryIds, at });
+      if (adding !== undefined) {
+        await countDaily(tx, adding, { kind: "lists", amount: 1, now: at });
+        await countDaily(tx, adding, { kind: "items", amount: items, now: at });
+      }
+      return this.#readWatchlist(tx, row, { token });
     });
     return { watchlist, token, shareToken };
   }
@@ -59,12 +76,14 @@ export class Watchlists {
   /** The list with all its items. Throws the same NOT_FOUND for a token that is malformed, unknown or deleted. */
   async get(access: WatchlistAccess): Promise<Watchlist> {
     const { read } = this.#database;
-    return readWatchlist(read, await getRow(read, access), access);
+    return this.#readWatchlist(read, await getRow(read, access), access);
   }
 
   /** The id of the list, without reading its items; 0 for an account that has not saved anything yet. */
   async idOf(access: WatchlistAccess): Promise<number> {
-    return (await getRow(this.#database.read, access)).id;
+    const row = await getRow(this.#database.read, access);
+    this.#openings.note(row);
+    return row.id;
   }
 
   /** The number of repositories in the list. */
@@ -99,17 +118,19 @@ export class Watchlists {
 
   /**
    * Appends repositories, all or none; those already in the list keep their order. Returns how many were new. Throws
-   * UnknownRepositories, and LIMIT_REACHED when they do not fit.
+   * UnknownRepositories, LIMIT_REACHED when they do not fit, and RATE_LIMITED beyond the quota of the caller. `adding`: as for
+   * `create`.
    */
   async add(
     access: WatchlistAccess,
     repositoryIds: readonly number[],
-    precondition?: Precondition,
+    { precondition, adding }: { precondition?: Precondition | undefined; adding?: Adding | undefined } = {},
   ): Promise<{ watchlist: Watchlist; added: number }> {
     let added = 0;
     const watchlist = await this.#change(access, precondition, async (tx, { id }) => {
       const at = this.#clock.now();
       added = await appendItems(tx, this.#database.dialect, { id, repositoryIds, at });
+      if (adding !== undefined) await countDaily(tx, adding, { kind: "items", amount: added, now: at });
       return added > 0;
     });
     return { watchlist, added };
@@ -134,6 +155,18 @@ export class Watchlists {
       const row = await this.#lock(tx, access, precondition);
       await tx.deleteFrom("watchlists").where("id", "=", row.id).execute();
     });
+  }
+
+  /** Deletes the lists that nobody has opened for a year, and the counts of earlier days. Returns the number of deleted lists. */
+  async removeExpired(signal: AbortSignal): Promise<number> {
+    const now = this.#clock.now();
+    await forgetEarlierDays(this.#database.write, now);
+    return removeUnopened(this.#database, { now, signal });
+  }
+
+  /** Resolves when everything that no response waited for is written. */
+  flush(): Promise<void> {
+    return this.#writes.flush();
   }
 
   /** The counts of the list's repositories summed over time, from `from` on. */
@@ -168,8 +201,12 @@ export class Watchlists {
         const updated = { version: row.version + 1, updated_at: Math.max(this.#clock.now(), row.updated_at) };
         await tx.updateTable("watchlists").set(updated).where("id", "=", row.id).execute();
       }
-      return readWatchlist(tx, await getRow(tx, access), access);
+      return this.#readWatchlist(tx, await getRow(tx, access), access);
     });
+  }
+
+  #readWatchlist(db: Db, row: WatchlistRow, access: WatchlistAccess): Promise<Watchlist> {
+    return readWatchlist(db, row, { access, expiresAt: this.#openings.note(row) });
   }
 
   async #lock(

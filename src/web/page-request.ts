@@ -6,6 +6,7 @@ import type { AppError } from "../errors.js";
 import type { HttpRequest } from "../http/http.js";
 import type { Members, Modules } from "../modules.js";
 import type { CurrentSummary } from "../rankings/rankings.js";
+import type { Adding, DailyQuota } from "../watchlists/watchlists.js";
 
 /** What pages depend on. */
 export interface Site {
@@ -15,6 +16,8 @@ export interface Site {
   baseUrl: string;
   /** Names of the providers that are configured to be tracked. */
   tracked: readonly string[];
+  /** What a visitor may add to watchlists in a day; undefined: no limit. */
+  watchlistQuota: DailyQuota | undefined;
   clock: Clock;
 }
 
@@ -55,6 +58,8 @@ export interface FrameRequest {
   baseUrl: string;
   /** Names of the providers that are configured to be tracked. */
   tracked: readonly string[];
+  /** Who adds to watchlists without an owner, for the daily quota; undefined: there is none. */
+  adding: Adding | undefined;
   now: number;
 }
 

@@ -28,7 +28,7 @@ onBothEngines("Visits of a personal list", (engine) => {
   const look = async () => {
     const { visits } = world.modules.watchlists;
     const changes = await visits.record(account, ids);
-    await visits.flush();
+    await world.modules.watchlists.flush();
     return changes;
   };
   /** So many hours after NOW. */
@@ -101,7 +101,7 @@ onBothEngines("Visits of a personal list", (engine) => {
     world.clock.advance(VISIT_MS);
     const other = await addAccount(world.modules.database, "bob@example.org");
     assert.equal(await world.modules.watchlists.visits.record(other, ids), undefined);
-    await world.modules.watchlists.visits.flush();
+    await world.modules.watchlists.flush();
     const { durable } = world.modules.database;
     await durable.deleteFrom("accounts").where("id", "=", account).execute();
     const left = await durable.selectFrom("watchlist_visits").select("account_id").execute();
@@ -115,9 +115,10 @@ onBothEngines("Visits of a personal list", (engine) => {
     const { database } = world.modules;
     const { log, lines } = recordedLog("error");
     const { failing, repair } = await withFailingWrites(engine, database);
-    const { visits } = new Watchlists({ database: failing, clock: world.clock, log });
+    const watchlists = new Watchlists({ database: failing, clock: world.clock, log });
+    const { visits } = watchlists;
     assert.equal(await visits.record(account, ids), undefined);
-    await visits.flush();
+    await watchlists.flush();
     assert.deepEqual(
       lines.map(({ msg }) => msg),
       ["a visit to a watchlist could not be recorded"],
@@ -125,7 +126,7 @@ onBothEngines("Visits of a personal list", (engine) => {
     assert.ok(lines[0]?.err.message);
     repair();
     await visits.record(account, ids);
-    await visits.flush();
+    await watchlists.flush();
     world.clock.advance(VISIT_MS);
     assert.ok(await visits.record(account, ids));
     assert.equal(lines.length, 1);

@@ -91,6 +91,7 @@ onBothEngines("A watchlist", (engine) => {
       version: 0,
       createdAt: 0,
       updatedAt: 0,
+      expiresAt: undefined,
     });
     assert.deepEqual([await watchlists.idOf(access), await watchlists.size(access)], [0, 0]);
     assert.equal((await watchlists.contains(access, [1])).size, 0);

@@ -242,13 +242,13 @@ onSqlite("The page of a personal watchlist", (engine) => {
     await own.record(observation("one/one", daily(100, 110), { facts: { stars: 110 }, providerId: "1" }));
     const { headers } = await signIn(own, mailbox, newAddress());
     await submit(own, "/watchlist/items", { repositoryId: "1" }, headers);
-    const { visits } = own.modules.watchlists;
+    const { watchlists } = own.modules;
     const since = async () => sectionOf(await open(own, "/watchlist", headers), "since");
     assert.equal(await since(), undefined);
-    await visits.flush();
+    await watchlists.flush();
     own.clock.advance(VISIT_MS);
     assert.deepEqual(numbersIn(textOf((await since()) ?? "")), ["2026-04-30", "12:00"]);
-    await visits.flush();
+    await watchlists.flush();
     own.clock.advance(4 * 3_600_000);
     const at = NOW + 2 * 3_600_000;
     await own.record(

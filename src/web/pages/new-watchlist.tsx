@@ -26,7 +26,7 @@ export async function createTokenWatchlist(request: PageRequest, form: URLSearch
       : `The name ${name.error.issues[0]?.message ?? "is not valid"}.`;
     return newPage({ ...written, nameProblem, unknown });
   }
-  const created = await modules.watchlists.create(name.data, ids);
+  const created = await modules.watchlists.create(name.data, ids, request.adding);
   const link = (token: string) => `${baseUrl}/watchlists/${token}`;
   return {
     title: "List created",
@@ -67,7 +67,7 @@ const NewWatchlist: FC<NewProps> = ({ name, repositories, problem, nameProblem, 
     <p>
       You get two links: one to <strong>edit</strong> the list, which you keep private, and one to{" "}
       <strong>view</strong> it, which you can share. Both are shown only once. Search engines do not index the
-      list.
+      list. It is deleted when nobody has opened it for a year.
     </p>
     <form method="post" action="/watchlists" class="box">
       <Field

@@ -73,7 +73,7 @@ export async function addToTokenWatchlist(
   const [id] = ids;
   if (id === undefined)
     return listPage(request, { written, problem: "This repository is not tracked here." });
-  await request.modules.watchlists.add(accessOf(request), [id]);
+  await request.modules.watchlists.add(accessOf(request), [id], { adding: request.adding });
   return backTo(request);
 }
 
@@ -134,7 +134,7 @@ interface TokenWatchlistProps {
 
 const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, messages, canCopy }) => {
   const path = `/watchlists/${token}`;
-  const { name, items, canEdit, createdAt } = watchlist;
+  const { name, items, canEdit, createdAt, expiresAt } = watchlist;
   return (
     <>
       <h1>{name}</h1>
@@ -160,6 +160,12 @@ const TokenWatchlist: FC<TokenWatchlistProps> = ({ token, watchlist, watched, me
             <a href={`/api${path}/metrics?window=90d`}>totals</a>.
           </p>
         </>
+      )}
+      {expiresAt === undefined ? null : (
+        <p class="soft small">
+          This list is deleted when nobody has opened it for a year: on {formatDay(expiresAt)}, unless
+          somebody opens it before.
+        </p>
       )}
       {canEdit ? <Settings {...{ path, name }} problem={messages.nameProblem} /> : null}
     </>

@@ -1,0 +1,21 @@
+import type { Logger } from "../log.js";
+
+/** Writes that no response waits for, one after the other. One that fails is logged, and the next ones go on. */
+export class BackgroundWrites {
+  readonly #log: Logger;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** `failure`: what to log if the write fails. */
+  add(write: () => Promise<unknown>, failure: string): void {
+    this.#last = this.#last.then(write).catch((error: unknown) => this.#log.error({ err: error }, failure));
+  }
+
+  /** Resolves when all pending writes have ended. */
+  async flush(): Promise<void> {
+    await this.#last;
+  }
+}

@@ -1,0 +1,69 @@
+import { DAY_MS } from "../clock.js";
+import type { Db, Tx } from "../database/database.js";
+import { AppError } from "../errors.js";
+import { hashToken } from "../tokens.js";
+
+/** What one caller may add to lists without an owner in a day (UTC). */
+export interface DailyQuota {
+  /** Lists created. */
+  lists: number;
+  /** Repositories added, each time one is added. */
+  items: number;
+}
+
+/** Who adds something, and how much that caller may add. */
+export interface Adding {
+  /** The caller, and wider groups of callers that share a multiple of the quota. */
+  holders: readonly { name: string; factor: number }[];
+  quota: DailyQuota;
+}
+
+const NAMES = { lists: "watchlists", items: "watchlist_items" } as const;
+const NOUNS = {
+  lists: "watchlists may be created",
+  items: "repositories may be added to watchlists",
+} as const;
+
+const dayOf = (now: number): number => Math.floor(now / DAY_MS);
+
+/**
+ * Counts `amount` against the quotas of a caller, in the transaction that adds it: what is rolled back does not count, and
+ * processes share the counts. Throws RATE_LIMITED if it does not fit. Call it after locking a list, so that all callers take locks
+ * in one order.
+ */
+export async function countDaily(
+  tx: Tx,
+  { holders, quota }: Adding,
+  { kind, amount, now }: { kind: keyof DailyQuota; amount: number; now: number },
+): Promise<void> {
+  if (amount === 0) return;
+  const day = dayOf(now);
+  for (const { name, factor } of holders) {
+    const limit = quota[kind] * factor;
+    const { used } = await tx
+      .insertInto("daily_use")
+      .values({ day, quota: NAMES[kind], caller: hashToken(`${day} ${name}`), used: amount })
+      .onConflict((conflict) =>
+        conflict
+          .columns(["day", "quota", "caller"])
+          .doUpdateSet(({ eb }) => ({ used: eb("daily_use.used", "+", amount) })),
+      )
+      .returning("used")
+      .executeTakeFirstOrThrow();
+    if (used > limit) throw refusal(kind, limit, now);
+  }
+}
+
+function refusal(kind: keyof DailyQuota, limit: number, now: number): AppError {
+  const retryAfterSeconds = Math.ceil(((dayOf(now) + 1) * DAY_MS - now) / 1_000);
+  const message = `at most ${limit} ${NOUNS[kind]} in a day (UTC); try again in ${retryAfterSeconds} s`;
+  return new AppError("RATE_LIMITED", `Daily quota exceeded: ${message}.`, {
+    details: [{ parameter: "quota", message, values: [NAMES[kind]] }],
+    headers: { "Retry-After": String(retryAfterSeconds) },
+  });
+}
+
+/** Deletes what was counted on earlier days. */
+export async function forgetEarlierDays(db: Db, now: number): Promise<void> {
+  await db.deleteFrom("daily_use").where("day", "<", dayOf(now)).execute();
+}
