@@ -159,6 +159,38 @@ describe("Journeys with scripts", { skip: NO_CHROMIUM }, () => {
       await page.waitForURL((url) => url.pathname === STAR_TABLES);
     });
 
+    test("a chosen suggestion stays chosen when later ones arrive", async () => {
+      const page = await world.visit();
+      let isAsked = () => {};
+      const asked = new Promise<void>((resolve) => {
+        isAsked = resolve;
+      });
+      let release = () => {};
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      await page.route(/suggest\?q=star-tab/, async (route) => {
+        isAsked();
+        await released;
+        // The page may have cancelled it.
+        await route.continue().catch(() => {});
+      });
+      await page.goto("/");
+      const box = page.getByRole("combobox");
+      await box.pressSequentially("star-ta");
+      const option = page.getByRole("option", { name: /almanac\/star-tables/ });
+      await option.waitFor();
+      await page.keyboard.type("b");
+      await asked;
+      await page.keyboard.press("ArrowDown");
+      const finished = page.waitForEvent("requestfinished").catch(() => {});
+      const failed = page.waitForEvent("requestfailed").catch(() => {});
+      release();
+      await Promise.race([finished, failed]);
+      await page.keyboard.press("Enter");
+      await page.waitForURL((url) => url.pathname === STAR_TABLES);
+    });
+
     test("read a chart point by point with the keyboard only", async () => {
       const page = await world.visit();
       await page.goto(STAR_TABLES);

@@ -159,6 +159,9 @@ class SearchBox {
       this.#suggestSoon();
       return;
     }
+    // Suggestions that arrive now would replace the one that is being chosen.
+    clearTimeout(this.#pause);
+    this.#pending?.abort();
     // One more position than options: the box itself.
     this.#choose(((this.#active + 1 + step + options.length + 1) % (options.length + 1)) - 1);
   }
