@@ -25,6 +25,7 @@ const UNAFFECTED = [
   "verifications",
   "api_keys",
   "watchlist_visits",
+  "daily_use",
   "usage_routes",
   "usage_allowances",
   "usage_callers",
