@@ -46,10 +46,16 @@ export function csvText<Row>(columns: readonly CsvColumn<Row>[], rows: readonly 
   return [columns.map(({ name }) => name), ...lines].map((line) => `${line.join(",")}\r\n`).join("");
 }
 
+/**
+ * The beginning of a formula, also in full width: of a cell, or of what is a cell for a program that separates at semicolons, bars
+ * or tabs. Such a program does not see that a quote after a comma covers them.
+ */
+const FORMULA = /(?<=^|[;|\t\r\n])["\p{Zs}\p{Cf}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/gu;
+
 function cell(value: string | number | boolean | null, isForeign: boolean): string {
   if (value === null) return "";
   const text = String(value);
-  // Spreadsheets execute text that looks like a formula; a leading apostrophe prevents that.
-  const safe = isForeign && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  // Spreadsheets execute text that looks like a formula; an apostrophe in front of it prevents that.
+  const safe = isForeign ? text.replaceAll(FORMULA, "'$&") : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

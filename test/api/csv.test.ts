@@ -7,6 +7,7 @@ import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { signIn } from "../support/members.js";
 import { examples, fc } from "../support/properties.js";
+import { FORMULA, spreadsheetCells } from "../support/spreadsheet.js";
 import { type Answer, createWorld, daily, observation, snapshot, type World } from "../support/world.js";
 
 type Row = Record<string, unknown>;
@@ -23,7 +24,12 @@ function cellOf(value: unknown, column: string): string {
 }
 
 const TRUSTED = new Set(["id", "provider", "window"]);
-const guarded = (text: string): string => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+/** A text with an apostrophe before each of its parts that begins like a formula. */
+const guarded = (text: string): string =>
+  text
+    .split(/(?<=[;|\t\r\n])/)
+    .map((part) => (/^["\p{Zs}\p{Cf}]*[=+\-@＝＋－＠]/u.test(part) ? `'${part}` : part))
+    .join("");
 
 /** A record of JSON as one level: the trend and its scores beside the rest. */
 function flat(record: Row): Row {
@@ -38,7 +44,7 @@ const COLUMNS =
 test("any text comes back from its cell, and none begins like a formula", () => {
   const text = fc.oneof(
     fc.string({ unit: "grapheme" }),
-    fc.string({ unit: fc.constantFrom('"', ",", "\r", "\n", "=", "+", "-", "@", "\t", " ", "a", "'") }),
+    fc.string({ unit: fc.constantFrom(...`",;|\r\n\t=+-@＝＠ a'`) }),
   );
   const columns = ["a", "b"].map((name, i) => ({
     name,
@@ -52,6 +58,8 @@ test("any text comes back from its cell, and none begins like a formula", () => 
         rowsOf(written),
         rows.map(([a, b]) => ({ a: guarded(a), b: guarded(b) })),
       );
+      for (const separator of [",", ";", "\t", "|"])
+        for (const shown of spreadsheetCells(written, separator)) assert.doesNotMatch(shown, FORMULA);
     }),
     { numRuns: examples(500) },
   );
@@ -59,6 +67,15 @@ test("any text comes back from its cell, and none begins like a formula", () => 
     csvText(columns, [["=1+1", 'say "hi", then\nleave']]),
     'a,b\r\n\'=1+1,"say ""hi"", then\nleave"\r\n',
   );
+});
+
+test("no separator makes a formula of a part of a text", () => {
+  const column = [{ name: "a", isForeign: true, value: ([text]: readonly [string]) => text }];
+  const written = (text: string) => csvText(column, [[text]]);
+  assert.equal(written("a;=1+1"), "a\r\na;'=1+1\r\n");
+  assert.equal(written("＝1+1"), "a\r\n'＝1+1\r\n");
+  assert.equal(written("a, b;\t@SUM(1)"), 'a\r\n"a, b;\t\'@SUM(1)"\r\n');
+  assert.equal(written("1-2; a - b, c=d"), 'a\r\n"1-2; a - b, c=d"\r\n');
 });
 
 onBothEngines("Lists as CSV", (engine) => {
