@@ -47,11 +47,14 @@ export function repositoryUrl(site: string, fullName: string): string {
   return `${site}/${fullName}`;
 }
 
-/** A repository's page by its provider name; `work:owner/name`, which links nowhere, for a forge with an unknown address. */
+/**
+ * A repository's page by its provider name. For a forge with an unknown address a text that links nowhere, whatever the name of the
+ * provider: `repository:work/owner/name`.
+ */
 export function defaultUrl(provider: string, fullName: string): string {
   const forge = findForge(provider);
   return forge === undefined
-    ? `${provider.toLowerCase()}:${fullName}`
+    ? `repository:${provider.toLowerCase()}/${fullName}`
     : repositoryUrl(siteOf(forge), fullName);
 }
 

@@ -1,4 +1,6 @@
 import type { ColumnValues, RepositoryTable } from "../database/database.js";
+import { defaultUrl } from "../forges.js";
+import { isHomepage } from "../record-rules.js";
 
 export { splitFullName } from "../record-rules.js";
 
@@ -124,15 +126,17 @@ export type RepositoryValues = ColumnValues<RepositoryTable, typeof REPOSITORY_R
 
 /** Converts a row to a Repository. */
 export function fromRow(row: RepositoryRow): Repository {
+  const fullName = `${row.owner}/${row.name}`;
   return {
     id: row.id,
     provider: row.provider,
     owner: row.owner,
     name: row.name,
-    fullName: `${row.owner}/${row.name}`,
-    url: row.url,
+    fullName,
+    // Older versions stored `javascript:owner/name` for a provider of that name, and any text as a homepage.
+    url: /^https?:\/\//i.test(row.url) ? row.url : defaultUrl(row.provider, fullName),
     description: row.description,
-    homepage: row.homepage,
+    homepage: row.homepage !== null && isHomepage(row.homepage) ? row.homepage : null,
     language: row.language,
     license: row.license,
     topics: JSON.parse(row.topics),

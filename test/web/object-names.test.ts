@@ -93,6 +93,22 @@ onSqlite("Names of built-in object properties", (engine) => {
     }
   });
 
+  test("a provider named like a scheme makes no link that a browser runs", async () => {
+    for (const provider of ["JAVASCRIPT", "DATA", "VBSCRIPT"]) {
+      await world.record(observation("a/alert(1)", daily(1, 2), { provider }));
+      const { body } = await world.get(`/api/repos/${provider}/a/alert(1)`);
+      assert.equal(body.data.url, `repository:${provider.toLowerCase()}/a/alert(1)`);
+      // As older versions stored it.
+      await world.modules.database.write
+        .updateTable("repositories")
+        .set({ url: `${provider.toLowerCase()}:a/alert(1)`, homepage: "javascript:alert(1)" })
+        .where("provider", "=", provider)
+        .execute();
+      const { body: old } = await world.get(`/api/repos/${provider}/a/alert(1)`);
+      assert.deepEqual([old.data.url, old.data.homepage], [body.data.url, null]);
+    }
+  });
+
   test("as parameter values they are a clear error", async () => {
     const page = (path: string) => world.get(path, { Accept: "text/html" });
     for (const name of NAMES) {
