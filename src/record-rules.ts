@@ -15,6 +15,15 @@ export const MAX_COUNT = 1e12;
 export const EARLIEST = Date.UTC(2000, 0, 1);
 export const LATEST = Date.UTC(2100, 0, 1);
 
+/** Combining marks after eight of them. No script needs as many, and hundreds of them draw over the lines around a text. */
+const EXCESS_MARKS = /(?<=\p{M}{8})\p{M}+/gu;
+const CONTROLS = /\p{Cc}+/gu;
+/**
+ * Characters that no text needs: controls of direction, which can reverse what is shown around a text (UAX #9, 2.1 to 2.5; the
+ * marks of 2.6 cannot), and code points that are no characters.
+ */
+const NEEDLESS = /[\u202A-\u202E\u2066-\u2069\p{NChar}]+/gu;
+
 /** Characters of `owner/name`. GitLab allows 255, the other forges less. */
 const MAX_FULL_NAME = 400;
 /** GitLab nests 20 subgroups in a group; the repository is one more. */
@@ -27,24 +36,47 @@ export interface NameParts {
 }
 
 /**
+ * Text as it is stored: well-formed, without control characters, which become spaces, and controls of direction, with at most
+ * eight combining marks in a row, and cut to a number of UTF-16 units. Null when nothing is left.
+ */
+export function cleanText(value: string, maxLength: number): string | null {
+  // Bounds the work on very long texts.
+  const start = value
+    .slice(0, 2 * maxLength)
+    .toWellFormed()
+    .replaceAll(CONTROLS, " ")
+    .replaceAll(NEEDLESS, "")
+    .replaceAll(EXCESS_MARKS, "")
+    .trim();
+  // Do not cut through a surrogate pair.
+  const isCutThrough = /[\uD800-\uDBFF]/.test(start.charAt(maxLength - 1));
+  const cut = start.slice(0, isCutThrough ? maxLength - 1 : maxLength).trimEnd();
+  return cut === "" ? null : cut;
+}
+
+/** Whether a homepage may be stored: an http or https address, or text that is no address with a scheme, such as `example.org`. */
+export function isHomepage(text: string): boolean {
+  if (/^https?:\/\//i.test(text)) return true;
+  const protocol = URL.parse(text)?.protocol ?? "https:";
+  // `example.org:8080` is parsed as a scheme too, but browsers know none with a dot.
+  return protocol === "https:" || protocol === "http:" || protocol.includes(".");
+}
+
+/**
  * Splits `owner/name` at the last slash. Undefined when it cannot be the name of a repository: each segment is non-empty, is
- * neither `.` nor `..`, and contains no white space, no invisible or control character, and none of `\ ? # %`.
+ * neither `.` nor `..`, and contains no white space, no invisible or control character, no long run of combining marks, and
+ * none of `\ ? # %`.
  */
 export function splitFullName(fullName: string): NameParts | undefined {
   if (fullName.length > MAX_FULL_NAME || /[\s\p{C}\\?#%]/u.test(fullName)) return undefined;
+  if (fullName.search(EXCESS_MARKS) !== -1) return undefined;
   const segments = fullName.split("/");
   if (segments.length < 2 || segments.length > MAX_SEGMENTS) return undefined;
   if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) return undefined;
   return { owner: segments.slice(0, -1).join("/"), name: segments.at(-1) ?? "" };
 }
 
-/** Whether a text can be a topic. Spaces are allowed inside, as on GitLab. */
+/** Whether a text can be a topic: it is stored unchanged. Spaces are allowed inside, as on GitLab. */
 export function isTopic(text: string): boolean {
-  return (
-    text !== "" &&
-    text.length <= MAX_LABEL &&
-    text.isWellFormed() &&
-    !/\p{Cc}/u.test(text) &&
-    text === text.trim()
-  );
+  return text.length <= MAX_LABEL && text === cleanText(text, MAX_LABEL);
 }

@@ -4,6 +4,7 @@
  */
 import { z } from "zod";
 import {
+  cleanText,
   EARLIEST,
   isTopic,
   LATEST,
@@ -30,12 +31,12 @@ export const count = z.int().min(0).max(MAX_COUNT);
 /** An id assigned by the forge, as digits. */
 export const id = z.union([z.int().min(1), z.string().regex(/^[1-9]\d{0,18}$/)]).transform(String);
 
-/** Text without control characters or lone surrogates, cut to a maximum length; null when nothing is left. */
-export const text = z.string().transform((value) => clean(value, MAX_TEXT));
+/** Text in the form in which it is stored; null when nothing is left. */
+export const text = z.string().transform((value) => cleanText(value, MAX_TEXT));
 
 /** A short text for grouping, such as a language; null when empty or too long. */
 export const label = z.string().transform((value) => {
-  const cleaned = clean(value, MAX_LABEL + 1);
+  const cleaned = cleanText(value, MAX_LABEL + 1);
   return cleaned !== null && cleaned.length <= MAX_LABEL ? cleaned : null;
 });
 
@@ -71,19 +72,6 @@ export const fullName = z.string().transform((value, context) => {
   context.addIssue({ code: "custom", message: "not a repository name" });
   return z.NEVER;
 });
-
-function clean(value: string, maxLength: number): string | null {
-  // Bounds the work on very long texts.
-  const start = value
-    .slice(0, 2 * maxLength)
-    .toWellFormed()
-    .replaceAll(/\p{Cc}+/gu, " ")
-    .trim();
-  // Do not cut through a surrogate pair.
-  const isCutThrough = /[\uD800-\uDBFF]/.test(start.charAt(maxLength - 1));
-  const cut = start.slice(0, isCutThrough ? maxLength - 1 : maxLength).trimEnd();
-  return cut === "" ? null : cut.toWellFormed();
-}
 
 /** Validates a document. Throws UpstreamFailure `malformed` with the names of the invalid fields, not their values. */
 export function parseRecord<T extends z.ZodType>(type: T, document: unknown): z.output<T> {

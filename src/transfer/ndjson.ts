@@ -10,7 +10,7 @@ import {
   splitFullName,
 } from "../catalog/catalog.js";
 import { type Clock, isoTime } from "../clock.js";
-import { isTopic, MAX_COUNT, MAX_TOPICS, MAX_URL } from "../record-rules.js";
+import { isHomepage, isTopic, MAX_COUNT, MAX_TOPICS, MAX_URL } from "../record-rules.js";
 import { type Line, readLines } from "./lines.js";
 import { brief, forgeTimeSchema, label, parsedBy, seenTimeSchema, text } from "./values.js";
 
@@ -18,6 +18,9 @@ import { brief, forgeTimeSchema, label, parsedBy, seenTimeSchema, text } from ".
 const VERSION = 1;
 /** Greater ids are refused, so that ids assigned after them are still exact as numbers. */
 const MAX_ID = 2 ** 52;
+
+const NOT_A_TOPIC =
+  "not a topic: 1 to 100 characters, with no white space at its ends, no control character, and at most 8 combining marks in a row";
 
 const counter = z.int().min(0).max(MAX_COUNT);
 const words = z
@@ -67,10 +70,13 @@ const repositorySchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
       .pipe(z.url({ protocol: /^https?$/ }))
       .optional(),
     description: words.nullable().optional(),
-    homepage: words.nullable().optional(),
+    homepage: words
+      .refine((value) => value === null || isHomepage(value), "not an http or https address")
+      .nullable()
+      .optional(),
     language: labels.nullable().optional(),
     license: labels.nullable().optional(),
-    topics: z.array(z.string().refine(isTopic, "not a topic")).max(MAX_TOPICS).optional(),
+    topics: z.array(z.string().refine(isTopic, NOT_A_TOPIC)).max(MAX_TOPICS).optional(),
     stars: counter.nullable().optional(),
     forks: counter.nullable().optional(),
     openIssues: counter.nullable().optional(),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Clock, DAY_MS } from "../clock.js";
-import { EARLIEST, LATEST, MAX_LABEL, MAX_TEXT } from "../record-rules.js";
+import { cleanText, EARLIEST, LATEST, MAX_LABEL, MAX_TEXT } from "../record-rules.js";
 
 /** Why a line is refused, worded for the person who wrote the file. */
 export class Refusal extends Error {}
@@ -51,17 +51,9 @@ function parseIsoTime(text: string | undefined, column: string): number {
   return ms;
 }
 
-/** Text without control characters and broken surrogates; null when nothing is left. */
+/** Text in the form in which it is stored; null when nothing is left. */
 export function text(value: string | undefined): string | null {
-  if (value === undefined) return null;
-  const clean = value
-    .toWellFormed()
-    .replaceAll(/\p{Cc}+/gu, " ")
-    .trim()
-    .slice(0, MAX_TEXT)
-    .toWellFormed()
-    .trimEnd();
-  return clean === "" ? null : clean;
+  return value === undefined ? null : cleanText(value, MAX_TEXT);
 }
 
 /** A short text, such as a language. Throws Refusal when it is too long. */
