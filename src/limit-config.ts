@@ -2,8 +2,16 @@ import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
 
 /** Groups of requests that are counted separately; `docs/API.md` describes them. */
-export const BUCKETS = ["default", "search", "heavy", "write", "auth"] as const;
+export const BUCKETS = ["default", "search", "heavy", "write", "embed", "auth", "lookup"] as const;
 export type Bucket = (typeof BUCKETS)[number];
+
+/** Buckets that count by address alone, whatever key or session a request carries. */
+export const ADDRESS_BUCKETS = ["embed", "auth", "lookup"] as const satisfies readonly Bucket[];
+
+/** Whether a bucket counts by address alone. */
+export function isByAddress(bucket: Bucket): boolean {
+  return ADDRESS_BUCKETS.some((one) => one === bucket);
+}
 
 /** How a caller is identified: by its address, a session, or an API key. */
 export const CALLER_KINDS = ["anonymous", "signed_in", "key"] as const;
@@ -16,12 +24,17 @@ export type BucketLimits = Readonly<Record<CallerKind, number | undefined>> & {
 };
 export type Limits = Readonly<Record<Bucket, BucketLimits>>;
 
+const byAddress = (anonymous: number): BucketLimits => ({ anonymous, signed_in: undefined, key: undefined });
+
 const DEFAULTS: Limits = {
   default: { anonymous: 120, signed_in: 600, key: 1_200 },
   search: { anonymous: 120, signed_in: 600, key: 1_200 },
   heavy: { anonymous: 20, signed_in: 60, key: 200 },
   write: { anonymous: 20, signed_in: 60, key: 120 },
-  auth: { anonymous: 10, signed_in: undefined, key: undefined },
+  // Image proxies of large sites send the requests of many readers.
+  embed: byAddress(300),
+  auth: byAddress(10),
+  lookup: byAddress(60),
 };
 
 type Kind = CallerKind | "account";
@@ -70,7 +83,9 @@ export function readLimits(env: NodeJS.ProcessEnv, problems: string[]): Limits {
     search: ofBucket("search"),
     heavy: ofBucket("heavy"),
     write: ofBucket("write"),
+    embed: ofBucket("embed"),
     auth: ofBucket("auth"),
+    lookup: ofBucket("lookup"),
   };
 }
 

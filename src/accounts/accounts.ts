@@ -71,9 +71,8 @@ export class Accounts {
 
   constructor(options: AccountsOptions) {
     this.#options = options;
-    // Caches misses too: the cookie of an ended session must not cause a read per request.
     const { clock, keys } = options;
-    this.#sessions = new TtlCache({ clock, revocations: keys.revocations, cachesMisses: true });
+    this.#sessions = new TtlCache({ clock, revocations: keys.revocations });
     this.#quota = new LinkQuota(options.clock);
     this.#links = new Backlog(options.log, "a sign-in link could not be made");
     const { mail } = options.config;
@@ -205,6 +204,12 @@ export class Accounts {
     const own = this.#sessionCookie(cookie);
     if (own === undefined) return undefined;
     return (await this.#sessions.find(hashToken(own), () => this.#read(own)))?.id;
+  }
+
+  /** Whether `findId` reads nothing, or the session in this Cookie header was found in the last ten minutes. */
+  isFamiliar(cookie: string): boolean {
+    const own = this.#sessionCookie(cookie);
+    return own === undefined || this.#sessions.isFamiliar(hashToken(own));
   }
 
   /** The sites with which an account has signed in. */

@@ -61,7 +61,7 @@ export class ApiKeys {
     this.#clock = clock;
     this.#log = log;
     this.revocations = revocations;
-    this.#cache = new TtlCache({ clock, revocations, cachesMisses: false });
+    this.#cache = new TtlCache({ clock, revocations });
   }
 
   /** Creates a key; `secret` cannot be read again later. Throws LIMIT_REACHED when the account has five active keys. */
@@ -132,6 +132,11 @@ export class ApiKeys {
     const found = await this.#cache.find(hash, () => this.#read(hash));
     if (found !== undefined) this.#recordUse(found);
     return found?.holder;
+  }
+
+  /** Whether `find` reads nothing, or found this key valid in the last ten minutes. */
+  isFamiliar(secret: string): boolean {
+    return tokenPrefix(secret) !== "sid" || this.#cache.isFamiliar(hashToken(secret));
   }
 
   /** `find` without a promise, by the hash of a key that was found a moment ago; undefined where only a read would tell. */

@@ -1,7 +1,12 @@
 import type { Clock } from "../clock.js";
 import type { Revocations } from "./revocations.js";
 
+/** How old the holder of a secret may be. */
 const TTL_MS = 5_000;
+/** How long a secret that belongs to nobody is known: it never comes to belong to somebody. */
+const MISS_TTL_MS = 60_000;
+/** How long a secret that was valid is familiar. */
+const FAMILIAR_MS = 600_000;
 /** Beyond this, the oldest entries are evicted. */
 const MAX_ENTRIES = 10_000;
 
@@ -15,17 +20,17 @@ export interface TtlCacheOptions {
   clock: Clock;
   /** Each of them discards all entries. */
   revocations: Revocations;
-  /** Also caches that a hash belongs to nobody. Many misses evict other entries, which are then read again. */
-  cachesMisses: boolean;
 }
 
 /**
  * Caches whom a secret belongs to, by the hash of the secret, so that a request need not read the database. An entry is at
- * most five seconds old, and none outlives a revocation.
+ * most five seconds old, one of nobody a minute, and none outlives a revocation.
  */
 export class TtlCache<T> {
   readonly #options: TtlCacheOptions;
   readonly #entries = new Map<string, Entry<T>>();
+  /** When a secret was last found valid. Grants nothing but a read, so a revocation leaves it; the read that finds it ends it. */
+  readonly #familiar = new Map<string, number>();
   /** Count of revocations that the entries follow. */
   #revocations = 0;
 
@@ -37,7 +42,16 @@ export class TtlCache<T> {
   peek(hash: string): { readonly value: T | undefined } | undefined {
     this.#discardRevoked();
     const entry = this.#entries.get(hash);
-    return entry !== undefined && this.#options.clock.monotonic() - entry.readAt < TTL_MS ? entry : undefined;
+    if (entry === undefined) return undefined;
+    const ttl = entry.value === undefined ? MISS_TTL_MS : TTL_MS;
+    return this.#options.clock.monotonic() - entry.readAt < ttl ? entry : undefined;
+  }
+
+  /** Whether `find` reads nothing, or the secret was valid in the last ten minutes. */
+  isFamiliar(hash: string): boolean {
+    if (this.peek(hash) !== undefined) return true;
+    const at = this.#familiar.get(hash);
+    return at !== undefined && this.#options.clock.monotonic() - at < FAMILIAR_MS;
   }
 
   /** The cached value, else what `read` returns. */
@@ -48,19 +62,16 @@ export class TtlCache<T> {
 
   /** What `read` returns, which is cached for `find`. */
   async refresh(hash: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
-    const { clock, revocations, cachesMisses } = this.#options;
+    const { clock, revocations } = this.#options;
     const readAt = clock.monotonic();
     const { count } = revocations;
     const value = await read();
     this.#discardRevoked();
+    this.#familiar.delete(hash);
+    if (value !== undefined) keepNewest(this.#familiar, hash, readAt);
     this.#entries.delete(hash);
     // What was read before a revocation may be what was revoked.
-    if (count === this.#revocations && (value !== undefined || cachesMisses))
-      this.#entries.set(hash, { value, readAt });
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= MAX_ENTRIES) break;
-      this.#entries.delete(oldest);
-    }
+    if (count === this.#revocations) keepNewest(this.#entries, hash, { value, readAt });
     return value;
   }
 
@@ -69,5 +80,14 @@ export class TtlCache<T> {
     if (count === this.#revocations) return;
     this.#revocations = count;
     this.#entries.clear();
+  }
+}
+
+/** Adds an entry at the end of a map, and evicts what it was too many for. */
+function keepNewest<V>(map: Map<string, V>, key: string, value: V): void {
+  map.set(key, value);
+  for (const oldest of map.keys()) {
+    if (map.size <= MAX_ENTRIES) break;
+    map.delete(oldest);
   }
 }

@@ -66,7 +66,7 @@ export const getBadge = operation({
   tags: ["Embeds"],
   summary: "A badge with a repository's rank, or with its stars",
   description:
-    "Costs nothing. ranking and scope apply to kind=rank; the ranking by stars has no window. Errors are badges too, with their status.",
+    "Counts by address in the bucket embed. ranking and scope apply to kind=rank; the ranking by stars has no window. Errors are badges too, with their status.",
   params: null,
   query: badgeQuery,
   body: null,
@@ -113,7 +113,7 @@ export const getCard = operation({
   tags: ["Embeds"],
   summary: "A social card of a repository, 1200 × 630",
   description:
-    "Costs nothing. The number rendered at the same time is limited; beyond that the response is 503 with Retry-After.",
+    "Counts by address in the bucket embed. The number rendered at the same time is limited; beyond that the response is 503 with Retry-After.",
   params: null,
   query: z.object({ repo: repositoryReference }),
   body: null,

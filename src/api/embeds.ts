@@ -37,7 +37,7 @@ export const getChart = operation({
   tags: ["Embeds"],
   summary: "A chart of one to six repositories, as a picture for any page",
   description:
-    "Costs nothing. Errors are pictures too, with their status; for a repository with fewer than two snapshots the picture says when it was first seen.",
+    "Counts by address in the bucket embed. Errors are pictures too, with their status; for a repository with fewer than two snapshots the picture says when it was first seen.",
   params: null,
   query: chartQuery,
   body: null,

@@ -37,6 +37,7 @@ interface Facts {
   limit: RateLimit;
   cache: CachePolicy;
   form?: Form;
+  foldedQuery?: readonly string[];
 }
 
 function route(
@@ -62,7 +63,12 @@ const unknownCost = UNKNOWN_TOKEN_COST;
 
 const SHARED: CachePolicy = { kind: "shared" };
 const NO_STORE: CachePolicy = { kind: "none" };
-const EMBED: CachePolicy = { kind: "shared", control: EMBED_CACHE };
+/** Pictures on other sites, and the data in them. Image proxies send requests for many readers, so pictures have a bucket of their own. */
+const EMBED: Partial<Facts> = {
+  limit: limit("embed"),
+  cache: { kind: "shared", control: EMBED_CACHE },
+  foldedQuery: ["repo"],
+};
 
 /** Public data: the same for everybody, cached briefly. */
 const open = (path: string, operation: Operation, facts: Partial<Facts> = {}): ApiRoute =>
@@ -111,10 +117,10 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/stats/summary", getSummary),
   open("/api/facets/languages", listLanguages),
   open("/api/facets/topics", listTopics),
-  open("/api/embed/chart.svg", getChart, { limit: FREE, cache: EMBED, form: "picture" }),
-  open("/api/embed/chart", getChartData, { limit: limit("heavy", { perValueOf: "repo" }), cache: EMBED }),
-  open("/api/embed/badge.svg", getBadge, { limit: FREE, cache: EMBED, form: "picture" }),
-  open("/api/embed/card.png", getCard, { limit: FREE, cache: EMBED }),
+  open("/api/embed/chart.svg", getChart, { ...EMBED, form: "picture" }),
+  open("/api/embed/chart", getChartData, { ...EMBED, limit: limit("heavy", { perValueOf: "repo" }) }),
+  open("/api/embed/badge.svg", getBadge, { ...EMBED, form: "picture" }),
+  open("/api/embed/card.png", getCard, EMBED),
   open("/api/limits", getLimits, { limit: FREE, cache: NO_STORE }),
   open("/healthz", getHealth, { limit: UNLIMITED, cache: NO_STORE }),
   open("/readyz", getReadiness, { limit: UNLIMITED, cache: NO_STORE }),

@@ -220,6 +220,12 @@ export class Charge {
     });
   }
 
+  /** Gives back what was counted. */
+  refund(): Decision | Promise<Decision> {
+    const { allowances, caller, bucket, cost } = this.#options;
+    return allowances.adjust(caller, bucket, -cost.units);
+  }
+
   /**
    * Corrects the count by what the response cost, and returns what is left. `isFree`: the caller had the response already, and
    * nothing was computed to find that out. A promise only where counting needs another process.

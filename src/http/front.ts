@@ -71,7 +71,7 @@ export class Front {
   }
 
   async #exchange(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { admission, clock, identities, log } = this.#options;
+    const { admission, clock } = this.#options;
     const { headers } = message;
     let fault: AppError | undefined;
     let target: Target;
@@ -94,12 +94,13 @@ export class Front {
       caller: address,
       account: undefined,
       keyId: undefined,
+      refusedLookup: undefined,
       isComputed: false,
     };
     let { cost } = target;
     if (fault === undefined && cost.bucket !== undefined && hasIdentity(headers)) {
       try {
-        await identify(exchange, identities, log);
+        await identify(exchange, this.#options);
       } catch (error) {
         fault = toAppError(error);
         exchange.caller = address;
@@ -111,7 +112,8 @@ export class Front {
     try {
       fault = slot.refusal ?? fault;
       // Before the cache, so that cached responses count like those that are computed.
-      const charge = slot.refusal === undefined ? await admission.charge(charging) : undefined;
+      const charge =
+        exchange.refusedLookup ?? (slot.refusal === undefined ? await admission.charge(charging) : undefined);
       if (charge?.decision.allowed === false) fault = charge.refusal();
       const stored =
         fault === undefined ? await this.#find(exchange, charging) : await this.#fail(exchange, fault);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { KeyHolder } from "../accounts/accounts.js";
 import type { Clock } from "../clock.js";
+import { isByAddress } from "../limit-config.js";
 import type { Decision, KeyedRequest } from "../metering/metering.js";
 import { hashToken } from "../tokens.js";
 import type { Admission } from "./admission.js";
@@ -58,7 +59,7 @@ export class Hits {
     if (hasKey(message) && target.cost.bucket !== undefined && isApi(target.route)) {
       holder = this.#peekHolder(message);
       if (holder === undefined) return false;
-      caller = callerOfKey(holder);
+      if (!isByAddress(target.cost.bucket)) caller = callerOfKey(holder);
     }
     const decision = admission.admit({ caller, cost: target.cost }, variant.status);
     if (decision === undefined) return false;
@@ -73,7 +74,8 @@ export class Hits {
         status: variant.status,
         bytes: variant.bytes,
         durationMs: clock.monotonic() - beganAt,
-        allowance: allowanceOf(left),
+        // Where the request counted against its address, the numbers are not the key's.
+        allowance: caller.kind === "key" ? allowanceOf(left) : undefined,
         code: null,
         path: target.path,
         caller: address.name,

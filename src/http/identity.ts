@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Account, KeyHolder } from "../accounts/accounts.js";
 import { AppError } from "../errors.js";
+import { isByAddress } from "../limit-config.js";
 import type { Logger } from "../log.js";
 import type { Caller } from "../metering/metering.js";
+import type { Admission, Charge, Cost } from "./admission.js";
 import { badKey, readApiKey } from "./api-key.js";
 import { isApi } from "./route.js";
 import type { Target } from "./targets.js";
@@ -15,10 +17,14 @@ export interface Identities {
   findKey(secret: string): Promise<KeyHolder | undefined>;
   /** The holder of the key with this hash, if it was found a moment ago; undefined also if finding it takes a read. */
   peekKey(hash: string): KeyHolder | undefined;
+  /** Whether `findKey` reads nothing, or found this key valid in the last minutes. */
+  isFamiliarKey(secret: string): boolean;
   /** The account whose session a Cookie header carries. */
   findAccount(cookie: string): Promise<Account | undefined>;
   /** Its id, which may be some seconds old: for rate limits only. */
   findAccountId(cookie: string): Promise<string | undefined>;
+  /** Whether `findAccountId` reads nothing, or found this session in the last minutes. */
+  isFamiliarSession(cookie: string): boolean;
   /** Whether a request that changes something comes from our own pages. */
   isOwnOrigin(headers: IncomingHttpHeaders): boolean;
 }
@@ -38,6 +44,8 @@ export interface Exchange {
   caller: Caller;
   account: Account | undefined;
   keyId: number | undefined;
+  /** The lookup that was refused, as the address has none left. */
+  refusedLookup: Charge | undefined;
   /** Whether a response was computed for this request, even if another one is sent. */
   isComputed: boolean;
 }
@@ -55,25 +63,66 @@ export function callerOfKey(holder: KeyHolder): Caller {
   return caller;
 }
 
-/** Identifies the sender of an exchange, if its route needs to know. Throws INVALID_API_KEY or INVALID_REQUEST. */
-export async function identify(exchange: Exchange, identities: Identities, log: Logger): Promise<void> {
-  const { route } = exchange.target;
+export interface IdentifyOptions {
+  identities: Identities;
+  admission: Admission;
+  log: Logger;
+}
+
+/**
+ * Identifies the sender of an exchange, if its route needs to know. Throws INVALID_API_KEY or INVALID_REQUEST. Sets
+ * `refusedLookup` and stops where the address has no lookups left.
+ */
+export async function identify(exchange: Exchange, options: IdentifyOptions): Promise<void> {
+  const { route, cost } = exchange.target;
+  const { identities, log } = options;
+  const isByAddressAlone = cost.bucket === undefined || isByAddress(cost.bucket);
   const key = isApi(route) ? readApiKey(exchange.message.headersDistinct) : undefined;
   if (key !== undefined) {
-    const holder = await identities.findKey(key);
+    const isFamiliar = identities.isFamiliarKey(key);
+    const holder = await lookUp(exchange, options, { isFamiliar, find: () => identities.findKey(key) });
+    if (exchange.refusedLookup !== undefined) return;
     if (holder === undefined) throw badKey();
     exchange.keyId = holder.keyId;
-    // Signing in is limited by address alone.
-    if (route.limit.bucket !== "auth") exchange.caller = callerOfKey(holder);
+    if (!isByAddressAlone) exchange.caller = callerOfKey(holder);
   }
   const { cookie } = exchange.message.headers;
-  if (cookie === undefined || key !== undefined || route.limit.bucket === "auth") return;
+  if (cookie === undefined || key !== undefined || isByAddressAlone) return;
   try {
-    const id = await identities.findAccountId(cookie);
+    const isFamiliar = identities.isFamiliarSession(cookie);
+    const find = () => identities.findAccountId(cookie);
+    const id = await lookUp(exchange, options, { isFamiliar, find });
     if (id !== undefined) exchange.caller = { kind: "signed_in", name: id };
   } catch (error) {
     // The request counts against its address; a route that needs the account fails by itself.
     log.error({ err: error }, "a session could not be looked up");
+  }
+}
+
+const LOOKUP: Cost = { bucket: "lookup", units: 1, unknownUnits: 1 };
+
+/**
+ * Finds whom a secret belongs to. One that is not familiar takes a lookup of its address before anything is read, and gives it back
+ * if it is valid: so guesses cost a bounded number of reads, and holders behind the same address are found all the same.
+ */
+async function lookUp<T>(
+  exchange: Exchange,
+  { admission }: IdentifyOptions,
+  { isFamiliar, find }: { isFamiliar: boolean; find: () => Promise<T | undefined> },
+): Promise<T | undefined> {
+  if (isFamiliar) return find();
+  const charge = await admission.charge({ caller: exchange.address, cost: LOOKUP });
+  if (charge?.decision.allowed === false) {
+    exchange.refusedLookup = charge;
+    return undefined;
+  }
+  let isGuess = false;
+  try {
+    const found = await find();
+    isGuess = found === undefined;
+    return found;
+  } finally {
+    if (!isGuess) await charge?.refund();
   }
 }
 

@@ -50,6 +50,8 @@ export interface Route {
   cache: CachePolicy;
   /** The query parameters that the route reads. Handlers and the cache see no others. */
   query: readonly string[];
+  /** Those of them whose case does not matter: the cache keeps one response for all spellings. */
+  foldedQuery?: readonly string[];
   /** Those of them that concern the sender alone: a response to a request with one is never shared. */
   privateQuery?: readonly string[];
   body: "none" | "json" | "form";

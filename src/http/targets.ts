@@ -79,7 +79,7 @@ export class Targets {
       (method === "GET" || method === "HEAD") &&
       (route.cache.kind === "shared" || route.cache.kind === "visitor") &&
       !route.privateQuery?.some((name) => declared.has(name));
-    const cacheKey = isCacheable ? `${path}?${declared}` : undefined;
+    const cacheKey = isCacheable ? `${path}?${folded(route, declared)}` : undefined;
     return {
       route,
       params,
@@ -165,6 +165,16 @@ function declaredParameters({ query: names }: Route, query: string): URLSearchPa
   const given = new URLSearchParams(query);
   for (const name of [...names].sort()) for (const value of given.getAll(name)) declared.append(name, value);
   return declared;
+}
+
+/** Parameters with one spelling for each value. */
+function folded({ foldedQuery }: Route, declared: URLSearchParams): URLSearchParams {
+  if (foldedQuery === undefined) return declared;
+  const pairs = [...declared].map(([name, value]): [string, string] => [
+    name,
+    foldedQuery.includes(name) ? value.toLowerCase() : value,
+  ]);
+  return new URLSearchParams(pairs);
 }
 
 function preflight(allow: string) {

@@ -67,6 +67,21 @@ onBothEngines("Charts for other pages", (engine) => {
     assert.deepEqual([head.status, await head.text()], [200, ""]);
   });
 
+  test("the spellings of a name share one cached picture, two orders of names do not", async (t) => {
+    const cached = await createWorld(engine, { SIDEREAL_CACHE_MB: "8" });
+    await cached.record(observation("Up/One", daily(1, 2)), observation("up/two", daily(3, 4)));
+    const series = t.mock.method(cached.modules.catalog, "windowSeries");
+    for (const name of ["Up/One", "up/one", "UP/ONE"])
+      for (const provider of ["github", "GITHUB"])
+        assert.equal((await cached.get(`${CHART}?repo=${provider}:${name}`)).status, 200);
+    assert.equal(series.mock.callCount(), 1);
+    const pair = (names: string[]) =>
+      cached.get(`${CHART}?${names.map((one) => `repo=github:${one}`).join("&")}`);
+    const [one, two] = [await pair(["up/one", "up/two"]), await pair(["up/two", "UP/one"])];
+    assert.notEqual(one.body, two.body);
+    assert.equal(series.mock.callCount(), 5);
+  });
+
   test("it costs nothing, also for one who has nothing left", async () => {
     const poor = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "1" });
     await poor.record(observation("a/b", daily(1, 2)));

@@ -107,6 +107,7 @@ onSqlite("Limits", (engine) => {
       if (path === "/healthz" || path === "/readyz") return null;
       if (path.startsWith("/api/auth/")) return "auth";
       if (method !== "GET") return "write";
+      if (/\.(?:svg|png)$/.test(path)) return "embed";
       if (/\/(?:metrics|ranks|embed\/chart)$/.test(path)) return "heavy";
       return withQ || path === "/api/search/suggest" ? "search" : "default";
     };
@@ -192,15 +193,27 @@ onSqlite("Limits", (engine) => {
     }
   });
 
-  test("the data of a chart cost as much as the metrics of each repository in it, its picture nothing", async () => {
+  test("the data of a chart cost as much as the metrics of each repository in it, its picture counts apart", async () => {
     const ask = newcomer();
     const remaining = async (path: string) => told(await ask(path)).remaining;
     const before = await remaining("/api/repos/1/metrics");
     assert.equal(await remaining("/api/embed/chart?repo=github:a/x"), before - 1);
     const six = ["a/x", "b/x", "c/x", "d/x", "e/x", "f/x"].map((name) => `repo=github:${name}`).join("&");
     assert.equal(await remaining(`/api/embed/chart?${six}`), before - 7);
-    await ask("/api/embed/chart.svg?repo=github:a/x");
+    const picture = await ask("/api/embed/chart.svg?repo=github:a/x");
+    assert.deepEqual({ ...told(picture), more: 0 }, { bucket: "embed", limit: 300, remaining: 299, more: 0 });
     assert.equal(await remaining("/api/repos/1/metrics"), before - 8);
+  });
+
+  test("pictures count by address, whatever key or session asks for them", async () => {
+    const account = await addAccount(world.modules.database, "pictures@example.org");
+    const { secret } = await world.members.keys.create(account, "readme");
+    const ask = newcomer();
+    const path = "/api/embed/badge.svg?repo=github:a/one";
+    for (const headers of [{}, { "X-API-Key": secret }, { Cookie: "sidereal.session_token=x" }])
+      assert.equal((await ask(path, { headers })).status, 200);
+    assert.equal(told(await ask(path)).remaining, 296);
+    assert.equal((await ask(path, { headers: { "X-API-Key": "sid_unknown" } })).status, 401);
   });
 
   test("HEAD costs as much as GET", async () => {
@@ -248,7 +261,23 @@ onSqlite("Limits", (engine) => {
           },
           { bucket: "heavy", limit: 20, windowSeconds: 60, remaining: 19, moreInSeconds: 3, resetSeconds: 3 },
           { bucket: "write", limit: 20, windowSeconds: 60, remaining: 20, moreInSeconds: 0, resetSeconds: 0 },
+          {
+            bucket: "embed",
+            limit: 300,
+            windowSeconds: 60,
+            remaining: 300,
+            moreInSeconds: 0,
+            resetSeconds: 0,
+          },
           { bucket: "auth", limit: 10, windowSeconds: 60, remaining: 10, moreInSeconds: 0, resetSeconds: 0 },
+          {
+            bucket: "lookup",
+            limit: 60,
+            windowSeconds: 60,
+            remaining: 60,
+            moreInSeconds: 0,
+            resetSeconds: 0,
+          },
         ],
         account: null,
       });

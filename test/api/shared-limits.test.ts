@@ -13,6 +13,7 @@ import { beforeRefill } from "../support/refill.js";
 import { GENEROUS, NOW } from "../support/world.js";
 
 const LIMIT = 12;
+const LOOKUPS = 5;
 
 describe("Shared limits", { skip: WITHOUT_REDIS }, () =>
   onSqlite("Two services that count in one Redis", (engine) => {
@@ -31,6 +32,7 @@ describe("Shared limits", { skip: WITHOUT_REDIS }, () =>
         SIDEREAL_REDIS_URL: server.url,
         SIDEREAL_TRUSTED_PROXIES: "127.0.0.1",
         SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: String(LIMIT),
+        SIDEREAL_LIMIT_LOOKUP_ANONYMOUS: String(LOOKUPS),
       });
       const first = await engine.open();
       const second = await openDatabase({ ...engine.location(), pool: 2, log });
@@ -84,6 +86,17 @@ describe("Shared limits", { skip: WITHOUT_REDIS }, () =>
         assert.deepEqual([(await ask()).left, (await ask()).status], [0, 429]);
       },
     );
+
+    testBeforeRefill("sessions that nobody knows are looked up as often as one service allows", async () => {
+      const ask = newcomer();
+      const guess = (i: number) => ask("/api/stats/summary", { Cookie: `sidereal.session_token=guess${i}` });
+      const answers = await Promise.all(Array.from({ length: 2 * LOOKUPS }, (_, i) => guess(i)));
+      const counted = answers.map(
+        ({ status, headers }) => `${status} ${headers.get("x-ratelimit-resource")}`,
+      );
+      const expected = ["200 default", "429 lookup"].flatMap((one) => new Array<string>(LOOKUPS).fill(one));
+      assert.deepEqual(counted.sort(), expected);
+    });
 
     test("when Redis dies in the middle, at most twice the limit passes, and all are answered", async () => {
       const ask = newcomer();

@@ -16,7 +16,7 @@ const DEFAULT_LIMITS = readLimits({}, []);
 /** Every bucket and kind of caller with the same limit. */
 function all(limit: number): Limits {
   const kinds = { anonymous: limit, signed_in: limit, key: limit };
-  return { default: kinds, search: kinds, heavy: kinds, write: kinds, auth: kinds };
+  return { ...DEFAULT_LIMITS, default: kinds, search: kinds, heavy: kinds, write: kinds, auth: kinds };
 }
 
 const named = (name: string): Caller => ({ kind: "anonymous", name });
