@@ -1,11 +1,10 @@
 /** Assembles the service. The modules are built in modules.ts, and tracking is assembled in tracker.ts. */
-import type { Server } from "node:http";
 import { Accounts, ApiKeys, Revocations, readSecret } from "./accounts/accounts.js";
 import { apiRoutes, errorPicture, openApiDocument } from "./api/api.js";
 import { type Clock, DAY_MS, HOUR_MS } from "./clock.js";
 import { Admission, createHttpServer, Front, listen } from "./http/http.js";
 import { followIndex } from "./lists/lists.js";
-import { openAllowances, type TableMemory, Usage } from "./metering/metering.js";
+import { Callers, openAllowances, type TableMemory, Usage } from "./metering/metering.js";
 import { type AppContext, type Members, type Modules, startListIndex } from "./modules.js";
 import { createWeb } from "./web/web.js";
 
@@ -85,7 +84,6 @@ export function buildFront(
 }
 
 export interface Service {
-  server: Server;
   /** Port it listens on. */
   port: number;
   /** Its public address. */
@@ -123,7 +121,13 @@ export async function startService(context: AppContext, modules: Modules, shared
   let members = buildMembers(context, modules, { keys });
   const { usage } = members;
   let front = joinFront(context, { modules, members, admission });
-  const server = createHttpServer((request, response) => front.handle(request, response), config.baseUrl);
+  const { server, close } = createHttpServer((request, response) => front.handle(request, response), {
+    baseUrl: config.baseUrl,
+    perAddress: config.connectionsPerAddress,
+    callers: new Callers(config.trustedProxies),
+    clock,
+    log,
+  });
   try {
     await members.accounts.open();
     await listen(server, config, shared !== undefined);
@@ -150,19 +154,15 @@ export async function startService(context: AppContext, modules: Modules, shared
   });
   void removeExpired(context, modules, stopping.signal);
   return {
-    server,
     port,
     url,
     async stop() {
       stopping.abort();
       const indexStopped = stopIndex?.();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      const deadline = setTimeout(() => server.closeAllConnections(), STOP_MS);
+      const closed = close(STOP_MS);
       // Flush now: requests in flight may use up the time this process has to stop.
       void usage.flush();
       await closed;
-      clearTimeout(deadline);
       await settledSoon(context, "usage", [usage.stop()]);
       const { accounts } = members;
       const notes = [keys.flush(), modules.watchlists.flush()];

@@ -48,6 +48,7 @@ const SETTINGS = {
   SIDEREAL_LIMITS: flag.default(true),
   SIDEREAL_CONCURRENCY_ANONYMOUS: whole(1, 10_000).default(20),
   SIDEREAL_CONCURRENCY_ACCOUNT: whole(1, 10_000).default(60),
+  SIDEREAL_CONNECTIONS_PER_ADDRESS: whole(1, 10_000).default(256),
   SIDEREAL_SHED_HEAVY: whole(1, 100_000).default(100),
   SIDEREAL_SHED_ANONYMOUS: whole(1, 100_000).default(200),
   SIDEREAL_WATCHLISTS_PER_DAY: whole(1, 1_000_000).default(100),
@@ -126,6 +127,8 @@ export interface Config {
   limits: Limits | undefined;
   /** Undefined: no limit on concurrent requests. */
   concurrency: Concurrency | undefined;
+  /** Most open connections of an address, in a process or thread. Undefined: no limit. */
+  connectionsPerAddress: number | undefined;
   /** Undefined: no load shedding. */
   shedding: Shedding | undefined;
   /** What one caller may add to watchlists without an owner in a day; undefined: no limit. */
@@ -234,6 +237,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
           account: settings.SIDEREAL_CONCURRENCY_ACCOUNT,
         }
       : undefined,
+    connectionsPerAddress: settings.SIDEREAL_LIMITS ? settings.SIDEREAL_CONNECTIONS_PER_ADDRESS : undefined,
     shedding: settings.SIDEREAL_LIMITS
       ? { heavy: settings.SIDEREAL_SHED_HEAVY, anonymous: settings.SIDEREAL_SHED_ANONYMOUS }
       : undefined,

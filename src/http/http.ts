@@ -23,4 +23,4 @@ export {
   UNKNOWN_TOKEN_COST,
   UNLIMITED,
 } from "./route.js";
-export { createHttpServer } from "./server.js";
+export { createHttpServer, type HttpServer } from "./server.js";

@@ -1,17 +1,24 @@
 import { createServer, type RequestListener, type Server } from "node:http";
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { AppError } from "../errors.js";
+import { type ConnectionOptions, Connections } from "./connections.js";
 import { jsonError } from "./error-response.js";
 import { completeHeaders, type PublicAddress, publicAddressOf } from "./headers.js";
 import { bytesOf } from "./reply.js";
 import { requestIds } from "./request.js";
 
-/** Time limits and bounds of connections; slow ones are looked for every two seconds. */
-const SERVER_OPTIONS = {
+/** Time limits of requests; slow ones are looked for every two seconds. What these do not cover, `connections.ts` does. */
+const TIMEOUTS = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
   connectionsCheckingInterval: 2_000,
   keepAliveTimeout: 5_000,
+  // Added to the time that clients are told, so that they close first.
+  keepAliveTimeoutBuffer: 1_000,
+};
+
+const SERVER_OPTIONS = {
   maxHeaderSize: 16 * 1024,
   noDelay: true,
   // A request without a body is no stream then, which saves about a tenth of its time.
@@ -20,12 +27,34 @@ const SERVER_OPTIONS = {
   requireHostHeader: false,
 };
 
-/** A Node server for the front, without a port yet. */
-export function createHttpServer(listener: RequestListener, baseUrl: string): Server {
-  const server = createServer(SERVER_OPTIONS, listener);
+/** A server for the front, without a port yet. */
+export interface HttpServer {
+  server: Server;
+  /** Closes the port, then each connection after its last response; destroys what is left after `patienceMs`. */
+  close(patienceMs: number): Promise<void>;
+}
+
+export interface HttpServerOptions extends ConnectionOptions {
+  /** Public address of the service. */
+  baseUrl: string;
+  /** Others than usual, for tests. */
+  timeouts?: Partial<typeof TIMEOUTS>;
+}
+
+export function createHttpServer(listener: RequestListener, options: HttpServerOptions): HttpServer {
+  const { timeouts, baseUrl } = options;
   const address = publicAddressOf(baseUrl);
-  server.on("clientError", (error, socket) => refuseUnparsed(error, socket, address));
-  return server;
+  const connections = new Connections(listener, options);
+  const server = createServer({ ...SERVER_OPTIONS, ...TIMEOUTS, ...timeouts }, (message, response) =>
+    connections.receive(message, response),
+  );
+  connections.follow(server);
+  server.on("clientError", (error, socket) => {
+    // A client would take it for the response to its earlier request.
+    if (socket instanceof Socket && connections.isResponding(socket)) socket.destroy();
+    else refuseUnparsed(error, socket, address);
+  });
+  return { server, close: (patienceMs) => connections.close(server, patienceMs) };
 }
 
 /** Requests that Node's parser refuses, by its error code: the status line, and the message. Everything else is malformed. */

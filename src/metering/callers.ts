@@ -40,6 +40,12 @@ export class Callers {
     return prefixOf(nearest);
   }
 
+  /** Whether a connection from `peer` is one of a trusted proxy. */
+  isProxy(peer: string | undefined): boolean {
+    const address = this.#trusted === undefined ? undefined : canonicalAddress(peer ?? "");
+    return address !== undefined && this.#isTrusted(address);
+  }
+
   #isTrusted(address: string): boolean {
     return this.#trusted?.check(address, isIPv4(address) ? "ipv4" : "ipv6") ?? false;
   }

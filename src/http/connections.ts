@@ -1,0 +1,248 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import { Server as NetServer, type Socket } from "node:net";
+import { clearInterval, setInterval } from "node:timers";
+import type { Clock } from "../clock.js";
+import type { Logger } from "../log.js";
+import { type Callers, NETWORK_FACTOR, networkOf } from "../metering/metering.js";
+import { InFlight } from "./load.js";
+
+/** Bounds of the connections of a process, or of each of its threads. */
+export const BOUNDS = {
+  /** Connections of all addresses together. */
+  total: 10_000,
+  /** Requests of one connection whose responses are not sent yet. */
+  pending: 32,
+  /** Bytes of such responses from which on a connection may not send further requests. */
+  pendingBytes: 1024 * 1024,
+  /** Bytes that all connections of an address may leave unread for longer than a sweep. */
+  unreadBytes: 16 * 1024 * 1024,
+  /** Time in which a client must read what is sent to it, and in addition what it takes at the slowest rate. */
+  unreadMs: 20_000,
+  bytesPerMs: 8,
+};
+
+/** Time between two looks at all connections. A connection that has ended on our side is destroyed at the second. */
+const SWEEP_MS = 1_000;
+/** When the service stops: time in which clients may still send requests on connections that are open. */
+const LINGER_MS = 500;
+const CLOSING_SWEEP_MS = 50;
+/** Time between two reports of refused connections. */
+const REPORT_MS = 60_000;
+
+export interface ConnectionOptions {
+  /** Most connections of an address; undefined: any number. */
+  perAddress: number | undefined;
+  callers: Callers;
+  clock: Clock;
+  log: Logger;
+  bounds?: Partial<typeof BOUNDS>;
+}
+
+/** An open connection. */
+class Connection {
+  readonly socket: Socket;
+  /** The caller by address; undefined for a trusted proxy. */
+  readonly name: string | undefined;
+  /** Responses that are being computed, or wait for an earlier one to be sent. */
+  readonly pending = new Set<ServerResponse>();
+  /** When everything must have been read; undefined if it has been. */
+  readBy: number | undefined;
+  /** Whether our side had ended at the last sweep. */
+  hasEnded = false;
+  #written = 0;
+
+  constructor(socket: Socket, name: string | undefined) {
+    this.socket = socket;
+    this.name = name;
+  }
+
+  /** Bytes of responses that the system has not accepted for sending: its own buffer is full, or earlier responses are not sent. */
+  unread(): number {
+    return this.socket.writableLength + this.#waiting();
+  }
+
+  /** Moves the time by which everything must have been read. Bytes sent since the last sweep extend it. */
+  extend(now: number, { unreadMs, bytesPerMs }: typeof BOUNDS): void {
+    const written = this.socket.bytesWritten + this.#waiting();
+    const latest = now + unreadMs + this.unread() / bytesPerMs;
+    const extended = (this.readBy ?? latest) + (written - this.#written) / bytesPerMs;
+    this.readBy = Math.min(extended, latest);
+    this.#written = written;
+  }
+
+  /** Bytes behind the response that is being sent. */
+  #waiting(): number {
+    let bytes = 0;
+    for (const response of this.pending) if (response.socket === null) bytes += response.writableLength;
+    return bytes;
+  }
+}
+
+/**
+ * Bounds what clients can occupy without sending a proper request: connections per address, requests sent without reading the
+ * responses, unread bytes, and the time for reading them. Closes what Node.js only asks the client to close. Requests whose
+ * response is ready cost nothing here; all other work is one sweep per second.
+ */
+export class Connections {
+  readonly #options: ConnectionOptions;
+  readonly #bounds: typeof BOUNDS;
+  readonly #listener: RequestListener;
+  readonly #open = new Map<Socket, Connection>();
+  readonly #counts = new InFlight();
+  readonly #ended = new AbortController();
+  #isClosing = false;
+  #refused = 0;
+  #reportedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(listener: RequestListener, options: ConnectionOptions) {
+    this.#listener = listener;
+    this.#options = options;
+    this.#bounds = { ...BOUNDS, ...options.bounds };
+  }
+
+  /** Follows the connections of a server that has no port yet. `receive` must get its requests. */
+  follow(server: Server): void {
+    server.maxConnections = this.#bounds.total;
+    server.on("connection", (socket) => this.#accept(socket));
+    server.on("drop", () => void this.#refused++);
+    server.once("listening", () => void this.#sweepRepeatedly());
+    server.once("close", () => this.#ended.abort());
+  }
+
+  /** Handles a request, unless its connection has too many already. */
+  receive(message: IncomingMessage, response: ServerResponse): void {
+    // Without a socket the response waits for an earlier one.
+    const isWaiting = response.socket === null;
+    if (isWaiting && !this.#mayWait(message.socket)) return;
+    if (this.#isClosing) response.shouldKeepAlive = false;
+    this.#listener(message, response);
+    if (isWaiting || !response.writableEnded) this.#await(message.socket, response);
+  }
+
+  /** Whether a request that is fully received, other than the one being refused, still gets its response on this connection. */
+  isResponding(socket: Socket): boolean {
+    const pending = this.#open.get(socket)?.pending ?? [];
+    return [...pending].some(({ req }) => req.complete);
+  }
+
+  /**
+   * Closes the port, then all connections: each after the response to its last request, and those without a request after a
+   * moment, since one may be on its way. Whatever is left is destroyed after `patienceMs`.
+   */
+  async close(server: Server, patienceMs: number): Promise<void> {
+    this.#isClosing = true;
+    // Connections that the system has established are accepted in this turn of the loop; closing the port would reset them.
+    await new Promise((resolve) => setImmediate(resolve));
+    // Not Server.close of http: it destroys connections whose last response is not sent yet.
+    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+    for (const { pending } of this.#open.values()) {
+      const last = [...pending].at(-1);
+      if (last !== undefined && !last.headersSent) last.shouldKeepAlive = false;
+    }
+    const lingering = CLOSING_SWEEP_MS * Math.ceil(LINGER_MS / CLOSING_SWEEP_MS);
+    let waitedMs = 0;
+    const sweeping = setInterval(() => {
+      waitedMs += CLOSING_SWEEP_MS;
+      if (waitedMs < lingering) return;
+      const isLate = waitedMs >= patienceMs;
+      for (const { socket, pending } of this.#open.values())
+        if (isLate || (pending.size === 0 && socket.writableLength === 0)) socket.destroy();
+    }, CLOSING_SWEEP_MS);
+    await closed;
+    clearInterval(sweeping);
+    // Only ends the checks of timeouts.
+    server.close();
+  }
+
+  #accept(socket: Socket): void {
+    const { callers, perAddress } = this.#options;
+    const isProxy = callers.isProxy(socket.remoteAddress);
+    const name = isProxy ? undefined : callers.nameOf(socket.remoteAddress, null);
+    const release = name === undefined ? () => {} : this.#count(name, perAddress);
+    if (release === undefined) {
+      this.#refused++;
+      socket.resetAndDestroy();
+      return;
+    }
+    this.#open.set(socket, new Connection(socket, name));
+    socket.once("close", () => {
+      this.#open.delete(socket);
+      release();
+    });
+  }
+
+  /** Counts a connection of an address, on IPv6 also of its wider network. Returns undefined if there are too many. */
+  #count(name: string, perAddress: number | undefined): (() => void) | undefined {
+    if (perAddress === undefined) return () => {};
+    const release = this.#counts.take(name, perAddress);
+    const network = networkOf(name);
+    if (release === undefined || network === undefined) return release;
+    const releaseNetwork = this.#counts.take(network, perAddress * NETWORK_FACTOR);
+    if (releaseNetwork === undefined) {
+      release();
+      return undefined;
+    }
+    return () => {
+      release();
+      releaseNetwork();
+    };
+  }
+
+  /** Whether a connection may send a request before the responses to earlier ones are sent. Resets it otherwise. */
+  #mayWait(socket: Socket): boolean {
+    const connection = this.#open.get(socket);
+    // The parser goes on to the end of what was read.
+    if (connection === undefined || socket.destroyed) return false;
+    const { pending, pendingBytes } = this.#bounds;
+    if (connection.pending.size < pending && connection.unread() < pendingBytes) return true;
+    socket.resetAndDestroy();
+    return false;
+  }
+
+  #await(socket: Socket, response: ServerResponse): void {
+    const pending = this.#open.get(socket)?.pending;
+    pending?.add(response);
+    response.once("close", () => pending?.delete(response));
+  }
+
+  async #sweepRepeatedly(): Promise<void> {
+    const { clock } = this.#options;
+    const { signal } = this.#ended;
+    while (!signal.aborted) {
+      await clock.sleep(SWEEP_MS, signal);
+      this.#sweep(clock.monotonic());
+    }
+  }
+
+  /** Destroys connections that have ended on our side, and resets those whose clients do not read. */
+  #sweep(now: number): void {
+    const unread = new Map<string, number>();
+    const behind: Connection[] = [];
+    for (const connection of this.#open.values()) {
+      const { socket, name } = connection;
+      const bytes = connection.unread();
+      if (bytes === 0) {
+        connection.readBy = undefined;
+        if (connection.hasEnded) socket.destroy();
+        connection.hasEnded = socket.writableEnded;
+        continue;
+      }
+      if (connection.readBy !== undefined) behind.push(connection);
+      connection.extend(now, this.#bounds);
+      if (name !== undefined) unread.set(name, (unread.get(name) ?? 0) + bytes);
+    }
+    for (const { socket, name, readBy = now } of behind) {
+      const ofAddress = name === undefined ? 0 : (unread.get(name) ?? 0);
+      // Reset, so that the system gives up what it has buffered too.
+      if (readBy <= now || ofAddress > this.#bounds.unreadBytes) socket.resetAndDestroy();
+    }
+    this.#report(now);
+  }
+
+  #report(now: number): void {
+    if (this.#refused === 0 || now - this.#reportedAt < REPORT_MS) return;
+    this.#options.log.warn({ refused: this.#refused, open: this.#open.size }, "connections were refused");
+    this.#refused = 0;
+    this.#reportedAt = now;
+  }
+}
