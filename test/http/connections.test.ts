@@ -30,6 +30,7 @@ async function open(t: TestContext, listener: RequestListener, options: Options 
   const clock = new ManualClock(NOW);
   const { trustedProxies = [], ...rest } = options;
   const { server, close } = createHttpServer(listener, {
+    baseUrl: "http://127.0.0.1",
     perAddress: undefined,
     callers: new Callers(trustedProxies),
     clock,

@@ -1,4 +1,5 @@
+import { connections } from "./connections.js";
 import type { Harness } from "./support/harness.js";
 
 /** All harnesses, in the order of their tables. */
-export const HARNESSES: readonly Harness[] = [];
+export const HARNESSES: readonly Harness[] = [connections];

@@ -1,0 +1,214 @@
+import { setTimeout } from "node:timers/promises";
+import { addKeys, GENEROUS_LIMITS } from "../../bench/support/keys.js";
+import { type MeasuredServer, startSidereal } from "../../bench/support/processes.js";
+import { absoluteRow, type ResultRow } from "../../bench/support/results.js";
+import { runLoad } from "../../bench/support/run-load.js";
+import { quantile } from "../../bench/support/statistics.js";
+import { copyStore, defaultFolder, prepareStore, type Store } from "../../bench/support/stores.js";
+import { type AttackReport, attack } from "./support/attack.js";
+import type { BadKind, Victim } from "./support/bad-clients.js";
+import { closeBadConnections } from "./support/bad-connections-here.js";
+import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";
+import { openFiles } from "./support/server-sockets.js";
+
+/** How long the service may hold a connection of each kind, in seconds, with what the measurement itself adds. */
+const LONGEST_S: Readonly<Record<BadKind, number>> = {
+  "sends nothing": 14,
+  "sends its head slowly": 15,
+  "sends its body slowly": 20,
+  "never reads": 25,
+  "reads a byte a second": 25,
+  "sends requests without reading": 3,
+  "ends its side and stays": 25,
+  "resets while a response is sent": 3,
+  "is idle after a request": 9,
+  "speaks TLS": 4,
+};
+
+const BAD = 2_000;
+const RUNS = 5;
+const RATE = 200;
+const CALM_SECONDS = 10;
+const ATTACK_SECONDS = 40;
+/** Of the attack: time for all connections to be open. */
+const LEAD_MS = 4_000;
+const AFTER_MS = 12_000;
+const MB = 1024 * 1024;
+
+const SOURCES: Readonly<Record<string, readonly string[]>> = {
+  "249 addresses": Array.from({ length: 249 }, (_, index) => `127.0.0.${index + 2}`),
+  "one address": ["127.0.0.2"],
+};
+
+export const connections: Harness = {
+  name: "connections",
+  proves:
+    "Connections that are idle, half sent or never read are closed on time, and hardly slow down other clients.",
+  run: (context) => (context.scale === "short" ? closeBadConnections() : measure(context)),
+};
+
+async function measure({ report }: HarnessContext): Promise<ResultRow[]> {
+  const place = { folder: defaultFolder(), postgresUrl: undefined };
+  const store = await prepareStore({ engine: "sqlite", size: 10_000, days: 7 }, place, report);
+  const copy = await copyStore(store);
+  try {
+    const [key = ""] = await addKeys(copy, 1);
+    const rows: ResultRow[] = [];
+    for (const [source, addresses] of Object.entries(SOURCES)) {
+      const runs: Run[] = [];
+      for (let round = 1; round <= RUNS; round++) {
+        runs.push(await runOnce(copy, { key, addresses }));
+        report(`${source}, run ${round}: ${JSON.stringify(runs.at(-1))}`);
+      }
+      rows.push(...rowsOf(source, runs));
+    }
+    return rows;
+  } finally {
+    await copy.remove();
+  }
+}
+
+interface Run {
+  before: Sample;
+  during: Sample;
+  after: Omit<Sample, "p99">;
+  attack: AttackReport;
+}
+
+interface Sample {
+  /** Of good clients, in ms. */
+  p99: number;
+  /** Resident memory, in bytes. */
+  bytes: number;
+  files: number;
+}
+
+async function runOnce(
+  store: Store,
+  { key, addresses }: { key: string; addresses: readonly string[] },
+): Promise<Run> {
+  const { SIDEREAL_LIMIT_DEFAULT_KEY = "" } = GENEROUS_LIMITS;
+  const server = await startSidereal(store, { SIDEREAL_LIMIT_DEFAULT_KEY });
+  try {
+    const good = { requests: GOOD, headers: { Authorization: `Bearer ${key}` } };
+    const victim = await victimOf(server);
+    const calm = await runLoad(server, good, { rate: RATE, seconds: CALM_SECONDS });
+    const before = { p99: calm.all.p99, ...resourcesOf(server) };
+    const attacking = attack({ victim, addresses, connections: BAD, seconds: ATTACK_SECONDS });
+    await setTimeout(LEAD_MS);
+    let peak = resourcesOf(server);
+    const watching = setInterval(() => {
+      const { bytes, files } = resourcesOf(server);
+      peak = { bytes: Math.max(peak.bytes, bytes), files: Math.max(peak.files, files) };
+    }, 500);
+    const seconds = ATTACK_SECONDS - LEAD_MS / 1_000 - 3;
+    const attacked = await runLoad(server, good, { rate: RATE, seconds });
+    const attackReport = await attacking;
+    clearInterval(watching);
+    await setTimeout(AFTER_MS);
+    // Most of what a service gives back it gives back while it works.
+    await runLoad(server, good, { rate: RATE, seconds: 5 });
+    return {
+      before,
+      during: { p99: attacked.all.p99, ...peak },
+      after: resourcesOf(server),
+      attack: attackReport,
+    };
+  } finally {
+    await server.stop();
+  }
+}
+
+/** What good clients request. */
+const GOOD = ["/api/repos?sort=stars", "/api/stats/summary", "/", "/api/repos?q=react", "/healthz"].map(
+  (path) => ({ kind: path, path }),
+);
+
+async function victimOf({ url }: MeasuredServer): Promise<Victim> {
+  const page = await (await fetch(url)).text();
+  const [path = ""] = /\/assets\/[^"]*\.css/.exec(page) ?? [];
+  assertHappened(path.length, "characters of the path of a free response");
+  const { hostname: host, port } = new URL(url);
+  return { host, port: Number(port), path };
+}
+
+function resourcesOf({ pid, residentBytes }: MeasuredServer): { bytes: number; files: number } {
+  return { bytes: residentBytes() ?? Number.NaN, files: openFiles(pid) };
+}
+
+function rowsOf(source: string, runs: readonly Run[]): ResultRow[] {
+  for (const {
+    attack: { most },
+  } of runs)
+    assertHappened(most, "bad connections at the same time", 200);
+  const of = (value: (run: Run) => number) => runs.map(value);
+  const name = (measure: string) => `${measure}, ${source}`;
+  const before = quantile(
+    of((run) => run.before.p99),
+    0.5,
+  );
+  const rows = [
+    absoluteRow(
+      { measure: name("p99 of good clients before"), unit: "ms" },
+      of((run) => run.before.p99),
+    ),
+    absoluteRow(
+      {
+        measure: name("p99 of good clients meanwhile"),
+        unit: "ms",
+        target: { atMost: Math.max(2 * before, before + 5) },
+      },
+      of((run) => run.during.p99),
+    ),
+    absoluteRow(
+      { measure: name("most bad connections held"), unit: "" },
+      of((run) => run.attack.most),
+    ),
+    absoluteRow(
+      { measure: name("refused"), unit: "" },
+      of((run) => run.attack.refused),
+    ),
+    absoluteRow(
+      { measure: name("open files before"), unit: "" },
+      of((run) => run.before.files),
+    ),
+    absoluteRow(
+      { measure: name("open files, most"), unit: "" },
+      of((run) => run.during.files),
+    ),
+    absoluteRow(
+      { measure: name("open files left over"), unit: "", target: { atMost: 5 } },
+      of((run) => run.after.files - run.before.files),
+    ),
+    absoluteRow(
+      { measure: name("memory before"), unit: "MB" },
+      of((run) => run.before.bytes / MB),
+    ),
+    absoluteRow(
+      { measure: name("memory, most"), unit: "MB" },
+      of((run) => run.during.bytes / MB),
+    ),
+    absoluteRow(
+      { measure: name("memory after"), unit: "MB" },
+      of((run) => run.after.bytes / MB),
+    ),
+  ];
+  for (const [kind, longest] of Object.entries(LONGEST_S)) {
+    const all = runs.flatMap(({ attack }) => attack.kinds.filter((one) => one.kind === kind));
+    assertHappened(all.length, `runs with a client that ${kind}`, RUNS);
+    const medians = all.flatMap(({ medianMs }) => (medianMs === undefined ? [] : [medianMs / 1_000]));
+    const median = medians.length === 0 ? "none was closed" : `median ${quantile(medians, 0.5).toFixed(1)} s`;
+    rows.push(
+      absoluteRow(
+        {
+          measure: name(`longest connection that ${kind}`),
+          unit: "s",
+          target: { atMost: longest },
+          note: median,
+        },
+        all.map(({ longestMs }) => longestMs / 1_000),
+      ),
+    );
+  }
+  return rows;
+}
