@@ -9,14 +9,17 @@ import { heldConnections } from "./server-sockets.js";
 
 /** Time between two looks at what the server holds. */
 const LOOK_MS = 250;
+/** Connections opened between two looks: more would overflow the queue of the system, which is another attack. */
+const OPENED_PER_LOOK = 100;
 
 interface Bad {
   kind: BadKind;
   address: string;
   socket: Socket;
-  /** When the server was first seen to hold it; undefined: not yet. */
-  heldSince?: number;
-  openedAt: number;
+  /** When the system opened it; undefined: not yet. */
+  openedAt: number | undefined;
+  /** Whether the server was seen to hold it. */
+  wasHeld: boolean;
 }
 
 const attack: Attack = JSON.parse(await text(process.stdin));
@@ -27,44 +30,57 @@ let refused = 0;
 function start(index: number): Bad {
   const kind = BAD_KINDS[index % BAD_KINDS.length] ?? "sends nothing";
   const address = addresses[Math.floor(index / BAD_KINDS.length) % addresses.length] ?? "127.0.0.1";
-  return { kind, address, socket: openBad(kind, victim, address), openedAt: performance.now() };
+  const socket = openBad(kind, victim, address);
+  const one: Bad = { kind, address, socket, openedAt: undefined, wasHeld: false };
+  socket.once("connect", () => {
+    one.openedAt = performance.now();
+  });
+  return one;
+}
+
+/** Whether the server no longer holds a connection, or has refused it. */
+function isOver(one: Bad, held: ReadonlySet<string>, now: number): boolean {
+  if (one.openedAt === undefined) return one.socket.destroyed;
+  if (held.has(`${one.address}:${one.socket.localPort ?? 0}`)) {
+    one.wasHeld = true;
+    return false;
+  }
+  return one.wasHeld || now - one.openedAt > 2 * LOOK_MS;
 }
 
 const began = performance.now();
-const bad: Bad[] = [];
+const bad = new Map<number, Bad>();
 let most = 0;
 while (performance.now() - began < seconds * 1_000) {
-  // Not all in the same moment: a full accept queue of the system would refuse them.
-  for (let i = 0; i < 100 && bad.length < connections; i++) bad.push(start(bad.length));
+  let opened = 0;
+  for (let index = 0; index < connections && opened < OPENED_PER_LOOK; index++) {
+    if (bad.has(index)) continue;
+    bad.set(index, start(index));
+    opened++;
+  }
   await setTimeout(LOOK_MS);
   const held = heldConnections(victim.port);
   const now = performance.now();
   most = Math.max(most, held.size);
-  for (const [index, one] of bad.entries()) {
-    const name = `${one.address}:${one.socket.localPort ?? 0}`;
-    if (held.has(name)) {
-      one.heldSince ??= one.openedAt;
-      continue;
-    }
-    if (now - one.openedAt < 2 * LOOK_MS) continue;
-    if (one.heldSince === undefined) refused++;
-    else lifetimes.get(one.kind)?.push(now - one.heldSince);
+  for (const [index, one] of bad) {
+    if (!isOver(one, held, now)) continue;
+    if (one.wasHeld && one.openedAt !== undefined) lifetimes.get(one.kind)?.push(now - one.openedAt);
+    else refused++;
     one.socket.destroy();
-    // Like an attacker that does not give up.
-    bad[index] = start(index);
+    // Another one follows, like those of an attacker that does not give up.
+    bad.delete(index);
   }
 }
 const now = performance.now();
 const report: AttackReport = { most, refused, kinds: [] };
 for (const [kind, values] of lifetimes) {
-  const still = bad.filter((one) => one.kind === kind && one.heldSince !== undefined);
-  const ages = still.map(({ openedAt }) => now - openedAt);
-  const all = [...values, ...ages];
+  const open = [...bad.values()].filter((one) => one.kind === kind && one.wasHeld);
+  const ages = open.map(({ openedAt = now }) => now - openedAt);
   report.kinds.push({
     kind,
     closed: values.length,
     medianMs: values.length === 0 ? undefined : quantile(values, 0.5),
-    longestMs: Math.max(0, ...all),
+    longestMs: Math.max(0, ...values, ...ages),
   });
 }
 process.stdout.write(JSON.stringify(report), () => process.exit());
