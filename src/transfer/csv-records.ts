@@ -1,3 +1,5 @@
+import { endless, MAX_SKIPPED_LENGTH } from "./lines.js";
+
 /** A longer record is an unclosed quote, or not CSV. */
 const MAX_RECORD_LENGTH = 256 * 1024;
 
@@ -24,10 +26,10 @@ export class CsvRecords {
   #rest = "";
   #line = 1;
   #began = false;
-  /** Whether the rest of a line that is too long is being skipped. */
-  #isSkipping = false;
+  /** Length of a line that is too long and being skipped; 0: of none. */
+  #skipped = 0;
 
-  /** The records completed by this chunk. */
+  /** The records completed by this chunk. Throws Refusal at a line that seems to have no end. */
   read(text: string): CsvRecord[] {
     return this.#take(this.#rest + text, false);
   }
@@ -41,8 +43,10 @@ export class CsvRecords {
     const records: CsvRecord[] = [];
     let at = this.#began || !text.startsWith("\uFEFF") ? 0 : 1;
     if (text !== "") this.#began = true;
-    if (this.#isSkipping) {
+    if (this.#skipped > 0) {
       const end = text.indexOf("\n");
+      this.#skipped += end === -1 ? text.length : end;
+      if (this.#skipped > MAX_SKIPPED_LENGTH) throw endless(this.#line);
       at = end === -1 ? text.length : this.#nextLine(end);
     }
     let quote = -1;
@@ -51,7 +55,7 @@ export class CsvRecords {
       const end = found === -1 ? text.length : found;
       if (end - at > MAX_RECORD_LENGTH) {
         records.push({ line: this.#line, fault: TOO_LONG });
-        this.#isSkipping = found === -1;
+        if (found === -1) this.#skipped = end - at;
         at = found === -1 ? text.length : this.#nextLine(end);
         continue;
       }
@@ -81,7 +85,7 @@ export class CsvRecords {
   /** Moves past a line break. */
   #nextLine(lineBreak: number): number {
     this.#line++;
-    this.#isSkipping = false;
+    this.#skipped = 0;
     return lineBreak + 1;
   }
 }

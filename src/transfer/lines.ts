@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { Observation } from "../catalog/catalog.js";
+import { Refusal } from "./values.js";
 
 /** The result of reading one line of a file; `line` is its number from 1. */
 export type Line = { line: number } & (
@@ -11,8 +12,10 @@ export type Line = { line: number } & (
   | { skipped: string }
 );
 
-/** Longer lines are skipped, so that a line without an end cannot exhaust memory. */
+/** Longer lines are skipped, so that they cannot exhaust memory. */
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
+/** Behind a longer line nothing is read: it may have no end. */
+export const MAX_SKIPPED_LENGTH = 64 * 1024 * 1024;
 
 export interface TextLine {
   /** From 1. */
@@ -21,27 +24,59 @@ export interface TextLine {
   text: string | undefined;
 }
 
-/** The lines of a stream, in groups as they arrive. */
+/** The lines of a stream that are not empty, in groups as they arrive. Throws Refusal at a line that seems to have no end. */
 export async function* readLines(input: Readable): AsyncGenerator<TextLine[]> {
   const decoder = new StringDecoder("utf8");
-  let rest = "";
-  let tooLong = false;
-  let number = 0;
-  const finished = (text: string): TextLine => {
-    number++;
-    const line = { number, text: tooLong ? undefined : text.replace(/^\uFEFF|\r$/g, "") };
-    tooLong = false;
-    return line;
-  };
+  const open = new OpenLine();
   for await (const chunk of input) {
-    const lines = (rest + decoder.write(chunk)).split("\n");
-    rest = lines.pop() ?? "";
-    yield lines.map(finished);
-    if (rest.length > MAX_LINE_LENGTH) {
-      tooLong = true;
-      rest = "";
+    const parts = decoder.write(chunk).split("\n");
+    const last = parts.pop() ?? "";
+    const lines: TextLine[] = [];
+    for (const part of parts) {
+      open.add(part);
+      const line = open.end();
+      if (line !== undefined) lines.push(line);
     }
+    yield lines;
+    open.add(last);
   }
-  rest += decoder.end();
-  if (rest !== "" || tooLong) yield [finished(rest)];
+  open.add(decoder.end());
+  const line = open.end();
+  if (line !== undefined) yield [line];
+}
+
+/** The line that is being read, whose end has not arrived yet. */
+class OpenLine {
+  /** Joined once, at its end: joining after each part would copy the line each time. */
+  #parts: string[] = [];
+  #number = 1;
+  #length = 0;
+
+  /** Adds a part. Throws Refusal if the line is longer than any can be. */
+  add(part: string): void {
+    if (part === "") return;
+    this.#length += part.length;
+    if (this.#length > MAX_SKIPPED_LENGTH) throw endless(this.#number);
+    if (this.#length > MAX_LINE_LENGTH) this.#parts = [];
+    else this.#parts.push(part);
+  }
+
+  /** Ends the line and begins the next one. Undefined for an empty line. */
+  end(): TextLine | undefined {
+    const number = this.#number++;
+    if (this.#length === 0) return undefined;
+    const isTooLong = this.#length > MAX_LINE_LENGTH;
+    const text = isTooLong ? undefined : this.#parts.join("").replace(/^\uFEFF|\r$/g, "");
+    this.#parts = [];
+    this.#length = 0;
+    return { number, text };
+  }
+}
+
+/** Why nothing is read from this line on. */
+export function endless(line: number): Refusal {
+  return new Refusal(
+    `the line is longer than ${MAX_SKIPPED_LENGTH / 1024 / 1024} MiB; nothing was read from here on`,
+    line,
+  );
 }

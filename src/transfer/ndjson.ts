@@ -140,7 +140,30 @@ export async function* readNdjson(input: Readable, clock: Clock): AsyncGenerator
     yield group.flatMap(({ number, text: json }) => read(number, json) ?? []);
 }
 
+/** Shorter lines cannot hold enough values to exhaust memory. */
+const MAX_UNCOUNTED_LENGTH = 64 * 1024;
+/** Values in a line; a repository with the most topics and previous names has half as many. */
+const MAX_VALUES = 10_000;
+
+/** Whether a line holds so many values that reading it could exhaust memory, whatever their depth. */
+function hasTooManyValues(json: string): boolean {
+  let values = 0;
+  let isInside = false;
+  for (let i = 0; i < json.length; i++) {
+    const character = json[i];
+    if (isInside) {
+      if (character === "\\") i++;
+      else if (character === '"') isInside = false;
+    } else if (character === '"') isInside = true;
+    else if ((character === "," || character === "[" || character === "{") && ++values > MAX_VALUES)
+      return true;
+  }
+  return false;
+}
+
 function parseLine(json: string, schema: ReturnType<typeof lineSchema>): ParsedLine | string {
+  if (json.length > MAX_UNCOUNTED_LENGTH && hasTooManyValues(json))
+    return `the line has more than ${MAX_VALUES} values`;
   let value: unknown;
   try {
     value = JSON.parse(json);

@@ -1,16 +1,12 @@
-import { createReadStream } from "node:fs";
-import { basename, extname } from "node:path";
-import { type Duplex, PassThrough, type Readable } from "node:stream";
-import { createGunzip, createZstdDecompress } from "node:zlib";
+import { basename } from "node:path";
+import type { Readable } from "node:stream";
 import type { Clock } from "../clock.js";
 import { Batch, type Gathered } from "./batch.js";
 import { readCsv } from "./csv.js";
 import type { FormatName } from "./formats.js";
 import { readNdjson } from "./ndjson.js";
+import { openFile } from "./open-file.js";
 import { Refusal, time } from "./values.js";
-
-/** Larger chunks cost memory and save no time. */
-const CHUNK_BYTES = 32 * 1024;
 
 /** Problems reported in one batch, so that a file of invalid lines does not exhaust memory. */
 const MAX_PROBLEMS = 10_000;
@@ -68,7 +64,7 @@ export async function* readFiles(
   for (const path of paths) {
     const file = path === "-" ? "standard input" : path;
     progress.file = file;
-    const { input, close } = open(path, (length) => {
+    const { input, close } = openFile(path, (length) => {
       progress.bytes += length;
     });
     try {
@@ -90,33 +86,12 @@ export async function* readFiles(
     } catch (error) {
       const reason = fileReason(error);
       if (reason === undefined) throw error;
-      refused.push({ file, line: 0, reason });
+      refused.push({ file, line: error instanceof Refusal ? error.line : 0, reason });
     } finally {
       close();
     }
   }
   yield found();
-}
-
-/** A file as a stream of its decompressed bytes. `close` releases it at any time. */
-function open(path: string, onBytes: (length: number) => void): { input: Readable; close: () => void } {
-  const raw = createReadStream(
-    path,
-    path === "-" ? { fd: 0, autoClose: false } : { highWaterMark: CHUNK_BYTES },
-  );
-  const input = new PassThrough({ highWaterMark: CHUNK_BYTES });
-  const unpack = { ".gz": createGunzip, ".zst": createZstdDecompress }[extname(path)];
-  const unpacked: Duplex | Readable = unpack === undefined ? raw : raw.pipe(unpack());
-  raw.on("error", (error) => input.destroy(error));
-  unpacked.on("error", (error: Error) => input.destroy(error));
-  // Errors after the last read are ignored.
-  input.on("error", () => {});
-  raw.on("data", (chunk) => onBytes(chunk.length));
-  unpacked.pipe(input);
-  const close = () => {
-    for (const stream of [raw, unpacked, input]) stream.destroy();
-  };
-  return { input, close };
 }
 
 /** Peeks at the first character. */

@@ -2,8 +2,16 @@ import { z } from "zod";
 import { type Clock, DAY_MS } from "../clock.js";
 import { cleanText, EARLIEST, LATEST, MAX_LABEL, MAX_TEXT } from "../record-rules.js";
 
-/** Why a line is refused, worded for the person who wrote the file. */
-export class Refusal extends Error {}
+/** Why a line or a file is refused, worded for the person who wrote it. */
+export class Refusal extends Error {
+  /** The line at which a file is refused; 0: as a whole. */
+  readonly line: number;
+
+  constructor(reason: string, line = 0) {
+    super(reason);
+    this.line = line;
+  }
+}
 
 /** A count. Throws Refusal, naming the column. */
 export function count(text: string | undefined, column: string): number {

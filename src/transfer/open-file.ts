@@ -1,0 +1,75 @@
+import { createReadStream } from "node:fs";
+import { extname } from "node:path";
+import { PassThrough, type Readable } from "node:stream";
+import { createGunzip, createZstdDecompress, type Gunzip, type ZstdDecompress } from "node:zlib";
+import { Refusal } from "./values.js";
+
+/** Larger chunks cost memory and save no time. */
+const CHUNK_BYTES = 32 * 1024;
+
+/** Bytes that any compressed file may have when decompressed. */
+const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
+/** How many times its size a larger one may become. Histories shrink to a tenth, at most a fortieth; zeros to a thousandth. */
+const MAX_RATIO = 200;
+
+const UNPACKERS = new Map<string, () => Gunzip | ZstdDecompress>([
+  [".gz", createGunzip],
+  [".zst", createZstdDecompress],
+]);
+
+/** An open file. `close` releases it at any time. */
+export interface OpenFile {
+  /** Its bytes, decompressed. Fails with a Refusal where they are not worth reading on. */
+  input: Readable;
+  close: () => void;
+}
+
+/** Opens a file, or standard input for "-", whose bytes are not decompressed. `onBytes` counts the bytes on disk. */
+export function openFile(path: string, onBytes: (length: number) => void): OpenFile {
+  const raw = createReadStream(
+    path,
+    path === "-" ? { fd: 0, autoClose: false } : { highWaterMark: CHUNK_BYTES },
+  );
+  const input = new PassThrough({ highWaterMark: CHUNK_BYTES });
+  let packed = 0;
+  raw.on("error", (error) => input.destroy(error));
+  raw.on("data", (chunk) => {
+    packed += chunk.length;
+    onBytes(chunk.length);
+  });
+  // Errors after the last read are ignored.
+  input.on("error", () => {});
+  const unpacker = UNPACKERS.get(extname(path))?.();
+  if (unpacker !== undefined) {
+    let unpacked = 0;
+    unpacker.on("error", (error: Error) => input.destroy(unpacked === 0 ? notPacked(path) : error));
+    unpacker.on("data", (chunk: Buffer) => {
+      unpacked += chunk.length;
+      if (unpacked > Math.max(MAX_UNPACKED_BYTES, MAX_RATIO * packed)) input.destroy(bomb());
+    });
+    // Node reads on behind a part of a .zst file only if the next one begins with a chunk.
+    unpacker.on("end", () => {
+      if (unpacker.bytesWritten < packed) input.destroy(severalParts());
+    });
+  }
+  const bytes = unpacker === undefined ? raw : raw.pipe(unpacker);
+  bytes.pipe(input);
+  const close = () => {
+    for (const stream of [raw, bytes, input]) stream.destroy();
+  };
+  return { input, close };
+}
+
+function notPacked(path: string): Refusal {
+  return new Refusal(`not compressed as its name says (${extname(path)}), or damaged at the beginning`);
+}
+
+function bomb(): Refusal {
+  return new Refusal(
+    `decompresses to more than ${MAX_RATIO} times its size, as no history does; not all of it was read. If it is right, decompress it first`,
+  );
+}
+
+function severalParts(): Refusal {
+  return new Refusal("has several compressed parts; not all of it was read. Decompress it first");
+}
