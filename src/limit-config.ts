@@ -2,11 +2,11 @@ import { isIPv4, isIPv6 } from "node:net";
 import { z } from "zod";
 
 /** Groups of requests that are counted separately; `docs/API.md` describes them. */
-export const BUCKETS = ["default", "search", "heavy", "write", "embed", "auth", "lookup"] as const;
+export const BUCKETS = ["default", "search", "heavy", "write", "embed", "auth", "lookup", "free"] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
 /** Buckets that count by address alone, whatever key or session a request carries. */
-export const ADDRESS_BUCKETS = ["embed", "auth", "lookup"] as const satisfies readonly Bucket[];
+export const ADDRESS_BUCKETS = ["embed", "auth", "lookup", "free"] as const satisfies readonly Bucket[];
 
 /** Whether a bucket counts by address alone. */
 export function isByAddress(bucket: Bucket): boolean {
@@ -19,7 +19,7 @@ export type CallerKind = (typeof CALLER_KINDS)[number];
 
 /** Requests per minute in one bucket; undefined for callers that do not have it. */
 export type BucketLimits = Readonly<Record<CallerKind, number | undefined>> & {
-  /** The ceiling of all keys of an account together; undefined: a multiple of the limit of one key. */
+  /** The ceiling of all keys and sessions of an account together; undefined: a multiple of the limit of one key. */
   readonly account?: number | undefined;
 };
 export type Limits = Readonly<Record<Bucket, BucketLimits>>;
@@ -27,14 +27,15 @@ export type Limits = Readonly<Record<Bucket, BucketLimits>>;
 const byAddress = (anonymous: number): BucketLimits => ({ anonymous, signed_in: undefined, key: undefined });
 
 const DEFAULTS: Limits = {
-  default: { anonymous: 120, signed_in: 600, key: 1_200 },
-  search: { anonymous: 120, signed_in: 600, key: 1_200 },
-  heavy: { anonymous: 20, signed_in: 60, key: 200 },
-  write: { anonymous: 20, signed_in: 60, key: 120 },
+  default: { anonymous: 120, signed_in: 600, key: 600 },
+  search: { anonymous: 120, signed_in: 400, key: 400 },
+  heavy: { anonymous: 20, signed_in: 60, key: 100 },
+  write: { anonymous: 20, signed_in: 60, key: 60 },
   // Image proxies of large sites send the requests of many readers.
   embed: byAddress(300),
   auth: byAddress(10),
   lookup: byAddress(60),
+  free: byAddress(3_000),
 };
 
 type Kind = CallerKind | "account";
@@ -86,6 +87,7 @@ export function readLimits(env: NodeJS.ProcessEnv, problems: string[]): Limits {
     embed: ofBucket("embed"),
     auth: ofBucket("auth"),
     lookup: ofBucket("lookup"),
+    free: ofBucket("free"),
   };
 }
 

@@ -1,14 +1,11 @@
 import { sql } from "kysely";
+import { LIMIT_SETTINGS } from "../../src/limit-config.js";
 import { createToken, hashToken } from "../../src/tokens.js";
 import { openStore, type Store } from "./stores.js";
 
 /** Settings that raise every limit so far that no request of a benchmark is refused, while all of them are counted. */
 export const GENEROUS_LIMITS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    ["DEFAULT", "SEARCH", "HEAVY"].flatMap((bucket) =>
-      ["ANONYMOUS", "SIGNED_IN", "KEY"].map((kind) => [`SIDEREAL_LIMIT_${bucket}_${kind}`, "1000000"]),
-    ),
-  ),
+  ...Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, "1000000"])),
   SIDEREAL_CONCURRENCY_ANONYMOUS: "10000",
   SIDEREAL_CONCURRENCY_ACCOUNT: "10000",
   SIDEREAL_CONNECTIONS_PER_ADDRESS: "10000",

@@ -22,10 +22,10 @@ const limitsSchema = z
     buckets: z
       .array(bucketSchema)
       .openapi({ description: "The limits of this caller; with a key, of this key." }),
-    account: z
-      .array(bucketSchema)
-      .nullable()
-      .openapi({ description: "The ceilings that all keys of the account share; null without a key." }),
+    account: z.array(bucketSchema).nullable().openapi({
+      description:
+        "The ceilings that all keys and sessions of the account share; null for callers by address.",
+    }),
   })
   .openapi("Limits");
 
@@ -39,7 +39,7 @@ export const getLimits = operation({
   tags: ["Operation"],
   summary: "Your rate limits and their remaining requests",
   description:
-    "Costs nothing and works even when no requests remain. A request with an API key counts against the limit of the key and the ceiling of its account.",
+    "Costs nothing and works even when no requests remain. A request with an API key or a session counts against the limit of the key or of the sessions, and the ceiling of its account.",
   params: null,
   query: null,
   body: null,

@@ -1,5 +1,5 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
-import { type Access, pathPattern, RATE_HEADERS, type RateLimit } from "../http/http.js";
+import { type Access, pathPattern, RATE_HEADERS } from "../http/http.js";
 import { z } from "../schema.js";
 import { errorResponses, type OperationContract, type ResponseContract } from "./operation.js";
 import { API_ROUTES, type ApiRoute } from "./routes.js";
@@ -34,12 +34,8 @@ const rateHeaders = z.object(
 );
 
 /** The responses of an operation, with rate limit headers and the 429 response. */
-function limitedResponses(
-  { responses }: OperationContract,
-  { bucket, cost }: RateLimit,
-): Record<string, ResponseContract> {
-  if (bucket === "none") return { ...responses };
-  const all = { ...responses, ...(cost === 0 ? {} : { 429: errorResponses("RATE_LIMITED")[429] }) };
+function limitedResponses({ responses }: OperationContract): Record<string, ResponseContract> {
+  const all = { ...responses, 429: errorResponses("RATE_LIMITED")[429] };
   return Object.fromEntries(
     Object.entries(all).flatMap(([status, response]) => {
       if (response === undefined) return [];
@@ -52,7 +48,6 @@ function limitedResponses(
 
 function register(registry: OpenAPIRegistry, { route, operation }: ApiRoute): void {
   const { id, tags, summary, description, params, query, headers, body } = operation;
-  const bucket = route.limit.bucket === "none" ? {} : { "x-rate-limit-bucket": route.limit.bucket };
   registry.registerPath({
     method: route.method.toLowerCase() as "get" | "post" | "patch" | "delete",
     path: pathPattern(route),
@@ -68,9 +63,9 @@ function register(registry: OpenAPIRegistry, { route, operation }: ApiRoute): vo
         ? {}
         : { body: { required: true, content: { "application/json": { schema: body } } } }),
     },
-    responses: limitedResponses(operation, route.limit),
+    responses: limitedResponses(operation),
     security: SECURITY[route.access],
-    ...bucket,
+    "x-rate-limit-bucket": route.limit.bucket,
   });
 }
 

@@ -1,13 +1,15 @@
+import { MAX_SERIES } from "../embeds/embeds.js";
 import {
   type Access,
   type CachePolicy,
   DEFAULT_LIMIT,
   type Form,
+  FREE_LIMIT,
   type Method,
+  PER_ROWS,
   type RateLimit,
   type Route,
   UNKNOWN_TOKEN_COST,
-  UNLIMITED,
 } from "../http/http.js";
 import * as auth from "./auth.js";
 import { getBadge, getCard } from "./embed-badges.js";
@@ -57,8 +59,10 @@ const limit = (bucket: RateLimit["bucket"], more: Partial<RateLimit> = {}): Rate
 });
 const HEAVY = limit("heavy");
 /** A list with search words counts as a search. */
-const LIST = limit({ withQ: "search", without: "default" });
-const FREE = limit("default", { cost: 0 });
+const LIST = limit({ withQ: "search", without: "default" }, { surcharges: [PER_ROWS] });
+const ROWS = limit("default", { surcharges: [PER_ROWS] });
+/** Of a chart. */
+const repositories = { parameter: "repo", counts: "values", most: MAX_SERIES } as const;
 const unknownCost = UNKNOWN_TOKEN_COST;
 
 const SHARED: CachePolicy = { kind: "shared" };
@@ -78,7 +82,7 @@ const BY_TOKEN = { access: "token", cache: { kind: "private" } } as const;
 const byToken = (method: Method, path: string, operation: Operation): ApiRoute =>
   route(method, path, {
     ...BY_TOKEN,
-    limit: limit(method === "GET" ? "default" : "write", { unknownCost }),
+    limit: limit(method === "GET" ? "default" : "write", { surcharges: [PER_ROWS], unknownCost }),
     operation,
   });
 const signIn = (method: Method, path: string, operation: Operation): ApiRoute =>
@@ -86,7 +90,7 @@ const signIn = (method: Method, path: string, operation: Operation): ApiRoute =>
 const mine = (method: Method, path: string, operation: Operation): ApiRoute =>
   route(method, path, {
     access: "session",
-    limit: method === "GET" ? DEFAULT_LIMIT : limit("write"),
+    limit: method === "GET" ? ROWS : limit("write"),
     cache: NO_STORE,
     operation,
   });
@@ -115,19 +119,26 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/repos/{id}/ranks", listRanks, { limit: HEAVY }),
   open("/api/repos/{provider}/{owner}/{name}", getRepository, DETAIL),
   open("/api/stats/summary", getSummary),
-  open("/api/facets/languages", listLanguages),
-  open("/api/facets/topics", listTopics),
-  open("/api/embed/chart.svg", getChart, { ...EMBED, form: "picture" }),
-  open("/api/embed/chart", getChartData, { ...EMBED, limit: limit("heavy", { perValueOf: "repo" }) }),
+  open("/api/facets/languages", listLanguages, { limit: ROWS }),
+  open("/api/facets/topics", listTopics, { limit: ROWS }),
+  open("/api/embed/chart.svg", getChart, {
+    ...EMBED,
+    limit: limit("embed", { surcharges: [{ ...repositories, included: 1, step: 5 }] }),
+    form: "picture",
+  }),
+  open("/api/embed/chart", getChartData, {
+    ...EMBED,
+    limit: limit("heavy", { surcharges: [{ ...repositories, included: 1, step: 1 }] }),
+  }),
   open("/api/embed/badge.svg", getBadge, { ...EMBED, form: "picture" }),
-  open("/api/embed/card.png", getCard, EMBED),
-  open("/api/limits", getLimits, { limit: FREE, cache: NO_STORE }),
-  open("/healthz", getHealth, { limit: UNLIMITED, cache: NO_STORE }),
-  open("/readyz", getReadiness, { limit: UNLIMITED, cache: NO_STORE }),
+  open("/api/embed/card.png", getCard, { ...EMBED, limit: limit("embed", { cost: 8 }) }),
+  open("/api/limits", getLimits, { limit: limit("default", { cost: 0 }), cache: NO_STORE }),
+  open("/healthz", getHealth, { limit: FREE_LIMIT, cache: NO_STORE }),
+  open("/readyz", getReadiness, { limit: FREE_LIMIT, cache: NO_STORE }),
 
   route("POST", "/api/watchlists", {
     access: "public",
-    limit: limit("write"),
+    limit: limit("write", { cost: 2 }),
     cache: { kind: "private" },
     operation: watchlists.createWatchlist,
   }),
@@ -137,7 +148,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   byToken("GET", "/api/watchlists/{token}/repositories", watchlists.listWatchlistRepositories),
   route("GET", "/api/watchlists/{token}/metrics", {
     ...BY_TOKEN,
-    limit: limit("heavy", { unknownCost }),
+    limit: limit("heavy", { cost: 3, unknownCost }),
     operation: watchlists.listWatchlistMetrics,
   }),
   byToken("POST", "/api/watchlists/{token}/items", watchlists.addWatchlistItem),

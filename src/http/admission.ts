@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
 import { AppError } from "../errors.js";
-import { BUCKETS, type Bucket } from "../limit-config.js";
+import { BUCKETS, isByAddress } from "../limit-config.js";
 import type { Logger } from "../log.js";
 import {
   type Allowances,
@@ -13,8 +13,8 @@ import {
   networkOf,
   type Policy,
 } from "../metering/metering.js";
+import type { Cost } from "./cost.js";
 import { ConcurrencyLimiter, LoadShedder, type Slot } from "./load.js";
-import type { RateLimit } from "./route.js";
 
 export interface AdmissionOptions {
   config: Pick<Config, "limits" | "concurrency" | "shedding" | "trustedProxies">;
@@ -28,36 +28,11 @@ export interface AdmissionOptions {
 const REMEMBERED_PEERS = 10_000;
 const REMEMBERED_LENGTH = 200;
 
-/** What a request costs, which follows from its route, method and parameters. */
-export interface Cost {
-  /** undefined: not limited. */
-  bucket: Bucket | undefined;
-  /** Units; 0 is always let through. */
-  units: number;
-  /** Units for a response of 404 or 401. */
-  unknownUnits: number;
-}
-
-/** The cost of a request. `query`: the parameters that the route declares. */
-export function costOf(limit: RateLimit, method: string, query: URLSearchParams): Cost {
-  if (limit.bucket === "none") return { bucket: undefined, units: 0, unknownUnits: 0 };
-  // Browsers send OPTIONS on their own: if it were refused, they could not even show the page why.
-  const units = method === "OPTIONS" ? 0 : limit.cost * unitsOf(limit, query);
-  return { bucket: bucketOf(limit.bucket, query), units, unknownUnits: limit.unknownCost ?? units };
-}
-
-function bucketOf(bucket: Exclude<RateLimit["bucket"], "none">, query: URLSearchParams): Bucket {
-  if (typeof bucket === "string") return bucket;
-  return query.get("q") ? bucket.withQ : bucket.without;
-}
-
-function unitsOf({ perValueOf }: RateLimit, query: URLSearchParams): number {
-  return perValueOf === undefined ? 1 : Math.max(1, query.getAll(perValueOf).length);
-}
-
 /** What a request counts against, decided before its handler runs. */
 export interface Charging {
   caller: Caller;
+  /** The caller by address, against which some buckets count whoever the caller is. */
+  address: Caller;
   cost: Cost;
 }
 
@@ -115,12 +90,12 @@ export class Admission {
    * Takes a concurrency slot, which must be released in any case. If it has a refusal, the request is refused and does not count.
    */
   enter({ caller, cost }: Charging): Slot {
-    return this.#concurrency.enter(caller, cost.units === 0);
+    return this.#concurrency.enter(caller, cost.bucket === "free");
   }
 
   /** Starts computing a response; undefined where the request is shed, and `overloaded` is the response. */
   start<T>({ caller, cost }: Charging, work: () => Promise<T>): Promise<T> | undefined {
-    if (cost.bucket === undefined || cost.units === 0) return work();
+    if (cost.bucket === "free") return work();
     return this.#shedder.start(caller, cost.bucket, work);
   }
 
@@ -128,12 +103,13 @@ export class Admission {
    * Counts a request; undefined where nothing is limited. The caller must look at `decision.allowed`. A promise only where
    * counting needs another process.
    */
-  charge({ caller, cost }: Charging): Charge | undefined | Promise<Charge> {
+  charge(charging: Charging): Charge | undefined | Promise<Charge> {
     const allowances = this.#allowances;
-    const { bucket } = cost;
-    if (allowances === undefined || bucket === undefined) return undefined;
-    const charge = (decision: Decision) => new Charge({ allowances, caller, bucket, cost, decision });
-    const decision = allowances.decide(caller, bucket, cost.units);
+    const { address, cost } = charging;
+    if (allowances === undefined || (cost.bucket === "free" && isOfThisMachine(address))) return undefined;
+    const caller = payerOf(charging);
+    const charge = (decision: Decision) => new Charge({ allowances, caller, address, cost, decision });
+    const decision = allowances.decide(caller, cost.bucket, cost.units);
     return decision instanceof Promise ? decision.then(charge) : charge(decision);
   }
 
@@ -141,17 +117,19 @@ export class Admission {
    * Counts a request whose response is ready: `charge`, `enter` and `settle` in one step. "unlimited" where nothing is limited;
    * undefined, and nothing is counted, where the request would be refused or counting needs another process.
    */
-  admit({ caller, cost }: Charging, status: number): Decision | "unlimited" | undefined {
+  admit(charging: Charging, status: number): Decision | "unlimited" | undefined {
     const allowances = this.#allowances;
+    const { caller, address, cost } = charging;
     const { bucket, units } = cost;
-    if (units > 0 && this.#concurrency.isFull(caller)) return undefined;
-    if (allowances === undefined || bucket === undefined) return "unlimited";
+    if (bucket !== "free" && this.#concurrency.isFull(caller)) return undefined;
+    if (allowances === undefined || (bucket === "free" && isOfThisMachine(address))) return "unlimited";
     if (!allowances.isImmediate) return undefined;
     // A 304 of a cached response is free, but a caller that has nothing left gets none.
     const counted = status === 304 ? 0 : units;
-    const decision = allowances.decide(caller, bucket, counted);
+    const decision = allowances.decide(payerOf(charging), bucket, counted);
     if (decision instanceof Promise || !decision.allowed) return undefined;
-    return decision.remaining + counted < units ? undefined : decision;
+    if (decision.remaining + counted < units) return undefined;
+    return status !== 304 || takeFree(allowances, address) === true ? decision : undefined;
   }
 
   /** The values of RATE_HEADERS, in their order. */
@@ -189,10 +167,31 @@ function isLoopback(peer: string | undefined): boolean {
   return peer !== undefined && (peer === "::1" || peer.startsWith("127.") || peer.startsWith("::ffff:127."));
 }
 
+/** Whose limits a request counts against. */
+function payerOf({ caller, address, cost }: Charging): Caller {
+  return isByAddress(cost.bucket) ? address : caller;
+}
+
+/** Counts what is free of charge, which has a high limit by address: so even that cannot occupy the service. */
+function takeFree(allowances: Allowances, address: Caller): boolean | Promise<boolean> {
+  if (isOfThisMachine(address)) return true;
+  const decision = allowances.decide(address, "free", 1);
+  return decision instanceof Promise ? decision.then(({ allowed }) => allowed) : decision.allowed;
+}
+
+/** Health checks of this machine must not depend on what others send through an unknown proxy on it. */
+function isOfThisMachine({ name }: Caller): boolean {
+  return name.startsWith("127.") || name === LOOPBACK_NETWORK;
+}
+
+/** The name of a caller at ::1. */
+const LOOPBACK_NETWORK = "0:0:0:0::/64";
+
 interface ChargeOptions {
   allowances: Allowances;
+  /** Whose limits the request counts against. */
   caller: Caller;
-  bucket: Bucket;
+  address: Caller;
   cost: Cost;
   decision: Decision;
 }
@@ -203,6 +202,11 @@ export class Charge {
 
   constructor(options: ChargeOptions) {
     this.#options = options;
+  }
+
+  /** Whether the request counted against an API key. */
+  get isOfKey(): boolean {
+    return this.#options.caller.kind === "key";
   }
 
   get decision(): Decision {
@@ -222,8 +226,8 @@ export class Charge {
 
   /** Gives back what was counted. */
   refund(): Decision | Promise<Decision> {
-    const { allowances, caller, bucket, cost } = this.#options;
-    return allowances.adjust(caller, bucket, -cost.units);
+    const { allowances, caller, cost } = this.#options;
+    return allowances.adjust(caller, cost.bucket, -cost.units);
   }
 
   /**
@@ -231,15 +235,19 @@ export class Charge {
    * nothing was computed to find that out. A promise only where counting needs another process.
    */
   settle(status: number, isFree: boolean): Decision | Promise<Decision> {
-    const { allowances, caller, bucket, decision, cost } = this.#options;
+    const { allowances, address, decision, cost } = this.#options;
     const { units, unknownUnits } = cost;
-    const { allowed } = decision;
-    const due = !allowed || isFree ? 0 : status === 404 || status === 401 ? unknownUnits : units;
-    const correction = due - (allowed ? units : 0);
+    if (!decision.allowed) return this.#correct(0);
+    if (!isFree) return this.#correct(status === 404 || status === 401 ? unknownUnits - units : 0);
+    const taken = takeFree(allowances, address);
+    const correct = (isTaken: boolean) => this.#correct(isTaken ? -units : 0);
+    return taken instanceof Promise ? taken.then(correct) : correct(taken);
+  }
+
+  #correct(units: number): Decision | Promise<Decision> {
+    const { allowances, caller, decision, cost } = this.#options;
     // Where reading the count is cheap, it is read again even without a correction: other requests may have been counted since.
-    return correction !== 0 || allowances.isImmediate
-      ? allowances.adjust(caller, bucket, correction)
-      : decision;
+    return units !== 0 || allowances.isImmediate ? allowances.adjust(caller, cost.bucket, units) : decision;
   }
 }
 

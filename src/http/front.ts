@@ -3,8 +3,9 @@ import type { Clock } from "../clock.js";
 import type { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { Caller, KeyedRequest } from "../metering/metering.js";
-import { type Admission, type Charge, type Charging, costOf } from "./admission.js";
+import type { Admission, Charge, Charging } from "./admission.js";
 import { hasShortBody, readForm, readJson } from "./body.js";
+import { costOf } from "./cost.js";
 import { type ErrorRenderers, ErrorResponder, toAppError } from "./error-response.js";
 import { completeHeaders, type PublicAddress, publicAddressOf } from "./headers.js";
 import { allowanceOf, forwardedFor, Hits, hasOwnCookie } from "./hits.js";
@@ -98,7 +99,7 @@ export class Front {
       isComputed: false,
     };
     let { cost } = target;
-    if (fault === undefined && cost.bucket !== undefined && hasIdentity(headers)) {
+    if (fault === undefined && target.route.limit.bucket !== "free" && hasIdentity(headers)) {
       try {
         await identify(exchange, this.#options);
       } catch (error) {
@@ -107,7 +108,7 @@ export class Front {
         cost = costOf({ ...DEFAULT_LIMIT, unknownCost: BAD_KEY_COST }, method, target.query);
       }
     }
-    const charging: Charging = { caller: exchange.caller, cost };
+    const charging: Charging = { caller: exchange.caller, address, cost };
     const slot = admission.enter(charging);
     try {
       fault = slot.refusal ?? fault;
@@ -200,7 +201,7 @@ export class Front {
     if (body === undefined) response.end();
     else response.end(body, "latin1");
     if (exchange.keyId === undefined) return;
-    const { target, caller, address } = exchange;
+    const { target, address } = exchange;
     recordUsage({
       keyId: exchange.keyId,
       method: target.name.method,
@@ -209,7 +210,7 @@ export class Front {
       bytes: body === undefined ? 0 : variant.bytes,
       durationMs: clock.monotonic() - beganAt,
       // Where the request counted against its address, the numbers are not the key's.
-      allowance: caller.kind === "key" ? allowanceOf(left) : undefined,
+      allowance: charge?.isOfKey ? allowanceOf(left) : undefined,
       code: stored.errorCode,
       path: target.path,
       caller: address.name,

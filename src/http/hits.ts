@@ -56,12 +56,12 @@ export class Hits {
     const address = admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
     let caller = address;
     let holder: KeyHolder | undefined;
-    if (hasKey(message) && target.cost.bucket !== undefined && isApi(target.route)) {
+    if (hasKey(message) && target.route.limit.bucket !== "free" && isApi(target.route)) {
       holder = this.#peekHolder(message);
       if (holder === undefined) return false;
-      if (!isByAddress(target.cost.bucket)) caller = callerOfKey(holder);
+      caller = callerOfKey(holder);
     }
-    const decision = admission.admit({ caller, cost: target.cost }, variant.status);
+    const decision = admission.admit({ caller, address, cost: target.cost }, variant.status);
     if (decision === undefined) return false;
     const left = decision === "unlimited" ? undefined : decision;
     response.writeHead(variant.status, variant.head(nextId(), left && admission.ratesOf(left)));
@@ -75,7 +75,7 @@ export class Hits {
         bytes: variant.bytes,
         durationMs: clock.monotonic() - beganAt,
         // Where the request counted against its address, the numbers are not the key's.
-        allowance: caller.kind === "key" ? allowanceOf(left) : undefined,
+        allowance: isByAddress(target.cost.bucket) ? undefined : allowanceOf(left),
         code: null,
         path: target.path,
         caller: address.name,

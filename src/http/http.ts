@@ -16,11 +16,12 @@ export {
   type CachePolicy,
   DEFAULT_LIMIT,
   type Form,
+  FREE_LIMIT,
   type Method,
+  PER_ROWS,
   pathPattern,
   type RateLimit,
   type Route,
   UNKNOWN_TOKEN_COST,
-  UNLIMITED,
 } from "./route.js";
 export { createHttpServer, type HttpServer } from "./server.js";

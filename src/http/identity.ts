@@ -4,9 +4,10 @@ import { AppError } from "../errors.js";
 import { isByAddress } from "../limit-config.js";
 import type { Logger } from "../log.js";
 import type { Caller } from "../metering/metering.js";
-import type { Admission, Charge, Cost } from "./admission.js";
+import type { Admission, Charge } from "./admission.js";
 import { badKey, readApiKey } from "./api-key.js";
-import { isApi } from "./route.js";
+import type { Cost } from "./cost.js";
+import { isApi, type Route } from "./route.js";
 import type { Target } from "./targets.js";
 
 /** Who signed-in users and the owners of keys are. */
@@ -40,7 +41,7 @@ export interface Exchange {
   id: string;
   /** The caller by address. */
   address: Caller;
-  /** Whose limits the request counts against. */
+  /** Who sends it: the holder of a key, an account, or the address. */
   caller: Caller;
   account: Account | undefined;
   keyId: number | undefined;
@@ -63,6 +64,11 @@ export function callerOfKey(holder: KeyHolder): Caller {
   return caller;
 }
 
+/** Whether the requests of a route count by address, whoever sends them. */
+export function countsByAddress({ limit: { bucket } }: Route): boolean {
+  return typeof bucket === "string" && isByAddress(bucket);
+}
+
 export interface IdentifyOptions {
   identities: Identities;
   admission: Admission;
@@ -74,9 +80,8 @@ export interface IdentifyOptions {
  * `refusedLookup` and stops where the address has no lookups left.
  */
 export async function identify(exchange: Exchange, options: IdentifyOptions): Promise<void> {
-  const { route, cost } = exchange.target;
+  const { route } = exchange.target;
   const { identities, log } = options;
-  const isByAddressAlone = cost.bucket === undefined || isByAddress(cost.bucket);
   const key = isApi(route) ? readApiKey(exchange.message.headersDistinct) : undefined;
   if (key !== undefined) {
     const isFamiliar = identities.isFamiliarKey(key);
@@ -84,15 +89,15 @@ export async function identify(exchange: Exchange, options: IdentifyOptions): Pr
     if (exchange.refusedLookup !== undefined) return;
     if (holder === undefined) throw badKey();
     exchange.keyId = holder.keyId;
-    if (!isByAddressAlone) exchange.caller = callerOfKey(holder);
+    exchange.caller = callerOfKey(holder);
   }
   const { cookie } = exchange.message.headers;
-  if (cookie === undefined || key !== undefined || isByAddressAlone) return;
+  if (cookie === undefined || key !== undefined || countsByAddress(route)) return;
   try {
     const isFamiliar = identities.isFamiliarSession(cookie);
     const find = () => identities.findAccountId(cookie);
     const id = await lookUp(exchange, options, { isFamiliar, find });
-    if (id !== undefined) exchange.caller = { kind: "signed_in", name: id };
+    if (id !== undefined) exchange.caller = { kind: "signed_in", name: id, account: id };
   } catch (error) {
     // The request counts against its address; a route that needs the account fails by itself.
     log.error({ err: error }, "a session could not be looked up");
@@ -111,7 +116,11 @@ async function lookUp<T>(
   { isFamiliar, find }: { isFamiliar: boolean; find: () => Promise<T | undefined> },
 ): Promise<T | undefined> {
   if (isFamiliar) return find();
-  const charge = await admission.charge({ caller: exchange.address, cost: LOOKUP });
+  const charge = await admission.charge({
+    caller: exchange.address,
+    address: exchange.address,
+    cost: LOOKUP,
+  });
   if (charge?.decision.allowed === false) {
     exchange.refusedLookup = charge;
     return undefined;

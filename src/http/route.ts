@@ -16,15 +16,23 @@ export type Form = "json" | "picture" | "page" | "file";
 
 /** How the requests of a route count against the rate limits of their caller. */
 export interface RateLimit {
-  /** `none`: not limited. A pair: a request with `q` is a search and counts in the first bucket. */
-  bucket: Bucket | "none" | { withQ: Bucket; without: Bucket };
-  /** Units per request; 0 is always let through. */
-  cost: 0 | 1;
-  /** A query parameter each of whose values costs as much: a request for six series costs as six requests for one. */
-  perValueOf?: string;
-  /** Units for a response of 404 or 401 where it may be an attempt to guess a secret; without it, `cost`. */
+  /** A pair: a request with `q` is a search and counts in the first bucket. */
+  bucket: Bucket | { withQ: Bucket; without: Bucket };
+  /** Units of the cheapest request. One unit stands for a few milliseconds of CPU time; see decision 10. 0: it counts in `free`. */
+  cost: number;
+  /** Units that parameters add. */
+  surcharges?: readonly Surcharge[];
+  /** Units for a response of 404 or 401 where it may be an attempt to guess a secret; without it, as for any other. */
   unknownCost?: number;
 }
+
+/**
+ * Units that a query parameter adds. `values` and `number`: one for each `step` by which its values, or the number in it,
+ * exceed `included`; beyond `most` the request is refused, and costs no more. `value`: one where it has this value.
+ */
+export type Surcharge =
+  | { parameter: string; counts: "values" | "number"; included: number; step: number; most: number }
+  | { parameter: string; counts: "value"; value: string };
 
 /**
  * Who may keep a response, and for how long.
@@ -70,8 +78,17 @@ export const BAD_KEY_COST = 10;
 /** One request of the default bucket. */
 export const DEFAULT_LIMIT: RateLimit = { bucket: "default", cost: 1 };
 
-/** No limit: files that pages load, and health checks. */
-export const UNLIMITED: RateLimit = { bucket: "none", cost: 0 };
+/** Files that pages load, and health checks: only a flood of them is refused. */
+export const FREE_LIMIT: RateLimit = { bucket: "free", cost: 1 };
+
+/** A surcharge for rows: a page of a list with the default number of rows has none. */
+export const PER_ROWS: Surcharge = {
+  parameter: "limit",
+  counts: "number",
+  included: 40,
+  step: 30,
+  most: 100,
+};
 
 /** A route in the usage of API keys. */
 export interface RouteName {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../errors.js";
 import { withoutTrailingSlashes } from "../page-addresses.js";
-import { type Cost, costOf } from "./admission.js";
+import { type Cost, costOf } from "./cost.js";
 import { noContent, redirect } from "./reply.js";
 import { type RequestLine, readRequestLine } from "./request-line.js";
 import { DEFAULT_LIMIT, pathPattern, type Route, type RouteName } from "./route.js";

@@ -8,7 +8,7 @@ export interface Caller {
   name: string;
   /** The wider IPv6 network whose ceiling the caller counts against as well. */
   network?: string;
-  /** The account of an API key, whose ceiling all its keys count against. */
+  /** The account of an API key or a session, whose ceiling all its keys and sessions count against. */
   account?: string;
 }
 
@@ -70,7 +70,7 @@ const SECOND = 1e6;
  */
 export const NETWORK_FACTOR = 16;
 
-/** The keys of an account together may use this many times the allowance of one, unless a setting says otherwise. */
+/** The keys and sessions of an account together may use this many times the allowance of one, unless a setting says otherwise. */
 export const ACCOUNT_FACTOR = 2;
 
 /** A policy in microseconds: the cost of one request, and the most that may be owed. */

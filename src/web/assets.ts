@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../errors.js";
-import { content, type Route, redirect, UNLIMITED } from "../http/http.js";
+import { content, FREE_LIMIT, type Route, redirect } from "../http/http.js";
 import { STYLES } from "./styles.js";
 
 /** Content types by file extension. */
@@ -65,7 +65,7 @@ export function assetRoutes(): Route[] {
     method: "GET",
     path,
     access: "public",
-    limit: UNLIMITED,
+    limit: FREE_LIMIT,
     cache: { kind: "shared", control: "public, max-age=31536000, immutable" },
     query: [],
     body: "none",

@@ -2,7 +2,7 @@
 import { basePathOf } from "../base-url.js";
 import { type Clock, HOUR_MS, isoTime } from "../clock.js";
 import { AppError } from "../errors.js";
-import { content, type Reply, type Route, UNLIMITED } from "../http/http.js";
+import { content, FREE_LIMIT, type Reply, type Route } from "../http/http.js";
 import type { Modules } from "../modules.js";
 import { LANGUAGES_PAGE, languagePage, repositoryPage, TOPICS_PAGE, topicPage } from "../page-addresses.js";
 import { element, type Xml, xmlDocument } from "../xml.js";
@@ -21,7 +21,7 @@ const MAX_LANGUAGES = 200;
 const MAX_TOPICS = 1_000;
 const PAGES = ["/", "/explore", LANGUAGES_PAGE, TOPICS_PAGE, "/about", "/docs"];
 
-/** How long a part is cached: these requests are not rate limited, so they must not read the list each time. */
+/** How long a part is cached: these requests are hardly limited, so they must not read the list each time. */
 const CACHED_MS = HOUR_MS;
 
 const NAMESPACE = { xmlns: "http://www.sitemaps.org/schemas/sitemap/0.9" };
@@ -33,7 +33,7 @@ export function indexRoutes({ modules, baseUrl, clock }: IndexOptions): Route[] 
     method: "GET",
     path,
     access: "public",
-    limit: UNLIMITED,
+    limit: FREE_LIMIT,
     cache: { kind: "shared", control: "public, max-age=3600" },
     query: [],
     body: "none",

@@ -1,17 +1,11 @@
-import {
-  type CachePolicy,
-  DEFAULT_LIMIT,
-  type RateLimit,
-  type Route,
-  UNKNOWN_TOKEN_COST,
-} from "../http/http.js";
+import { type CachePolicy, PER_ROWS, type RateLimit, type Route, UNKNOWN_TOKEN_COST } from "../http/http.js";
 import { listQuery } from "../lists/lists.js";
 import { LANGUAGES_PAGE, TOPICS_PAGE } from "../page-addresses.js";
 import type { PageRenderer } from "./page.js";
 import type { FormHandler, MemberFormHandler, MemberPageHandler, PageHandler } from "./page-request.js";
 import { showAbout } from "./pages/about.js";
 import * as account from "./pages/account.js";
-import { compareQuery, showComparison } from "./pages/compare.js";
+import { compareQuery, MAX_NAMES, showComparison } from "./pages/compare.js";
 import { showExplore } from "./pages/explore.js";
 import { facetQuery, showLanguage, showTopic } from "./pages/facet.js";
 import { facetsQuery, showLanguages, showTopics } from "./pages/facets.js";
@@ -47,6 +41,10 @@ export type PageRoute = Omit<Route, "handle"> &
 const VISITOR: CachePolicy = { kind: "visitor" };
 const PRIVATE: CachePolicy = { kind: "private" };
 const NONE: CachePolicy = { kind: "none" };
+/** A page takes longer than the data in it. */
+const PAGE: RateLimit = { bucket: "default", cost: 2 };
+const LIST: RateLimit = { ...PAGE, surcharges: [PER_ROWS] };
+const WATCHLIST: RateLimit = { ...PAGE, cost: 4 };
 const WRITE: RateLimit = { bucket: "write", cost: 1 };
 const AUTH: RateLimit = { bucket: "auth", cost: 1 };
 
@@ -62,7 +60,7 @@ interface PageFacts extends Partial<Facts> {
 function pageFacts(path: string, { query = [], ...facts }: PageFacts) {
   return {
     access: "public",
-    limit: DEFAULT_LIMIT,
+    limit: PAGE,
     ...facts,
     method: "GET",
     path,
@@ -111,7 +109,7 @@ const myForm = (
 const tokenPage = (path: string, show: PageHandler, query: readonly string[]): PageRoute =>
   page(path, show, {
     access: "token",
-    limit: { ...DEFAULT_LIMIT, unknownCost: UNKNOWN_TOKEN_COST },
+    limit: { ...WATCHLIST, unknownCost: UNKNOWN_TOKEN_COST },
     cache: PRIVATE,
     query,
   });
@@ -120,18 +118,26 @@ const tokenForm = (path: string, submit: FormHandler): PageRoute =>
   form(path, submit, { access: "token", limit: { ...WRITE, unknownCost: UNKNOWN_TOKEN_COST } });
 
 /** All pages and forms. Where two match a path, the first one wins. */
-const PAGE_ROUTES: readonly PageRoute[] = [
+export const PAGE_ROUTES: readonly PageRoute[] = [
   page("/", showHome, { cache: VISITOR }),
-  page("/explore", showExplore, { cache: VISITOR, query: parameters(listQuery) }),
+  page("/explore", showExplore, { cache: VISITOR, limit: LIST, query: parameters(listQuery) }),
   page(LANGUAGES_PAGE, showLanguages, { cache: VISITOR, query: parameters(facetsQuery) }),
   page(`${LANGUAGES_PAGE}/{name}`, showLanguage, { cache: VISITOR, query: parameters(facetQuery) }),
   page(TOPICS_PAGE, showTopics, { cache: VISITOR, query: parameters(facetsQuery) }),
   page(`${TOPICS_PAGE}/{name}`, showTopic, { cache: VISITOR, query: parameters(facetQuery) }),
   page("/repos/{provider}/{fullName*}", showRepository, {
     cache: VISITOR,
+    limit: { ...PAGE, surcharges: [{ parameter: "range", counts: "value", value: "all" }] },
     query: parameters(repositoryQuery),
   }),
-  page("/compare", showComparison, { cache: VISITOR, query: ["repo", ...parameters(compareQuery)] }),
+  page("/compare", showComparison, {
+    cache: VISITOR,
+    limit: {
+      ...PAGE,
+      surcharges: [{ parameter: "repo", counts: "values", included: 2, step: 2, most: MAX_NAMES }],
+    },
+    query: ["repo", ...parameters(compareQuery)],
+  }),
   page("/about", showAbout, { cache: VISITOR }),
 
   page("/sign-in", signIn.showSignIn, { cache: PRIVATE, query: ["next"] }),
@@ -153,11 +159,15 @@ const PAGE_ROUTES: readonly PageRoute[] = [
   mine("/account/keys/{id}", showKeyUsage, ["period"]),
   myForm("/account/keys/{id}/revoke", keys.revokeKey, { signInNext: "/account/keys" }),
 
-  page("/watchlist", showWatchlist, { cache: VISITOR, query: parameters(watchlistPageQuery) }),
+  page("/watchlist", showWatchlist, {
+    cache: VISITOR,
+    limit: WATCHLIST,
+    query: parameters(watchlistPageQuery),
+  }),
   form("/watchlist/items", saveRepository),
   form("/watchlist/items/remove", unsaveRepository),
   page("/watchlists", showNewWatchlist, { cache: PRIVATE }),
-  form("/watchlists", createTokenWatchlist),
+  form("/watchlists", createTokenWatchlist, { limit: { ...WRITE, cost: 2 } }),
   page("/watchlists/gone", shared.showWatchlistRemoved, { cache: PRIVATE }),
   tokenPage("/watchlists/{token}", shared.showTokenWatchlist, parameters(watchlistPageQuery)),
   tokenForm("/watchlists/{token}/items", shared.addToTokenWatchlist),

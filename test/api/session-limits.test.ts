@@ -43,7 +43,7 @@ onBothEngines("Limits of sessions", (engine) => {
     assert.deepEqual(await told({ Cookie: cookie }), [600, 599]);
     assert.deepEqual(await told({ Cookie: `a=b; ${cookie}; c=d` }), [600, 598]);
     const { key } = await createKey(world, { cookie, headers });
-    assert.deepEqual(await told({ Cookie: cookie, "X-API-Key": key }), [1_200, 1_199], "the key's");
+    assert.deepEqual(await told({ Cookie: cookie, "X-API-Key": key }), [600, 599], "the key's");
     assert.deepEqual(await told({ Cookie: cookie }), [600, 597]);
     const other = await member();
     assert.deepEqual(await told({ Cookie: other.cookie }), [600, 599]);
@@ -51,6 +51,25 @@ onBothEngines("Limits of sessions", (engine) => {
     assert.equal(body.data.caller, "signed_in");
     const buckets = body.data.buckets.map(({ bucket }: { bucket: string }) => bucket);
     assert.deepEqual(buckets, ["default", "search", "heavy", "write"]);
+  });
+
+  test("the sessions and keys of an account share one ceiling", async () => {
+    const { cookie, headers } = await member();
+    const keys = [];
+    for (const name of ["one", "two"]) keys.push((await createKey(world, { cookie, headers }, name)).key);
+    const statuses: number[] = [];
+    const ask = async (sent: Record<string, string>) =>
+      statuses.push((await world.request("/api/stats/summary", { headers: sent })).status);
+    for (let i = 0; i < 600; i++) {
+      await ask({ Cookie: cookie });
+      for (const key of keys) await ask({ "X-API-Key": key });
+    }
+    assert.equal(statuses.filter((status) => status === 200).length, 1_200);
+    const refused = await world.request("/api/stats/summary", { headers: { Cookie: cookie } });
+    assert.equal(refused.headers.get("ratelimit-policy"), '"default_account";q=1200;w=60');
+    const { data } = (await world.get("/api/limits", { Cookie: cookie })).body;
+    assert.deepEqual([data.account[0].limit, data.account[0].remaining], [1_200, 0]);
+    assert.deepEqual([data.buckets[0].limit, data.buckets[0].remaining], [600, 200]);
   });
 
   test("signing in is limited by address also with a session", async () => {

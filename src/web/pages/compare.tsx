@@ -28,7 +28,7 @@ import { type Problem, readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 
 /** Names looked up per request; the rest is ignored. */
-const MAX_NAMES = 20;
+export const MAX_NAMES = 20;
 
 /** Repositories on one chart, and their facts side by side. */
 export const compareQuery = z.object({

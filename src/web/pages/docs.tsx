@@ -140,13 +140,13 @@ const LimitTable: FC<{ limits: Limits | undefined }> = ({ limits }) => (
     ) : (
       <>
         <p class="read">
-          Requests per minute. You may send them in one burst; the allowance refills at a constant rate. The
-          headers of every response report what remains, and so does <a href="/api/limits">/api/limits</a>,
-          which does not count against a limit.
+          Units per minute; most requests cost one. You may use them in one burst; the allowance refills at a
+          constant rate. The headers of every response report what remains, and so does{" "}
+          <a href="/api/limits">/api/limits</a>, which costs nothing.
         </p>
-        <Scroll label="Requests per minute">
+        <Scroll label="Units per minute">
           <table class="tight">
-            <caption class="hidden">Requests per minute, by bucket and kind of caller</caption>
+            <caption class="hidden">Units per minute, by bucket and kind of caller</caption>
             <thead>
               <tr>
                 <th scope="col">Bucket</th>

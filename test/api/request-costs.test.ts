@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { LIMIT_SETTINGS } from "../../src/limit-config.js";
+import { addAccount } from "../support/accounts.js";
+import { onSqlite } from "../support/engines.js";
+import { createWorld, daily, observation, type World } from "../support/world.js";
+
+onSqlite("The cost of a request", (engine) => {
+  let world: World;
+  let token: string;
+  let callers = 0;
+
+  before(async () => {
+    const limits = Object.fromEntries(LIMIT_SETTINGS.map((name) => [name, ""]));
+    world = await createWorld(engine, { ...limits, SIDEREAL_CACHE_MB: "8" });
+    await world.record(observation("a/one", daily(1, 2)));
+    ({ token } = await world.modules.watchlists.create("Mine", [1]));
+  });
+
+  const newAddress = () => `198.18.9.${++callers}`;
+  const ask = async (path: string, peer = newAddress(), init: RequestInit = {}) => {
+    const { status, headers } = await world.request(path, { ...init, peer });
+    const [limit = 0, remaining = 0] = ["limit", "remaining"].map((name) =>
+      Number(headers.get(`x-ratelimit-${name}`)),
+    );
+    return { status, bucket: headers.get("x-ratelimit-resource"), used: limit - remaining };
+  };
+  const repos = (count: number) => new Array<string>(count).fill("repo=github:a/one").join("&");
+
+  test("follows from its route and parameters, and ordinary requests of the API cost one", async () => {
+    const cases: readonly (readonly [string, string, number])[] = [
+      ["/api/repos", "default", 1],
+      ["/api/repos?limit=40", "default", 1],
+      ["/api/repos?limit=41", "default", 2],
+      ["/api/repos?limit=100&format=csv", "default", 3],
+      ["/api/repos?limit=100&q=a", "search", 3],
+      ["/api/feeds/stars.atom?limit=100", "default", 3],
+      ["/api/facets/topics?limit=100", "default", 3],
+      ["/api/search/suggest?q=a", "search", 1],
+      ["/api/repos/1/metrics?window=all", "heavy", 1],
+      [`/api/embed/chart?${repos(6)}`, "heavy", 6],
+      [`/api/embed/chart.svg?${repos(1)}`, "embed", 1],
+      [`/api/embed/chart.svg?${repos(6)}`, "embed", 2],
+      [`/api/embed/badge.svg?${repos(1)}`, "embed", 1],
+      [`/api/embed/card.png?${repos(1)}`, "embed", 8],
+      [`/api/watchlists/${token}`, "default", 1],
+      [`/api/watchlists/${token}/repositories?limit=100`, "default", 3],
+      [`/api/watchlists/${token}/metrics`, "heavy", 3],
+      [`/watchlists/${token}`, "default", 4],
+      ["/", "default", 2],
+      ["/explore?limit=100", "default", 4],
+      ["/repos/github/a/one", "default", 2],
+      ["/repos/github/a/one?range=all", "default", 3],
+      [`/compare?${repos(1)}`, "default", 2],
+    ];
+    for (const [path, bucket, used] of cases)
+      assert.deepEqual(await ask(path), { status: 200, bucket, used }, path);
+  });
+
+  test("is not lowered by parameters that are malformed or repeated, and has an end", async () => {
+    const cases: readonly (readonly [string, number])[] = [
+      ["/api/repos?limit=999999999", 3],
+      ["/api/repos?limit=99999999999999999999", 1],
+      ["/api/repos?limit=1&limit=100", 3],
+      ["/api/repos?limit=-5", 1],
+      ["/api/repos?limit=1e9", 1],
+      ["/api/repos?limit=", 1],
+      ["/explore?limit=%20100%20", 4],
+      ["/explore?limit=1&limit=100", 4],
+      ["/repos/github/a/one?range=all&range=30d", 3],
+      [`/compare?${repos(6)}`, 4],
+      [`/compare?${repos(200)}`, 11],
+      [`/api/embed/chart?${repos(200)}`, 6],
+    ];
+    for (const [path, used] of cases) assert.equal((await ask(path)).used, used, path);
+  });
+
+  test("of pictures counts by address, whatever key or session asks for them", async () => {
+    const account = await addAccount(world.modules.database, "pictures@example.org");
+    const { secret } = await world.members.keys.create(account, "readme");
+    const [peer, path] = [newAddress(), "/api/embed/badge.svg?repo=github:a/one"];
+    for (const headers of [{}, { "X-API-Key": secret }, { Cookie: "sidereal.session_token=x" }])
+      assert.equal((await ask(path, peer, { headers })).status, 200);
+    assert.equal((await ask(path, peer)).used, 4);
+    assert.equal((await ask(path, peer, { headers: { "X-API-Key": "sid_unknown" } })).status, 401);
+  });
+
+  test("is that of GET for HEAD", async () => {
+    const peer = newAddress();
+    for (const [i, method] of ["GET", "HEAD", "HEAD"].entries())
+      assert.equal((await ask("/api/repos", peer, { method })).used, i + 1);
+  });
+
+  test("is nothing for OPTIONS, which are allowed where nothing is left", async () => {
+    const peer = newAddress();
+    for (let i = 0; i < 21; i++) await ask("/api/repos/1/metrics", peer);
+    const answer = await ask("/api/repos/1/metrics", peer, { method: "OPTIONS" });
+    assert.deepEqual(answer, { status: 204, bucket: "free", used: 1 });
+  });
+});
+
+onSqlite("What is free of charge", (engine) => {
+  const FREE = 5;
+  const openWorld = (env: Record<string, string> = {}) =>
+    createWorld(engine, {
+      SIDEREAL_CACHE_MB: "8",
+      SIDEREAL_LIMIT_FREE_ANONYMOUS: String(FREE),
+      SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "3",
+      ...env,
+    });
+  const statuses = async (count: number, ask: () => Promise<Response>) => {
+    const found: number[] = [];
+    for (let i = 0; i < count; i++) found.push((await ask()).status);
+    return found;
+  };
+
+  test("has a limit by address, which the health of the service keeps for this machine", async () => {
+    const world = await openWorld();
+    assert.deepEqual(await statuses(7, () => world.request("/healthz")), [200, 200, 200, 200, 200, 429, 429]);
+    assert.deepEqual(await statuses(2, () => world.request("/api/limits")), [429, 429]);
+    const local = () => world.request("/healthz", { peer: "127.0.0.1" });
+    assert.deepEqual(await statuses(7, local), new Array(7).fill(200));
+    assert.equal((await world.request("/readyz", { peer: "::1" })).status, 200);
+    assert.equal((await world.request("/readyz", { peer: "192.0.2.9" })).status, 200);
+  });
+
+  test("is charged for beyond that: 304 responses cost like others", async () => {
+    const world = await openWorld();
+    await world.record(observation("a/one", daily(1, 2)));
+    const first = await world.request("/api/repos");
+    const headers = { "If-None-Match": first.headers.get("etag") ?? "" };
+    const again = () => world.request("/api/repos", { headers });
+    assert.deepEqual(await statuses(9, again), [304, 304, 304, 304, 304, 304, 304, 429, 429]);
+  });
+});
