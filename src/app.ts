@@ -93,9 +93,12 @@ export interface Service {
 }
 
 /** Time that running requests get when the service stops. */
-const STOP_MS = 8_000;
-/** Time that each step after them gets. */
+const STOP_MS = 7_000;
+/** Time that each step after them gets, and the time after which no step is waited for. */
 const STEP_MS = 5_000;
+const STEPS_UNTIL_MS = 8_500;
+/** What a step gets even then. */
+const LEAST_MS = 200;
 
 /** Memory of the services on one port, each in a thread of this process. */
 export interface Shared {
@@ -158,17 +161,20 @@ export async function startService(context: AppContext, modules: Modules, shared
     url,
     async stop() {
       stopping.abort();
+      const stepsUntil = clock.monotonic() + STEPS_UNTIL_MS;
+      const finish = (step: string, ending: readonly (Promise<unknown> | undefined)[]) =>
+        settledSoon(context, { step, until: stepsUntil }, ending);
       const indexStopped = stopIndex?.();
       const closed = close(STOP_MS);
       // Flush now: requests in flight may use up the time this process has to stop.
       void usage.flush();
       await closed;
-      await settledSoon(context, "usage", [usage.stop()]);
+      await finish("usage", [usage.stop()]);
       const { accounts } = members;
       const notes = [keys.flush(), modules.watchlists.flush()];
-      await settledSoon(context, "mail and notes", [accounts.close(), ...notes]);
+      await finish("mail and notes", [accounts.close(), ...notes]);
       leaveIndex();
-      await settledSoon(context, "databases", [indexStopped, allowances?.close(), modules.database.close()]);
+      await finish("databases", [indexStopped, allowances?.close(), modules.database.close()]);
     },
   };
 }
@@ -197,11 +203,12 @@ async function removeExpired(
 /** Waits briefly until all have settled. Logs failures and timeouts; never throws. */
 async function settledSoon(
   { clock, log }: AppContext,
-  step: string,
+  { step, until }: { step: string; until: number },
   ending: readonly (Promise<unknown> | undefined)[],
 ): Promise<void> {
   const patience = new AbortController();
-  const late = clock.sleep(STEP_MS, patience.signal).then(() => undefined);
+  const ms = Math.max(LEAST_MS, Math.min(STEP_MS, until - clock.monotonic()));
+  const late = clock.sleep(ms, patience.signal).then(() => undefined);
   const outcomes = await Promise.race([Promise.allSettled(ending), late]);
   patience.abort();
   if (outcomes === undefined) log.warn({ step }, "stopping does not wait any longer");

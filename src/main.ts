@@ -1,7 +1,11 @@
 #!/usr/bin/env node
-/** Entry: checks the version of Node.js, and starts again with flags that keep memory small, before it loads the program. */
+/**
+ * Entry: checks the version of Node.js, starts again with flags that keep memory small, and listens for the signal to stop, before it
+ * loads the program. Listening must come last: the program that replaces this one would not receive a signal caught here.
+ */
 import { restartWithFlags } from "./node-flags.js";
 import { unsafeNode } from "./node-version.js";
+import { listenForStop } from "./stop-signal.js";
 
 const problem = unsafeNode(process.version);
 if (problem !== undefined) {
@@ -9,5 +13,6 @@ if (problem !== undefined) {
   process.exitCode = 1;
 } else {
   restartWithFlags(process.argv);
+  listenForStop(process.argv[2]);
   await import("./run.js");
 }

@@ -11,6 +11,7 @@ import { createLog } from "./log.js";
 import { type AppContext, buildModules, type Modules, openModules, updateDerived } from "./modules.js";
 import { flagsOf } from "./node-flags.js";
 import type { SearchStatus } from "./search/search.js";
+import { stopSignal } from "./stop-signal.js";
 import type { Threads } from "./threads/threads.js";
 
 async function main(argv: readonly string[]): Promise<number> {
@@ -23,45 +24,50 @@ async function main(argv: readonly string[]): Promise<number> {
     stderr: process.stderr,
     openModules: () => openModules(context),
     serveDemo: (size) => exitAfter(serveDemo(context, size)),
-    serve: (modules) => exitAfter(serve(context, modules)),
-    start: (modules, withSample) => exitAfter(start(context, modules, withSample)),
-    work: (modules) => work(context, modules),
+    serve: () => exitAfter(serve(context)),
+    start: (withSample) => exitAfter(start(context, withSample)),
+    work: () => exitAfter(work(context)),
     openTracker: async () => (await import("./tracker.js")).openTracker(context),
   };
   return runProgram(host, argv);
 }
 
 /** How long open handles, such as a hanging mail server, may keep the process alive after the service has stopped. */
-const EXIT_MS = 1_000;
+const EXIT_MS = 300;
+/** Time after the signal to stop at which the process ends, whatever it is doing. */
+const LATEST_MS = 9_800;
 
-function exitAfter(serving: Promise<void>): Promise<void> {
-  return serving.finally(() => setTimeout(() => process.exit(), EXIT_MS).unref());
+function exitAfter(running: Promise<void>): Promise<void> {
+  const exitIn = (ms: number) => setTimeout(() => process.exit(), ms).unref();
+  void stopSignal().then(() => exitIn(LATEST_MS));
+  return running.finally(() => exitIn(EXIT_MS));
 }
 
-type StopSignal = Promise<NodeJS.Signals>;
-
-/** Listens for the signal to stop. Call it before opening anything, so that a signal during opening is not lost. */
-function listenForStop(): StopSignal {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, resolve);
-  });
+/**
+ * Waits for a step that comes before anybody is served. Returns undefined if the signal to stop comes first: the step is given up
+ * like at a kill, and the next start completes it.
+ */
+async function unlessStopped<T>(step: Promise<T>): Promise<{ value: T } | undefined> {
+  return Promise.race([step.then((value) => ({ value })), stopSignal().then(() => undefined)]);
 }
 
-async function work(context: AppContext, modules: Modules): Promise<void> {
-  const stopped = listenForStop();
-  const { startWorker } = await import("./tracker.js");
-  const worker = await startWorker(context, modules);
+async function work(context: AppContext): Promise<void> {
   const { log, config } = context;
-  log.info({ providers: config.providers.map(({ name }) => name) }, "tracking");
-  // A worker started by `start` ends when its parent does, however the parent ends.
-  const orphaned = process.send === undefined ? [] : [once(process, "disconnect")];
-  // The parent may have ended while the worker was starting.
-  const isOrphan = process.send !== undefined && !process.connected;
-  if (!isOrphan) await Promise.race([stopped, ...orphaned]);
-  log.info("the worker is stopping");
-  // Updates can stop at any step: the next worker continues from there.
-  setTimeout(() => process.exit(EXIT.ok), WORKER_STOP_MS).unref();
-  await worker.stop();
+  const opened = await unlessStopped(openModules(context));
+  if (opened !== undefined) {
+    const { startWorker } = await import("./tracker.js");
+    const worker = await startWorker(context, opened.value);
+    log.info({ providers: config.providers.map(({ name }) => name) }, "tracking");
+    // A worker started by `start` ends when its parent does, however the parent ends.
+    const orphaned = process.send === undefined ? [] : [once(process, "disconnect")];
+    // The parent may have ended while the worker was starting.
+    const isOrphan = process.send !== undefined && !process.connected;
+    if (!isOrphan) await Promise.race([stopSignal(), ...orphaned]);
+    log.info("the worker is stopping");
+    // Updates can stop at any step: the next worker continues from there.
+    setTimeout(() => process.exit(EXIT.ok), WORKER_STOP_MS).unref();
+    await worker.stop();
+  }
   // An open channel would keep this process alive, and its parent waiting.
   if (process.connected) process.disconnect();
 }
@@ -74,25 +80,34 @@ const CHILD_KILL_MS = 9_500;
 const WORKER_RESTART_MS = 10_000;
 
 /** Serves here and tracks in a child process, so that heavy writes do not delay responses. */
-async function start(context: AppContext, modules: Modules, withSample: boolean): Promise<void> {
+async function start(context: AppContext, withSample: boolean): Promise<void> {
   const { config, log } = context;
-  const stopped = listenForStop();
   const isTracking = config.providers.length > 0;
-  if (!isTracking && withSample && config.sample) await (await import("./sample.js")).importSample(modules);
-  else await modules.catalog.removeSample();
+  const opened = await unlessStopped(openToStart(context, !isTracking && withSample && config.sample));
+  if (opened === undefined) return;
+  const { modules, search } = opened.value;
   const stopping = new AbortController();
   // Immediately, as a terminal sends the signal to the worker too.
-  stopped.then(() => stopping.abort());
-  const working = isTracking
-    ? keepWorking(log, stopping.signal)
-    : updateSearch(log, await modules.search.status(), stopping.signal);
+  stopSignal().then(() => stopping.abort());
+  const working = isTracking ? keepWorking(log, stopping.signal) : updateSearch(log, search, stopping.signal);
   try {
-    await serve(context, modules, stopped);
+    await serveModules(context, modules);
   } finally {
     // Also if the port is taken: without the service, no worker must run.
     stopping.abort();
     await working;
   }
+}
+
+/** Opens the modules and imports the sample, or removes it. */
+async function openToStart(
+  context: AppContext,
+  wantsSample: boolean,
+): Promise<{ modules: Modules; search: SearchStatus }> {
+  const modules = await openModules(context);
+  if (wantsSample) await (await import("./sample.js")).importSample(modules);
+  else await modules.catalog.removeSample();
+  return { modules, search: await modules.search.status() };
 }
 
 /** Without a worker nothing else builds the search index of a store from before it. A child process does, if it is needed. */
@@ -142,31 +157,37 @@ async function runCommand(command: string, signal: AbortSignal, stdio: StdioOpti
 async function serveDemo(context: AppContext, size: DemoSize): Promise<void> {
   const inMemory = { dataDir: ":memory:", databaseUrl: undefined, httpThreads: 1 };
   const own = { ...context, config: { ...context.config, ...inMemory } };
-  const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log: own.log });
-  const modules = buildModules(database, own.clock, own.log);
-  const { fillWithDemo } = await import("./demo/demo.js");
-  await fillWithDemo(modules.catalog, { ...size, end: own.clock.now() });
-  await updateDerived(modules);
-  await serve(own, modules);
+  const filled = await unlessStopped(fillDemo(own, size));
+  if (filled !== undefined) await serveModules(own, filled.value);
 }
 
-/** Time for a service to finish opening after the signal to stop. */
-const OPEN_MS = 8_000;
+async function fillDemo({ clock, log }: AppContext, size: DemoSize): Promise<Modules> {
+  const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log });
+  const modules = buildModules(database, clock, log);
+  const { fillWithDemo } = await import("./demo/demo.js");
+  await fillWithDemo(modules.catalog, { ...size, end: clock.now() });
+  await updateDerived(modules);
+  return modules;
+}
 
-async function serve(
-  context: AppContext,
-  modules: Modules,
-  stopped: StopSignal = listenForStop(),
-): Promise<void> {
+async function serve(context: AppContext): Promise<void> {
+  const opened = await unlessStopped(openModules(context));
+  if (opened !== undefined) await serveModules(context, opened.value);
+}
+
+/** Time for a service to finish opening after the signal to stop: its port may be open, and have requests. */
+const OPEN_MS = 4_000;
+
+async function serveModules(context: AppContext, modules: Modules): Promise<void> {
   const { log, config } = context;
   const opening = config.httpThreads === 1 ? serveHere(context, modules) : serveInThreads(context, modules);
-  const overdue = stopped.then(
+  const overdue = stopSignal().then(
     () => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), OPEN_MS).unref()),
   );
   const service = await Promise.race([opening, overdue]);
   if (service === undefined) return log.warn("stopping before the service has opened");
   process.stdout.write(`Sidereal listens at ${service.url}\n`);
-  log.info({ signal: await stopped }, "stopping");
+  log.info({ signal: await stopSignal() }, "stopping");
   await service.stop();
 }
 

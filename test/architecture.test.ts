@@ -7,6 +7,7 @@ import { test } from "node:test";
 const RANKS: Readonly<Record<string, number>> = {
   errors: 0,
   "node-flags": 0,
+  "stop-signal": 0,
   clock: 0,
   log: 0,
   forges: 0,

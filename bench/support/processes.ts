@@ -130,7 +130,7 @@ export async function startScript(
 const TICKS_PER_SECOND = 100;
 
 /** The process and all its descendants. */
-function treeOf(pid: number): number[] {
+export function treeOf(pid: number): number[] {
   const parents = new Map<number, number[]>();
   for (const entry of readdirSync("/proc")) {
     if (!/^\d+$/.test(entry)) continue;

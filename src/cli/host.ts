@@ -14,11 +14,11 @@ export interface Host {
   stderr: Writable;
   openModules(): Promise<Modules>;
   /** Serves until the process receives a signal to stop. */
-  serve(modules: Modules): Promise<void>;
+  serve(): Promise<void>;
   /** Serves, and tracks the configured providers in a child process, until the process receives a signal to stop. */
-  start(modules: Modules, withSample: boolean): Promise<void>;
+  start(withSample: boolean): Promise<void>;
   /** Tracks the configured providers until the process receives a signal to stop. */
-  work(modules: Modules): Promise<void>;
+  work(): Promise<void>;
   /** Tracks and refreshes single repositories immediately. */
   openTracker(): Promise<{
     track(provider: string, fullName: string): Promise<{ repositoryId: number; isNew: boolean }>;

@@ -8,9 +8,9 @@ export function addServe(program: Command, host: Host): void {
       "serve the API and the pages, and track the configured providers; without any, an empty catalogue shows a sample",
     )
     .option("--no-sample", "leave an empty catalogue empty")
-    .action(async ({ sample }: { sample: boolean }) => host.start(await host.openModules(), sample));
+    .action(({ sample }: { sample: boolean }) => host.start(sample));
   program
     .command("serve")
     .description("serve the API and the pages, and nothing else")
-    .action(async () => host.serve(await host.openModules()));
+    .action(() => host.serve());
 }

@@ -14,6 +14,6 @@ export function addWork(program: Command, host: Host, finish: (code: number) => 
         );
         return finish(EXIT.usage);
       }
-      await host.work(await host.openModules());
+      await host.work();
     });
 }

@@ -25,7 +25,7 @@ export interface Threads extends Pick<Service, "port" | "url" | "stop"> {
 }
 
 /** Time for workers to stop: slightly more than their requests get. */
-const STOP_MS = 9_000;
+const STOP_MS = 9_200;
 /** Delay before a worker that ended unexpectedly is replaced. */
 const REPLACE_MS = 1_000;
 
@@ -52,8 +52,7 @@ export async function startThreads(context: AppContext): Promise<Threads> {
   const workers = new Workers(part, { config: { ...part.config, port, baseUrl: url }, shared });
   let stopIndex = async () => {};
   const stop = async () => {
-    await stopIndex();
-    await Promise.all([first.stop(), workers.stop()]);
+    await Promise.all([stopIndex(), first.stop(), workers.stop()]);
   };
   try {
     await Promise.all(Array.from({ length: count - 1 }, () => workers.start()));

@@ -1,0 +1,272 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { addKeys, GENEROUS_LIMITS } from "../../bench/support/keys.js";
+import type { ResultRow } from "../../bench/support/results.js";
+import { openStore, STORE_END } from "../../bench/support/stores.js";
+import { fillWithDemo } from "../../src/demo/demo.js";
+import { Random } from "../../src/demo/random.js";
+import { updateDerived } from "../../src/modules.js";
+import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";
+import { runAndStop, type Starting, type StopJob, type StoppedRun } from "./support/stopped-run.js";
+
+/** Tracking of a forge at a closed port: the worker runs, and learns nothing. */
+const TRACKING = { SIDEREAL_GITHUB_URL: "http://127.0.0.1:9", SIDEREAL_GITHUB_PRIVATE: "true" };
+const THREADS = { SIDEREAL_HTTP_THREADS: "2" };
+
+type Service = Pick<StopJob, "command" | "settings"> & { name: string; isEmpty?: boolean };
+
+const SERVICES: readonly Service[] = [
+  { name: "serve", command: "serve", settings: {} },
+  { name: "serve with two threads", command: "serve", settings: THREADS },
+  { name: "start with a worker", command: "start", settings: TRACKING },
+  { name: "start with a worker and two threads", command: "start", settings: { ...TRACKING, ...THREADS } },
+  { name: "start with the sample", command: "start", settings: {}, isEmpty: true },
+];
+
+const RUNS = 24;
+/** The signal comes after a random time up to this. */
+const LATEST_MS = 3_000;
+/** Time in which Node.js itself starts, twice, and no program can listen for a signal. */
+const BOOT_MS = 1_000;
+
+export const stop: Harness = {
+  name: "stop",
+  proves:
+    "A service that is told to stop at any moment ends in time with exit code 0, leaves no process, and drops no request.",
+  run: (context) => (context.scale === "short" ? stopAtFixedMoments() : stopAtAnyMoment(context)),
+};
+
+/** A folder with a filled store and one without repositories, each with a key. */
+async function prepare(repositories: number) {
+  const folder = mkdtempSync(join(tmpdir(), "sidereal-stop-"));
+  const templates = { filled: join(folder, "filled"), empty: join(folder, "empty") };
+  const keys = { filled: "", empty: "" };
+  for (const name of ["filled", "empty"] as const) {
+    const store = { engine: "sqlite" as const, url: undefined, dataDir: templates[name] };
+    const modules = await openStore(store);
+    if (name === "filled") {
+      await fillWithDemo(modules.catalog, { repositories, days: 3, seed: 1, end: STORE_END });
+      await updateDerived(modules);
+    }
+    await modules.database.close();
+    const [key = ""] = await addKeys(store, 1);
+    keys[name] = key;
+  }
+  let copies = 0;
+  return {
+    /** A copy of one of the stores, and its key. */
+    copy(name: "filled" | "empty"): { dataDir: string; key: string } {
+      const dataDir = join(folder, String(copies++));
+      cpSync(templates[name], dataDir, { recursive: true });
+      return { dataDir, key: keys[name] };
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+const LIMITS = { ...GENEROUS_LIMITS, SIDEREAL_LOG_LEVEL: "info" };
+
+async function stopAtFixedMoments(): Promise<ResultRow[]> {
+  const stores = await prepare(100);
+  const run = (service: Service, moment: StopJob["moment"]) => {
+    const { dataDir, key } = stores.copy(service.isEmpty ? "empty" : "filled");
+    const { command, settings } = service;
+    return runAndStop({ command, dataDir, key, settings: { ...LIMITS, ...settings }, moment });
+  };
+  const [serve, , , startWithThreads, startWithSample] = SERVICES;
+  if (!serve || !startWithThreads || !startWithSample) throw new Error("a service is missing");
+  try {
+    const rows: ResultRow[] = [];
+    const locked = stores.copy("filled");
+    const lock = new DatabaseSync(join(locked.dataDir, "sidereal.db"));
+    // A migration is due, and waits.
+    lock.exec("delete from schema_version where version > 1; begin immediate");
+    const waiting = runAndStop({
+      ...serve,
+      ...locked,
+      settings: LIMITS,
+      moment: ({ pid }) => until(() => hasOpen(pid, "sidereal.db")),
+    });
+    rows.push(...rowsOf("while the store is opened", await waiting.finally(() => lock.close()), false));
+    const sampled = await run(startWithSample, async ({ pid }) => {
+      await until(() => bytesWritten(pid) > 1_000_000);
+    });
+    rows.push(...rowsOf("while the sample is imported", sampled, false));
+    const busy = (tracking: boolean) => async (starting: Starting) => {
+      if (tracking) await starting.output(/"msg":"tracking"/);
+      await starting.responses(100);
+    };
+    rows.push(...rowsOf("under load", await run(serve, busy(false)), true));
+    rows.push(
+      ...rowsOf("under load, with threads and a worker", await run(startWithThreads, busy(true)), true),
+    );
+    return rows;
+  } finally {
+    stores.remove();
+  }
+}
+
+/** Looks until something is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await setTimeout(5);
+}
+
+/** Whether a process has a file of this name open. */
+function hasOpen(pid: number, name: string): boolean {
+  if (!existsSync(`/proc/${pid}/fd`)) return true;
+  return readdirSync(`/proc/${pid}/fd`).some((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`).endsWith(`/${name}`);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Size of the write-ahead log that a process has open; endless once the process has ended. */
+function bytesWritten(pid: number): number {
+  if (!existsSync(`/proc/${pid}/fd`)) return Number.POSITIVE_INFINITY;
+  for (const fd of readdirSync(`/proc/${pid}/fd`)) {
+    try {
+      const path = readlinkSync(`/proc/${pid}/fd/${fd}`);
+      if (path.endsWith("-wal")) return statSync(path).size;
+    } catch {
+      // It was closed meanwhile.
+    }
+  }
+  return 0;
+}
+
+/** The rows of one run. Throws where the port was open although it should not have been, or the other way round. */
+function rowsOf(moment: string, run: StoppedRun, isServing: boolean): ResultRow[] {
+  assertHappened(
+    Number(run.wasOpen === isServing),
+    `runs of "${moment}" with the port as expected: ${run.output}`,
+  );
+  if (isServing) assertHappened(run.received.complete, `responses received ${moment}`);
+  const { received, counted } = run;
+  const row = (measure: string, value: number): ResultRow => ({
+    measure: `${measure}, ${moment}`,
+    value,
+    unit: "",
+    target: { atMost: 0 },
+  });
+  const ended = [row("exit code", run.code ?? -1), row("processes left over", run.leftOver)];
+  if (!isServing) return ended;
+  return [
+    ...ended,
+    row("requests counted without a response, or the other way round", Math.abs(counted - received.complete)),
+    row("responses that ended early", received.cut),
+    row("unexpected responses", received.unexpected.length),
+  ];
+}
+
+interface Timed extends StoppedRun {
+  delayMs: number;
+}
+
+async function stopAtAnyMoment({ report }: HarnessContext): Promise<ResultRow[]> {
+  const stores = await prepare(5_000);
+  const random = new Random(1);
+  try {
+    const rows: ResultRow[] = [];
+    for (const { name, command, settings, isEmpty } of SERVICES) {
+      const runs: Timed[] = [];
+      while (runs.length < RUNS) {
+        const { dataDir, key } = stores.copy(isEmpty ? "empty" : "filled");
+        const delayMs = random.next() * LATEST_MS;
+        const moment = () => setTimeout(delayMs);
+        const job = { command, dataDir, key, settings: { ...LIMITS, ...settings }, moment };
+        runs.push({ ...(await runAndStop(job)), delayMs });
+        rmSync(dataDir, { recursive: true, force: true });
+        report(`${name}: ${JSON.stringify({ ...runs.at(-1), output: undefined })}`);
+      }
+      rows.push(...rowsOfMany(name, runs));
+    }
+    return rows;
+  } finally {
+    stores.remove();
+  }
+}
+
+function rowsOfMany(name: string, runs: readonly Timed[]): ResultRow[] {
+  const row = (measure: string, value: number, unit: string, target?: ResultRow["target"]): ResultRow => ({
+    measure: `${name}: ${measure}`,
+    value,
+    unit,
+    ...(target && { target }),
+  });
+  const none = { atMost: 0 };
+  const sum = (of: (run: Timed) => number) => runs.reduce((total, run) => total + of(run), 0);
+  const most = (of: (run: Timed) => number) => Math.max(...runs.map(of));
+  // The system ends a process that does not listen yet.
+  const isUnborn = ({ signal, output }: Timed) => signal === "SIGTERM" && output === "";
+  const unborn = runs.filter(isUnborn);
+  const dropped = sum(({ counted, received }) => Math.max(0, counted - received.complete));
+  const uncounted = sum(({ counted, received }) => Math.max(0, received.complete - counted));
+  assertHappened(
+    sum(({ received }) => received.complete),
+    "responses received",
+  );
+  return [
+    row("runs", runs.length, ""),
+    row(
+      "runs in which the port was open",
+      sum(({ wasOpen }) => Number(wasOpen)),
+      "",
+    ),
+    row("runs that the signal ended before the program ran", unborn.length, ""),
+    row("latest of these", Math.max(0, ...unborn.map(({ delayMs }) => delayMs)), "ms", { atMost: BOOT_MS }),
+    row(
+      "other exit codes than 0",
+      sum((run) => Number(!isUnborn(run) && run.code !== 0)),
+      "",
+      none,
+    ),
+    row(
+      "longest stop",
+      most(({ stopMs }) => stopMs),
+      "ms",
+      { atMost: 10_000 },
+    ),
+    row(
+      "processes left over",
+      sum(({ leftOver }) => leftOver),
+      "",
+      none,
+    ),
+    row(
+      "responses received",
+      sum(({ received }) => received.complete),
+      "",
+    ),
+    row("requests served whose response did not arrive", dropped, "", none),
+    row("responses whose request was not counted", uncounted, "", none),
+    row(
+      "responses that ended early",
+      sum(({ received }) => received.cut),
+      "",
+      none,
+    ),
+    row(
+      "responses other than 200",
+      sum(({ received }) => received.unexpected.length),
+      "",
+      none,
+    ),
+    row(
+      "requests lost on connections that were kept",
+      sum(({ received }) => received.lost),
+      "",
+      none,
+    ),
+    row(
+      "connections refused or reset before the first response",
+      sum(({ received }) => received.refused),
+      "",
+    ),
+  ];
+}
