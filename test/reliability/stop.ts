@@ -154,7 +154,10 @@ function rowsOf(moment: string, run: StoppedRun, isServing: boolean): ResultRow[
     unit: "",
     target: { atMost: 0 },
   });
-  const ended = [row("exit code", run.code ?? -1), row("processes left over", run.leftOver)];
+  const ended = [
+    row("exit codes other than 0", Number(run.code !== 0)),
+    row("processes left over", run.leftOver),
+  ];
   if (!isServing) return ended;
   return [
     ...ended,
