@@ -184,9 +184,13 @@ async function serveModules(context: AppContext, modules: Modules): Promise<void
   const overdue = stopSignal().then(
     () => new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), OPEN_MS).unref()),
   );
+  let isStopping = false;
+  void stopSignal().then(() => {
+    isStopping = true;
+  });
   const service = await Promise.race([opening, overdue]);
   if (service === undefined) return log.warn("stopping before the service has opened");
-  process.stdout.write(`Sidereal listens at ${service.url}\n`);
+  if (!isStopping) process.stdout.write(`Sidereal listens at ${service.url}\n`);
   log.info({ signal: await stopSignal() }, "stopping");
   await service.stop();
 }

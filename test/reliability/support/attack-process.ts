@@ -1,5 +1,6 @@
 /** Entry of the process that attacks: reads one Attack from standard input, writes one AttackReport to standard output. */
 import type { Socket } from "node:net";
+import { setPriority } from "node:os";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { quantile } from "../../../bench/support/statistics.js";
@@ -8,9 +9,12 @@ import { BAD_KINDS, type BadKind, openBad } from "./bad-clients.js";
 import { heldConnections } from "./server-sockets.js";
 
 /** Time between two looks at what the server holds. */
-const LOOK_MS = 250;
-/** Connections opened between two looks: more would overflow the queue of the system, which is another attack. */
-const OPENED_PER_LOOK = 100;
+const LOOK_MS = 500;
+/** Connections are opened a few at a time: many more would be an attack on the queue of the system. */
+const OPENED_TOGETHER = 20;
+const OPEN_EVERY_MS = 50;
+/** Time before another connection follows one that is over. */
+const AGAIN_MS = 5_000;
 
 interface Bad {
   kind: BadKind;
@@ -22,6 +26,8 @@ interface Bad {
   wasHeld: boolean;
 }
 
+// It must not delay the good clients, which share its core.
+setPriority(10);
 const attack: Attack = JSON.parse(await text(process.stdin));
 const { victim, addresses, connections, seconds } = attack;
 const lifetimes = new Map<BadKind, number[]>(BAD_KINDS.map((kind) => [kind, []]));
@@ -50,17 +56,22 @@ function isOver(one: Bad, held: ReadonlySet<string>, now: number): boolean {
 
 const began = performance.now();
 const bad = new Map<number, Bad>();
+/** When each may be opened. */
+const opensAt = new Float64Array(connections);
 let most = 0;
+let looksAt = began;
 while (performance.now() - began < seconds * 1_000) {
   let opened = 0;
-  for (let index = 0; index < connections && opened < OPENED_PER_LOOK; index++) {
-    if (bad.has(index)) continue;
+  for (let index = 0; index < connections && opened < OPENED_TOGETHER; index++) {
+    if (bad.has(index) || (opensAt[index] ?? 0) > performance.now()) continue;
     bad.set(index, start(index));
     opened++;
   }
-  await setTimeout(LOOK_MS);
-  const held = heldConnections(victim.port);
+  await setTimeout(OPEN_EVERY_MS);
   const now = performance.now();
+  if (now < looksAt) continue;
+  looksAt = now + LOOK_MS;
+  const held = heldConnections(victim.port);
   most = Math.max(most, held.size);
   for (const [index, one] of bad) {
     if (!isOver(one, held, now)) continue;
@@ -69,6 +80,7 @@ while (performance.now() - began < seconds * 1_000) {
     one.socket.destroy();
     // Another one follows, like those of an attacker that does not give up.
     bad.delete(index);
+    opensAt[index] = now + AGAIN_MS;
   }
 }
 const now = performance.now();

@@ -12,7 +12,9 @@ export function openFiles(pid: number): number {
 export function heldConnections(port: number): Set<string> {
   const held = new Set<string>();
   const [, ...lines] = readFileSync("/proc/net/tcp", "utf8").trim().split("\n");
+  const end = `:${port.toString(16).toUpperCase().padStart(4, "0")} `;
   for (const line of lines) {
+    if (!line.includes(end)) continue;
     const [, local = "", remote = "", state, , , , , , inode] = line.trim().split(/\s+/);
     if (state === "0A" || inode === "0" || portOf(local) !== port) continue;
     const bytes =
