@@ -4,12 +4,8 @@
  * The bounds of decision 10 follow from it: the sum over the buckets of limit × CPU per unit.
  */
 import { parseArgs } from "node:util";
-import { API_ROUTES } from "../src/api/routes.js";
-import { costOf } from "../src/http/cost.js";
-import type { Route } from "../src/http/http.js";
-import { Router } from "../src/http/router.js";
 import { BUCKETS, type Bucket, readLimits } from "../src/limit-config.js";
-import { PAGE_ROUTES } from "../src/web/routes.js";
+import { chargeOf } from "./support/charges.js";
 import { GENEROUS_LIMITS } from "./support/keys.js";
 import { type MeasuredServer, startSidereal } from "./support/processes.js";
 import { copyStore, defaultFolder, openStore, prepareStore } from "./support/stores.js";
@@ -18,30 +14,10 @@ import { prepareWorst, type WorstRequest, worstRequests } from "./support/worst.
 interface Measured {
   name: string;
   status: number;
-  bucket: Bucket | "none";
+  bucket: Bucket;
   units: number;
   /** CPU time per request, in ms. */
   ms: number;
-}
-
-const router = new Router([
-  ...API_ROUTES.map(
-    ({ route }): Route => ({ ...route, handle: () => ({ status: 204, headers: {}, body: "" }) }),
-  ),
-  ...PAGE_ROUTES.map(
-    (route): Route => ({ ...route, handle: () => ({ status: 204, headers: {}, body: "" }) }),
-  ),
-]);
-
-/** Bucket and units of a request, as its route declares them. */
-function chargeOf({ method = "GET" }: WorstRequest, address: string): Pick<Measured, "bucket" | "units"> {
-  const [path = "", query = ""] = address.split("?");
-  const route = router.find(method === "HEAD" ? "GET" : method, path)?.route;
-  const given = new URLSearchParams(query);
-  const declared = new URLSearchParams([...given].filter(([name]) => route?.query.includes(name)));
-  const cost =
-    route === undefined ? { bucket: "default" as const, units: 1 } : costOf(route.limit, method, declared);
-  return { bucket: cost.bucket ?? "none", units: cost.units };
 }
 
 /** Requests that warm the code up, and that are measured: until they took so much time in all. */

@@ -11,7 +11,7 @@ import { STORE_END } from "./stores.js";
 /** A request, in as many variants as one likes: caches help only those that were sent before. */
 export interface WorstRequest {
   name: string;
-  method?: "GET" | "POST" | "DELETE" | "HEAD";
+  method?: "GET" | "POST" | "OPTIONS";
   path: (i: number) => string;
   headers?: (i: number) => Record<string, string>;
   body?: (i: number) => string;
@@ -33,11 +33,11 @@ export interface WorstSubject {
 const OLD = 6;
 const OLD_DAYS = 3 * 365;
 
-/** Adds to a copied store what the worst requests need, and names what is in it. */
-export async function prepareWorst(modules: Modules): Promise<WorstSubject> {
+/** Adds to a copied store what the worst requests need, with histories of so many days, and names what is in it. */
+export async function prepareWorst(modules: Modules, days = OLD_DAYS): Promise<WorstSubject> {
   const { catalog, lists, rankings, watchlists } = modules;
-  const snapshots = Array.from({ length: OLD_DAYS * 4 }, (_, i) => ({
-    capturedAt: STORE_END - (OLD_DAYS * 4 - i) * 6 * HOUR_MS,
+  const snapshots = Array.from({ length: days * 4 }, (_, i) => ({
+    capturedAt: STORE_END - (days * 4 - i) * 6 * HOUR_MS,
     stars: 1_000 + i * 3 + (i % 7),
     forks: 100 + i,
     openIssues: 50 + (i % 90),
@@ -51,7 +51,7 @@ export async function prepareWorst(modules: Modules): Promise<WorstSubject> {
       name: `old-${i}`,
       at: STORE_END - HOUR_MS,
       snapshots,
-      facts: { stars: 20_000, forks: 4_000, createdAt: STORE_END - OLD_DAYS * DAY_MS },
+      facts: { stars: 20_000, forks: 4_000, createdAt: STORE_END - days * DAY_MS },
     })),
   );
   await followChanges(modules, false);
@@ -294,7 +294,7 @@ export function worstRequests({ old, popular, languages, topics, token }: WorstS
       body: () => "a=b",
     },
     { name: "malformed address", path: () => "/api/%zz" },
-    { name: "OPTIONS", method: "HEAD", path: () => "/api/stats/summary" },
+    { name: "OPTIONS", method: "OPTIONS", path: () => "/api/stats/summary" },
     { name: "health", path: () => "/healthz" },
     { name: "readiness", path: () => "/readyz" },
     { name: "robots.txt", path: () => "/robots.txt" },

@@ -37,7 +37,7 @@ function documentRoute(baseUrl: string): Route {
     method: "GET",
     path: "/api/openapi.json",
     access: "public",
-    limit: DEFAULT_LIMIT,
+    limit: { ...DEFAULT_LIMIT, cost: 3 },
     cache: { kind: "shared" },
     query: [],
     body: "none",

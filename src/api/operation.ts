@@ -162,9 +162,19 @@ const problemSchema = z
       "The same error in the format of RFC 9457, for callers that accept application/problem+json.",
   });
 
-/** The error responses of an operation, by code. Every operation can also return 400, 401 for a bad key, 500 and 503. */
+/** Errors that every operation can return, whatever it does. */
+const ANY_OPERATION: readonly ErrorCode[] = [
+  "INVALID_REQUEST",
+  "INVALID_API_KEY",
+  "ADDRESS_TOO_LONG",
+  "HEADER_TOO_LARGE",
+  "INTERNAL",
+  "UNAVAILABLE",
+];
+
+/** The error responses of an operation, by code, with those that every operation has. */
 export function errorResponses(...codes: ErrorCode[]): Record<number, ResponseContract> {
-  const all: ErrorCode[] = ["INVALID_REQUEST", "INVALID_API_KEY", "INTERNAL", "UNAVAILABLE", ...codes];
+  const all: ErrorCode[] = [...ANY_OPERATION, ...codes];
   const byStatus = Map.groupBy(all, (code) => ERROR_STATUS[code]);
   return Object.fromEntries(
     [...byStatus].map(([status, names]) => [

@@ -138,7 +138,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
 
   route("POST", "/api/watchlists", {
     access: "public",
-    limit: limit("write", { cost: 2 }),
+    limit: limit("write", { cost: 3 }),
     cache: { kind: "private" },
     operation: watchlists.createWatchlist,
   }),

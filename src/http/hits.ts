@@ -6,6 +6,7 @@ import { isByAddress } from "../limit-config.js";
 import type { Decision, KeyedRequest } from "../metering/metering.js";
 import { hashToken } from "../tokens.js";
 import type { Admission } from "./admission.js";
+import { areShort } from "./header-limits.js";
 import { callerOfKey, type Identities } from "./identity.js";
 import type { ResponseCache } from "./response-cache.js";
 import { isApi } from "./route.js";
@@ -125,9 +126,10 @@ function hasKey({ headers }: IncomingMessage): boolean {
   return headers.authorization !== undefined || headers["x-api-key"] !== undefined;
 }
 
-/** Whether a message is HTTP/1.1 with one Host, at most one Authorization, and no body. */
+/** Whether a message is HTTP/1.1 with one Host, at most one Authorization, no long headers, and no body. */
 function isPlain({ httpVersion, headers, rawHeaders }: IncomingMessage): boolean {
   if (httpVersion !== "1.1") return false;
   if (headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined) return false;
+  if (!areShort(headers)) return false;
   return countLines(rawHeaders, "host") === 1 && countLines(rawHeaders, "authorization") <= 1;
 }

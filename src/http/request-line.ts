@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { AppError } from "../errors.js";
 
+/** The least that RFC 9110, 4.1 recommends to accept. */
 const MAX_TARGET = 8_000;
 const METHODS = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
 
@@ -25,9 +26,13 @@ export function readRequestLine(request: Pick<IncomingMessage, "method" | "url">
       headers: { Allow: allow },
     });
   }
-  const target = originForm(request.url ?? "/", method);
-  if (target.length > MAX_TARGET)
-    throw new AppError("INVALID_REQUEST", `The address is longer than ${MAX_TARGET} characters.`);
+  const { url = "/" } = request;
+  if (url.length > MAX_TARGET)
+    throw new AppError(
+      "ADDRESS_TOO_LONG",
+      `The address must be at most ${MAX_TARGET} characters, with its query.`,
+    );
+  const target = originForm(url, method);
   const mark = target.indexOf("?");
   const path = mark === -1 ? target : target.slice(0, mark);
   const query = mark === -1 ? "" : target.slice(mark + 1);

@@ -18,8 +18,10 @@ const TIMEOUTS = {
   keepAliveTimeoutBuffer: 1_000,
 };
 
+const MAX_HEADER = 16 * 1024;
+
 const SERVER_OPTIONS = {
-  maxHeaderSize: 16 * 1024,
+  maxHeaderSize: MAX_HEADER,
   noDelay: true,
   // A request without a body is no stream then, which saves about a tenth of its time.
   optimizeEmptyRequests: true,
@@ -57,11 +59,18 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
   return { server, close: (patienceMs) => connections.close(server, patienceMs) };
 }
 
-/** Requests that Node's parser refuses, by its error code: the status line, and the message. Everything else is malformed. */
-const UNPARSED: Readonly<Record<string, readonly [string, string]>> = {
-  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", "The request header is too large."],
-  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request took too long to arrive."],
+/** Requests that Node's parser refuses, by its error code: the status line, and the error. Everything else is malformed. */
+const UNPARSED: Readonly<Record<string, readonly [string, AppError]>> = {
+  HPE_HEADER_OVERFLOW: [
+    "431 Request Header Fields Too Large",
+    new AppError("HEADER_TOO_LARGE", `The request line and headers must be at most ${MAX_HEADER} bytes.`),
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    "408 Request Timeout",
+    new AppError("INVALID_REQUEST", "The request took too long to arrive."),
+  ],
 };
+const MALFORMED = ["400 Bad Request", new AppError("INVALID_REQUEST", "The request is malformed.")] as const;
 
 const nextId = requestIds();
 
@@ -71,9 +80,9 @@ function refuseUnparsed(error: Error & { code?: string }, socket: Duplex, addres
     socket.destroy();
     return;
   }
-  const [status, message] = UNPARSED[error.code ?? ""] ?? ["400 Bad Request", "The request is malformed."];
+  const [status, fault] = UNPARSED[error.code ?? ""] ?? MALFORMED;
   const requestId = nextId();
-  const reply = jsonError(new AppError("INVALID_REQUEST", message), requestId, undefined);
+  const reply = jsonError(fault, requestId, undefined);
   const body = bytesOf(reply.body);
   const headers = {
     ...completeHeaders(reply, { access: "public", cache: { kind: "none" }, form: "file" }, address),

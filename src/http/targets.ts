@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { AppError } from "../errors.js";
 import { withoutTrailingSlashes } from "../page-addresses.js";
 import { type Cost, costOf } from "./cost.js";
+import { checkHeaderLengths } from "./header-limits.js";
 import { noContent, redirect } from "./reply.js";
 import { type RequestLine, readRequestLine } from "./request-line.js";
 import { DEFAULT_LIMIT, pathPattern, type Route, type RouteName } from "./route.js";
@@ -143,8 +144,9 @@ export function countLines(rawHeaders: readonly string[], name: string): number 
   return lines;
 }
 
-/** What Node's parser lets through and no response may be built on: HTTP/0.9, no Host header, or several. */
+/** What Node's parser lets through and no response may be built on: HTTP/0.9, no Host header, or several; headers that are too long. */
 function checkHead({ httpVersion, rawHeaders }: IncomingMessage): void {
+  checkHeaderLengths({ rawHeaders });
   if (httpVersion !== "1.1" && httpVersion !== "1.0") {
     throw new AppError("INVALID_REQUEST", "The request must use HTTP/1.1 or HTTP/1.0.", {
       headers: { Connection: "close" },

@@ -44,7 +44,7 @@ const NONE: CachePolicy = { kind: "none" };
 /** A page takes longer than the data in it. */
 const PAGE: RateLimit = { bucket: "default", cost: 2 };
 const LIST: RateLimit = { ...PAGE, surcharges: [PER_ROWS] };
-const WATCHLIST: RateLimit = { ...PAGE, cost: 4 };
+const WATCHLIST: RateLimit = { ...PAGE, cost: 5 };
 const WRITE: RateLimit = { bucket: "write", cost: 1 };
 const AUTH: RateLimit = { bucket: "auth", cost: 1 };
 
@@ -167,7 +167,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   form("/watchlist/items", saveRepository),
   form("/watchlist/items/remove", unsaveRepository),
   page("/watchlists", showNewWatchlist, { cache: PRIVATE }),
-  form("/watchlists", createTokenWatchlist, { limit: { ...WRITE, cost: 2 } }),
+  form("/watchlists", createTokenWatchlist, { limit: { ...WRITE, cost: 3 } }),
   page("/watchlists/gone", shared.showWatchlistRemoved, { cache: PRIVATE }),
   tokenPage("/watchlists/{token}", shared.showTokenWatchlist, parameters(watchlistPageQuery)),
   tokenForm("/watchlists/{token}/items", shared.addToTokenWatchlist),

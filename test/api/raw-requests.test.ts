@@ -153,13 +153,40 @@ onSqlite("Requests as they come over the wire", (engine) => {
     const path = (length: number) => get(`/api/repos?x=${"y".repeat(length - "/api/repos?x=".length)}`);
     await expectEach([
       [path(8_000), 200],
-      [path(8_001), 400],
-      [get(`/${"a".repeat(8_000)}`), 400],
+      [path(8_001), 414],
+      [get(`/${"a".repeat(8_000)}`), 414],
       [get(`/${"a/".repeat(3_999)}`), 404],
       [get(`/${"a".repeat(20_000)}`), 431],
       [`GET /healthz HTTP/1.1\r\nX-Long: ${"x".repeat(20_000)}\r\n${END}`, 431],
       [`GET /healthz HTTP/1.1\r\n${"X: y\r\n".repeat(4_000)}${END}`, 431],
     ]);
+  });
+
+  test("a header that is looked into has a maximum length, all its lines together", async () => {
+    const request = (...headers: string[]) => `GET /api/repos HTTP/1.1\r\n${headers.join("\r\n")}\r\n${END}`;
+    const lengths = {
+      Cookie: 8_192,
+      Authorization: 4_096,
+      "X-API-Key": 4_096,
+      "If-None-Match": 4_096,
+      Accept: 4_096,
+      "Accept-Encoding": 4_096,
+      "X-Forwarded-For": 4_096,
+    };
+    for (const [name, most] of Object.entries(lengths)) {
+      const refused = name === "X-API-Key" ? 401 : 200;
+      const lead = name === "Authorization" ? "Basic " : "";
+      const value = (length: number) => lead + "x".repeat(length - lead.length);
+      await expectEach([
+        [request(`${name}: ${value(most)}`), refused],
+        [request(`${name}: ${value(most + 1)}`), 431],
+        [request(`${name.toUpperCase()}: ${value(most / 2)}`, `${name}: ${value(most / 2 + 1)}`), 431],
+      ]);
+    }
+    const [answer] = await send(request(`Authorization: Bearer x${" ".repeat(5_000)}y`));
+    const { error } = JSON.parse(answer?.body ?? "");
+    assert.equal(error.message, "The header Authorization must be at most 4096 characters.");
+    assert.equal(error.code, "HEADER_TOO_LARGE");
   });
 
   test("methods that we do not have are refused", async () => {

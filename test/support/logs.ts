@@ -7,6 +7,7 @@ export interface LogLine {
   err: { message: string };
   step?: string;
   repositoryId?: number;
+  link?: string;
 }
 
 /** A log whose lines from a level on are kept. */

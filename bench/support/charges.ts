@@ -1,0 +1,25 @@
+import { API_ROUTES } from "../../src/api/routes.js";
+import { costOf } from "../../src/http/cost.js";
+import type { Route } from "../../src/http/http.js";
+import { Router } from "../../src/http/router.js";
+import type { Bucket } from "../../src/limit-config.js";
+import { PAGE_ROUTES } from "../../src/web/routes.js";
+import type { WorstRequest } from "./worst.js";
+
+const unused: Route["handle"] = () => ({ status: 204, headers: {}, body: "" });
+const router = new Router([
+  ...API_ROUTES.map(({ route }): Route => ({ ...route, handle: unused })),
+  ...PAGE_ROUTES.map((route): Route => ({ ...route, handle: unused })),
+]);
+
+/** Bucket and units of a request, as its route declares them. Files and unknown paths have no declared route. */
+export function chargeOf(
+  { method = "GET" }: Pick<WorstRequest, "method">,
+  address: string,
+): { bucket: Bucket; units: number } {
+  const [path = "", query = ""] = address.split("?");
+  const route = router.find(method === "OPTIONS" ? "GET" : method, path)?.route;
+  if (route === undefined) return { bucket: "default", units: 1 };
+  const declared = [...new URLSearchParams(query)].filter(([name]) => route.query.includes(name));
+  return costOf(route.limit, method, new URLSearchParams(declared));
+}
