@@ -71,7 +71,7 @@ async function serve(): Promise<{ child: ChildProcess; url: string }> {
       SIDEREAL_TRUSTED_PROXIES: "127.0.0.1",
       SIDEREAL_LIMIT_DEFAULT_KEY: MANY,
       SIDEREAL_LIMIT_HEAVY_KEY: MANY,
-      ...(values.off ? { SIDEREAL_SHED_HEAVY: "100000", SIDEREAL_SHED_ANONYMOUS: "100000" } : {}),
+      ...(values.off ? { SIDEREAL_QUEUE_LENGTH: "100000", SIDEREAL_QUEUE_MS: "60000" } : {}),
       SIDEREAL_LOG_LEVEL: "error",
     },
     stdio: ["ignore", "pipe", "inherit"],

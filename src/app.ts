@@ -80,7 +80,8 @@ export function buildFront(
   modules: Modules,
   members = buildMembers(context, modules),
 ): Front {
-  return joinFront(context, { modules, members, admission: new Admission(context) });
+  const admission = new Admission({ ...context, maxComputing: modules.database.maxReaders });
+  return joinFront(context, { modules, members, admission });
 }
 
 export interface Service {
@@ -119,7 +120,7 @@ export async function startService(context: AppContext, modules: Modules, shared
     memory: shared?.allowances,
     readSecret: () => readSecret(config, database),
   });
-  const admission = new Admission({ ...context, allowances });
+  const admission = new Admission({ ...context, allowances, maxComputing: database.maxReaders });
   const keys = new ApiKeys({ database, clock, log, revocations: new Revocations(shared?.revocations) });
   let members = buildMembers(context, modules, { keys });
   const { usage } = members;

@@ -8,8 +8,8 @@ import {
   LIMIT_SETTINGS,
   type Limits,
   networkList,
+  type QueueBounds,
   readLimits,
-  type Shedding,
 } from "./limit-config.js";
 import { LOG_LEVELS } from "./log.js";
 import { isProviderSetting, PROVIDER_SETTINGS, providerNames, readProviders } from "./provider-config.js";
@@ -49,10 +49,10 @@ const SETTINGS = {
   SIDEREAL_CONCURRENCY_ANONYMOUS: whole(1, 10_000).default(20),
   SIDEREAL_CONCURRENCY_ACCOUNT: whole(1, 10_000).default(60),
   SIDEREAL_CONNECTIONS_PER_ADDRESS: whole(1, 10_000).default(256),
-  SIDEREAL_SHED_HEAVY: whole(1, 100_000).default(100),
-  SIDEREAL_SHED_ANONYMOUS: whole(1, 100_000).default(200),
   SIDEREAL_WATCHLISTS_PER_DAY: whole(1, 1_000_000).default(100),
   SIDEREAL_WATCHLIST_ITEMS_PER_DAY: whole(1, 100_000_000).default(10_000),
+  SIDEREAL_QUEUE_LENGTH: whole(1, 100_000).default(400),
+  SIDEREAL_QUEUE_MS: whole(1, 60_000).default(500),
   SIDEREAL_REDIS_URL: z
     .string()
     .refine(
@@ -129,10 +129,10 @@ export interface Config {
   concurrency: Concurrency | undefined;
   /** Most open connections of an address, in a process or thread. Undefined: no limit. */
   connectionsPerAddress: number | undefined;
-  /** Undefined: no load shedding. */
-  shedding: Shedding | undefined;
   /** What one caller may add to watchlists without an owner in a day; undefined: no limit. */
   watchlistQuota: { lists: number; items: number } | undefined;
+  /** Undefined: any number of responses may wait to be computed, for any time. */
+  queue: QueueBounds | undefined;
   /** Redis or Valkey, in which several processes share rate limits. */
   redisUrl: string | undefined;
   /** Networks whose `X-Forwarded-For` is trusted. */
@@ -238,8 +238,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
         }
       : undefined,
     connectionsPerAddress: settings.SIDEREAL_LIMITS ? settings.SIDEREAL_CONNECTIONS_PER_ADDRESS : undefined,
-    shedding: settings.SIDEREAL_LIMITS
-      ? { heavy: settings.SIDEREAL_SHED_HEAVY, anonymous: settings.SIDEREAL_SHED_ANONYMOUS }
+    queue: settings.SIDEREAL_LIMITS
+      ? { length: settings.SIDEREAL_QUEUE_LENGTH, patienceMs: settings.SIDEREAL_QUEUE_MS }
       : undefined,
     watchlistQuota: settings.SIDEREAL_LIMITS
       ? { lists: settings.SIDEREAL_WATCHLISTS_PER_DAY, items: settings.SIDEREAL_WATCHLIST_ITEMS_PER_DAY }

@@ -99,12 +99,12 @@ export interface Concurrency {
   account: number;
 }
 
-/** How many responses a process or thread may be computing before it refuses requests of callers without an account. */
-export interface Shedding {
-  /** From this number on, their heavy requests. */
-  heavy: number;
-  /** From this number on, all of them. */
-  anonymous: number;
+/** How much may wait to be computed in a process or thread; what goes beyond it is refused. */
+export interface QueueBounds {
+  /** Waiting responses for callers with an account, and as many for all others. */
+  length: number;
+  /** Longest wait, in ms. */
+  patienceMs: number;
 }
 
 /** Addresses and networks (CIDR), separated by commas. */

@@ -9,8 +9,8 @@ export const GENEROUS_LIMITS: Readonly<Record<string, string>> = {
   SIDEREAL_CONCURRENCY_ANONYMOUS: "10000",
   SIDEREAL_CONCURRENCY_ACCOUNT: "10000",
   SIDEREAL_CONNECTIONS_PER_ADDRESS: "10000",
-  SIDEREAL_SHED_HEAVY: "100000",
-  SIDEREAL_SHED_ANONYMOUS: "100000",
+  SIDEREAL_QUEUE_LENGTH: "100000",
+  SIDEREAL_QUEUE_MS: "60000",
 };
 
 /** Adds an account with one API key for each of `count`, and returns the keys. The store must be a copy. */

@@ -4,7 +4,6 @@
  */
 import { PngRenderer } from "../embeds/embeds.js";
 import { content, DEFAULT_LIMIT, type Route } from "../http/http.js";
-import { Gate } from "./gate.js";
 import { openApiDocument } from "./openapi.js";
 import type { ApiServices } from "./operation.js";
 import { API_ROUTES } from "./routes.js";
@@ -13,17 +12,9 @@ export { openApiDocument } from "./openapi.js";
 export type { ApiServices } from "./operation.js";
 export { errorPicture } from "./pictures.js";
 
-/** Maximum number of pictures drawn concurrently, and waiting. */
-const MAX_PICTURES = 4;
-const MAX_WAITING_PICTURES = 200;
-
 /** All routes of the API, over these modules. */
-export function apiRoutes(given: Omit<ApiServices, "pictures" | "gate">): Route[] {
-  const services: ApiServices = {
-    ...given,
-    pictures: new PngRenderer(),
-    gate: new Gate(MAX_PICTURES, MAX_WAITING_PICTURES),
-  };
+export function apiRoutes(given: Omit<ApiServices, "pictures">): Route[] {
+  const services: ApiServices = { ...given, pictures: new PngRenderer() };
   const routes = API_ROUTES.map(
     ({ route, operation }): Route => ({ ...route, handle: (request) => operation.handle(request, services) }),
   );

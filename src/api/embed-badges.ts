@@ -73,9 +73,7 @@ export const getBadge = operation({
   responses: { 200: svgResponse("The badge."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
   handle: async (request) => {
     const { repo, kind, ranking, window, scope, theme } = request.query;
-    const { repository, asOf, ranks, trends } = await request.services.gate.pass(() =>
-      getStats(request.services.modules, repo),
-    );
+    const { repository, asOf, ranks, trends } = await getStats(request.services.modules, repo);
     const { fullName, stars } = repository;
     const note = noteOn(repository);
     if (kind === "stars") {
@@ -125,27 +123,22 @@ export const getCard = operation({
     ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
   },
   handle: async (request) => {
-    const { modules, gate, pictures } = request.services;
-    const drawing = await gate.pass(async () => {
-      const stats = await getStats(modules, request.query.repo);
-      const { points, asOf } = await readHistory(modules.catalog, stats.repository, {
-        metric: "stars",
-        range: "1y",
-      });
-      const gained = WINDOWS.map((window) => ({
-        window,
-        stars: stats.trends[window]?.starsDelta ?? null,
-      }));
-      return drawCard({
-        ...stats.repository,
-        gained,
-        rank: bestRank(stats.ranks),
-        points,
-        asOf,
-        ...noteOn(stats.repository),
-      });
+    const { modules, pictures } = request.services;
+    const stats = await getStats(modules, request.query.repo);
+    const { points, asOf } = await readHistory(modules.catalog, stats.repository, {
+      metric: "stars",
+      range: "1y",
     });
-    const png = new Uint8Array(await pictures.render(drawing));
+    const gained = WINDOWS.map((window) => ({ window, stars: stats.trends[window]?.starsDelta ?? null }));
+    const drawing = drawCard({
+      ...stats.repository,
+      gained,
+      rank: bestRank(stats.ranks),
+      points,
+      asOf,
+      ...noteOn(stats.repository),
+    });
+    const png = new Uint8Array(await request.http.offThread(() => pictures.render(drawing)));
     // Strong, so that the picture is not compressed again.
     const etag = `"${createHash("sha256").update(png).digest("base64url").slice(0, 22)}"`;
     return content("image/png", png, { headers: { Vary: "Accept-Encoding", ETag: etag } });

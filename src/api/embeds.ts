@@ -19,17 +19,14 @@ import { type ChartQuery, chartAddress, chartQuery, getNamed } from "./embed-par
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { pictureErrors, svg, svgResponse } from "./pictures.js";
 
-/** Reads the histories of a chart and uses them; the gate bounds how many charts are drawn at the same time. */
-function withHistories<T>(
-  { modules, gate }: ApiServices,
+/** The histories that a chart shows. */
+async function readHistories(
+  { modules }: ApiServices,
   { repo, metric, range }: ChartQuery,
-  use: (histories: readonly History[]) => T,
-): Promise<T> {
-  return gate.pass(async () => {
-    const repositories = await getNamed(modules, repo);
-    const { catalog } = modules;
-    return use(await Promise.all(repositories.map((one) => readHistory(catalog, one, { metric, range }))));
-  });
+): Promise<History[]> {
+  const repositories = await getNamed(modules, repo);
+  const { catalog } = modules;
+  return Promise.all(repositories.map((one) => readHistory(catalog, one, { metric, range })));
 }
 
 export const getChart = operation({
@@ -42,8 +39,7 @@ export const getChart = operation({
   query: chartQuery,
   body: null,
   responses: { 200: svgResponse("The chart."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
-  handle: async ({ query, services }) =>
-    svg(await withHistories(services, query, (histories) => drawHistories(histories, query))),
+  handle: async ({ query, services }) => svg(drawHistories(await readHistories(services, query), query)),
 });
 
 const time = z.iso.datetime({ precision: 3 });
@@ -143,7 +139,6 @@ export const getChartData = operation({
   },
   handle: async ({ query, services }) => {
     const { baseUrl } = services.config;
-    const data = await withHistories(services, query, (histories) => chartView(histories, query, baseUrl));
-    return json({ data });
+    return json({ data: chartView(await readHistories(services, query), query, baseUrl) });
   },
 });

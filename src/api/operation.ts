@@ -6,7 +6,6 @@ import type { Admission, HttpRequest, Reply } from "../http/http.js";
 import type { Members, Modules } from "../modules.js";
 import { z } from "../schema.js";
 import { validationError } from "../validation.js";
-import type { Gate } from "./gate.js";
 
 /** The services available to handlers. */
 export interface ApiServices {
@@ -15,8 +14,6 @@ export interface ApiServices {
   config: Config;
   admission: Admission;
   pictures: PngRenderer;
-  /** Limits the number of pictures drawn concurrently. */
-  gate: Gate;
 }
 
 type Schema = z.ZodType | null;

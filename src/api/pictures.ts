@@ -39,7 +39,7 @@ export function errorPicture(error: AppError, { path, query, id }: HttpRequest):
   const theme: Theme = THEMES.find((name) => name === query.get("theme")) ?? "auto";
   const unknown = error.details?.flatMap(({ values = [] }) => values) ?? [];
   const isUnknown = error.code === "NOT_FOUND" && unknown.length > 0;
-  const message = error.status >= 500 ? `${error.message} (${id})` : error.message;
+  const message = error.code === "INTERNAL" ? `${error.message} (${id})` : error.message;
   const title = error.code === "NOT_FOUND" ? "Not tracked here" : "No picture";
   const drawing = path.endsWith("/badge.svg")
     ? drawBadge({ main: message, more: "", title: message, theme })

@@ -47,6 +47,8 @@ export interface Database {
   readonly write: Db;
   /** For accounts, keys, watchlists: a commit survives a power cut. */
   readonly durable: Db;
+  /** How many requests may read at the same time; further ones would only wait for a connection. */
+  readonly maxReaders: number;
   /** Grows whenever this process has written something; what other processes write does not show. */
   writes(): number;
   close(): Promise<void>;
@@ -106,6 +108,9 @@ const BACKGROUND_CACHE_KIB = 2_048;
 /** Of the connection that serves. A page that drops out is mostly still in the system's cache, where all processes share it. */
 const READ_CACHE_KIB = 16_384;
 
+/** Reads never wait for each other, but a request that also writes may wait for the lock, and must not keep others from reading. */
+const SQLITE_READERS = 8;
+
 function openPostgresDatabase(options: DatabaseOptions, url: string): Database {
   const read = openPostgres(url, { pool: options.pool, reads: true, log: options.log });
   const write = openPostgres(url, {
@@ -122,6 +127,7 @@ function openPostgresDatabase(options: DatabaseOptions, url: string): Database {
     prepare: read.prepare,
     write: write.db,
     durable: write.db,
+    maxReaders: options.pool,
     writes: write.turns,
     close,
   };
@@ -136,6 +142,7 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
       prepare,
       write: db,
       durable: db,
+      maxReaders: SQLITE_READERS,
       writes: () => writers.turns,
       close: () => db.destroy(),
     };
@@ -154,6 +161,7 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
     prepare: read.prepare,
     write: write.db,
     durable: durable.db,
+    maxReaders: SQLITE_READERS,
     writes: () => writers.turns,
     close,
   };

@@ -1,9 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { AppError } from "../errors.js";
 import { FONT_FAMILY, FONT_FILES } from "./font.js";
-
-/** Maximum length of the queue; the thread renders dozens of pictures per second. */
-const MAX_WAITING = 24;
 
 interface Waiting {
   resolve(png: Buffer): void;
@@ -11,27 +7,22 @@ interface Waiting {
 }
 
 /**
- * Renders SVG as PNG on a separate thread, one picture at a time. Throws UNAVAILABLE when the queue is full, which bounds the
- * time and memory spent on pictures. The thread starts on first use, restarts after an error, and never keeps the process
+ * Renders SVG as PNG on a separate thread, one picture at a time. Callers bound how many wait. The thread starts on first use, restarts after an error, and never keeps the process
  * alive.
  */
 export class PngRenderer {
   readonly #waiting = new Map<number, Waiting>();
-  readonly #maxWaiting: number;
   readonly #script: URL;
   #thread: Worker | undefined;
   #id = 0;
 
   /** `script` replaces the rendering thread. */
-  constructor(maxWaiting = MAX_WAITING, script = new URL("./png-thread.js", import.meta.url)) {
-    this.#maxWaiting = maxWaiting;
+  constructor(script = new URL("./png-thread.js", import.meta.url)) {
     this.#script = script;
   }
 
   /** Renders an SVG in its own size. Only for drawings made here: external references are not loaded. */
   render(svg: string): Promise<Buffer> {
-    if (this.#waiting.size >= this.#maxWaiting)
-      return Promise.reject(new AppError("UNAVAILABLE", "Too many pictures are being rendered; try again."));
     const thread = this.#started();
     const id = ++this.#id;
     return new Promise((resolve, reject) => {

@@ -13,15 +13,18 @@ import {
   networkOf,
   type Policy,
 } from "../metering/metering.js";
+import { ConcurrencyLimiter, type Slot } from "./concurrency.js";
 import type { Cost } from "./cost.js";
-import { ConcurrencyLimiter, LoadShedder, type Slot } from "./load.js";
+import { RunQueue, type Waiter } from "./run-queue.js";
 
 export interface AdmissionOptions {
-  config: Pick<Config, "limits" | "concurrency" | "shedding" | "trustedProxies">;
+  config: Pick<Config, "limits" | "concurrency" | "queue" | "trustedProxies">;
   clock: Clock;
   log: Logger;
   /** Where requests are counted; by default in this process alone. */
   allowances?: Allowances | undefined;
+  /** Responses that may be computed at the same time. */
+  maxComputing: number;
 }
 
 /** Connections and forwarded addresses whose callers are remembered, and the longest of them. */
@@ -36,24 +39,38 @@ export interface Charging {
   cost: Cost;
 }
 
-/** Decides whether a request may go on: rate limits, concurrency, load. One per process. */
+/** Time between two lines of the log about overload. */
+const NOTE_MS = 10_000;
+
+/** Drawings that may be with the rendering thread: while one is rendered, the next one is there. */
+const MAX_RENDERING = 2;
+
+/** Decides whether a request may go on, and when: rate limits, concurrency, the queues. One per process. */
 export class Admission {
+  /** Where responses wait to be computed. */
+  readonly computing: RunQueue;
+  /** Where drawings wait for the thread that renders them. */
+  readonly rendering: RunQueue;
   readonly #allowances: Allowances | undefined;
   readonly #callers: Callers;
   readonly #peers = new Map<string, Caller>();
   readonly #policyTexts = new WeakMap<Policy, { name: string; policy: string; limit: string }>();
   readonly #concurrency: ConcurrencyLimiter;
-  readonly #shedder: LoadShedder;
   readonly #clock: Clock;
   readonly #log: Logger;
   #mayWarn: boolean;
+  /** Requests that were refused because of overload since that was logged. */
+  #refused = 0;
+  /** Monotonic. */
+  #notedAt = Number.NEGATIVE_INFINITY;
 
-  constructor({ config, clock, log, allowances }: AdmissionOptions) {
-    const { limits, trustedProxies } = config;
+  constructor({ config, clock, log, allowances, maxComputing }: AdmissionOptions) {
+    const { limits, queue: bounds, trustedProxies } = config;
     this.#allowances = limits === undefined ? undefined : (allowances ?? new Limiter({ limits, clock }));
     this.#callers = new Callers(trustedProxies);
     this.#concurrency = new ConcurrencyLimiter(config.concurrency);
-    this.#shedder = new LoadShedder(config.shedding);
+    this.computing = new RunQueue({ maxRunning: maxComputing, bounds, clock });
+    this.rendering = new RunQueue({ maxRunning: MAX_RENDERING, bounds, clock });
     this.#clock = clock;
     this.#log = log;
     this.#mayWarn = limits !== undefined && trustedProxies.length === 0;
@@ -93,10 +110,25 @@ export class Admission {
     return this.#concurrency.enter(caller, cost.bucket === "free");
   }
 
-  /** Starts computing a response; undefined where the request is shed, and `overloaded` is the response. */
-  start<T>({ caller, cost }: Charging, work: () => Promise<T>): Promise<T> | undefined {
-    if (cost.bucket === "free") return work();
-    return this.#shedder.start(caller, cost.bucket, work);
+  /** Logs that a request was refused because of overload, without a line for each. */
+  noteOverload(): void {
+    this.#refused++;
+    const now = this.#clock.monotonic();
+    if (now - this.#notedAt < NOTE_MS) return;
+    this.#log.warn({ refused: this.#refused }, "overloaded: requests are refused");
+    this.#refused = 0;
+    this.#notedAt = now;
+  }
+
+  /** How a request waits for a response. Callers with an account go first, and so does signing in. */
+  waiterOf({ caller, cost }: Charging, isGone: () => boolean): Waiter {
+    const { kind, name, network, account } = caller;
+    const isFirst = kind !== "anonymous" || cost.bucket === "auth";
+    return {
+      priority: isFirst ? "account" : "anonymous",
+      caller: `${kind} ${network ?? account ?? name}`,
+      isGone,
+    };
   }
 
   /**
@@ -114,14 +146,14 @@ export class Admission {
   }
 
   /**
-   * Counts a request whose response is ready: `charge`, `enter` and `settle` in one step. "unlimited" where nothing is limited;
-   * undefined, and nothing is counted, where the request would be refused or counting needs another process.
+   * Counts a request whose response is ready: `charge` and `settle` in one step. It takes no slot, as it ends in its turn.
+   * "unlimited" where nothing is limited; undefined, and nothing is counted, where the request would be refused or counting needs
+   * another process.
    */
   admit(charging: Charging, status: number): Decision | "unlimited" | undefined {
     const allowances = this.#allowances;
-    const { caller, address, cost } = charging;
+    const { address, cost } = charging;
     const { bucket, units } = cost;
-    if (bucket !== "free" && this.#concurrency.isFull(caller)) return undefined;
     if (allowances === undefined || (bucket === "free" && isOfThisMachine(address))) return "unlimited";
     if (!allowances.isImmediate) return undefined;
     // A 304 of a cached response is free, but a caller that has nothing left gets none.

@@ -4,7 +4,7 @@ import { clearInterval, setInterval } from "node:timers";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
 import { type Callers, NETWORK_FACTOR, networkOf } from "../metering/metering.js";
-import { InFlight } from "./load.js";
+import { InFlight } from "./concurrency.js";
 
 /** Bounds of the connections of a process, or of each of its threads. */
 export const BOUNDS = {

@@ -19,6 +19,18 @@ export interface ErrorContext {
   accept: string | undefined;
 }
 
+/** What an error is sent as. */
+export type ErrorShape = "json" | "problem" | "text" | "page" | "picture";
+
+/** The shape that the caller reads: problem details or JSON if it asks for them, else what the route returns. */
+export function errorShape(form: Form, accept: string | undefined): ErrorShape {
+  const isProblem = acceptsProblem(accept);
+  if (form === "page" && accept?.includes("text/html")) return "page";
+  if (form === "picture" && !isProblem && !accept?.trim().startsWith("application/json")) return "picture";
+  if (form === "file" && !accept?.includes("json")) return "text";
+  return isProblem ? "problem" : "json";
+}
+
 /** Whether a caller asks for errors as RFC 9457. */
 function acceptsProblem(accept: string | undefined): boolean {
   return accept?.includes("application/problem+json") ?? false;
@@ -34,18 +46,16 @@ export class ErrorResponder {
     this.#log = log;
   }
 
-  /** The error in the form that the caller reads: problem details or JSON if it asks for them, else what the route returns. */
   async respond(error: AppError, { request, form, accept }: ErrorContext): Promise<Reply> {
+    const shape = errorShape(form, accept);
     try {
-      if (form === "picture" && !acceptsProblem(accept) && !accept?.trim().startsWith("application/json"))
-        return errorReply(error, this.#renderers.picture(error, request));
-      if (form === "page" && accept?.includes("text/html"))
-        return errorReply(error, await this.#renderers.page(error, request));
+      if (shape === "picture") return errorReply(error, this.#renderers.picture(error, request));
+      if (shape === "page") return errorReply(error, await this.#renderers.page(error, request));
     } catch (cause) {
       // A failure here must not hide the error itself.
       this.#log.error({ err: cause, requestId: request.id }, "an error could not be rendered");
     }
-    if (form === "file" && !accept?.includes("json"))
+    if (shape === "text")
       return errorReply(error, content("text/plain; charset=utf-8", `${error.message}\n`));
     return jsonError(error, request.id, accept);
   }

@@ -2,18 +2,20 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../clock.js";
 import type { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
-import type { Caller, KeyedRequest } from "../metering/metering.js";
+import type { KeyedRequest } from "../metering/metering.js";
 import type { Admission, Charge, Charging } from "./admission.js";
 import { hasShortBody, readForm, readJson } from "./body.js";
 import { costOf } from "./cost.js";
-import { type ErrorRenderers, ErrorResponder, toAppError } from "./error-response.js";
+import { describe, describeShared, NO_FIELDS } from "./describe.js";
+import { type ErrorRenderers, ErrorResponder, errorShape, toAppError } from "./error-response.js";
 import { completeHeaders, type PublicAddress, publicAddressOf } from "./headers.js";
 import { allowanceOf, forwardedFor, Hits, hasOwnCookie } from "./hits.js";
-import { authorize, type Exchange, type Identities, identify } from "./identity.js";
-import { overloaded } from "./load.js";
+import { authorize, type Exchange, type Identities, identify, isSafe } from "./identity.js";
+import { Refusals } from "./refusals.js";
 import { type HttpRequest, requestIds } from "./request.js";
 import { ResponseCache } from "./response-cache.js";
 import { BAD_KEY_COST, DEFAULT_LIMIT, type Route } from "./route.js";
+import { OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
 import { type StoredResponse, storeResponse, variantOf } from "./stored-response.js";
 import { type Target, Targets } from "./targets.js";
 
@@ -42,6 +44,7 @@ export class Front {
   readonly #errors: ErrorResponder;
   readonly #address: PublicAddress;
   readonly #hits: Hits;
+  readonly #refusals = new Refusals();
   readonly #ids = requestIds();
 
   constructor(options: FrontOptions) {
@@ -116,65 +119,108 @@ export class Front {
       const charge =
         exchange.refusedLookup ?? (slot.refusal === undefined ? await admission.charge(charging) : undefined);
       if (charge?.decision.allowed === false) fault = charge.refusal();
-      const stored =
-        fault === undefined ? await this.#find(exchange, charging) : await this.#fail(exchange, fault);
+      const stored = await this.#respond({ exchange, charging, refusal: slot.refusal, fault });
       await this.#send(exchange, stored, charge);
     } finally {
       slot.release();
     }
   }
 
-  /** The response from the cache or from the handler. */
-  async #find(exchange: Exchange, charging: Charging): Promise<StoredResponse> {
-    const { cacheKey, route } = exchange.target;
-    const isShared =
-      cacheKey !== undefined &&
-      (route.cache.kind === "shared" || !hasOwnCookie(exchange.message.headers.cookie));
+  async #respond({ exchange, charging, refusal, fault }: Responding): Promise<StoredResponse> {
+    if (refusal !== undefined) return this.#refuse(exchange, refusal);
+    if (fault !== undefined) return this.#fail(exchange, fault);
     try {
-      const compute = () => {
-        exchange.isComputed = true;
-        return this.#options.admission.start(charging, () => this.#compute(exchange, isShared));
-      };
-      const stored = await (isShared ? this.#cache.get(cacheKey, compute) : compute());
-      return stored ?? (await this.#fail(exchange, overloaded()));
+      return await this.#find(exchange, charging);
     } catch (error) {
-      return this.#fail(exchange, toAppError(error));
+      if (error !== OVERLOADED) return this.#fail(exchange, toAppError(error));
+      this.#options.admission.noteOverload();
+      return this.#refuse(exchange, OVERLOADED);
     }
   }
 
-  async #compute(exchange: Exchange, isShared: boolean): Promise<StoredResponse> {
-    const { route, cacheKey, path, query } = exchange.target;
-    if (!isShared) await authorize(exchange, this.#options.identities);
-    const reply = await route.handle(await this.#requestOf(exchange, isShared));
+  /** The response from the cache or from the handler. */
+  async #find(exchange: Exchange, charging: Charging): Promise<StoredResponse> {
+    const { message, target } = exchange;
+    const { cacheKey, route } = target;
+    const isShared =
+      cacheKey !== undefined && (route.cache.kind === "shared" || !hasOwnCookie(message.headers.cookie));
+    const waiter = this.#options.admission.waiterOf(charging, () => message.socket.destroyed);
+    if (isShared) {
+      const compute = (first: Waiter) => this.#queue(exchange, first, describeShared(exchange));
+      return this.#cache.get(cacheKey, { waiter, compute });
+    }
+    await authorize(exchange, this.#options.identities);
+    return this.#queue(exchange, waiter, await this.#read(exchange)).result;
+  }
+
+  /** Computes a response when its turn comes. What is free is not worth a wait. */
+  #queue(exchange: Exchange, waiter: Waiter, request: HttpRequest): QueuedWork<StoredResponse> {
+    const { computing, rendering } = this.#options.admission;
+    const { method, target } = exchange;
+    exchange.isComputed = true;
+    if (target.cost.bucket === "free") return { result: this.#compute(exchange, request), join: () => {} };
+    return computing.add(waiter, (task) => {
+      // What changes something may wait for a lock, for mail or for another site.
+      if (!isSafe(method) || target.cost.bucket === "auth") task.leave();
+      const offThread: HttpRequest["offThread"] = (work) => {
+        task.leave();
+        return rendering.add(task, work).result;
+      };
+      return this.#compute(exchange, { ...request, offThread });
+    });
+  }
+
+  async #compute({ target }: Exchange, request: HttpRequest): Promise<StoredResponse> {
+    const { route, cacheKey, path, query } = target;
+    const reply = await route.handle(request);
     const isTaggedByBody = route.cache.kind === "shared" && route.cache.tag === "body";
     const taggedBy = isTaggedByBody ? "" : (cacheKey ?? `${path}?${query}`);
     return storeResponse(reply, completeHeaders(reply, route, this.#address), taggedBy);
   }
 
-  /** The request as its handler sees it. A shared response must not depend on who asks first, so nothing of the sender is in it. */
-  async #requestOf(exchange: Exchange, isShared: boolean): Promise<HttpRequest> {
+  /** The request with its body, as its handler sees it. */
+  async #read(exchange: Exchange): Promise<HttpRequest> {
     const { message, target } = exchange;
     const { body } = target.route;
     const request = describe(exchange);
-    if (isShared) return { ...request, headers: {}, caller: NOBODY, account: undefined };
     if (body === "json") return { ...request, json: await readJson(message) };
     return body === "form" ? { ...request, formFields: await readForm(message) } : request;
   }
 
   /** An error as a response. */
   async #fail(exchange: Exchange, error: AppError): Promise<StoredResponse> {
-    const { message, target, id } = exchange;
-    const { route } = target;
+    const { id } = exchange;
     if (error.status >= 500)
       this.#options.log.error({ requestId: id, err: error, cause: error.cause }, "a request failed");
-    // A page for a caller over its limit, or of an overloaded service, must not cost a look at the watchlist of the account.
+    // A page for a caller over its limit, or while the database is away, must not cost a look at the watchlist of the account.
     const isCheap = error.status === 429 || error.status === 503;
-    const request = isCheap ? { ...describe(exchange), account: undefined } : describe(exchange);
-    const reply = await this.#errors.respond(error, {
-      request,
-      form: route.form,
-      accept: message.headers.accept,
-    });
+    const request = describe(exchange);
+    return this.#render(exchange, error, isCheap ? { ...request, account: undefined } : request);
+  }
+
+  /** An error that is always the same object, as a prepared response. */
+  #refuse(exchange: Exchange, error: AppError): Promise<StoredResponse> {
+    const { message, target, id } = exchange;
+    const { route } = target;
+    const shape = errorShape(route.form, message.headers.accept);
+    return this.#refusals.respond({ error, route, shape, id }, (preparedId) =>
+      this.#render(exchange, error, {
+        ...describeShared(exchange),
+        path: route.form === "page" ? "/" : route.path,
+        query: NO_FIELDS,
+        id: preparedId,
+      }),
+    );
+  }
+
+  async #render(
+    { message, target }: Exchange,
+    error: AppError,
+    request: HttpRequest,
+  ): Promise<StoredResponse> {
+    const { route } = target;
+    const { accept } = message.headers;
+    const reply = await this.#errors.respond(error, { request, form: route.form, accept });
     return storeResponse(reply, completeHeaders(reply, route, this.#address), "");
   }
 
@@ -219,28 +265,17 @@ export class Front {
   }
 }
 
+/** What is known of an exchange when it has been charged. */
+interface Responding {
+  exchange: Exchange;
+  charging: Charging;
+  /** Why it gets no slot. */
+  refusal: AppError | undefined;
+  /** Why it cannot be responded to otherwise. */
+  fault: AppError | undefined;
+}
+
 /** Whether a request carries credentials of any kind. */
 function hasIdentity({ authorization, cookie, "x-api-key": key }: IncomingMessage["headers"]): boolean {
   return authorization !== undefined || cookie !== undefined || key !== undefined;
-}
-
-const NO_FIELDS = new URLSearchParams();
-
-/** The sender of a shared request. */
-const NOBODY: Caller = { kind: "anonymous", name: "" };
-
-function describe({ message, method, target, caller, account, id }: Exchange): HttpRequest {
-  const { path, params, query } = target;
-  return {
-    method: method === "HEAD" ? "GET" : method,
-    path,
-    params,
-    query,
-    headers: message.headers,
-    caller,
-    account,
-    id,
-    json: undefined,
-    formFields: NO_FIELDS,
-  };
 }

@@ -53,6 +53,11 @@ export interface Exchange {
 
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
+/** Whether a method only reads. */
+export function isSafe(method: string): boolean {
+  return SAFE_METHODS.has(method);
+}
+
 const keyCallers = new WeakMap<KeyHolder, Caller>();
 
 /** The caller that the requests with a key count against; the same object for the same holder. */
@@ -152,7 +157,7 @@ function checkAccess(
   const isOwn = route.access === "session" || route.access === "browser" || route.body === "form";
   // A method that the path does not have is refused as such.
   if (!isOwn || route.method !== (method === "HEAD" ? "GET" : method)) return;
-  if (!SAFE_METHODS.has(method) && !identities.isOwnOrigin(message.headers)) {
+  if (!isSafe(method) && !identities.isOwnOrigin(message.headers)) {
     const { baseUrl } = identities;
     throw new AppError("FORBIDDEN", `This is possible only from the pages of this service, at ${baseUrl}.`);
   }

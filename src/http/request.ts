@@ -24,6 +24,8 @@ export interface HttpRequest {
   readonly json: unknown;
   /** The fields of a form; empty where the route takes none. */
   readonly formFields: URLSearchParams;
+  /** Runs work that waits for a thread, in a fair queue of its own; other responses are computed meanwhile. */
+  readonly offThread: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** Path and query of a request, with the parameters that its route declares. */

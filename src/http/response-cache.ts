@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
+import { OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
 import { SegmentedCache } from "./segmented-cache.js";
 import type { StoredResponse } from "./stored-response.js";
 
@@ -12,6 +13,16 @@ const PATIENCE_MS = 200;
 
 /** Responses in each segment of the cache, however small they are. */
 const MAX_ENTRIES = 20_000;
+
+/** Who computes a response that others get as well: it goes before the first response for an anonymous caller. */
+const REFRESH: Waiter = { priority: "account", caller: "refresh", isGone: () => false };
+
+/** A request for what is not cached. */
+export interface CacheRequest {
+  waiter: Waiter;
+  /** Computes the response for whoever waits for it first; others join. */
+  compute(waiter: Waiter): QueuedWork<StoredResponse>;
+}
 
 interface Entry {
   response: StoredResponse;
@@ -44,7 +55,7 @@ export interface ResponseCacheOptions {
  */
 export class ResponseCache {
   readonly #entries: SegmentedCache<Entry> | undefined;
-  readonly #pending = new Map<string, Promise<StoredResponse>>();
+  readonly #pending = new Map<string, QueuedWork<StoredResponse>>();
   readonly #options: ResponseCacheOptions;
   #current: Known = { revision: "", at: Number.NEGATIVE_INFINITY };
   #previous: Known = this.#current;
@@ -75,21 +86,23 @@ export class ResponseCache {
   }
 
   /**
-   * The response for `key`, computed unless a valid one is cached. `compute` returns undefined when the work is shed: then
-   * an outdated response is served if there is one, else undefined. An error of `compute` reaches every waiting request.
+   * The response for `key`, computed unless a valid one is cached. If computing it is refused because of overload, an outdated
+   * response is served instead where there is one. Any other error reaches every waiting request.
    */
-  async get(
-    key: string,
-    compute: () => Promise<StoredResponse> | undefined,
-  ): Promise<StoredResponse | undefined> {
-    if (this.#entries === undefined) return compute();
+  async get(key: string, { waiter, compute }: CacheRequest): Promise<StoredResponse> {
+    if (this.#entries === undefined) return compute(waiter).result;
     const revision = await this.#currentRevision();
     const entry = this.#entries.get(key);
     if (entry?.revision === revision) return entry.response;
-    const computing = this.#computeOnce(key, revision, compute);
+    const first = entry === undefined ? waiter : REFRESH;
+    const computing = this.#computeOnce({ key, revision }, { waiter: first, compute });
     if (entry === undefined) return computing;
-    if (computing === undefined) return entry.response;
-    if (!this.#isServable(entry, this.#options.clock.monotonic())) return computing;
+    if (!this.#isServable(entry, this.#options.clock.monotonic())) {
+      return computing.catch((error: unknown) => {
+        if (error === OVERLOADED) return entry.response;
+        throw error;
+      });
+    }
     entry.isRefreshing = true;
     // The failure is thrown for requests that come when the previous response may no longer be served.
     computing.then(
@@ -107,22 +120,25 @@ export class ResponseCache {
   }
 
   #computeOnce(
-    key: string,
-    revision: string,
-    compute: () => Promise<StoredResponse> | undefined,
-  ): Promise<StoredResponse> | undefined {
+    { key, revision }: { key: string; revision: string },
+    { waiter, compute }: CacheRequest,
+  ): Promise<StoredResponse> {
     // A request that arrives after a change does not join work that began before it.
     const work = `${revision} ${key}`;
     const pending = this.#pending.get(work);
-    if (pending !== undefined) return pending;
-    const computing = compute()
-      ?.then((response) => {
+    if (pending !== undefined) {
+      pending.join(waiter);
+      return pending.result;
+    }
+    const { result, join } = compute(waiter);
+    const kept = result
+      .then((response) => {
         if (response.isShared && revision === this.#current.revision) this.#keep(key, response, revision);
         return response;
       })
       .finally(() => this.#pending.delete(work));
-    if (computing !== undefined) this.#pending.set(work, computing);
-    return computing;
+    this.#pending.set(work, { result: kept, join });
+    return kept;
   }
 
   async #currentRevision(): Promise<string> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConcurrencyLimiter, InFlight } from "../../src/http/load.js";
+import { ConcurrencyLimiter, InFlight } from "../../src/http/concurrency.js";
 import { type Caller, NETWORK_FACTOR } from "../../src/metering/metering.js";
 import { addAccount } from "../support/accounts.js";
 import { errorOf } from "../support/answers.js";

@@ -1,134 +1,209 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
+import { AppError } from "../../src/errors.js";
 import { addAccount } from "../support/accounts.js";
 import { errorOf } from "../support/answers.js";
-import { onSqlite } from "../support/engines.js";
-import { openMailbox } from "../support/mail.js";
-import { signIn } from "../support/members.js";
+import { onBothEngines } from "../support/engines.js";
 import { open } from "../support/page.js";
-import { createWorld, daily, observation } from "../support/world.js";
+import { createWorld, daily, observation, type World } from "../support/world.js";
 
-const MESSAGE = "The service is overloaded. Try again, or send an API key.";
-const REFUSED = { status: 503, code: "UNAVAILABLE", message: MESSAGE };
-const SUMMARY = "/api/stats/summary";
-const HEAVY = "/api/repos/1/metrics";
+const REFUSED = {
+  status: 503,
+  code: "UNAVAILABLE",
+  message: "The service is overloaded. Try again, or send an API key.",
+};
 
-onSqlite("With too much to do", (engine) => {
-  const mailbox = openMailbox();
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-  /** A world that keeps what is ready, and somebody's key. */
+/** The status of the response to a request from an address. */
+async function statusOf(world: World, path: string, peer: string): Promise<number> {
+  return (await world.request(path, { peer })).status;
+}
+
+onBothEngines("With too much to do", (engine) => {
+  /** A world with a cache, and somebody's key. */
   const start = async (env: Record<string, string>) => {
-    const world = await createWorld(engine, { ...mailbox.settings, SIDEREAL_CACHE_MB: "8", ...env });
+    const world = await createWorld(engine, { SIDEREAL_CACHE_MB: "8", ...env });
     await world.record(observation("one/one", daily(1, 2, 3)));
     const account = await addAccount(world.modules.database, "busy@example.org");
     const { secret } = await world.members.keys.create(account, "laptop");
     return { world, key: { "X-API-Key": secret } };
   };
 
-  test("heavy requests of strangers are refused first, then all of them that are not ready", async (t) => {
-    const { world, key } = await start({ SIDEREAL_SHED_HEAVY: "2", SIDEREAL_SHED_ANONYMOUS: "4" });
-    const member = await signIn(world, mailbox, "member@example.org");
+  /** Lets requests for `/api/repos/<id>/ranks` compute until they are let go, and counts them. */
+  const holdRanks = (t: TestContext, world: World) => {
+    const held: { id: number; go: () => void }[] = [];
+    t.mock.method(world.modules.catalog, "get", async (id: number) => {
+      await new Promise<void>((go) => held.push({ id, go }));
+      throw new AppError("NOT_FOUND", "There is no such repository.");
+    });
+    const whenHeld = async (count: number) => {
+      while (held.length < count) await turn();
+    };
+    /** Lets all go, also those that begin meanwhile. */
+    const release = async (ends: readonly Promise<unknown>[]) => {
+      let isOver = false;
+      void Promise.allSettled(ends).then(() => {
+        isOver = true;
+      });
+      while (!isOver) {
+        for (const { go } of held) go();
+        await turn();
+      }
+    };
+    return { held, whenHeld, release };
+  };
+
+  test("a caller with one request is next, however many another caller has sent, and health checks wait for nobody", async (t) => {
+    const { world } = await start({});
+    const order: (number | "health")[] = [];
+    let health: Promise<number> | undefined;
+    t.mock.method(world.modules.catalog, "get", async (id: number) => {
+      order.push(id);
+      if (id === 103)
+        health = statusOf(world, "/healthz", "192.0.2.3").finally(() => void order.push("health"));
+      throw new AppError("NOT_FOUND", "There is no such repository.");
+    });
+    await statusOf(world, "/healthz", "192.0.2.3");
+    await world.get("/api/repos");
+    await turn();
+    const all = Array.from({ length: 50 }, (_, i) =>
+      statusOf(world, `/api/repos/${100 + i}/ranks`, "192.0.2.1"),
+    );
+    all.push(statusOf(world, "/api/repos/200/ranks", "192.0.2.2"));
+    for (const status of await Promise.all(all)) assert.equal(status, 404);
+    assert.equal(await health, 200);
+    assert.deepEqual(
+      order.filter((one) => one !== "health"),
+      [100, 101, 200, ...Array.from({ length: 48 }, (_, i) => 102 + i)],
+    );
+    assert.ok(order.indexOf("health") < order.length - 1, "while others still wait");
+  });
+
+  test("requests that arrive together count as in flight", async () => {
+    const { world } = await start({ SIDEREAL_CONCURRENCY_ANONYMOUS: "3" });
+    const from = (peer: string, paths: readonly string[]) =>
+      Promise.all(paths.map((path) => statusOf(world, path, peer)));
+    const paths = Array.from({ length: 8 }, (_, i) => `/api/repos?limit=${1 + i}`);
+    const [first, second] = await Promise.all([from("192.0.2.1", paths), from("192.0.2.2", paths)]);
+    for (const statuses of [first, second])
+      assert.deepEqual(statuses, [200, 200, 200, 429, 429, 429, 429, 429]);
+    const cached = Array<string>(8).fill("/api/repos?limit=1");
+    assert.deepEqual(await from("192.0.2.1", cached), Array(8).fill(200), "what is cached takes no slot");
+  });
+
+  test("what finds no room in the queue is refused, while everything that need not be computed is served", async (t) => {
+    const { world, key } = await start({ SIDEREAL_QUEUE_LENGTH: "4" });
     const ready = await world.get("/api/repos");
     const page = await open(world, "/explore");
-    const gates: (() => void)[] = [];
-    const get = world.modules.catalog.get.bind(world.modules.catalog);
-    t.mock.method(world.modules.catalog, "get", async (id: number) => {
-      if (id < 100) return get(id);
-      await new Promise<void>((resolve) => gates.push(resolve));
-      return get(id);
-    });
-    const slow: Promise<{ status: number }>[] = [];
-    const occupy = async (count: number) => {
-      while (slow.length < count) slow.push(world.get(`/api/repos/${100 + slow.length}/ranks`, key));
-      while (gates.length < count) await new Promise((resolve) => setImmediate(resolve));
-    };
-
-    await occupy(1);
-    assert.equal((await world.get(HEAVY)).status, 200, "not yet");
-    await occupy(2);
-    const refused = await world.get(`${HEAVY}?window=all`);
-    assert.deepEqual(errorOf(refused), REFUSED);
-    assert.deepEqual(
-      ["retry-after", "cache-control"].map((name) => refused.headers.get(name)),
-      ["5", "no-store"],
-    );
-    assert.equal((await world.get(HEAVY)).status, 200, "what is ready is given");
-    assert.equal((await world.get(`${HEAVY}?window=all`, key)).status, 200, "a key goes on");
-    assert.equal((await world.get(SUMMARY)).status, 200, "what is light goes on");
-
-    await occupy(4);
-    for (const path of ["/api/repos?limit=7", "/api/search/suggest?q=one"])
-      assert.deepEqual(errorOf(await world.get(path)), REFUSED, path);
+    // From now on the key is known without a read.
+    await world.get("/api/limits", key);
+    const { held, whenHeld, release } = holdRanks(t, world);
+    const { maxReaders } = world.modules.database;
+    const running: Promise<number>[] = [];
+    const from = (i: number, path: string) => statusOf(world, path, `198.51.100.${i}`);
+    for (let i = 0; i < maxReaders; i++) {
+      running.push(from(i, `/api/repos/${100 + i}/ranks`));
+      await whenHeld(i + 1);
+    }
+    const waiting = [0, 1, 2, 3].map((i) => from(100 + i, `/api/repos/${200 + i}/ranks`));
+    await turn();
+    for (const path of ["/api/repos/1/metrics", "/api/repos?limit=7", "/api/search/suggest?q=one"]) {
+      const refused = await world.get(path);
+      assert.deepEqual(errorOf(refused), REFUSED, path);
+      assert.equal(refused.headers.get("retry-after"), "5");
+      assert.equal(refused.headers.get("cache-control"), "no-store");
+    }
+    const picture = await world.request("/api/embed/chart.svg?repo=github:one/one");
+    assert.equal(picture.status, 503);
+    assert.match(await picture.text(), /The service is overloaded/);
+    const shown = await open(world, "/compare");
+    assert.deepEqual([shown.status, shown.headers.get("retry-after")], [503, "5"]);
+    assert.match(shown.text, /The service is overloaded/);
     const written = await world.send("POST", "/api/watchlists", { name: "x", ids: ["1"] });
     assert.deepEqual(errorOf(written), REFUSED);
-    const told = await open(world, "/compare");
-    assert.equal(told.status, 503);
-    assert.equal(told.headers.get("retry-after"), "5");
-    assert.match(told.text, /The service is overloaded/);
 
     assert.deepEqual((await world.get("/api/repos")).body, ready.body);
     assert.equal((await open(world, "/explore")).html, page.html);
-    await world.record(observation("two/two", daily(1, 2, 3)));
-    world.clock.advance(2_000);
-    assert.deepEqual(
-      (await world.get("/api/repos")).body,
-      ready.body,
-      "what is kept is given, though it is old",
-    );
-
-    assert.equal((await world.get("/api/repos?limit=8", key)).status, 200);
-    assert.equal((await world.get("/api/repos?limit=9", member.headers)).status, 200);
-    assert.equal((await open(world, "/account", member.headers)).status, 200);
-    for (const path of ["/healthz", "/readyz", "/robots.txt", "/api/limits"])
+    for (const path of ["/healthz", "/readyz", "/robots.txt"])
       assert.equal((await world.request(path)).status, 200, path);
     assert.equal((await world.request("/api/repos", { method: "OPTIONS" })).status, 204);
-    await signIn(world, mailbox, "late@example.org");
+    const joining = from(50, "/api/repos/200/ranks");
 
-    for (const go of gates.splice(0)) go();
-    for (const answer of slow) assert.equal((await answer).status, 404);
-    await new Promise((resolve) => setImmediate(resolve));
-    assert.equal((await world.get("/api/repos?limit=7")).status, 200, "afterwards all is as before");
-    assert.equal((await world.get(`${HEAVY}?window=90d`)).status, 200);
-    assert.equal((await world.get("/api/repos")).body.data.length, 2);
-  });
-
-  test("who asks for what is on its way for somebody else waits for it", async (t) => {
-    const { world, key } = await start({ SIDEREAL_SHED_HEAVY: "1", SIDEREAL_SHED_ANONYMOUS: "1" });
-    let go = () => {};
-    const get = world.modules.catalog.get.bind(world.modules.catalog);
-    const found = t.mock.method(world.modules.catalog, "get", async (id: number) => {
-      await new Promise<void>((resolve) => {
-        go = resolve;
-      });
-      return get(id);
-    });
-    const first = world.get("/api/repos/1/ranks", key);
-    while (found.mock.callCount() < 1) await new Promise((resolve) => setImmediate(resolve));
-    const second = world.get("/api/repos/1/ranks");
-    assert.deepEqual(errorOf(await world.get("/api/repos?limit=1")), REFUSED);
-    go();
-    assert.deepEqual((await second).body, (await first).body);
-  });
-
-  test("more requests in one turn than can be answered are refused, also where each is answered at once", async () => {
-    const { world } = await start({ SIDEREAL_SHED_HEAVY: "5", SIDEREAL_SHED_ANONYMOUS: "20" });
-    const answers = await Promise.all(
-      Array.from({ length: 60 }, (_, i) => world.get(`/api/repos?limit=${i + 1}`)),
+    const keyed = world.get("/api/repos/300/ranks", key);
+    await turn();
+    assert.equal(held.length, maxReaders);
+    await release([...running, ...waiting, keyed, joining]);
+    assert.equal((await keyed).status, 404);
+    assert.equal(await joining, 404, "joined what waited already");
+    assert.deepEqual(
+      held.slice(maxReaders).map(({ id }) => id),
+      [300, 200, 201, 202, 203],
     );
-    const statuses = answers.map(({ status }) => status);
-    assert.equal(statuses.filter((status) => status === 200).length, 20);
-    assert.equal(statuses.filter((status) => status === 503).length, 40);
+    assert.equal((await world.get("/api/repos?limit=7")).status, 200, "afterwards all is as before");
+  });
+
+  test("who has waited too long is refused, also while the database hangs, and an outdated response is better", async (t) => {
+    const { world } = await start({ SIDEREAL_QUEUE_MS: "500" });
+    const ready = await world.get("/api/repos");
+    const { whenHeld, release } = holdRanks(t, world);
+    const { maxReaders } = world.modules.database;
+    const running: Promise<number>[] = [];
+    for (let i = 0; i < maxReaders; i++) {
+      running.push(statusOf(world, `/api/repos/${100 + i}/ranks`, "192.0.2.1"));
+      await whenHeld(i + 1);
+    }
+    await world.modules.catalog.record([observation("two/two", daily(1, 2, 3))]);
+    world.clock.advance(2_000);
+    const refused = world.get("/api/repos?limit=7");
+    const outdated = world.get("/api/repos");
+    let isOver = false;
+    void Promise.allSettled([refused, outdated]).then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      world.clock.advance(50);
+      await turn();
+    }
+    assert.deepEqual(errorOf(await refused), REFUSED);
+    assert.deepEqual((await outdated).body, ready.body);
+    await release(running);
+    for (const status of running) assert.equal(await status, 404);
+  });
+
+  test("who asks for what is being computed for somebody else waits for it", async (t) => {
+    const { world, key } = await start({});
+    const { held, whenHeld, release } = holdRanks(t, world);
+    const first = world.get("/api/repos/100/ranks", key);
+    await whenHeld(1);
+    const second = world.get("/api/repos/100/ranks");
+    for (let i = 0; i < 5; i++) await turn();
+    assert.equal(held.length, 1);
+    await release([first, second]);
+    assert.deepEqual((await second).body.error.message, (await first).body.error.message);
+  });
+
+  test("a refusal has the id of its own request", async () => {
+    const { world } = await start({ SIDEREAL_CONCURRENCY_ANONYMOUS: "1" });
+    const paths = Array.from({ length: 4 }, (_, i) => `/api/repos?limit=${i + 1}`);
+    const responses = (await Promise.all(paths.map((path) => world.get(path)))).slice(1);
+    const ids = responses.map(({ status, body, headers }) => {
+      assert.equal(status, 429);
+      assert.equal(body.error.requestId, headers.get("x-request-id"));
+      return body.error.requestId;
+    });
+    assert.equal(new Set(ids).size, 3);
   });
 
   test("without limits nothing is refused", async () => {
     const { world } = await start({
       SIDEREAL_LIMITS: "false",
-      SIDEREAL_SHED_HEAVY: "1",
-      SIDEREAL_SHED_ANONYMOUS: "1",
+      SIDEREAL_QUEUE_LENGTH: "1",
+      SIDEREAL_QUEUE_MS: "1",
     });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 60 }, (_, i) => world.get(`/api/repos?limit=${i + 1}`)),
     );
-    for (const { status } of answers) assert.equal(status, 200);
+    for (const { status } of responses) assert.equal(status, 200);
   });
 });

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CARD_SIZE, type CardInput, drawCard, PngRenderer } from "../../src/embeds/embeds.js";
 import { drawable, loadFont } from "../../src/embeds/font.js";
-import { AppError } from "../../src/errors.js";
 import { readPicture } from "../support/svg.js";
 
-const renderer = new PngRenderer(3);
+const renderer = new PngRenderer();
 
 const card: CardInput = {
   provider: "GITHUB",
@@ -75,19 +74,6 @@ test("widths are those of the font's own tables", () => {
   assert.ok(loadFont("bold").measure("iM", 10) > loadFont("plain").measure("iM", 10));
 });
 
-test("more than can wait is refused for now, and what waits is made", async () => {
-  const svg = drawCard(card);
-  const asked = Array.from({ length: 5 }, () => renderer.render(svg));
-  const ended = await Promise.allSettled(asked);
-  assert.deepEqual(
-    ended.map(({ status }) => status),
-    ["fulfilled", "fulfilled", "fulfilled", "rejected", "rejected"],
-  );
-  const fault: unknown = ended.flatMap((one) => (one.status === "rejected" ? [one.reason] : []))[0];
-  assert.ok(fault instanceof AppError && fault.code === "UNAVAILABLE");
-  await renderer.render(svg);
-});
-
 test("an invalid drawing does not affect the next", async () => {
   await assert.rejects(renderer.render("<svg"), /could not be rendered/);
   assert.deepEqual((await renderer.render(drawCard(card))).subarray(0, 8), PNG);
@@ -95,7 +81,7 @@ test("an invalid drawing does not affect the next", async () => {
 
 test("when the thread exits, pending drawings fail and the next drawing starts a new thread", async () => {
   const exits = `import { parentPort } from "node:worker_threads"; parentPort.on("message", () => process.exit(1));`;
-  const crashing = new PngRenderer(3, new URL(`data:text/javascript,${encodeURIComponent(exits)}`));
+  const crashing = new PngRenderer(new URL(`data:text/javascript,${encodeURIComponent(exits)}`));
   const drawings = [crashing.render("<svg/>"), crashing.render("<svg/>")];
   for (const drawing of drawings) await assert.rejects(drawing, /has exited/);
   await assert.rejects(crashing.render("<svg/>"), /has exited/, "a thread that is gone would never respond");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ResponseCache } from "../../src/http/response-cache.js";
+import { type CacheRequest, ResponseCache } from "../../src/http/response-cache.js";
+import { OVERLOADED, type Waiter } from "../../src/http/run-queue.js";
 import { type StoredResponse, storeResponse } from "../../src/http/stored-response.js";
 import { createLog } from "../../src/log.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -9,10 +10,23 @@ import { NOW } from "../support/world.js";
 const responseOf = async (text: string): Promise<StoredResponse> =>
   storeResponse({ status: 200, headers: {}, body: text }, { "Cache-Control": "public, max-age=30" }, "");
 
+const WAITER: Waiter = { priority: "anonymous", caller: "somebody", isGone: () => false };
+
+/** A request for which this computes the response, without waiting. */
+function computedBy(compute: (waiter: Waiter) => Promise<StoredResponse>): CacheRequest {
+  return { waiter: WAITER, compute: (waiter) => ({ result: compute(waiter), join: () => {} }) };
+}
+
 function createCache(readRevision: () => Promise<string>) {
   const clock = new ManualClock(NOW);
   const cache = new ResponseCache({ maxBytes: 1_000_000, clock, readRevision, log: createLog("silent") });
-  const ask = async (text: string) => (await cache.get("/a", () => responseOf(text)))?.body.toString();
+  const ask = async (text: string) =>
+    (
+      await cache.get(
+        "/a",
+        computedBy(() => responseOf(text)),
+      )
+    ).body.toString();
   return { clock, cache, ask };
 }
 
@@ -52,13 +66,16 @@ test("who asks after a change does not join what was begun before it", async () 
   let revision = "1";
   const { clock, cache, ask } = createCache(async () => revision);
   const { promise, resolve } = Promise.withResolvers<StoredResponse>();
-  const slow = cache.get("/a", () => promise);
+  const slow = cache.get(
+    "/a",
+    computedBy(() => promise),
+  );
   await turns();
   revision = "2";
   clock.advance(2_000);
   assert.equal(await ask("new"), "new");
   resolve(await responseOf("old"));
-  assert.equal((await slow)?.body.toString(), "old");
+  assert.equal((await slow).body.toString(), "old");
   // What was begun under an older revision does not take its place either.
   assert.equal(await ask("newer"), "new");
 });
@@ -74,8 +91,11 @@ test("after a change one request computes the new response while the others get 
   await turns();
   assert.equal(cache.peek("/a", clock.monotonic()), undefined);
   const { promise, resolve } = Promise.withResolvers<StoredResponse>();
-  const refreshed = await cache.get("/a", () => promise);
-  assert.equal(refreshed?.body.toString(), "old");
+  const refreshed = await cache.get(
+    "/a",
+    computedBy(() => promise),
+  );
+  assert.equal(refreshed.body.toString(), "old");
   for (let i = 0; i < 3; i++) {
     assert.equal(cache.peek("/a", clock.monotonic())?.body.toString(), "old");
     assert.equal(await ask("computed twice"), "old");
@@ -101,12 +121,12 @@ test("a response that cannot be replaced is served until two seconds after its r
   await ask("old");
   await turns();
   for (let i = 0; i < 2; i++) {
-    const stored = await cache.get("/a", fail);
-    assert.equal(stored?.body.toString(), "old");
+    const stored = await cache.get("/a", computedBy(fail));
+    assert.equal(stored.body.toString(), "old");
     await turns();
   }
   clock.advance(1_000);
-  await assert.rejects(cache.get("/a", fail), /broken/);
+  await assert.rejects(cache.get("/a", computedBy(fail)), /broken/);
 });
 
 /** A cache whose responses have 4,000 bytes: about 9,500 with room for their compressed forms and overhead. */
@@ -121,11 +141,12 @@ function createSmallCache(maxBytes: number) {
   /** Whether a response had to be computed. */
   const ask = async (key: string, bytes = 4_000, isShared = true): Promise<boolean> => {
     const before = computed;
-    await cache.get(key, async () => {
+    const compute = async () => {
       computed++;
       const headers = { "Cache-Control": isShared ? "public, max-age=30" : "private" };
       return storeResponse({ status: 200, headers: {}, body: Buffer.alloc(bytes) }, headers, key);
-    });
+    };
+    await cache.get(key, computedBy(compute));
     return computed > before;
   };
   return ask;
@@ -153,4 +174,47 @@ test("a scan of many addresses does not evict responses that have been requested
   }
   for (let i = 0; i < 10_000; i++) assert.equal(await ask(`scan ${i}`), true);
   for (const key of hot) assert.equal(await ask(key), false, key);
+});
+
+test("an outdated response is served while computing a new one is refused, whenever that is decided", async () => {
+  let revision = "1";
+  const { clock, cache, ask } = createCache(async () => revision);
+  const overload = () => Promise.reject(OVERLOADED);
+  await assert.rejects(cache.get("/a", computedBy(overload)), OVERLOADED);
+  await ask("old");
+  revision = "2";
+  clock.advance(2_000);
+  const { promise, reject } = Promise.withResolvers<StoredResponse>();
+  const waiting = cache.get(
+    "/a",
+    computedBy(() => promise),
+  );
+  await turns();
+  reject(OVERLOADED);
+  assert.equal((await waiting).body.toString(), "old");
+  assert.equal((await cache.get("/a", computedBy(overload))).body.toString(), "old");
+  assert.equal(await ask("new"), "new");
+});
+
+test("a response that is in use is computed before those that nobody has requested yet", async () => {
+  let revision = "1";
+  const { clock, cache } = createCache(async () => revision);
+  const waiters: Waiter[] = [];
+  const compute = (waiter: Waiter) => {
+    waiters.push(waiter);
+    return responseOf("any");
+  };
+  await cache.get("/a", computedBy(compute));
+  revision = "2";
+  clock.advance(1_000);
+  await cache.get("/a", computedBy(compute));
+  await turns();
+  await cache.get("/a", computedBy(compute));
+  assert.deepEqual(
+    waiters.map(({ priority, caller }) => [priority, caller]),
+    [
+      ["anonymous", "somebody"],
+      ["account", "refresh"],
+    ],
+  );
 });

@@ -1,0 +1,228 @@
+import type { Clock } from "../clock.js";
+import { AppError } from "../errors.js";
+import type { QueueBounds } from "../limit-config.js";
+import { Backlog } from "./backlog.js";
+
+/** Callers with an account go before anonymous ones. */
+export type Priority = "account" | "anonymous";
+
+/** Who waits for a task. */
+export interface Waiter {
+  readonly priority: Priority;
+  /** Callers of one priority take turns. */
+  readonly caller: string;
+  /** Whether nobody will read the result. */
+  isGone(): boolean;
+}
+
+export interface RunQueueOptions {
+  /** Tasks that may be running, without those that have left the queue. */
+  maxRunning: number;
+  /** Undefined: nothing is refused. */
+  bounds: QueueBounds | undefined;
+  clock: Clock;
+}
+
+/** What refused tasks fail with: always this object, so that a refusal costs little. */
+export const OVERLOADED = new AppError(
+  "UNAVAILABLE",
+  "The service is overloaded. Try again, or send an API key.",
+  { headers: { "Retry-After": "5" } },
+);
+
+const UNBOUNDED: QueueBounds = { length: Number.POSITIVE_INFINITY, patienceMs: Number.POSITIVE_INFINITY };
+
+/** The share of the queue that one caller may have. */
+const CALLER_SHARE = 1 / 4;
+
+/**
+ * Runs tasks in a fair order, and starts one per turn of the event loop. Where the database responds synchronously, as SQLite does, a
+ * task runs to its end without giving the loop back. So between two tasks, requests that have arrived are counted, and those whose
+ * responses are ready are responded to. A task that comes when none was started in this turn starts immediately.
+ *
+ * Callers of one priority take turns. When the queue is full, the caller with the most waiting tasks loses the newest of them. A task
+ * that has waited too long, or that nobody waits for anymore, is not started.
+ */
+export class RunQueue {
+  readonly #maxRunning: number;
+  readonly #bounds: QueueBounds;
+  readonly #clock: Clock;
+  readonly #backlogs: Readonly<Record<Priority, Backlog<Task>>> = {
+    account: new Backlog(),
+    anonymous: new Backlog(),
+  };
+  /** All waiting tasks, oldest first. */
+  readonly #arrivals = new Set<Task>();
+  #running = 0;
+  #hasStarted = false;
+  #isTurnDue = false;
+  #isWatched = false;
+
+  constructor({ maxRunning, bounds = UNBOUNDED, clock }: RunQueueOptions) {
+    this.#maxRunning = maxRunning;
+    this.#bounds = bounds;
+    this.#clock = clock;
+  }
+
+  /** Tasks that wait. */
+  get waiting(): number {
+    return this.#arrivals.size;
+  }
+
+  /** Runs a task when its turn comes. `work` gets the task, with which it can leave the queue. */
+  add<T>(waiter: Waiter, work: (task: Task) => Promise<T>): QueuedWork<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const task = new Task(waiter, {
+      start: () => work(task).then(resolve, reject),
+      refuse: () => reject(OVERLOADED),
+      leave: () => {
+        this.#running--;
+        if (this.#arrivals.size > 0) this.#awaitTurn();
+      },
+    });
+    if (this.#arrivals.size === 0 && this.#mayStart()) this.#start(task);
+    else if (this.#makeRoom(task)) this.#enqueue(task);
+    else task.refuse();
+    return { result: promise, join: (joining) => this.#join(task, joining) };
+  }
+
+  #mayStart(): boolean {
+    return !this.#hasStarted && this.#running < this.#maxRunning;
+  }
+
+  #start(task: Task): void {
+    this.#hasStarted = true;
+    this.#running++;
+    this.#awaitTurn();
+    task.start();
+  }
+
+  #awaitTurn(): void {
+    if (this.#isTurnDue) return;
+    this.#isTurnDue = true;
+    setImmediate(() => {
+      this.#isTurnDue = false;
+      this.#hasStarted = false;
+      this.#refuseLate();
+      while (this.#mayStart() && this.#takeNext());
+    });
+  }
+
+  /** Starts the next task, or drops it if nobody waits for it. False if there is none. */
+  #takeNext(): boolean {
+    const { account, anonymous } = this.#backlogs;
+    const task = account.takeNext() ?? anonymous.takeNext();
+    if (task === undefined) return false;
+    this.#arrivals.delete(task);
+    if (task.isGone()) task.refuse();
+    else this.#start(task);
+    return true;
+  }
+
+  /** Whether there is room for a task, which another one may have to leave. */
+  #makeRoom({ priority, caller }: Task): boolean {
+    const { length } = this.#bounds;
+    const backlog = this.#backlogs[priority];
+    const own = backlog.sizeOf(caller);
+    if (own >= Math.ceil(length * CALLER_SHARE)) return false;
+    if (backlog.size < length) return true;
+    const longest = backlog.findLongest();
+    if (longest === undefined || longest.size <= own + 1) return false;
+    this.#refuse(longest.newest);
+    return true;
+  }
+
+  #enqueue(task: Task): void {
+    task.arrivedAt = this.#clock.monotonic();
+    this.#backlogs[task.priority].add(task);
+    this.#arrivals.add(task);
+    if (!this.#isWatched && this.#bounds.patienceMs < Number.POSITIVE_INFINITY) void this.#watchDeadlines();
+  }
+
+  #refuse(task: Task): void {
+    this.#backlogs[task.priority].delete(task);
+    this.#arrivals.delete(task);
+    task.refuse();
+  }
+
+  #refuseLate(): void {
+    const latest = this.#clock.monotonic() - this.#bounds.patienceMs;
+    for (const task of this.#arrivals) {
+      if (task.arrivedAt > latest) return;
+      this.#refuse(task);
+    }
+  }
+
+  /** Refuses late tasks also while no running one ends, such as when the database hangs. */
+  async #watchDeadlines(): Promise<void> {
+    this.#isWatched = true;
+    for (const { arrivedAt } of this.#arrivals) {
+      await this.#clock.sleep(arrivedAt + this.#bounds.patienceMs - this.#clock.monotonic());
+      this.#refuseLate();
+    }
+    this.#isWatched = false;
+  }
+
+  /** One more request waits for a task. If it goes first, the task does. */
+  #join(task: Task, waiter: Waiter): void {
+    task.waiters.push(waiter);
+    if (task.priority === "account" || waiter.priority === "anonymous") return;
+    const isWaiting = this.#arrivals.has(task);
+    if (isWaiting) this.#backlogs.anonymous.delete(task);
+    task.priority = waiter.priority;
+    task.caller = waiter.caller;
+    if (isWaiting) this.#backlogs.account.add(task);
+  }
+}
+
+/** What `add` returns. */
+export interface QueuedWork<T> {
+  /** Rejects with OVERLOADED if the task is refused. */
+  readonly result: Promise<T>;
+  /** To be called for every further request that waits for the result. */
+  join(waiter: Waiter): void;
+}
+
+interface TaskHooks {
+  start(): Promise<unknown>;
+  refuse(): void;
+  leave(): void;
+}
+
+/** A task in the queue. It may wait for another task on behalf of its own waiters. */
+export class Task implements Waiter {
+  priority: Priority;
+  caller: string;
+  readonly waiters: Waiter[];
+  /** Monotonic. Only of a task that had to wait. */
+  arrivedAt = 0;
+  readonly #hooks: TaskHooks;
+  #isRunning = false;
+
+  constructor(waiter: Waiter, hooks: TaskHooks) {
+    this.priority = waiter.priority;
+    this.caller = waiter.caller;
+    this.waiters = [waiter];
+    this.#hooks = hooks;
+  }
+
+  isGone(): boolean {
+    return this.waiters.every((waiter) => waiter.isGone());
+  }
+
+  start(): void {
+    this.#isRunning = true;
+    void this.#hooks.start().finally(() => this.leave());
+  }
+
+  refuse(): void {
+    this.#hooks.refuse();
+  }
+
+  /** Lets the next task run while this one waits for something that takes nothing from it, such as another thread. */
+  leave(): void {
+    if (!this.#isRunning) return;
+    this.#isRunning = false;
+    this.#hooks.leave();
+  }
+}
