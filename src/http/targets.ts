@@ -62,10 +62,13 @@ export class Targets {
     return target;
   }
 
-  /** The target of a request whose line cannot be read; its error is already known. */
+  /** The target of a request whose line cannot be read; its error is already known, and has the form of its route. */
   malformed(url: string): Target {
-    const path = url.replace(/^https?:\/\/[^/?#]*/i, "");
-    return { ...notFound(this.#belowBase(path) ?? path, "GET"), path: "/" };
+    const [full = ""] = url.replace(/^https?:\/\/[^/?#]*/i, "").split("?", 1);
+    const path = this.#belowBase(full) ?? full;
+    const target = notFound(path, "GET");
+    const form = this.#router.formOf(path) ?? target.route.form;
+    return { ...target, route: { ...target.route, form }, path: "/" };
   }
 
   #resolve({ method, path: fullPath, query }: RequestLine): Target {

@@ -62,6 +62,22 @@ onBothEngines("Errors, and the headers of every status", (engine) => {
     }
   });
 
+  test("a malformed address gets its error in the form of its route, not that of a page", async () => {
+    const types: Record<string, string> = {
+      "/healthz?%00": "application/json",
+      "/api/repos?q=%": "application/json",
+      "/api/embed/chart.svg?repo=%zz": "image/svg+xml",
+      "/robots.txt?%": "text/plain",
+      "/explore?q=%": "text/html",
+      "/nowhere?q=%": "text/html",
+    };
+    for (const [path, type] of Object.entries(types)) {
+      const { status, headers } = await world.get(path, { Accept: "text/html" });
+      assert.equal(status, 400, path);
+      assert.equal(headers.get("content-type")?.split(";")[0], type, path);
+    }
+  });
+
   test("an answer may be kept as long as its kind allows: errors never, watchlists by nobody else", async () => {
     const expected: Record<string, string> = {
       200: PUBLIC,
