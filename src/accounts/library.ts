@@ -120,8 +120,9 @@ export function libraryOptions({ config, secret, log, onLink }: Omit<LibraryOpti
     telemetry: { enabled: false },
     logger: {
       level: "warn",
-      // Only the message: its arguments may contain tokens and addresses.
-      log: (level, message) => log[level]({ library: "better-auth" }, message),
+      // Only the message: its arguments may contain tokens and addresses. Never as an error: the library calls wrong requests
+      // errors too, and what fails here is logged by the front.
+      log: (level, message) => log[level === "error" ? "warn" : level]({ library: "better-auth" }, message),
     },
   } satisfies BetterAuthOptions;
 }

@@ -6,12 +6,16 @@ import { loadConfig } from "../../src/config.js";
 import { AppError } from "../../src/errors.js";
 import { createLog } from "../../src/log.js";
 import { onBothEngines } from "../support/engines.js";
+import { recordedLog } from "../support/logs.js";
 import { openMailbox, tokenOf } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 
 const BASE = "https://sidereal.example";
 const FAILED = `${BASE}/sign-in/failed`;
+
+/** The level of warnings in the log. */
+const WARN = 40;
 
 /** What GitHub would say of the one who signs in there. */
 interface Person {
@@ -49,7 +53,7 @@ onBothEngines("Signing in by GitHub", (engine) => {
       SIDEREAL_AUTH_GITHUB_SECRET: "client-secret",
       ...mailbox.settings,
     });
-    const log = createLog("silent");
+    const { log, lines } = recordedLog("warn");
     const accounts = new Accounts({
       database,
       clock,
@@ -69,7 +73,7 @@ onBothEngines("Signing in by GitHub", (engine) => {
       const session = back.cookies.map((each) => each.split(";")[0]).join("; ");
       return { there, back, account: await accounts.find(session), calls: pretended.mock.callCount() };
     };
-    return { database, accounts, passThrough };
+    return { database, accounts, lines, passThrough };
   };
 
   test("the browser goes there with a state and a proof key, and comes back signed in", async () => {
@@ -114,6 +118,15 @@ onBothEngines("Signing in by GitHub", (engine) => {
       const { back, account, calls } = await passThrough(person, change);
       assert.deepEqual([back.location, account, calls], [FAILED, undefined, 0], JSON.stringify(change));
     }
+  });
+
+  test("an answer with a foreign state is not an error of ours in the log", async () => {
+    const { lines, passThrough } = await start();
+    await passThrough({ id: 7, email: "ann@example.org", verified: true }, { state: "x".repeat(32) });
+    assert.deepEqual(
+      lines.map(({ level }) => level),
+      [WARN],
+    );
   });
 
   test("a site that is not configured is not there", async () => {
