@@ -61,47 +61,69 @@ export let checkedAnswers = 0;
 
 /** Fails unless the contract has this answer: its path, method, status, type, and the body itself. */
 export async function checkAnswer(request: Request, response: Response): Promise<void> {
-  const { pathname } = new URL(request.url);
-  if (!pathname.startsWith("/api/") && !["/healthz", "/readyz"].includes(pathname)) return;
-  if (pathname === "/api/openapi.json") return;
-  checkedAnswers++;
+  const path = new URL(request.url).pathname;
   const type = (response.headers.get("content-type") ?? "").split(";")[0] ?? "";
-  const hasBody = type.endsWith("json") && request.method !== "HEAD";
-  const body = hasBody ? JSON.parse(await decodedText(response)) : undefined;
-  const entry = patterns.find(({ expression }) => expression.test(decodeURI(pathname)));
-  const method = request.method === "HEAD" ? "get" : request.method.toLowerCase();
-  const operation = entry === undefined ? undefined : document.paths[entry.path]?.[method];
+  const isJson = type.endsWith("json") && request.method !== "HEAD";
+  const text = isDocumented(path) && isJson ? await decodedText(response) : "";
+  checkDocumented({ method: request.method, path, status: response.status, type, text });
+}
+
+/** An answer, with what it was the answer to. */
+export interface DocumentedAnswer {
+  method: string;
+  /** As it was sent, escapes included. */
+  path: string;
+  status: number;
+  /** Content-Type without parameters. */
+  type: string;
+  /** Empty where it is not looked at: an answer to HEAD, or no JSON. */
+  text: string;
+}
+
+function isDocumented(path: string): boolean {
+  return (
+    (path.startsWith("/api/") || path === "/healthz" || path === "/readyz") && path !== "/api/openapi.json"
+  );
+}
+
+/** The path of the contract that a request leads to; undefined for one that is malformed, or leads nowhere. */
+function entryOf(path: string): string | undefined {
+  try {
+    const decoded = decodeURI(path);
+    return patterns.find(({ expression }) => expression.test(decoded))?.path;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same for an answer as plain data. Returns false for a path that the contract does not cover. */
+export function checkDocumented({ method: sent, path, status, type, text }: DocumentedAnswer): boolean {
+  if (!isDocumented(path)) return false;
+  checkedAnswers++;
+  const body = type.endsWith("json") && text !== "" ? JSON.parse(text) : undefined;
+  const entry = entryOf(path);
+  const method = sent === "HEAD" ? "get" : sent.toLowerCase();
+  const operation = entry === undefined ? undefined : document.paths[entry]?.[method];
   if (operation === undefined) {
     // Nothing at this address, or not with this method: the shared error schemas still hold.
-    assert.ok(
-      [204, 400, 401, 404, 405, 415, 429].includes(response.status),
-      `${request.method} ${pathname} answered ${response.status}`,
-    );
+    assert.ok([204, 400, 401, 404, 405, 415, 429].includes(status), `${sent} ${path} answered ${status}`);
     const { Error: plain = {}, Problem: problem = {} } = document.components.schemas;
-    if (body !== undefined) check(type === "application/json" ? plain : problem, body, pathname);
-    return;
+    if (body !== undefined) check(type === "application/json" ? plain : problem, body, path);
+    return true;
   }
-  if (response.status === 304) return;
-  const documented = operation.responses[String(response.status)];
-  assert.ok(
-    documented,
-    `${method} ${entry?.path} answered ${response.status}, which the document does not have`,
-  );
+  if (status === 304) return true;
+  const documented = operation.responses[String(status)];
+  assert.ok(documented, `${method} ${entry} answered ${status}, which the document does not have`);
+  const schema = documented.content?.[type]?.schema;
   if (body === undefined) {
     // Of what is no JSON the contract has the type only.
-    if (type !== "" && !type.endsWith("json"))
-      assert.ok(
-        documented.content?.[type],
-        `${method} ${entry?.path} answered ${type}, which the document does not have`,
-      );
-    return;
+    const isUnknown = type !== "" && !type.endsWith("json") && !documented.content?.[type];
+    assert.ok(!isUnknown, `${method} ${entry} answered ${type}, which the document does not have`);
+    return true;
   }
-  const schema = documented.content?.[type]?.schema;
-  assert.ok(
-    schema,
-    `${method} ${entry?.path} answered ${response.status} as ${type}, which the document does not have`,
-  );
-  check(schema, body, pathname);
+  assert.ok(schema, `${method} ${entry} answered ${status} as ${type}, which the document does not have`);
+  check(schema, body, path);
+  return true;
 }
 
 function check(schema: object, body: unknown, where: string): void {

@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { after, before } from "node:test";
 import { type Service, startService } from "../../src/app.js";
 import { loadConfig } from "../../src/config.js";
+import type { Database } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import { buildModules, updateDerived } from "../../src/modules.js";
 import type { Engine } from "./engines.js";
@@ -26,25 +27,30 @@ export interface Wire {
   expectEach(cases: readonly (readonly [string, number])[]): Promise<void>;
 }
 
+/** Starts a service with a small catalogue. It closes the database when it stops. */
+export async function startSmallService(database: Database): Promise<Service> {
+  const config = loadConfig({
+    ...GENEROUS,
+    SIDEREAL_PORT: "0",
+    SIDEREAL_AUTH_SECRET: "s".repeat(40),
+    SIDEREAL_BASE_URL: "https://sidereal.example",
+  });
+  const clock = new ManualClock(NOW);
+  const modules = buildModules(database, clock, createLog("silent"));
+  await modules.catalog.record([
+    observation("a/one", daily(1, 2), { facts: { language: "Go" } }),
+    observation("b/two", daily(3, 4)),
+    observation("group/sub/three", daily(5, 6), { provider: "GITLAB" }),
+  ]);
+  await updateDerived(modules);
+  return startService({ config, clock, log: createLog("silent") }, modules);
+}
+
 /** Starts a service with a small catalogue before the tests of a suite, and stops it after them. */
 export function onTheWire(engine: Engine): Wire {
   let service: Service;
   before(async () => {
-    const config = loadConfig({
-      ...GENEROUS,
-      SIDEREAL_PORT: "0",
-      SIDEREAL_AUTH_SECRET: "s".repeat(40),
-      SIDEREAL_BASE_URL: "https://sidereal.example",
-    });
-    const clock = new ManualClock(NOW);
-    const modules = buildModules(await engine.open(), clock, createLog("silent"));
-    await modules.catalog.record([
-      observation("a/one", daily(1, 2), { facts: { language: "Go" } }),
-      observation("b/two", daily(3, 4)),
-      observation("group/sub/three", daily(5, 6), { provider: "GITLAB" }),
-    ]);
-    await updateDerived(modules);
-    service = await startService({ config, clock, log: createLog("silent") }, modules);
+    service = await startSmallService(await engine.open());
   });
   after(() => service.stop());
 
