@@ -36,6 +36,19 @@ export function hasShortBody({ headers }: IncomingMessage): boolean {
   return Number(headers["content-length"] ?? Number.POSITIVE_INFINITY) <= MAX_JSON_BYTES;
 }
 
+/**
+ * Discards the rest of a body before a response that ends the connection. A connection that is closed while its client still
+ * sends is reset, and with it the response is lost: proxies report 502 then (RFC 9112, 9.6). So only our side ends, until the
+ * body does, or until `Connections` destroys what has ended.
+ */
+export function discardBody(request: IncomingMessage): void {
+  const { socket } = request;
+  // Node calls it after the last response of a connection.
+  socket.destroySoon = () => void socket.end();
+  request.once("end", () => socket.end(() => socket.destroy()));
+  request.resume();
+}
+
 /** All values that were sent: Node keeps only the first. */
 function contentType(request: IncomingMessage): string {
   return (request.headersDistinct["content-type"] ?? []).join(", ").toLowerCase();

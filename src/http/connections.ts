@@ -111,6 +111,11 @@ export class Connections {
 
   /** Handles a request, unless its connection has too many already. */
   receive(message: IncomingMessage, response: ServerResponse): void {
+    // The last response is sent: this came behind a body that nobody read.
+    if (message.socket.writableEnded) {
+      message.socket.destroy();
+      return;
+    }
     // Without a socket the response waits for an earlier one.
     const isWaiting = response.socket === null;
     if (isWaiting && !this.#mayWait(message.socket)) return;

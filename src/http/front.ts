@@ -4,7 +4,7 @@ import type { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { KeyedRequest } from "../metering/metering.js";
 import type { Admission, Charge, Charging } from "./admission.js";
-import { hasShortBody, readForm, readJson } from "./body.js";
+import { discardBody, hasShortBody, readForm, readJson } from "./body.js";
 import { costOf } from "./cost.js";
 import { describe, describeShared, NO_FIELDS } from "./describe.js";
 import { type ErrorRenderers, ErrorResponder, errorShape, toAppError } from "./error-response.js";
@@ -240,8 +240,10 @@ export class Front {
     const left = settled instanceof Promise ? await settled : settled;
     let head = variant.head(id, left && admission.ratesOf(left));
     // A body that nobody reads must not keep the connection busy; Node drains a short one.
-    if (!message.complete && !hasShortBody(message) && !head.includes("Connection"))
-      head = [...head, "Connection", "close"];
+    if (!message.complete && !hasShortBody(message)) {
+      discardBody(message);
+      if (!head.includes("Connection")) head = [...head, "Connection", "close"];
+    }
     response.writeHead(variant.status, head);
     const body = method === "HEAD" ? undefined : variant.body;
     if (body === undefined) response.end();

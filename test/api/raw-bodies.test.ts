@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
 import { test } from "node:test";
 import { onSqlite } from "../support/engines.js";
-import { END, get, onTheWire } from "../support/raw.js";
+import { END, get, onTheWire, startSmallService } from "../support/raw.js";
 
 const post = (
   body: string,
@@ -107,5 +108,30 @@ onSqlite("Bodies as they come over the wire", (engine) => {
       [`PATCH /api/repos HTTP/1.1\r\n${head}5\r\nhello\r\n`, 405],
       [`DELETE /api/me HTTP/1.1\r\n${head}5\r\nhello\r\n`, 401],
     ]);
+  });
+
+  test("a sender that is still sending a body that is refused gets the response, not a reset", async () => {
+    const service = await startSmallService(await engine.open());
+    const body = "x".repeat(8_000_000);
+    const head = `POST /api/watchlists HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const socket = connect(service.port, "127.0.0.1");
+    socket.setEncoding("latin1");
+    // Reads only once all is sent, as many clients do.
+    socket.pause();
+    try {
+      await new Promise<void>((resolve, reject) => {
+        socket.once("error", reject);
+        socket.write(head + body, () => resolve());
+      });
+      // Behind the body there is another request, which is not obeyed.
+      socket.end("POST /api/watchlists HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}");
+      let text = "";
+      for await (const chunk of socket) text += chunk;
+      assert.match(text, /^HTTP\/1\.1 413 /);
+      assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1);
+    } finally {
+      socket.destroy();
+      await service.stop();
+    }
   });
 });
