@@ -1,7 +1,9 @@
 import { connections } from "./connections.js";
+import { fuzzHarness } from "./fuzz/harness.js";
 import { limits } from "./limits.js";
+import { malformedHarness } from "./malformed/harness.js";
 import { stop } from "./stop.js";
 import type { Harness } from "./support/harness.js";
 
 /** All harnesses, in the order of their tables. */
-export const HARNESSES: readonly Harness[] = [connections, limits, stop];
+export const HARNESSES: readonly Harness[] = [connections, fuzzHarness, limits, malformedHarness, stop];

@@ -1,0 +1,200 @@
+/** Makes requests: good ones, those with a few things wrong, and those of which little is right. */
+import type { Random } from "../../../src/demo/random.js";
+import { createToken, type TokenPrefix } from "../../../src/tokens.js";
+import { headersOf } from "./headers.js";
+import { nameOf, type Operation, type Parameter } from "./operations.js";
+import type { FuzzRequest } from "./request.js";
+import { type Known, nearJson, nearText, validJson, validText } from "./schema-values.js";
+import { knownValue, type Picked, pick, type Stock } from "./stock.js";
+import { changed, hostile } from "./values.js";
+
+/** How much of a request is right. `valid`: everything; `near`: all but a few parts; `wild`: hardly anything. */
+type Kind = "valid" | "near" | "wild";
+
+/** Cards take as long to draw as fifty other requests, and have one parameter. */
+const SELDOM = new Map([["/api/embed/card.png", 0.1]]);
+
+export class Generator {
+  readonly #random: Random;
+  readonly #operations: readonly (readonly [Operation, number])[];
+
+  constructor(random: Random, operations: readonly Operation[]) {
+    this.#random = random;
+    this.#operations = operations.map((operation) => [operation, SELDOM.get(operation.path) ?? 1]);
+  }
+
+  next(stock: Stock): FuzzRequest {
+    const random = this.#random;
+    const kind = random.weighted([["valid", 40] as const, ["near", 45] as const, ["wild", 15] as const]);
+    const request = this.make(random.weighted(this.#operations), kind, stock);
+    const isLinked = stock.targets.length > 0 && random.chance(0.01);
+    return isLinked
+      ? { ...request, method: "GET", target: random.pick(stock.targets), body: undefined }
+      : request;
+  }
+
+  /** A request for one operation. */
+  make(operation: Operation, kind: Kind, stock: Stock): FuzzRequest {
+    const random = this.#random;
+    const picked = pick(random, stock, operation.path);
+    const known: Known = (name) => this.#known(stock, picked, operation, name);
+    const body = this.#body(operation, kind, known);
+    const method = kind === "valid" ? operation.method : this.#method(operation);
+    return {
+      operation: nameOf(operation),
+      method: method === "GET" && random.chance(0.05) ? "HEAD" : method,
+      target: this.#target(operation, kind, known),
+      headers: headersOf(random, {
+        operation,
+        isValid: kind === "valid",
+        stock,
+        picked,
+        hasBody: body !== undefined,
+      }),
+      body,
+      isChunked: body !== undefined && random.chance(0.1),
+    };
+  }
+
+  #known(stock: Stock, picked: Picked, { path }: Operation, name: string): string | undefined {
+    // A path parameter called `id` or `name` means different things.
+    if (name === "id" && path.includes("/keys/")) return knownValue(this.#random, stock, picked, "keyId");
+    if (name === "name" && path.startsWith("/assets/")) return "sidereal.css";
+    if (name === "name" && path.includes("{owner}")) return picked.repository.fullName.split("/").at(-1);
+    if (name === "name" && path.includes("languages/")) return this.#random.pick(stock.languages);
+    if (name === "name" && path.includes("topics/")) return this.#random.pick(stock.topics);
+    return knownValue(this.#random, stock, picked, name);
+  }
+
+  #method({ method }: Operation): string {
+    const random = this.#random;
+    if (random.chance(0.92)) return method;
+    return random.pick([
+      "GET",
+      "HEAD",
+      "POST",
+      "PUT",
+      "PATCH",
+      "DELETE",
+      "OPTIONS",
+      "TRACE",
+      "PROPFIND",
+      "QUERY",
+    ]);
+  }
+
+  #target(operation: Operation, kind: Kind, known: Known): string {
+    const random = this.#random;
+    const path = this.#path(operation, kind, known);
+    const query = this.#query(operation, kind, known);
+    const target = query === "" ? path : `${path}?${query}`;
+    if (kind !== "wild") return target;
+    if (random.chance(0.1))
+      return sendable(`http://${random.pick(["evil.example", "localhost:1", ""])}${target}`);
+    return random.chance(0.3) ? sendable(changed(random, target)) : target;
+  }
+
+  #path({ path, parameters }: Operation, kind: Kind, known: Known): string {
+    const random = this.#random;
+    const schemas = new Map(
+      parameters.filter((one) => one.in === "path").map((one) => [one.name, one.schema]),
+    );
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      const schema = schemas.get(name) ?? {};
+      const isGood = kind === "valid" || (kind === "near" && random.chance(0.7));
+      const text = isGood ? validText(random, schema, name, known) : this.#near({ name, schema }, known);
+      return escaped(random, text, name === "fullName" || name === "part");
+    });
+    if (kind !== "wild" || random.chance(0.5)) return filled;
+    const segments = filled.split("/");
+    segments[random.between(1, segments.length - 1)] = escaped(random, hostile(random), false);
+    return segments.join("/");
+  }
+
+  #near({ name, schema }: Pick<Parameter, "name" | "schema">, known: Known): string {
+    const random = this.#random;
+    if (name === "token" || name === "key") return wrongToken(random, known(name) ?? "");
+    if (name === "cursor") return wrongCursor(random, known(name) ?? "");
+    return nearText(random, schema, name, known);
+  }
+
+  #query({ parameters }: Operation, kind: Kind, known: Known): string {
+    const random = this.#random;
+    const inQuery = parameters.filter((one) => one.in === "query");
+    const chance = Math.min(0.6, 3 / inQuery.length);
+    const pairs: string[] = [];
+    const add = (name: string, value: string) =>
+      pairs.push(`${escaped(random, name, false)}=${escaped(random, value, false)}`);
+    for (const parameter of inQuery) {
+      const { name, schema, isRequired } = parameter;
+      if (!random.chance(isRequired ? 0.97 : name === "cursor" ? chance / 4 : chance)) continue;
+      const times = random.chance(0.9) ? 1 : schema.items || kind !== "valid" ? random.between(2, 25) : 1;
+      const isGood = kind === "valid" || (kind === "near" && random.chance(0.75));
+      for (let i = 0; i < (kind === "valid" ? Math.min(times, 6) : times); i++)
+        add(name, isGood ? validText(random, schema, name, known) : this.#near(parameter, known));
+    }
+    if (kind !== "valid" && random.chance(0.15)) add(hostile(random), hostile(random));
+    if (kind === "wild" && random.chance(0.1)) pairs.push(sendable(hostile(random)));
+    return pairs.join("&");
+  }
+
+  #body({ body, form }: Operation, kind: Kind, known: Known): Buffer | undefined {
+    const random = this.#random;
+    if (body !== undefined) {
+      const isGood = kind === "valid" || random.chance(0.3);
+      const text = isGood
+        ? JSON.stringify(validJson(random, body, "", known))
+        : nearJson(random, body, known);
+      return kind !== "valid" && random.chance(0.03) ? Buffer.from(text, "utf16le") : Buffer.from(text);
+    }
+    if (form !== undefined) {
+      const names = form.filter(() => kind === "valid" || random.chance(0.9));
+      const pairs = names.map((name) => {
+        const value = validText(random, {}, name, known);
+        const isGood = kind === "valid" || random.chance(0.5);
+        return `${name}=${escaped(random, isGood ? value : this.#near({ name, schema: {} }, known), false)}`;
+      });
+      if (kind !== "valid" && random.chance(0.2)) pairs.push(`${hostile(random)}=${hostile(random)}`);
+      return Buffer.from(pairs.join("&"));
+    }
+    return kind !== "valid" && random.chance(0.03) ? Buffer.from(hostile(random)) : undefined;
+  }
+}
+
+/** A token that is not the given one: another kind, unknown with the right checksum, or damaged. */
+export function wrongToken(random: Random, token: string): string {
+  const prefix = random.pick<TokenPrefix>(["sid", "sidl", "sidw", "sidr"]);
+  if (random.chance(0.3)) return createToken(prefix);
+  return random.chance(0.7) ? changed(random, token) : hostile(random);
+}
+
+const KEYS = [0, 1, -1, 2 ** 31, 2 ** 53 - 1, -(2 ** 53) + 1, 2 ** 53, 1e300, 0.5, null, "1"];
+
+/** A cursor whose row was changed. */
+function wrongCursor(random: Random, cursor: string): string {
+  if (random.chance(0.3)) return changed(random, cursor);
+  let fingerprint: unknown = "x";
+  try {
+    fingerprint = JSON.parse(Buffer.from(cursor, "base64url").toString())[0];
+  } catch {
+    // It was not a cursor.
+  }
+  const row = [fingerprint, random.pick(KEYS), random.pick(KEYS)];
+  return Buffer.from(JSON.stringify(row)).toString("base64url");
+}
+
+/** A text in an address, escaped as browsers do it, as if everything were special, or, now and then, not at all. */
+function escaped(random: Random, text: string, keepsSlashes: boolean): string {
+  const whole = encodeURIComponent(text.toWellFormed());
+  if (random.chance(0.04)) return sendable(text);
+  if (random.chance(0.04))
+    return [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+  return keepsSlashes && random.chance(0.8) ? whole.replaceAll("%2F", "/") : whole;
+}
+
+/** The bytes of a text without those that would end the request line. */
+export function sendable(text: string): string {
+  return Buffer.from(text)
+    .toString("latin1")
+    .replaceAll(/[\r\n ]/g, "+");
+}

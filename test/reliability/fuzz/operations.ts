@@ -1,0 +1,107 @@
+/** What can be requested: the operations of the OpenAPI document, the pages and their forms. */
+import type { Route } from "../../../src/http/http.js";
+import { document } from "../../support/openapi.js";
+import type { Schema } from "./schema-values.js";
+
+export interface Parameter {
+  name: string;
+  in: "path" | "query" | "header";
+  isRequired: boolean;
+  schema: Schema;
+}
+
+export interface Operation {
+  method: string;
+  /** With `{name}` for each path parameter. */
+  path: string;
+  parameters: readonly Parameter[];
+  /** The schema of its JSON body. */
+  body: Schema | undefined;
+  /** The names of its form. */
+  form: readonly string[] | undefined;
+  /** Statuses of success; empty where no contract names them. */
+  successes: readonly number[];
+}
+
+/** An operation as the document describes it. */
+interface Described {
+  parameters?: { name: string; in: Parameter["in"]; required?: boolean; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, unknown>;
+}
+
+/** How an operation is named in reports. */
+export const nameOf = ({ method, path }: Operation): string => `${method} ${path}`;
+
+/** Every operation of the OpenAPI document. */
+export function apiOperations(): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods as Record<string, Described>).map(([method, described]) => ({
+      method: method.toUpperCase(),
+      path,
+      parameters: (described.parameters ?? []).map(({ name, in: place, required, schema }) => ({
+        name,
+        in: place,
+        isRequired: required === true,
+        schema,
+      })),
+      body: described.requestBody?.content["application/json"]?.schema,
+      form: undefined,
+      successes: Object.keys(described.responses)
+        .map(Number)
+        .filter((status) => status < 400),
+    })),
+  );
+}
+
+/** The fields that the form at a path reads. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  "/sign-in": ["email", "next"],
+  "/sign-in/link": ["token", "next", "email"],
+  "/sign-in/{site}": ["next"],
+  "/sign-out": [],
+  "/account/sign-out-everywhere": [],
+  "/account/delete": ["confirmation"],
+  "/account/keys": ["name"],
+  "/account/keys/{id}/revoke": [],
+  "/watchlist/items": ["repositoryId", "next"],
+  "/watchlist/items/remove": ["repositoryId", "next"],
+  "/watchlists": ["name", "repositories"],
+  "/watchlists/{token}/items": ["repository", "query"],
+  "/watchlists/{token}/items/remove": ["repositoryId", "query"],
+  "/watchlists/{token}/rename": ["name"],
+  "/watchlists/{token}/delete": [],
+  "/watchlists/{token}/copy": [],
+};
+
+/** Pages, forms and files by the routes that serve them. Throws for a form whose fields are not listed above. */
+export function pageOperations(routes: readonly Route[]): Operation[] {
+  return routes.map(({ method, path, query, body }) => {
+    const form = body === "form" ? FIELDS[path] : undefined;
+    if (body === "form" && form === undefined)
+      throw new Error(`the fields of the form at ${path} are not listed`);
+    const text: Schema = { type: "string" };
+    const inPath = [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name = ""]) => name);
+    return {
+      method,
+      path: path.replaceAll("*}", "}"),
+      parameters: [
+        ...inPath.map((name) => ({ name, in: "path" as const, isRequired: true, schema: text })),
+        ...query.map((name) => ({ name, in: "query" as const, isRequired: false, schema: schemaOf(name) })),
+      ],
+      body: undefined,
+      form,
+      successes: [],
+    };
+  });
+}
+
+/** The schema of a page parameter: that of the API parameter with the same name, if there is one. */
+function schemaOf(name: string): Schema {
+  apiSchemas ??= new Map(
+    apiOperations().flatMap(({ parameters }) => parameters.map(({ name, schema }) => [name, schema])),
+  );
+  return apiSchemas.get(name) ?? { type: "string" };
+}
+
+let apiSchemas: Map<string, Schema> | undefined;

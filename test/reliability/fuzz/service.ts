@@ -1,0 +1,259 @@
+/** The service that is fuzzed: a small catalogue with watchlists, members and keys, which are replaced as requests use them up. */
+import { setImmediate } from "node:timers/promises";
+import { pino } from "pino";
+import { buildFront, buildMembers, type Service, startService } from "../../../src/app.js";
+import { loadConfig } from "../../../src/config.js";
+import type { Database } from "../../../src/database/database.js";
+import { fillWithDemo } from "../../../src/demo/demo.js";
+import { createHttpServer, listen } from "../../../src/http/http.js";
+import { createLog } from "../../../src/log.js";
+import { Callers } from "../../../src/metering/metering.js";
+import { type AppContext, buildModules, type Modules, updateDerived } from "../../../src/modules.js";
+import { createWeb } from "../../../src/web/web.js";
+import { ManualClock } from "../../support/manual-clock.js";
+import { documentText } from "../../support/openapi.js";
+import { daily, GENEROUS, NOW, observation } from "../../support/world.js";
+import { HarnessFailure } from "../support/harness.js";
+import { Connection, type RawResponse } from "./connection.js";
+import { apiOperations, type Operation, pageOperations } from "./operations.js";
+import { bytesOf } from "./request.js";
+import { keep, type Member, type Stock } from "./stock.js";
+
+export interface FuzzOptions {
+  database: Database;
+  /** Where the database is, for the thread that builds the list index. */
+  databaseUrl: string | undefined;
+  dataDir: string;
+  /** Repositories of the catalogue. */
+  repositories: number;
+  hasListIndex: boolean;
+}
+
+/** Repositories with names that break assumptions. */
+const HOSTILE = [
+  observation("constructor/__proto__", daily(5, 9), {
+    facts: { language: "constructor", topics: ["__proto__"] },
+  }),
+  observation("c/c++", daily(3, 8), {
+    facts: { language: "C++", license: "MIT", description: '"><fuzz>]]>\u202e' },
+  }),
+  observation("group/sub/sub2/deep", daily(4, 6), { provider: "GITLAB", facts: { language: "Pascal & Co" } }),
+  observation("ünï/cödé", daily(1, 2, 40), { provider: "CODEBERG", facts: { topics: ["größe", "日本"] } }),
+];
+
+/** How far the clock moves between batches: cached sessions and revisions get old. */
+const BETWEEN_MS = 1_000;
+
+export class FuzzService {
+  readonly modules: Modules;
+  readonly operations: readonly Operation[];
+  readonly stock: Stock;
+  readonly #service: Service;
+  readonly #clock: ManualClock;
+  readonly #context: AppContext;
+  readonly #connection: Connection;
+  readonly #newLinks: string[];
+  /** Errors that the service logged: each is a fault of its own, whatever was responded. */
+  readonly loggedErrors: string[];
+  #members = 0;
+
+  private constructor(parts: {
+    modules: Modules;
+    service: Service;
+    clock: ManualClock;
+    context: AppContext;
+    newLinks: string[];
+    loggedErrors: string[];
+    stock: Stock;
+  }) {
+    this.modules = parts.modules;
+    this.#service = parts.service;
+    this.#clock = parts.clock;
+    this.#context = parts.context;
+    this.#newLinks = parts.newLinks;
+    this.loggedErrors = parts.loggedErrors;
+    this.stock = parts.stock;
+    this.#connection = new Connection(parts.service.port);
+    const members = buildMembers(parts.context, parts.modules);
+    const site = {
+      modules: parts.modules,
+      members,
+      clock: parts.clock,
+      baseUrl: parts.service.url,
+      tracked: [],
+    };
+    const { routes } = createWeb({
+      ...site,
+      limits: undefined,
+      watchlistQuota: undefined,
+      document: () => JSON.parse(documentText()),
+    });
+    this.operations = [...apiOperations(), ...pageOperations(routes)];
+  }
+
+  get port(): number {
+    return this.#service.port;
+  }
+
+  static async start(options: FuzzOptions): Promise<FuzzService> {
+    const clock = new ManualClock(NOW);
+    const newLinks: string[] = [];
+    const loggedErrors: string[] = [];
+    const log = pino(
+      { level: "warn" },
+      {
+        write(line: string) {
+          const { level, msg, link, err } = JSON.parse(line);
+          if (typeof link === "string") newLinks.push(new URL(link).searchParams.get("token") ?? "");
+          if (level >= 50) loggedErrors.push(`${msg}: ${err?.stack ?? ""}`);
+        },
+      },
+    );
+    const modules = buildModules(options.database, clock, createLog("silent"));
+    await fillWithDemo(modules.catalog, { repositories: options.repositories, days: 40, seed: 7, end: NOW });
+    await modules.catalog.record(HOSTILE);
+    await updateDerived(modules);
+    const config = {
+      ...loadConfig({
+        // Limits are counted, and never reached.
+        ...GENEROUS,
+        SIDEREAL_PORT: "0",
+        SIDEREAL_AUTH_SECRET: "s".repeat(40),
+        SIDEREAL_AUTH_GITHUB_ID: "client",
+        SIDEREAL_AUTH_GITHUB_SECRET: "secret",
+        SIDEREAL_LIST_INDEX_MB: options.hasListIndex ? "128" : "0",
+        SIDEREAL_LOG_LEVEL: "silent",
+      }),
+      databaseUrl: options.databaseUrl,
+      dataDir: options.dataDir,
+    };
+    const context: AppContext = { config, clock, log };
+    const service = await startService(context, modules);
+    const stock = await stockOf(modules, service.url);
+    return new FuzzService({ modules, service, clock, context, newLinks, loggedErrors, stock });
+  }
+
+  /** Replaces what requests have used up, and lets a little time pass. */
+  async refill(): Promise<void> {
+    this.#clock.advance(BETWEEN_MS);
+    const { stock } = this;
+    for (let i = 0; i < 2; i++) {
+      const { data } = await this.#post("/api/watchlists", {
+        name: "List",
+        ids: stock.repositories.slice(0, 9).map(({ id }) => id),
+      });
+      keep(stock.tokens, data.token);
+      keep(stock.shareTokens, data.shareToken);
+    }
+    const member = await this.#signIn();
+    const { data } = await this.#post("/api/me/keys", { name: "key" }, member.cookie);
+    member.keyIds.push(data.id);
+    keep(stock.keys, data.key);
+    keep(stock.members, member);
+    for (let i = 0; i < 3; i++) keep(stock.leaving, await this.#signIn());
+    for (let i = 0; i < 4; i++) {
+      const email = `member${this.#members++}@example.org`;
+      keep(stock.links, { email, token: await this.#link(email) });
+    }
+  }
+
+  /** Opens another port over the same data, without a response cache. */
+  async openUncached(): Promise<{ port: number; close(): Promise<void> }> {
+    const config = { ...this.#context.config, baseUrl: this.#service.url, cacheBytes: 0 };
+    const front = buildFront({ ...this.#context, config }, this.modules);
+    const { server, close } = createHttpServer((message, response) => front.handle(message, response), {
+      baseUrl: config.baseUrl,
+      perAddress: undefined,
+      callers: new Callers([]),
+      clock: this.#clock,
+      log: this.#context.log,
+    });
+    await listen(server, { port: 0, host: "127.0.0.1" }, false);
+    const address = server.address();
+    if (address === null || typeof address === "string")
+      throw new HarnessFailure("the second server has no port");
+    return { port: address.port, close: () => close(0) };
+  }
+
+  async get(target: string): Promise<RawResponse> {
+    const { host } = new URL(this.stock.origin);
+    const request = { operation: "", method: "GET", target, body: undefined, isChunked: false };
+    return this.#connection.send(bytesOf({ ...request, headers: [["Host", host]] }), "GET");
+  }
+
+  /** Fails as a harness unless the change succeeds. */
+  async #post(target: string, value: unknown, cookie?: string) {
+    const { data, response } = await this.#send(target, value, cookie);
+    if (response.status >= 300)
+      throw new HarnessFailure(`${target} responded ${response.status}: ${response.body}`);
+    return { data: data?.data, response };
+  }
+
+  async #send(target: string, value: unknown, cookie?: string) {
+    const { origin } = this.stock;
+    const headers: [string, string][] = [
+      ["Host", new URL(origin).host],
+      ["Origin", origin],
+      ["Content-Type", "application/json"],
+      ...(cookie === undefined ? [] : [["Cookie", cookie] as [string, string]]),
+    ];
+    const body = Buffer.from(JSON.stringify(value));
+    const request = { operation: "", method: "POST", target, headers, body, isChunked: false };
+    const response = await this.#connection.send(bytesOf(request), "POST");
+    return { data: response.body.length === 0 ? undefined : JSON.parse(response.body.toString()), response };
+  }
+
+  /** The token of a new sign-in link. */
+  async #link(email: string): Promise<string> {
+    this.#newLinks.length = 0;
+    await this.#post("/api/auth/magic-link", { email });
+    // The response does not wait for the link.
+    for (let turns = 0; turns < 1_000_000 && this.#newLinks.length === 0; turns++) await setImmediate();
+    const token = this.#newLinks.at(-1);
+    if (token === undefined) throw new HarnessFailure("no sign-in link was logged");
+    return token;
+  }
+
+  async #signIn(): Promise<Member> {
+    const email = `member${this.#members++}@example.org`;
+    const { response } = await this.#post("/api/auth/verify", { token: await this.#link(email) });
+    const cookie = /sidereal\.session_token=[^;]+/.exec(response.headers.get("set-cookie") ?? "")?.[0];
+    if (cookie === undefined) throw new HarnessFailure("signing in set no cookie");
+    return { cookie, email, keyIds: [] };
+  }
+
+  async stop(): Promise<void> {
+    this.#connection.close();
+    await this.#service.stop();
+  }
+}
+
+async function stockOf({ catalog }: Modules, origin: string): Promise<Stock> {
+  const dumped = await catalog.dump(0, 10_000);
+  const repositories = dumped.map(({ repository: { id, provider, fullName } }) => ({
+    id: String(id),
+    provider,
+    fullName,
+  }));
+  if (repositories.length === 0) throw new HarnessFailure("the catalogue is empty");
+  const facts = dumped.map(({ repository }) => repository);
+  const some = (values: readonly (string | null)[]) =>
+    [...new Set(values.filter((value) => value !== null))].slice(0, 60);
+  return {
+    origin,
+    repositories,
+    words: some(repositories.flatMap(({ fullName }) => [fullName, ...fullName.split(/[/-]/)])),
+    languages: some(facts.map(({ language }) => language)),
+    topics: some(facts.flatMap(({ topics }) => topics)),
+    licenses: some(facts.map(({ license }) => license)),
+    tokens: [],
+    shareTokens: [],
+    members: [],
+    leaving: [],
+    keys: [],
+    links: [],
+    cursors: [],
+    etags: [],
+    targets: [],
+  };
+}

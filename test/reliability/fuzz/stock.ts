@@ -1,0 +1,136 @@
+/** What good requests are made of: names, tokens, cookies and keys that the service knows. */
+import type { Random } from "../../../src/demo/random.js";
+
+export interface StockedRepository {
+  id: string;
+  provider: string;
+  fullName: string;
+}
+
+/** Somebody signed in. */
+export interface Member {
+  /** As a browser sends it. */
+  cookie: string;
+  email: string;
+  keyIds: string[];
+}
+
+/** A sign-in link, and where it was sent. */
+export interface Link {
+  token: string;
+  email: string;
+}
+
+export interface Stock {
+  /** Where pages of the service come from. */
+  origin: string;
+  repositories: readonly StockedRepository[];
+  words: readonly string[];
+  languages: readonly string[];
+  topics: readonly string[];
+  licenses: readonly string[];
+  /** The newest at the end; so it is with all that follow. */
+  tokens: string[];
+  shareTokens: string[];
+  members: Member[];
+  /** Members that may sign out or delete their account. */
+  leaving: Member[];
+  keys: string[];
+  /** Unused sign-in links. */
+  links: Link[];
+  cursors: string[];
+  etags: string[];
+  /** Targets that responses linked to. */
+  targets: string[];
+}
+
+/** Most entries of each kind that are kept. */
+const KEPT = 24;
+
+/** Adds an entry and drops the oldest. */
+export function keep<T>(entries: T[], entry: T): void {
+  entries.push(entry);
+  if (entries.length > KEPT) entries.shift();
+}
+
+/** What belongs together in one request. */
+export interface Picked {
+  repository: StockedRepository;
+  member: Member;
+  token: string;
+  link: Link | undefined;
+}
+
+export function pick(random: Random, stock: Stock, path: string): Picked {
+  const isLeaving = /sign-out|delete$|\/api\/me$/.test(path);
+  return {
+    repository: random.pick(stock.repositories),
+    member: random.pick(isLeaving ? stock.leaving : stock.members),
+    token: random.pick(random.chance(0.8) ? stock.tokens : stock.shareTokens),
+    // A link works once.
+    link: /verify$|sign-in\/link$/.test(path) ? stock.links.pop() : undefined,
+  };
+}
+
+/** A good value for a parameter, field or property; undefined for a name that is not ours. */
+export function knownValue(random: Random, stock: Stock, picked: Picked, name: string): string | undefined {
+  const { repository, member } = picked;
+  const slash = repository.fullName.lastIndexOf("/");
+  const from = (values: readonly string[], other: string) =>
+    values.length === 0 ? other : random.pick(values);
+  switch (name) {
+    case "id":
+    case "repositoryId":
+    case "ids":
+    case "save":
+      return repository.id;
+    case "provider":
+      return random.chance(0.5) ? repository.provider.toLowerCase() : repository.provider;
+    case "owner":
+      return repository.fullName.slice(0, slash);
+    case "fullName":
+      return repository.fullName;
+    case "repo":
+    case "repository":
+    case "repositories":
+      return `${repository.provider.toLowerCase()}:${repository.fullName}`;
+    case "token":
+      return picked.link?.token ?? picked.token;
+    case "keyId":
+      return from(member.keyIds, "1");
+    case "site":
+      return "github";
+    case "ranking":
+      return random.pick(["trending", "rising", "new_hot", "forks_gained"]);
+    case "q":
+      return random.pick(stock.words);
+    case "language":
+      return random.pick(stock.languages);
+    case "topic":
+      return random.pick(stock.topics);
+    case "license":
+      return random.pick(stock.licenses);
+    case "createdAfter":
+    case "createdBefore":
+    case "pushedAfter":
+      return `20${random.between(10, 26)}-0${random.between(1, 9)}-${random.between(10, 28)}`;
+    case "cursor":
+      return from(stock.cursors, "WyJ4IiwwLDBd");
+    case "if-match":
+      return random.chance(0.5) ? "*" : from(stock.etags, '"x"');
+    case "email":
+      return picked.link?.email ?? `guest${random.between(1, 1_000_000)}@example.org`;
+    case "confirmation":
+      return member.email;
+    case "next":
+      return random.pick(["/account", "/watchlist", "/explore?q=web"]);
+    case "query":
+      return "sort=stars";
+    case "period":
+      return random.pick(["24h", "7d", "30d", "90d"]);
+    case "part":
+      return "repositories-1";
+    default:
+      return undefined;
+  }
+}
