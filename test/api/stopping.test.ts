@@ -8,6 +8,7 @@ import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
 import { startService } from "../../src/app.js";
 import { loadConfig } from "../../src/config.js";
 import { createLog } from "../../src/log.js";
+import { Usage } from "../../src/metering/metering.js";
 import { buildModules } from "../../src/modules.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
@@ -91,6 +92,26 @@ onBothEngines("Stopping", (engine) => {
     const steps = lines.filter(({ step }) => step !== undefined).map(({ msg, step }) => [msg, step]);
     assert.deepEqual(steps, [["stopping does not wait any longer", "mail and notes"]]);
     await assert.rejects(database.read.selectFrom("accounts").select("id").execute(), "it is closed");
+  });
+
+  test("steps that hang end together within ten seconds", async (t) => {
+    const stopUsage = Usage.prototype.stop;
+    const writing = t.mock.method(Usage.prototype, "stop", async function (this: Usage) {
+      await stopUsage.call(this);
+      return new Promise(() => {});
+    });
+    const closing = t.mock.method(Accounts.prototype, "close", () => new Promise(() => {}));
+    const { service, clock, lines } = await openBusy(t);
+    const stopping = service.stop();
+    const from = clock.monotonic();
+    await until(() => writing.mock.callCount() === 1 && clock.sleeping === 1);
+    clock.advance(5_000);
+    await until(() => closing.mock.callCount() === 1 && clock.sleeping === 1);
+    clock.advance(clock.untilNextWake ?? 0);
+    await stopping;
+    const steps = lines.filter(({ step }) => step !== undefined).map(({ step }) => step);
+    assert.deepEqual(steps, ["usage", "mail and notes"]);
+    assert.equal(clock.monotonic() - from, 8_500);
   });
 
   test("a step that fails does not keep the others from being done", async (t) => {

@@ -7,6 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { createHttpServer } from "../../src/http/http.js";
 import { createLog } from "../../src/log.js";
 import { Callers } from "../../src/metering/metering.js";
+import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 
@@ -205,6 +206,21 @@ test("an address has a bounded number of connections, each freed when it closes;
   await untilOpen(3);
   for (let i = 0; i < 5; i++) await dial(REQUEST, "127.0.0.9");
   await untilOpen(8);
+});
+
+test("refused connections are reported once a minute, with their number", async (t) => {
+  const { log, lines } = recordedLog("warn");
+  const { dial, accepted, pass } = await open(t, respond, { perAddress: 1, log });
+  for (let i = 0; i < 4; i++) await dial();
+  while (accepted.length < 4) await setImmediate();
+  await pass(1_000);
+  await dial();
+  while (accepted.length < 5) await setImmediate();
+  await pass(59_000);
+  const shown = () => lines.map((line) => JSON.stringify(line)).join("\n");
+  assert.match(shown(), /^\{[^\n]*"refused":3,"open":1,"msg":"connections were refused"\}$/);
+  await pass(1_000);
+  assert.match(shown(), /\n\{[^\n]*"refused":1,"open":1,"msg":"connections were refused"\}$/);
 });
 
 test("an error behind a request whose response is being computed is not sent in its place", async (t) => {

@@ -76,3 +76,12 @@ test("from trusted proxies, the right-most address that is none of them is the c
   for (const [what, peer, forwardedFor, name] of cases)
     assert.equal(callers.nameOf(peer, forwardedFor), name, what);
 });
+
+test("a connection is that of a trusted proxy by its own address alone, however it is written", () => {
+  const callers = new Callers(["10.0.0.0/8", "2001:db8::/32"]);
+  for (const peer of ["10.1.2.3", "::ffff:10.1.2.3", "2001:db8::1"])
+    assert.equal(callers.isProxy(peer), true, peer);
+  for (const peer of ["11.1.2.3", "2001:db9::1", "", undefined])
+    assert.equal(callers.isProxy(peer), false, peer);
+  assert.equal(new Callers([]).isProxy("10.1.2.3"), false);
+});

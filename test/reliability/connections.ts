@@ -34,6 +34,8 @@ const ATTACK_SECONDS = 40;
 const LEAD_MS = 6_000;
 const AFTER_MS = 12_000;
 const MB = 1024 * 1024;
+/** What the heap of a process keeps for the next burst, in MB. */
+const LEFT_MB = 64;
 
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   "249 addresses": Array.from({ length: 249 }, (_, index) => `127.0.0.${index + 2}`),
@@ -201,6 +203,10 @@ function rowsOf(source: string, runs: readonly Run[]): ResultRow[] {
     absoluteRow(
       { measure: name("memory after"), unit: "MB" },
       of((run) => run.after.bytes / MB),
+    ),
+    absoluteRow(
+      { measure: name("memory left over"), unit: "MB", target: { atMost: LEFT_MB } },
+      of((run) => (run.after.bytes - run.before.bytes) / MB),
     ),
   ];
   for (const [kind, longest] of Object.entries(LONGEST_S)) {
