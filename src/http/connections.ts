@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
-import { clearInterval, setInterval } from "node:timers";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
 import { type Callers, NETWORK_FACTOR, networkOf } from "../metering/metering.js";
