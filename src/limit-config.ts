@@ -5,12 +5,11 @@ import { z } from "zod";
 export const BUCKETS = ["default", "search", "heavy", "write", "embed", "auth", "lookup", "free"] as const;
 export type Bucket = (typeof BUCKETS)[number];
 
-/** Buckets that count by address alone, whatever key or session a request carries. */
-export const ADDRESS_BUCKETS = ["embed", "auth", "lookup", "free"] as const satisfies readonly Bucket[];
+const BY_ADDRESS: ReadonlySet<Bucket> = new Set(["embed", "auth", "lookup", "free"]);
 
-/** Whether a bucket counts by address alone. */
+/** Whether a bucket counts by address alone, whatever key or session a request carries. */
 export function isByAddress(bucket: Bucket): boolean {
-  return ADDRESS_BUCKETS.some((one) => one === bucket);
+  return BY_ADDRESS.has(bucket);
 }
 
 /** How a caller is identified: by its address, a session, or an API key. */

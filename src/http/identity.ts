@@ -70,7 +70,7 @@ export function callerOfKey(holder: KeyHolder): Caller {
 }
 
 /** Whether the requests of a route count by address, whoever sends them. */
-export function countsByAddress({ limit: { bucket } }: Route): boolean {
+function countsByAddress({ limit: { bucket } }: Route): boolean {
   return typeof bucket === "string" && isByAddress(bucket);
 }
 
