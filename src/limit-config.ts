@@ -26,9 +26,9 @@ export type Limits = Readonly<Record<Bucket, BucketLimits>>;
 const byAddress = (anonymous: number): BucketLimits => ({ anonymous, signed_in: undefined, key: undefined });
 
 const DEFAULTS: Limits = {
-  default: { anonymous: 120, signed_in: 600, key: 600 },
-  search: { anonymous: 120, signed_in: 400, key: 400 },
-  heavy: { anonymous: 20, signed_in: 60, key: 100 },
+  default: { anonymous: 120, signed_in: 400, key: 400 },
+  search: { anonymous: 120, signed_in: 300, key: 300 },
+  heavy: { anonymous: 20, signed_in: 60, key: 60 },
   write: { anonymous: 20, signed_in: 60, key: 60 },
   // Image proxies of large sites send the requests of many readers.
   embed: byAddress(300),

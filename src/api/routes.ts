@@ -123,7 +123,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/facets/topics", listTopics, { limit: ROWS }),
   open("/api/embed/chart.svg", getChart, {
     ...EMBED,
-    limit: limit("embed", { surcharges: [{ ...repositories, included: 1, step: 5 }] }),
+    limit: limit("embed", { surcharges: [{ ...repositories, included: 1, step: 2 }] }),
     form: "picture",
   }),
   open("/api/embed/chart", getChartData, {

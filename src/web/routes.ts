@@ -43,7 +43,7 @@ const PRIVATE: CachePolicy = { kind: "private" };
 const NONE: CachePolicy = { kind: "none" };
 /** A page takes longer than the data in it. */
 const PAGE: RateLimit = { bucket: "default", cost: 2 };
-const LIST: RateLimit = { ...PAGE, surcharges: [PER_ROWS] };
+const LIST: RateLimit = { ...PAGE, cost: 3, surcharges: [PER_ROWS] };
 const WATCHLIST: RateLimit = { ...PAGE, cost: 5 };
 const WRITE: RateLimit = { bucket: "write", cost: 1 };
 const AUTH: RateLimit = { bucket: "auth", cost: 1 };

@@ -156,7 +156,7 @@ onSqlite("Limits", (engine) => {
       const answer = await ask("/api/stats/summary", { headers: { "X-API-Key": secret } });
       assert.deepEqual(
         [told(answer).bucket, told(answer).limit, told(answer).remaining],
-        ["default", 600, 599],
+        ["default", 400, 399],
       );
     }
     const { data } = (await ask("/api/limits", { headers: { Authorization: `Bearer ${secrets[0]}` } })).body;
@@ -164,15 +164,15 @@ onSqlite("Limits", (engine) => {
     const counts = (rows: { bucket: string; limit: number; remaining: number }[]) =>
       rows.map(({ bucket, limit, remaining }) => [bucket, limit, remaining]);
     assert.deepEqual(counts(data.buckets), [
-      ["default", 600, 599],
-      ["search", 400, 400],
-      ["heavy", 100, 100],
+      ["default", 400, 399],
+      ["search", 300, 300],
+      ["heavy", 60, 60],
       ["write", 60, 60],
     ]);
     assert.deepEqual(counts(data.account), [
-      ["default", 1_200, 1_198],
-      ["search", 800, 800],
-      ["heavy", 200, 200],
+      ["default", 800, 798],
+      ["search", 600, 600],
+      ["heavy", 120, 120],
       ["write", 120, 120],
     ]);
     assert.equal(told(await ask("/api/stats/summary")).remaining, 119, "the address has not been counted");

@@ -40,13 +40,13 @@ onBothEngines("Limits of sessions", (engine) => {
 
   test("a session has the limits of its account, whatever the address, and keys are counted apart", async () => {
     const { cookie, headers } = await member();
-    assert.deepEqual(await told({ Cookie: cookie }), [600, 599]);
-    assert.deepEqual(await told({ Cookie: `a=b; ${cookie}; c=d` }), [600, 598]);
+    assert.deepEqual(await told({ Cookie: cookie }), [400, 399]);
+    assert.deepEqual(await told({ Cookie: `a=b; ${cookie}; c=d` }), [400, 398]);
     const { key } = await createKey(world, { cookie, headers });
-    assert.deepEqual(await told({ Cookie: cookie, "X-API-Key": key }), [600, 599], "the key's");
-    assert.deepEqual(await told({ Cookie: cookie }), [600, 597]);
+    assert.deepEqual(await told({ Cookie: cookie, "X-API-Key": key }), [400, 399], "the key's");
+    assert.deepEqual(await told({ Cookie: cookie }), [400, 397]);
     const other = await member();
-    assert.deepEqual(await told({ Cookie: other.cookie }), [600, 599]);
+    assert.deepEqual(await told({ Cookie: other.cookie }), [400, 399]);
     const { body } = await world.get("/api/limits", { Cookie: cookie });
     assert.equal(body.data.caller, "signed_in");
     const buckets = body.data.buckets.map(({ bucket }: { bucket: string }) => bucket);
@@ -60,16 +60,16 @@ onBothEngines("Limits of sessions", (engine) => {
     const statuses: number[] = [];
     const ask = async (sent: Record<string, string>) =>
       statuses.push((await world.request("/api/stats/summary", { headers: sent })).status);
-    for (let i = 0; i < 600; i++) {
+    for (let i = 0; i < 400; i++) {
       await ask({ Cookie: cookie });
       for (const key of keys) await ask({ "X-API-Key": key });
     }
-    assert.equal(statuses.filter((status) => status === 200).length, 1_200);
+    assert.equal(statuses.filter((status) => status === 200).length, 800);
     const refused = await world.request("/api/stats/summary", { headers: { Cookie: cookie } });
-    assert.equal(refused.headers.get("ratelimit-policy"), '"default_account";q=1200;w=60');
+    assert.equal(refused.headers.get("ratelimit-policy"), '"default_account";q=800;w=60');
     const { data } = (await world.get("/api/limits", { Cookie: cookie })).body;
-    assert.deepEqual([data.account[0].limit, data.account[0].remaining], [1_200, 0]);
-    assert.deepEqual([data.buckets[0].limit, data.buckets[0].remaining], [600, 200]);
+    assert.deepEqual([data.account[0].limit, data.account[0].remaining], [800, 0]);
+    assert.deepEqual([data.buckets[0].limit, data.buckets[0].remaining], [400, 133]);
   });
 
   test("signing in is limited by address also with a session", async () => {
@@ -97,7 +97,7 @@ onBothEngines("Limits of sessions", (engine) => {
     const reads = () =>
       query.mock.calls.filter(({ arguments: [{ sql: text }] }) => /from "sessions"/.test(text)).length;
     world.clock.advance(5_000);
-    for (let i = 0; i < 20; i++) assert.equal((await told({ Cookie: cookie }))[0], 600);
+    for (let i = 0; i < 20; i++) assert.equal((await told({ Cookie: cookie }))[0], 400);
     assert.equal(reads(), 1);
     world.clock.advance(4_999);
     await told({ Cookie: cookie });
@@ -119,7 +119,7 @@ onBothEngines("Limits of sessions", (engine) => {
     ] as const;
     for (const [method, path] of leave) {
       const { cookie, headers } = await member();
-      assert.equal((await told({ Cookie: cookie }))[0], 600);
+      assert.equal((await told({ Cookie: cookie }))[0], 400);
       const answer = await world.send(method, path, undefined, headers);
       assert.ok(answer.status < 300, `${path} ${answer.status} ${JSON.stringify(answer.body)}`);
       assert.equal((await told({ Cookie: cookie }))[0], 120, path);
@@ -128,7 +128,7 @@ onBothEngines("Limits of sessions", (engine) => {
 
   test("a session that ended elsewhere loses its limits within five seconds", async () => {
     const { cookie } = await member();
-    assert.equal((await told({ Cookie: cookie }))[0], 600);
+    assert.equal((await told({ Cookie: cookie }))[0], 400);
     await sql`delete from sessions`.execute(world.modules.database.durable);
     world.clock.advance(5_000);
     assert.equal((await told({ Cookie: cookie }))[0], 120);

@@ -18,14 +18,14 @@ const IDLE_MS = 10_000;
 /** Time for the list index. */
 const START_MS = 10_000;
 const MINUTE_MS = 60_000;
-const PATTERN_MS = 10_000;
+const PATTERN_MS = 6_000;
 /** Requests of a pattern in flight. */
 const SENDERS = 3;
 const PROBE_MS = 50;
 const SECRET = "s".repeat(40);
 
-/** The patterns that are also sent alone: the worst of each kind. */
-const ALONE: readonly string[] = [
+/** The worst patterns of each bucket, sent together and each alone. */
+const WORST: readonly string[] = [
   "list, 100 rows, deep",
   "search, default",
   "chart.svg, 6 old",
@@ -38,6 +38,9 @@ const ALONE: readonly string[] = [
   "unknown session",
   "304 of a cached list",
   "304 of a watchlist",
+  "metrics, all, CSV",
+  "watchlist series",
+  "create watchlist, 500",
 ];
 
 /** Without limits the same patterns must take more than this, or the attack proves nothing. */
@@ -59,7 +62,7 @@ async function measure({ report }: HarnessContext): Promise<ResultRow[]> {
     const subject = await prepareWorst(modules);
     const holder = await accountHolder("203.0.113.2", { modules, config, clock: systemClock });
     await modules.database.close();
-    const patterns: Pattern[] = [
+    const known: Pattern[] = [
       ...worstRequests(subject),
       { name: "304 of a cached list", path: () => "/api/repos?sort=stars", hasTag: true },
       {
@@ -69,6 +72,8 @@ async function measure({ report }: HarnessContext): Promise<ResultRow[]> {
       },
       { name: "page with unknown parameters", path: (i) => `/explore?unknown=${i}` },
     ];
+    const patterns = known.filter(({ name }) => WORST.includes(name));
+    assertHappened(patterns.length, "patterns", WORST.length);
     const rows: ResultRow[] = [];
     for (const attacker of [anonymous("203.0.113.1"), holder])
       rows.push(...(await measureAttacker({ store, attacker, patterns, dispatcher, report })));
@@ -121,8 +126,12 @@ function measureAttacker(attack: Attack): Promise<ResultRow[]> {
       const found = await shareDuring(server, () =>
         sendAll(server, { ...attack, patterns: chosen, ms, counts }),
       );
-      assertHappened(counts.admitted, `admitted requests of ${attacker.name}`);
-      if (ms === MINUTE_MS) assertHappened(counts.refused, `refused requests of ${attacker.name}`);
+      // A pattern that costs much may have nothing left for some seconds.
+      assertHappened(counts.admitted + counts.refused, `requests of ${attacker.name}`);
+      if (ms === MINUTE_MS) {
+        assertHappened(counts.admitted, `admitted requests of ${attacker.name}`);
+        assertHappened(counts.refused, `refused requests of ${attacker.name}`);
+      }
       return found - idle;
     };
     const probe = new Probe(server);
@@ -132,19 +141,23 @@ function measureAttacker(attack: Attack): Promise<ResultRow[]> {
     report(`${attacker.name}: ${together.toFixed(3)} in the second minute`);
     const health = await probe.end();
     const alone: { name: string; share: number }[] = [];
-    for (const pattern of patterns.filter(({ name }) => ALONE.includes(name))) {
+    for (const pattern of patterns) {
       alone.push({ name: pattern.name, share: await share([pattern], PATTERN_MS) });
       report(`${attacker.name}, ${pattern.name}: ${alone.at(-1)?.share.toFixed(3)}`);
     }
-    assertHappened(alone.length, "patterns sent alone", ALONE.length);
     const worst = alone.reduce((a, b) => (b.share > a.share ? b : a));
     const head = { size: SIZE, engine: "sqlite", unit: "of a core" } as const;
     const target = { atMost: MOST_SHARE };
     return [
-      { ...head, measure: `All patterns of ${attacker.name}, lasting`, value: together, target },
       {
         ...head,
-        measure: `All patterns of ${attacker.name}, first minute`,
+        measure: `The worst patterns of ${attacker.name} together, lasting`,
+        value: together,
+        target,
+      },
+      {
+        ...head,
+        measure: `The worst patterns of ${attacker.name} together, first minute`,
         value: first,
         note: "with its bursts",
       },
