@@ -71,7 +71,7 @@ onSqlite("Error pages and the empty catalogue", (engine) => {
   test("a rate-limited page says when to try again", async () => {
     const strict = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "4" });
     for (let i = 0; i < 2; i++) assert.equal((await openPage(strict, "/about")).status, 200);
-    const { status, headers, html } = await openPage(strict, "/explore?q=a");
+    const { status, headers, html } = await openPage(strict, "/topics");
     assert.equal(status, 429);
     const wait = headers.get("retry-after");
     assert.equal(wait, "30");
