@@ -6,7 +6,7 @@ import {
   readSnapshotRanges,
   starsAt,
 } from "../catalog/catalog.js";
-import { DAY_MS } from "../clock.js";
+import { DAY_MS, WEEK_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
 
 /** The counts of several repositories, summed, at one time. */
@@ -37,19 +37,13 @@ const CHUNK = 200;
 /** A repository whose history is damaged counts like one without snapshots. */
 const onDamaged = () => {};
 
-/** The counts of one repository from a time on. */
-interface SumRow {
-  repositoryId: number;
-  capturedAt: number;
-  stars: number;
-  forks: number | null;
-  openIssues: number | null;
-  watchers: number | null;
-}
+/** Columns of readings that are summed: stars, forks, open issues, watchers. They follow the time. */
+const SUMMED = 4;
+const WIDTH = 1 + SUMMED;
 
 /**
  * The summed counts of repositories from `from` on. Between snapshots a repository counts with its previous one; before its
- * first one it does not count.
+ * first one it does not count. Costs the decoding of its snapshots, and one addition for each that is the last of a bucket.
  */
 export async function sumSeries(
   database: Database,
@@ -60,79 +54,109 @@ export async function sumSeries(
   const ranges = [...(await readSnapshotRanges(read, dialect, ids)).values()];
   const first = Math.min(...ranges.map(({ firstSnapshotAt }) => firstSnapshotAt ?? Number.POSITIVE_INFINITY));
   const last = Math.max(...ranges.map(({ lastSnapshotAt }) => lastSnapshotAt ?? 0));
-  if (ranges.length === 0) return { points: [], resolution: "day" };
   const start = Math.max(from, first);
+  if (!(start <= last)) return { points: [], resolution: "day" };
   const days = Math.ceil((last - start) / DAY_MS) + 1;
   const resolution = days > MAX_POINTS || days * ids.length > MAX_SUMMED_ROWS ? "week" : "day";
-  const rows: SumRow[] = [];
+  const sums = new BucketSums({ start, last, resolution });
   for (const chunk of chunks(ids)) {
     const span = { from: start, withBaseline: true };
-    for (const [id, readings] of await readReadings(read, dialect, { ids: chunk, span, onDamaged }))
-      rows.push(...lastRows(id, readings, { start, resolution }));
+    const found = await readReadings(read, dialect, { ids: chunk, span, width: WIDTH, onDamaged });
+    for (const readings of found.values()) sums.add(readings);
   }
-  rows.sort((a, b) => a.capturedAt - b.capturedAt || a.repositoryId - b.repositoryId);
-  return { points: pointsOf(rows, start, resolution), resolution };
+  return { points: sums.points(), resolution };
 }
 
 function* chunks(ids: readonly number[]): Generator<readonly number[]> {
   for (let i = 0; i < ids.length; i += CHUNK) yield ids.slice(i, i + CHUNK);
 }
 
-/** The last reading of a repository before the start, and its last one in each bucket from there on. */
-function lastRows(
-  repositoryId: number,
-  readings: Readings,
-  { start, resolution }: { start: number; resolution: "day" | "week" },
-): SumRow[] {
-  const rows: SumRow[] = [];
-  for (let i = 0; i < readings.length; i++) {
-    const [at, next] = [readings.at(i), readings.at(i + 1)];
-    const isLast = at < start ? !(next < start) : bucketOf(next, resolution) !== bucketOf(at, resolution);
-    if (!isLast) continue;
-    const { source: _, ...counts } = readings.snapshot(i);
-    rows.push({ repositoryId, ...counts });
+/**
+ * Sums by bucket. Each repository only adds what changes: at the bucket of a snapshot, the difference to its previous one. The sum
+ * at the end of a bucket is that of all differences until then.
+ */
+class BucketSums {
+  readonly #start: number;
+  readonly #first: number;
+  readonly #lengthMs: number;
+  /** For each bucket: the differences of the repositories, and of each column its sum and how many repositories know it. */
+  readonly #changes: Float64Array;
+  /** The latest capture time in each bucket; 0 for none. */
+  readonly #capturedAt: Float64Array;
+
+  constructor({ start, last, resolution }: { start: number; last: number; resolution: "day" | "week" }) {
+    this.#start = start;
+    this.#first = bucketOf(start, resolution);
+    this.#lengthMs = resolution === "day" ? DAY_MS : WEEK_MS;
+    const buckets = this.#bucketOf(last) + 1;
+    this.#capturedAt = new Float64Array(buckets);
+    this.#changes = new Float64Array(buckets * ROW);
   }
-  return rows;
+
+  #bucketOf(at: number): number {
+    return Math.floor((at - this.#first) / this.#lengthMs);
+  }
+
+  /** Adds a repository: readings from the last one before the start on. */
+  add(readings: Readings): void {
+    const { length } = readings;
+    let counted = -1;
+    for (let i = 0; i < length; i++) {
+      const at = readings.at(i);
+      const next = readings.at(i + 1);
+      if (at < this.#start) {
+        if (next < this.#start) continue;
+        this.#count(readings, { bucket: 0, from: counted, to: i });
+      } else {
+        const bucket = this.#bucketOf(at);
+        if (i + 1 < length && this.#bucketOf(next) === bucket) continue;
+        this.#count(readings, { bucket, from: counted, to: i });
+        if (at > (this.#capturedAt[bucket] ?? 0)) this.#capturedAt[bucket] = at;
+      }
+      counted = i;
+    }
+  }
+
+  /** Counts one reading in place of another; `from` is -1 for the first one. */
+  #count(readings: Readings, { bucket, from, to }: { bucket: number; from: number; to: number }): void {
+    const changes = this.#changes;
+    const row = bucket * ROW;
+    if (from < 0) changes[row] = (changes[row] ?? 0) + 1;
+    for (let column = 1; column <= SUMMED; column++) {
+      const value = readings.count(to, column);
+      const before = from < 0 ? null : readings.count(from, column);
+      const cell = row + 2 * column - 1;
+      changes[cell] = (changes[cell] ?? 0) + (value ?? 0) - (before ?? 0);
+      const known = (value === null ? 0 : 1) - (before === null ? 0 : 1);
+      changes[cell + 1] = (changes[cell + 1] ?? 0) + known;
+    }
+  }
+
+  /** One point for each bucket with a snapshot of any repository. */
+  points(): SumPoint[] {
+    const points: SumPoint[] = [];
+    const sums = new Float64Array(ROW);
+    // Unknown values add nothing; a sum of nothing but unknown values is unknown.
+    const known = (column: number) => ((sums[2 * column] ?? 0) > 0 ? (sums[2 * column - 1] ?? 0) : null);
+    for (const [bucket, capturedAt] of this.#capturedAt.entries()) {
+      for (let cell = 0; cell < ROW; cell++)
+        sums[cell] = (sums[cell] ?? 0) + (this.#changes[bucket * ROW + cell] ?? 0);
+      if (capturedAt === 0) continue;
+      points.push({
+        capturedAt,
+        stars: sums[1] ?? 0,
+        forks: known(2),
+        openIssues: known(3),
+        watchers: known(4),
+        repositories: sums[0] ?? 0,
+      });
+    }
+    return points;
+  }
 }
 
-/** Sums the latest row of each repository at the end of every bucket. Rows are in order of time. */
-function pointsOf(rows: readonly SumRow[], start: number, resolution: "day" | "week"): SumPoint[] {
-  const latest = new Map<number, SumRow>();
-  const points: SumPoint[] = [];
-  for (const [i, row] of rows.entries()) {
-    latest.set(row.repositoryId, row);
-    if (row.capturedAt < start) continue;
-    const next = rows[i + 1];
-    const bucket = bucketOf(row.capturedAt, resolution);
-    if (next !== undefined && bucketOf(next.capturedAt, resolution) === bucket) continue;
-    points.push(sumOf(latest.values(), row.capturedAt));
-  }
-  return points;
-}
-
-function sumOf(rows: Iterable<SumRow>, capturedAt: number): SumPoint {
-  const point: SumPoint = {
-    capturedAt,
-    stars: 0,
-    forks: null,
-    openIssues: null,
-    watchers: null,
-    repositories: 0,
-  };
-  for (const row of rows) {
-    point.stars += row.stars;
-    point.forks = add(point.forks, row.forks);
-    point.openIssues = add(point.openIssues, row.openIssues);
-    point.watchers = add(point.watchers, row.watchers);
-    point.repositories++;
-  }
-  return point;
-}
-
-/** Unknown values add nothing; a sum of nothing but unknown values is unknown. */
-function add(sum: number | null, value: number | null): number | null {
-  return value === null ? sum : (sum ?? 0) + value;
-}
+/** Numbers of a bucket: the repositories, then two for each column. */
+const ROW = 1 + 2 * SUMMED;
 
 /** The total stars of several repositories at one time. */
 export interface StarTotal {
