@@ -27,12 +27,11 @@ import {
 export type { DumpedRepository } from "./dump.js";
 export { type Run, type RunName, runExclusively, runState } from "./exclusive-run.js";
 export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./kind.js";
-export {
-  type Described,
-  type FoundByName,
-  findRepositories,
-  type NamedRepository,
-  type PreviousName,
+export type {
+  Described,
+  FoundByName,
+  NamedRepository,
+  PreviousName,
 } from "./lookup.js";
 export * from "./observation.js";
 export { bumpRevision, clearMarks, hasMark, markOutdated, setMark, workOff } from "./outdated.js";

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
-import { columnsOf, type Database, type Db, type Dialect, type Prepared } from "../database/database.js";
+import { columnsOf, type Database, type Prepared } from "../database/database.js";
 import {
-  fromRow,
   REPOSITORY_READ_COLUMNS,
   type Repository,
   type RepositoryValues,
@@ -153,21 +152,6 @@ export class Lookup {
     const [previous] = await this.#byPreviousName(name);
     return previous && { repository: takeRepository(previous).repository, isPreviousName: true };
   }
-}
-
-/** As `Catalog.findMany`, for callers inside a transaction. */
-export async function findRepositories(
-  db: Db,
-  dialect: Dialect,
-  ids: readonly number[],
-): Promise<Repository[]> {
-  if (ids.length === 0) return [];
-  const rows = await db
-    .selectFrom("repositories")
-    .select(REPOSITORY_READ_COLUMNS)
-    .where(dialect.among(sql.ref("id"), ids))
-    .execute();
-  return inOrder(ids, rows.map(fromRow));
 }
 
 function inOrder(ids: readonly number[], found: readonly Repository[]): Repository[] {

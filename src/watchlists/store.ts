@@ -1,6 +1,5 @@
 import { sql } from "kysely";
-import { findRepositories } from "../catalog/catalog.js";
-import type { Db, Dialect, Tx } from "../database/database.js";
+import type { BulkTable, Db, Dialect, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { hashToken, tokenPrefix } from "../tokens.js";
 import {
@@ -98,6 +97,12 @@ export async function insertRow(
     .executeTakeFirstOrThrow();
 }
 
+const ITEMS: BulkTable = {
+  table: "watchlist_items",
+  columns: { watchlist_id: "bigint", repository_id: "bigint", sort_order: "bigint", added_at: "bigint" },
+  key: ["watchlist_id", "repository_id"],
+};
+
 /**
  * Appends the repositories that are not in the list yet, and returns how many those are. Throws UnknownRepositories, and
  * LIMIT_REACHED when they do not fit; then none is added.
@@ -107,8 +112,12 @@ export async function appendItems(
   dialect: Dialect,
   { id, repositoryIds, at }: { id: number; repositoryIds: readonly number[]; at: number },
 ): Promise<number> {
-  const existing = await findRepositories(tx, dialect, repositoryIds);
-  const existingIds = new Set(existing.map((repository) => repository.id));
+  const existing = await tx
+    .selectFrom("repositories")
+    .select("id")
+    .where(dialect.among(sql.ref("id"), repositoryIds))
+    .execute();
+  const existingIds = new Set(existing.map(({ id }) => id));
   const unknown = [...repositoryIds.keys()].filter((i) => !existingIds.has(repositoryIds[i] ?? 0));
   if (unknown.length > 0) throw new UnknownRepositories(unknown);
   const present = await tx
@@ -122,14 +131,12 @@ export async function appendItems(
   if (present.length + fresh.length > MAX_ITEMS)
     throw new AppError("LIMIT_REACHED", `A watchlist holds at most ${MAX_ITEMS} repositories.`);
   const first = (present.at(-1)?.sort_order ?? 0) + 1;
-  const rows = fresh.map((repository_id, i) => ({
-    watchlist_id: id,
-    repository_id,
-    sort_order: first + i,
-    added_at: at,
-  }));
-  if (rows.length > 0) await tx.insertInto("watchlist_items").values(rows).execute();
-  return rows.length;
+  const inserted = await dialect.insertNew(
+    tx,
+    ITEMS,
+    fresh.map((repositoryId, i) => [id, repositoryId, first + i, at]),
+  );
+  return inserted.filter(Boolean).length;
 }
 
 /** A list with its items. */
