@@ -6,7 +6,7 @@ import { Admission, createHttpServer, Front, listen } from "./http/http.js";
 import { followIndex } from "./lists/lists.js";
 import { Callers, openAllowances, type TableMemory, Usage } from "./metering/metering.js";
 import { type AppContext, type Members, type Modules, startListIndex } from "./modules.js";
-import { createWeb } from "./web/web.js";
+import { createWeb, type Web } from "./web/web.js";
 
 /** The modules that belong to people. `before`: parts of an earlier build whose state is kept. */
 export function buildMembers(
@@ -37,10 +37,12 @@ interface FrontParts {
   admission: Admission;
 }
 
-/** The front over these modules, with all routes of the API and of the pages. */
-function joinFront({ config, clock, log }: AppContext, { modules, members, admission }: FrontParts): Front {
-  const { baseUrl, cacheBytes } = config;
-  const { accounts, keys, usage } = members;
+/** All routes of the API and of the pages over these modules, and the page of an error. */
+export function buildRoutes(
+  { config, clock }: Pick<AppContext, "config" | "clock">,
+  { modules, members, admission }: FrontParts,
+): Web {
+  const { baseUrl } = config;
   const web = createWeb({
     modules,
     members,
@@ -51,10 +53,20 @@ function joinFront({ config, clock, log }: AppContext, { modules, members, admis
     watchlistQuota: config.watchlistQuota,
     document: () => JSON.parse(JSON.stringify(openApiDocument(baseUrl))),
   });
+  return { ...web, routes: [...apiRoutes({ modules, members, config, admission }), ...web.routes] };
+}
+
+/** The front over these modules. */
+function joinFront(context: AppContext, parts: FrontParts): Front {
+  const { config, clock, log } = context;
+  const { modules, members, admission } = parts;
+  const { baseUrl, cacheBytes } = config;
+  const { accounts, keys, usage } = members;
+  const { routes, errorPage } = buildRoutes(context, parts);
   return new Front({
-    routes: [...apiRoutes({ modules, members, config, admission }), ...web.routes],
+    routes,
     baseUrl,
-    renderers: { page: web.errorPage, picture: errorPicture },
+    renderers: { page: errorPage, picture: errorPicture },
     identities: {
       baseUrl,
       findKey: (secret) => keys.find(secret),

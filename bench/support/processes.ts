@@ -81,6 +81,8 @@ export interface MeasuredServer {
   cpuSeconds(): number | undefined;
   /** CPU time of their threads so far, in ms; exact enough for one request. Threads that have ended are not in it. */
   threadCpuMs(): number | undefined;
+  /** The same of their main threads alone, which serve the requests. */
+  mainThreadCpuMs(): number | undefined;
   /** Resident memory of the process and its children, in bytes; undefined where the system does not tell. */
   residentBytes(): number | undefined;
   stop(): Promise<void>;
@@ -95,6 +97,7 @@ export function measuredServer(child: ChildProcess, url: string): MeasuredServer
     pid,
     cpuSeconds: () => sumOfTree(pid, cpuSecondsOf),
     threadCpuMs: () => sumOfTree(pid, threadCpuMsOf),
+    mainThreadCpuMs: () => sumOfTree(pid, mainThreadCpuMsOf),
     residentBytes: () => sumOfTree(pid, residentBytesOf),
     stop: () => endChild(child),
   };
@@ -163,10 +166,15 @@ function cpuSecondsOf(pid: number): number {
 }
 
 function threadCpuMsOf(pid: number): number {
-  let nanoseconds = 0;
-  for (const task of readdirSync(`/proc/${pid}/task`))
-    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]);
-  return nanoseconds / 1e6;
+  return readdirSync(`/proc/${pid}/task`).reduce((sum, task) => sum + cpuMsOfTask(pid, task), 0);
+}
+
+function mainThreadCpuMsOf(pid: number): number {
+  return cpuMsOfTask(pid, String(pid));
+}
+
+function cpuMsOfTask(pid: number, task: string): number {
+  return Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]) / 1e6;
 }
 
 function residentBytesOf(pid: number): number {

@@ -1,4 +1,5 @@
 import { connections } from "./connections.js";
+import { expensive } from "./expensive/expensive.js";
 import { fuzzHarness } from "./fuzz/harness.js";
 import { limits } from "./limits.js";
 import { malformedHarness } from "./malformed/harness.js";
@@ -6,4 +7,11 @@ import { stop } from "./stop.js";
 import type { Harness } from "./support/harness.js";
 
 /** All harnesses, in the order of their tables. */
-export const HARNESSES: readonly Harness[] = [connections, fuzzHarness, limits, malformedHarness, stop];
+export const HARNESSES: readonly Harness[] = [
+  connections,
+  expensive,
+  fuzzHarness,
+  limits,
+  malformedHarness,
+  stop,
+];

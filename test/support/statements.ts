@@ -1,28 +1,44 @@
 import type { KyselyPlugin } from "kysely";
 import type { Database } from "../../src/database/database.js";
 
-/** The same database, and the number of statements that were run through it: a cost that does not depend on the machine. */
-export function countStatements(database: Database): { database: Database; statements(): number } {
+/** A database that counts: a cost that does not depend on the machine. */
+export interface CountedDatabase {
+  database: Database;
+  /** Statements run through it so far. */
+  statements(): number;
+  /** Rows that they have returned. */
+  rows(): number;
+}
+
+/** The same database, counted. */
+export function countStatements(database: Database): CountedDatabase {
   let statements = 0;
+  let rows = 0;
   const counter: KyselyPlugin = {
     transformQuery({ node }) {
       statements++;
       return node;
     },
-    transformResult: async ({ result }) => result,
+    async transformResult({ result }) {
+      rows += result.rows.length;
+      return result;
+    },
   };
   const prepare: Database["prepare"] = (build) => {
     const run = database.prepare(build);
-    return (values) => {
+    return async (values) => {
       statements++;
-      return run(values);
+      const found = await run(values);
+      rows += found.length;
+      return found;
     };
   };
   const counted = {
     ...database,
     read: database.read.withPlugin(counter),
     write: database.write.withPlugin(counter),
+    durable: database.durable.withPlugin(counter),
     prepare,
   };
-  return { database: counted, statements: () => statements };
+  return { database: counted, statements: () => statements, rows: () => rows };
 }

@@ -1,0 +1,236 @@
+import { createHash } from "node:crypto";
+import { createToken } from "../../../src/tokens.js";
+import { assetPath } from "../../../src/web/assets.js";
+import {
+  address,
+  deepPage,
+  formHeaders,
+  pathOf,
+  references,
+  repositoryOf,
+  unknownLines,
+} from "./case-parts.js";
+import type { CaseContext, ExpensiveCase } from "./cases.js";
+import { SEARCH_TEXTS } from "./parameters.js";
+
+const page = (
+  name: string,
+  path: (context: CaseContext, round: number) => string,
+  status = 200,
+): ExpensiveCase => ({
+  name,
+  status,
+  send: (context, round) => ({
+    method: "GET",
+    path: path(context, round),
+    headers: { accept: "text/html" },
+  }),
+});
+
+const form = (
+  name: string,
+  path: (context: CaseContext, round: number) => string | Promise<string>,
+  {
+    status,
+    fields,
+  }: { status: number; fields: (context: CaseContext, round: number) => Record<string, string> },
+): ExpensiveCase => ({
+  name,
+  status,
+  send: async (context, round) => ({
+    method: "POST",
+    path: await path(context, round),
+    headers: formHeaders(context.origin),
+    body: new URLSearchParams(fields(context, round)).toString(),
+  }),
+});
+
+/** The cookie of somebody who saw the list long ago; anybody can write it. */
+function seenCookie(token: string): string {
+  const list = createHash("sha256").update(`seen ${token}`).digest("hex").slice(0, 12);
+  return `sidereal.seen=${list}-1700000000-1600000000`;
+}
+
+const nothing = () => ({});
+
+const facetPage = (path: string) =>
+  ["trending", "rising", "stars"].map((sort) =>
+    page(`the largest, ${sort}, deep`, ({ facts }, round) => {
+      const [name = ""] = path === "/languages" ? facts.languages : facts.topics;
+      return address(`${path}/${encodeURIComponent(name)}`, { sort, window: "30d", page: 1 + (round % 10) });
+    }),
+  );
+
+const facetsPage = (path: string) => [
+  page("by gains, last page", (_, round) =>
+    address(path, { sort: "stars_gained", window: "30d", page: 1 + round }),
+  ),
+];
+
+const compared = (name: string, count: number): ExpensiveCase[] =>
+  ["stars", "openIssues"].map((metric) =>
+    page(
+      `${name}, ${metric}, by age`,
+      ({ facts }, round) =>
+        address("/compare", {
+          repo: references(facts, count, (round * count) % (500 - count)),
+          metric,
+          range: "all",
+          align: "age",
+          scale: "log",
+        }),
+      count > 6 ? 400 : 200,
+    ),
+  );
+
+export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
+  "GET /": [page("as it is", () => "/")],
+  "GET /explore": [
+    ...["trending", "rising", "new_hot", "stars"].flatMap((sort) =>
+      ["a b", SEARCH_TEXTS[6] ?? "", undefined].map((q) =>
+        page(`q=${q?.slice(0, 10)}, 20 topics and languages, ${sort}, deep`, ({ facts }, round) =>
+          address("/explore", {
+            q,
+            topic: facts.topics,
+            language: facts.languages,
+            sort,
+            order: "asc",
+            limit: 100,
+            minStars: round,
+            page: deepPage(round),
+          }),
+        ),
+      ),
+    ),
+    page("a typing error", (_, round) =>
+      address("/explore", { q: "kubernetse opratr", minStars: round, limit: 100 }),
+    ),
+  ],
+  "GET /languages": facetsPage("/languages"),
+  "GET /languages/{name}": facetPage("/languages"),
+  "GET /topics": facetsPage("/topics"),
+  "GET /topics/{name}": facetPage("/topics"),
+  "GET /repos/{provider}/{fullName*}": [
+    page("all, openIssues", ({ facts }, round) =>
+      address(`/repos/${pathOf(facts, round)}`, { range: "all", metric: "openIssues" }),
+    ),
+    page("one that is unknown", (_, round) => `/repos/github/reakt-native/komponent${round}`, 404),
+  ],
+  "GET /compare": [...compared("6 repositories", 6), ...compared("20 repositories", 20)],
+  "GET /about": [page("as it is", () => "/about")],
+  "GET /docs": [page("as it is", () => "/docs")],
+  "GET /sign-in": [page("with a long next", () => address("/sign-in", { next: `/${"x".repeat(1_000)}` }))],
+  "POST /sign-in": [
+    form("a link", () => "/sign-in", {
+      status: 303,
+      fields: (_, round) => ({ email: `page${round}-${"x".repeat(50)}@example.org` }),
+    }),
+  ],
+  "GET /sign-in/sent": [page("as it is", () => "/sign-in/sent")],
+  "GET /sign-in/link": [
+    page("an unknown token", () => address("/sign-in/link", { token: createToken("sidl") }), 400),
+  ],
+  "POST /sign-in/link": [
+    form("an unknown token", () => "/sign-in/link", {
+      status: 400,
+      fields: () => ({ token: createToken("sidl"), email: "x@example.org" }),
+    }),
+  ],
+  "GET /sign-in/failed": [page("as it is", () => "/sign-in/failed")],
+  "POST /sign-in/{site}": [form("with GitHub", () => "/sign-in/github", { status: 303, fields: nothing })],
+  "POST /sign-out": [form("of nobody", () => "/sign-out", { status: 303, fields: nothing })],
+  "POST /account/sign-out-everywhere": [
+    form("of nobody", () => "/account/sign-out-everywhere", { status: 303, fields: nothing }),
+  ],
+  "GET /account/deleted": [page("as it is", () => "/account/deleted")],
+  "GET /watchlist": [
+    page("of a visitor", (_, round) => address("/watchlist", { sort: "trending", page: 1 + (round % 10) })),
+  ],
+  "POST /watchlist/items": [
+    form("of a visitor", () => "/watchlist/items", {
+      status: 303,
+      fields: ({ facts }) => ({
+        repositoryId: String(repositoryOf(facts).id),
+        next: `/${"x".repeat(1_000)}`,
+      }),
+    }),
+  ],
+  "POST /watchlist/items/remove": [
+    form("of a visitor", () => "/watchlist/items/remove", {
+      status: 303,
+      fields: ({ facts }) => ({ repositoryId: String(repositoryOf(facts).id) }),
+    }),
+  ],
+  "GET /watchlists": [page("as it is", () => "/watchlists")],
+  "POST /watchlists": [
+    form("500 names", () => "/watchlists", {
+      status: 200,
+      fields: ({ facts }) => ({
+        name: "✨".repeat(100),
+        repositories: facts.repositories.map(({ fullName }) => fullName).join("\n"),
+      }),
+    }),
+    form("500 names that are unknown", () => "/watchlists", {
+      status: 400,
+      fields: () => ({ repositories: unknownLines(500) }),
+    }),
+    form("as many lines as fit", () => "/watchlists", {
+      status: 400,
+      fields: () => ({ repositories: "\n".repeat(20_000) }),
+    }),
+  ],
+  "GET /watchlists/gone": [page("as it is", () => "/watchlists/gone")],
+  "GET /watchlists/{token}": ["added", "trending", "stars_gained"].flatMap((sort) => [
+    page(`500 repositories, ${sort}`, ({ token }, round) =>
+      address(`/watchlists/${token}`, { sort, window: "30d", page: 1 + (round % 10) }),
+    ),
+    {
+      name: `500 repositories, ${sort}, since the last visit`,
+      status: 200,
+      send: ({ shareToken }, round) => ({
+        method: "GET",
+        path: address(`/watchlists/${shareToken}`, { sort, window: "7d", page: 1 + (round % 10) }),
+        headers: { accept: "text/html", cookie: seenCookie(shareToken) },
+      }),
+    },
+  ]),
+  "POST /watchlists/{token}/items": [
+    form("a name that is unknown", ({ token }) => `/watchlists/${token}/items`, {
+      status: 400,
+      fields: () => ({ repository: unknownLines(1) }),
+    }),
+  ],
+  "POST /watchlists/{token}/items/remove": [
+    form("one that is not in it", ({ token }) => `/watchlists/${token}/items/remove`, {
+      status: 303,
+      fields: () => ({ repositoryId: "999999999", query: "sort=trending&".repeat(500) }),
+    }),
+  ],
+  "POST /watchlists/{token}/rename": [
+    form("500 repositories", ({ token }) => `/watchlists/${token}/rename`, {
+      status: 303,
+      fields: (_, round) => ({ name: `${round} ${"✨".repeat(90)}` }),
+    }),
+    form("an empty name", ({ token }) => `/watchlists/${token}/rename`, {
+      status: 400,
+      fields: () => ({ name: "" }),
+    }),
+  ],
+  "POST /watchlists/{token}/delete": [
+    form("500 repositories", async ({ newList }) => `/watchlists/${await newList()}/delete`, {
+      status: 303,
+      fields: nothing,
+    }),
+  ],
+  "POST /watchlists/{token}/copy": [
+    form("by a visitor", ({ token }) => `/watchlists/${token}/copy`, { status: 303, fields: nothing }),
+  ],
+  "GET /robots.txt": [page("as it is", () => "/robots.txt")],
+  "GET /sitemap.xml": [page("as it is", () => "/sitemap.xml")],
+  "GET /sitemaps/pages.xml": [page("as it is", () => "/sitemaps/pages.xml")],
+  "GET /sitemaps/{part}.xml": [
+    page("another part", (_, round) => `/sitemaps/repositories-${1 + (round % 10)}.xml`),
+  ],
+  "GET /assets/{version}/{name}": [page("the largest", () => assetPath("uplot.js"))],
+  "GET /favicon.ico": [page("as it is", () => "/favicon.ico", 302)],
+};

@@ -1,0 +1,81 @@
+import type { CatalogueFacts } from "./facts.js";
+
+/** The values that a parameter is tried with, each a list since parameters may repeat; an empty list leaves it out. */
+export type Choices = readonly (readonly string[])[];
+
+const one = (...values: readonly string[]): Choices => [[], ...values.map((value) => [value])];
+
+/** Search texts: prefixes that match most, many words, words nobody uses, typing errors, one long word. */
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+export const SEARCH_TEXTS: readonly string[] = [
+  "a",
+  "s",
+  "a b",
+  "e a",
+  "a b c",
+  [...LETTERS].join(" "),
+  `${[...LETTERS].join(" ")} ${[...LETTERS].map((letter) => `${letter}a`).join(" ")}`.slice(0, 200),
+  "the of for and to a in with is",
+  "kubernetse opratr",
+  "librayr framewrok tolo srever cleint",
+  "zzzzqq xxyyzz wwvvuu",
+  "a/b",
+  "ab".repeat(100),
+  "--- *** ///",
+];
+
+/**
+ * What each declared query parameter is tried with. A parameter without choices fails the harness: a new one may be the most
+ * expensive.
+ */
+export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Choices>> {
+  const { repositories, languages, topics } = facts;
+  const named = repositories.map(({ provider, fullName }) => `${provider}:${fullName}`);
+  return {
+    q: one(...SEARCH_TEXTS),
+    verbatim: one("true", "false"),
+    provider: one("github", "gitlab"),
+    language: [[], languages.slice(0, 1), languages, languages.slice(-1)],
+    topic: [[], topics.slice(0, 1), topics, topics.slice(-1)],
+    license: one("MIT", "Apache-2.0", "none"),
+    minStars: one("0", "1", "100"),
+    maxStars: one("1", "100", "1000000000000"),
+    createdAfter: one("1990-01-01", "2020-01-01"),
+    createdBefore: one("2100-01-01", "2020-01-01"),
+    pushedAfter: one("1990-01-01", "2026-01-01"),
+    archived: one("true", "false", "any"),
+    fork: one("true", "false", "any"),
+    sort: one(
+      ...["relevance", "trending", "rising", "new_hot", "activity", "stars_gained", "forks_gained"],
+      ...["stars", "forks", "pushed", "created", "added", "repositories"],
+    ),
+    reliableOnly: one("true", "false"),
+    excludeAnomalous: one("true", "false"),
+    order: one("asc", "desc"),
+    window: one("24h", "7d", "30d", "90d", "all"),
+    limit: one("1", "20", "100"),
+    page: one("1", "2", "50", "100"),
+    cursor: one("x"),
+    format: one("json", "csv"),
+    repo: [[], named.slice(0, 1), named.slice(0, 6), named.slice(0, 20)],
+    metric: one("stars", "forks", "openIssues"),
+    range: one("30d", "90d", "1y", "all"),
+    theme: one("auto", "dark"),
+    width: one("320", "1200"),
+    height: one("220", "800"),
+    scale: one("linear", "log"),
+    align: one("date", "age"),
+    kind: one("rank", "stars"),
+    ranking: one("trending", "stars"),
+    scope: one("overall", "provider", "language"),
+    save: one(String(repositories[0]?.id ?? 1)),
+    next: one("/watchlist", "/".repeat(500)),
+    token: one(`sidl_${"a".repeat(36)}`),
+    fullName: one(repositories[0]?.fullName ?? "a/b"),
+    explain: one("true", "false"),
+    code: one("x"),
+    state: one("x"),
+    error: one("access_denied"),
+    iss: one("https://example.org"),
+  };
+}

@@ -1,0 +1,21 @@
+import { buildMembers, buildRoutes } from "../../../src/app.js";
+import { systemClock } from "../../../src/clock.js";
+import { loadConfig } from "../../../src/config.js";
+import { Admission, type Route } from "../../../src/http/http.js";
+import { createLog } from "../../../src/log.js";
+import type { Modules } from "../../../src/modules.js";
+
+/** The routes that callers without an account can use, as the service has them. */
+export function openRoutes(modules: Modules): Route[] {
+  const config = loadConfig({ SIDEREAL_BASE_URL: "https://sidereal.example" });
+  const context = { config, clock: systemClock, log: createLog("silent") };
+  const parts = {
+    modules,
+    members: buildMembers(context, modules),
+    admission: new Admission({ ...context, maxComputing: 1 }),
+  };
+  return buildRoutes(context, parts).routes.filter(({ access }) => access !== "session");
+}
+
+/** A route as the cases name it. */
+export const routeKey = ({ method, path }: Pick<Route, "method" | "path">): string => `${method} ${path}`;
