@@ -1,6 +1,7 @@
 import { connections } from "./connections.js";
 import { expensive } from "./expensive/expensive.js";
 import { fuzzHarness } from "./fuzz/harness.js";
+import { hostileData } from "./hostile-data.js";
 import { limits } from "./limits.js";
 import { malformedHarness } from "./malformed/harness.js";
 import { stop } from "./stop.js";
@@ -11,6 +12,7 @@ export const HARNESSES: readonly Harness[] = [
   connections,
   expensive,
   fuzzHarness,
+  hostileData,
   limits,
   malformedHarness,
   stop,

@@ -66,7 +66,7 @@ function sqliteEngine(): Engine {
 }
 
 /** The server of the run; in a file that is run alone, a server for that file. */
-async function connectToServer(): Promise<PostgresServer> {
+export async function connectToServer(): Promise<PostgresServer> {
   const given = process.env.TEST_POSTGRES;
   if (given === undefined) return startPostgres();
   const report: PostgresReport = JSON.parse(given);

@@ -33,7 +33,7 @@ export interface Page {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
-const INLINE = /^<\/?(?:a|span|wbr|strong|time|code)\b/;
+const INLINE = /^<\/?(?:a|bdi|span|wbr|strong|time|code)\b/;
 
 /** A text or attribute without the escapes of HTML. */
 function decoded(html: string): string {

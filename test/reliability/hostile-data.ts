@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ResultRow } from "../../bench/support/results.js";
+import { type Database, openDatabase } from "../../src/database/database.js";
+import { createLog } from "../../src/log.js";
+import { connectToServer, type Engine } from "../support/engines.js";
+import { hostileTexts } from "../support/hostile-texts.js";
+import { createTestDatabase, dropTestDatabase } from "../support/postgres.js";
+import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";
+import { attackWithData, type DataAttack } from "./support/hostile-attack.js";
+import { VIOLATIONS } from "./support/hostile-checks.js";
+
+/** Texts, each of which makes several records at each door. */
+const TEXTS = { short: 60, long: 250 } as const;
+/** Of all requests to all routes about all records, one in so many is sent. */
+const EVERY = { short: 500, long: 20 } as const;
+const SEED = 20_260_430;
+
+export const hostileData: Harness = {
+  name: "hostile-data",
+  proves:
+    "Hostile records get through imports and providers only in a harmless form, and no page, picture, feed, file or JSON response is broken or made to run by them.",
+  async run({ scale, report }: HarnessContext): Promise<ResultRow[]> {
+    const texts = hostileTexts(TEXTS[scale], SEED);
+    const rows: ResultRow[] = [];
+    await withEngines(async (engine) => {
+      report(engine.name);
+      const attack = await attackWithData(engine, { texts, every: EVERY[scale], report });
+      rows.push(...rowsOf(engine.name, attack));
+    });
+    return rows;
+  },
+};
+
+function rowsOf(engine: Engine["name"], attack: DataAttack): ResultRow[] {
+  assertHappened(attack.stored, "records got in", 60);
+  assertHappened(attack.refused, "lines were refused", 60);
+  assertHappened(attack.tracked, "records came from forges", 60);
+  assertHappened(attack.answered.get("2xx") ?? 0, "responses with content", 300);
+  const row = (measure: string, value: number, unit: string, target?: ResultRow["target"]): ResultRow => ({
+    measure,
+    engine,
+    value,
+    unit,
+    ...(target === undefined ? {} : { target }),
+  });
+  const none = { atMost: 0 };
+  return [
+    row("records sent to the import", attack.sent, "lines"),
+    row("lines refused, with the reason", attack.refused, "lines"),
+    row("lines refused without naming the field", attack.unexplained, "lines", none),
+    row("repositories stored", attack.stored, "repositories"),
+    row("of them from providers", attack.tracked, "repositories"),
+    row("stored texts that break the rules of records", attack.unclean, "texts", none),
+    row("lines of an export that an import refuses", attack.lost, "lines", none),
+    ...[...attack.answered].sort().map(([status, count]) => row(`responses: ${status}`, count, "responses")),
+    ...VIOLATIONS.map((kind) => row(kind, attack.violations.get(kind) ?? 0, "responses", none)),
+  ];
+}
+
+/** Does something on each engine; what is opened is closed at the end. */
+async function withEngines(use: (engine: Engine) => Promise<void>): Promise<void> {
+  const log = createLog("silent");
+  const opened: Database[] = [];
+  const folder = mkdtempSync(join(tmpdir(), "sidereal-hostile-"));
+  const keep = async (opening: Promise<Database>): Promise<Database> => {
+    const database = await opening;
+    opened.push(database);
+    return database;
+  };
+  const closeAll = async () => {
+    for (const database of opened.splice(0)) await database.close().catch(() => {});
+  };
+  const location = () => ({ url: undefined, dataDir: folder });
+  try {
+    await use({
+      name: "sqlite",
+      open: () =>
+        keep(openDatabase({ url: undefined, dataDir: mkdtempSync(join(folder, "data-")), pool: 4, log })),
+      location,
+    });
+    await closeAll();
+    const server = await connectToServer();
+    const urls: string[] = [];
+    try {
+      await use({
+        name: "postgres",
+        open: async () => {
+          const url = await createTestDatabase(server.port);
+          urls.push(url);
+          return keep(openDatabase({ url, dataDir: "", pool: 4, log }));
+        },
+        location,
+      });
+      await closeAll();
+      for (const url of urls) await dropTestDatabase(url);
+    } finally {
+      await closeAll();
+      await server.stop();
+    }
+  } finally {
+    await closeAll();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
