@@ -1,6 +1,7 @@
 import { providerName, repositoryId } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
 import { WINDOWS } from "../rankings/rankings.js";
+import { cleanText } from "../record-rules.js";
 import { z } from "../schema.js";
 
 /** Parameters that several routes share, so that a name always has the same rule. */
@@ -24,7 +25,7 @@ export const nameField = z
   .string()
   .transform((text) => text.normalize("NFC").trim())
   .refine((text) => text !== "" && lengthOf(text) <= 100, "must be 1 to 100 characters")
-  .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), "must not contain control characters")
+  .refine((text) => text === (cleanText(text, text.length) ?? ""), "must not contain control characters")
   .openapi({ type: "string", minLength: 1, maxLength: 100 });
 
 const wholeNumber = (min: number, max: number) =>

@@ -1,6 +1,7 @@
 import { type NamedRepository, providerName, splitFullName } from "../catalog/catalog.js";
 import { providerOfHost } from "../forges.js";
 import type { Modules } from "../modules.js";
+import { cleanText } from "../record-rules.js";
 
 /** Longer text is not a name. */
 const MAX_LENGTH = 500;
@@ -28,6 +29,11 @@ export function readName(text: string): WrittenName | undefined {
   return splitFullName(fullName) === undefined
     ? undefined
     : { provider, host: undefined, fullNames: [fullName] };
+}
+
+/** A text inside of a sentence, so that its direction does not change the order of the sentence (UAX #9, 2.4). */
+export function isolated(text: string): string {
+  return `\u2068${cleanText(text, text.length) ?? ""}\u2069`;
 }
 
 /** A URL as copied from a browser or from git, with its scheme; undefined for anything else. */

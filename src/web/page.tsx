@@ -29,6 +29,9 @@ type Facts = Pick<Route, "access" | "cache">;
 const POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 
+/** What a page may not contain even escaped (HTML, 13.1.4): control characters, and code points that are no characters. */
+const IMPOSSIBLE = /(?![\t\n\r])[\p{Cc}\p{NChar}]/gu;
+
 /** Turns page handlers into replies, all in the same frame and with the same headers. */
 export class PageRenderer {
   readonly #site: Site;
@@ -117,7 +120,7 @@ export class PageRenderer {
         {result.body}
       </Layout>
     );
-    const html = this.#belowBase(`<!doctype html>${document}`);
+    const html = this.#belowBase(`<!doctype html>${document}`).replaceAll(IMPOSSIBLE, "\uFFFD");
     const headers = { ...headersOf(request, status, result.formsTo ?? []), ...setCookie };
     return content("text/html; charset=utf-8", html, { status, headers });
   }

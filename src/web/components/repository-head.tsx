@@ -43,7 +43,7 @@ export const RepositoryHead: FC<RepositoryHeadProps> = ({ repository, lastSnapsh
         <h1>
           <span class="owner">{owner}/</span>
           <wbr />
-          {name}
+          <span>{name}</span>
         </h1>
         <div class="row">
           <a class="button" href={`/compare?${new URLSearchParams({ repo: repositoryKey(repository) })}`}>

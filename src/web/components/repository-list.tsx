@@ -119,7 +119,7 @@ export const RepositoryList: FC<RepositoryListProps> = ({
                 <div class="about">
                   {isShort || !withLanguage ? null : <Language name={repository.language} />}{" "}
                   {withForge ? <span class="forge">{forgeName(repository.provider)}</span> : null}{" "}
-                  {repository.description ?? ""}
+                  {repository.description === null ? null : <bdi>{repository.description}</bdi>}
                 </div>
               </td>
               <td class="spark-cell spare">

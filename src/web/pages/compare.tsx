@@ -23,7 +23,7 @@ import { EmbedPanel, RANGE_WORDS } from "../components/embed-panel.js";
 import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "../components/plot.js";
 import { Problems } from "../components/problems.js";
 import { Tabs } from "../components/tabs.js";
-import { findMeant, readName } from "../naming.js";
+import { findMeant, isolated, readName } from "../naming.js";
 import { type Problem, readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 
@@ -99,11 +99,11 @@ async function readRepositories(
   for (const { text, written, repository } of found) {
     const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text;
     if (written === undefined)
-      refuse(`“${shown}” is not a valid name: use owner/name, provider:owner/name, or its URL`);
-    else if (repository === undefined) refuse(`“${shown}” is not tracked here`);
-    else if (chosen.has(repository.id)) refuse(`${repository.fullName} is given twice`);
+      refuse(`“${isolated(shown)}” is not a valid name: use owner/name, provider:owner/name, or its URL`);
+    else if (repository === undefined) refuse(`“${isolated(shown)}” is not tracked here`);
+    else if (chosen.has(repository.id)) refuse(`${isolated(repository.fullName)} is given twice`);
     else if (chosen.size === MAX_SERIES)
-      refuse(`${repository.fullName} is left out: a chart has at most ${MAX_SERIES} repositories`);
+      refuse(`${isolated(repository.fullName)} is left out: a chart has at most ${MAX_SERIES} repositories`);
     else chosen.set(repository.id, repository);
   }
   if (texts.length > MAX_NAMES) refuse(`has more than ${MAX_NAMES} names; the rest was ignored`);

@@ -177,7 +177,7 @@ const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, li
           <li>
             <a href={href}>
               <span class="hidden">Remove filter </span>
-              {text} <span aria-hidden="true">×</span>
+              <bdi>{text}</bdi> <span aria-hidden="true">×</span>
             </a>
           </li>
         ))}

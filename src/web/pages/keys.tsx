@@ -132,7 +132,7 @@ export const Revocation: FC<{ id: number; name: string }> = ({ id, name }) => (
     <form method="post" action={`/account/keys/${id}/revoke`}>
       <p>Programs that use this key stop working immediately. This cannot be undone.</p>
       <button type="submit" class="danger">
-        Revoke {name}
+        Revoke <bdi>{name}</bdi>
       </button>
     </form>
   </details>

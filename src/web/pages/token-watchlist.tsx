@@ -222,7 +222,7 @@ const Settings: FC<{ path: string; name: string; problem: string | undefined }> 
       <form method="post" action={`${path}/delete`}>
         <p>Both links stop working for everyone. This cannot be undone.</p>
         <button type="submit" class="danger">
-          Delete {name}
+          Delete <bdi>{name}</bdi>
         </button>
       </form>
     </details>

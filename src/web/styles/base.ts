@@ -4,6 +4,8 @@ export const BASE = `
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; background: var(--paper); color: var(--ink);
   font: var(--body)/1.5 var(--sans); font-variant-numeric: tabular-nums; overflow-wrap: break-word; }
+/* A name in another script does not change the order of what is around it. */
+a, abbr, b, button, code, label, span, strong, summary, time { unicode-bidi: isolate; }
 h1, h2, h3 { font-family: var(--serif); font-weight: 600; line-height: 1.2; text-wrap: balance; }
 h1 { font-size: var(--display); margin: 0 0 var(--s3); letter-spacing: -.01em; }
 h2 { font-size: var(--title); margin: var(--s6) 0 var(--s3); }
