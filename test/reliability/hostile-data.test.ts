@@ -1,13 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { STYLES } from "../../src/web/styles.js";
 import { hostileData } from "./hostile-data.js";
 import { missedRows, runHarness } from "./support/harness.js";
-import { type ViolationKind, violationsIn } from "./support/hostile-checks.js";
+import { INLINE_ISOLATED, type ViolationKind, violationsIn } from "./support/hostile-checks.js";
 
 test("hostile records get in harmless or not at all, and break no response", async () => {
   const lines: string[] = [];
   const rows = await runHarness(hostileData, { scale: "short", report: (line) => lines.push(line) });
   assert.deepEqual(missedRows(rows), [], lines.join("\n"));
+});
+
+test("the style sheet isolates the elements that the checks take for isolated", () => {
+  const rule = /^([a-z, ]+) \{ unicode-bidi: isolate; \}$/m.exec(STYLES)?.[1]?.split(", ") ?? [];
+  assert.ok(INLINE_ISOLATED.length > 0);
+  assert.deepEqual(rule, INLINE_ISOLATED);
 });
 
 const page = (body: string) => [
@@ -39,8 +46,8 @@ test("the checks find what they look for", async () => {
     ["addresses that run", ["application/json", '{"homepage":"data:text/html,x"}']],
     ["formulas", ["text/csv", "a,b\r\nx,=1+1\r\n"]],
     ["formulas", ["text/csv", "a\r\nx;＝1+1\r\n"]],
-    ["texts that can reorder what is around them", page("<li>by <a>\u202Eabc</a> 5 stars</li>")],
-    ["texts that can reorder what is around them", page("<li>by <a>שלום</a> 5 stars</li>")],
+    ["texts that can reorder what is around them", page("<li>by <em>\u202Eabc</em> 5 stars</li>")],
+    ["texts that can reorder what is around them", page("<li>by שלום 5 stars</li>")],
   ];
   const kinds = async ([type = "", body = ""]: string[], status = 200) => {
     const response = new Response(body, { status, headers: { "content-type": type } });
@@ -50,7 +57,7 @@ test("the checks find what they look for", async () => {
   assert.deepEqual(await kinds(page(""), 500), ["responses with a fault of ours (5xx)"]);
   const good = [
     page('<p>a &lt; b &amp; <a href="https://a.example/">x</a><br/><input type="text" value="&quot;"/></p>'),
-    page("<li>by <bdi>שלום</bdi> 5 stars</li><p>שלום</p>"),
+    page("<li>by <bdi>שלום</bdi> <a>שלום</a> 5 stars</li><p>שלום</p>"),
     ["text/csv", 'a,b\r\n"x;\'=1+1",-5\r\n'],
   ];
   for (const document of good) assert.deepEqual(await kinds(document), [], document[1]);

@@ -115,9 +115,25 @@ function inScript({ attributes, children }: HtmlElement, origin: string): Found[
 
 /** Elements in which text cannot reach beyond their own, whatever else is in them. */
 const ISOLATING = new Set(["bdi", "title", "option", "textarea", "script"]);
-/** Elements that are a paragraph of their own for the algorithm of direction (UAX #9), and those that the style sheet isolates. */
-const APART =
-  /^(?:li|td|th|p|h[1-6]|dd|dt|div|caption|pre|main|section|ul|form|body|figcaption|legend|text|desc|a|abbr|b|button|code|label|span|strong|summary|time)$/;
+/** Elements inside of a line that the style sheet isolates. */
+export const INLINE_ISOLATED = [
+  "a",
+  "abbr",
+  "b",
+  "button",
+  "code",
+  "label",
+  "span",
+  "strong",
+  "summary",
+  "time",
+];
+/** With them, the elements that are a paragraph of their own for the algorithm of direction (UAX #9). */
+const APART = new Set([
+  ...INLINE_ISOLATED,
+  ...["li", "td", "th", "p", "h1", "h2", "h3", "h4", "h5", "h6", "dd", "dt", "div", "caption", "pre", "main"],
+  ...["section", "ul", "form", "body", "figcaption", "legend", "text", "desc"],
+]);
 
 /** A text that can reorder what is around it, as it shares a line with something else and nothing isolates it. */
 function reordering(text: string, path: readonly HtmlElement[]): Found[] {
@@ -125,7 +141,7 @@ function reordering(text: string, path: readonly HtmlElement[]): Found[] {
   if (!CONTROLS.test(open) && !RIGHT_TO_LEFT.test(open)) return [];
   for (const element of path.toReversed()) {
     if (ISOLATING.has(element.name) || element.attributes.has("dir")) return [];
-    if (APART.test(element.name)) {
+    if (APART.has(element.name)) {
       const line = textOf(element).trim();
       return line === text.trim() ? [] : [[REORDERS, line.slice(0, 200)]];
     }
