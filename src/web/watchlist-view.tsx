@@ -22,6 +22,7 @@ import { columnsOf, SORT_NAMES } from "./components/sorts.js";
 import { Strip } from "./components/strip.js";
 import { SumChart } from "./components/sum-chart.js";
 import { WindowTabs } from "./components/tabs.js";
+import { isolated } from "./naming.js";
 import { type Problem, readUsableQuery } from "./page-query.js";
 import type { PageRequest } from "./page-request.js";
 
@@ -120,7 +121,7 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
         <>
           <RepositoryList
             rows={page.rows}
-            caption={`${name}, growth in ${query.window}`}
+            caption={`${isolated(name)}, growth in ${query.window}`}
             sparks={sparks}
             {...shown}
             more={[...sortedBy, ...sinceColumn(changes), ...more]}

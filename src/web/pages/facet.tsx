@@ -28,6 +28,7 @@ import { Problems } from "../components/problems.js";
 import { feedPath, SORT_NAMES } from "../components/sorts.js";
 import { Strip } from "../components/strip.js";
 import { WindowTabs } from "../components/tabs.js";
+import { isolated } from "../naming.js";
 import { type Problem, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
@@ -191,7 +192,7 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sp
           {...stars}
           withLanguage={kind !== "language"}
           query={{ limit: LIMIT }}
-          caption={`${name}: ${SORT_NAMES[query.sort]}, ${query.window}`}
+          caption={`${isolated(name)}: ${SORT_NAMES[query.sort]}, ${query.window}`}
         />
       )}
       <Related {...{ kind, name, list }} />
