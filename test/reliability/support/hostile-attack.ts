@@ -175,7 +175,7 @@ async function lostInExport(
 export function allRoutes(world: World): Route[] {
   const { modules, members, clock } = world;
   const config = loadConfig({ SIDEREAL_BASE_URL: ORIGIN });
-  const admission = new Admission({ config, clock, log: createLog("silent") });
+  const admission = new Admission({ config, clock, log: createLog("silent"), maxComputing: 1 });
   return buildRoutes({ config, clock }, { modules, members, admission }).routes;
 }
 
