@@ -8,6 +8,7 @@ import type { LoadJob, SentReport } from "./run-load.js";
 /** Timers are only exact to a millisecond or two, so the last of them is spent asking for the time. */
 const SPIN_MS = 2;
 const CONNECTIONS = 128;
+const NO_HEADERS = {};
 /** Time before the measurement in which the sender connects and compiles its code: that would count as latency. */
 const WARM_UP_SECONDS = 1;
 
@@ -21,12 +22,15 @@ const clock: LoadClock = {
 };
 
 const job: LoadJob = JSON.parse(await text(process.stdin));
-const pool = new Pool(job.url, { connections: "rate" in job ? CONNECTIONS : job.clients, pipelining: 1 });
-const send: Send = ({ path }) =>
+const pool = new Pool(job.url, {
+  connections: "rate" in job ? (job.connections ?? CONNECTIONS) : job.clients,
+  pipelining: 1,
+});
+const send: Send = ({ path, headers = NO_HEADERS }) =>
   new Promise((resolve, reject) => {
     let status = 0;
     pool.dispatch(
-      { path, method: "GET", headers: job.headers },
+      { path, method: "GET", headers: { ...job.headers, ...headers } },
       {
         onRequestStart() {},
         onResponseStart(_controller, statusCode) {

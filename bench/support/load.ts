@@ -8,6 +8,8 @@ import { quantile } from "./statistics.js";
 export interface LoadRequest {
   kind: string;
   path: string;
+  /** In addition to those of the load. */
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** The time of a load, in milliseconds. */
@@ -36,6 +38,17 @@ export interface Latencies {
   max: number;
 }
 
+/** Requests of one kind. */
+export interface Timely {
+  count: number;
+  /** Responses with a status below 400 within a second of the scheduled time. */
+  inTime: number;
+  /** Responses with 503. */
+  refused: number;
+  /** 99th percentile of the responses in time, in ms; 0 without any. */
+  p99: number;
+}
+
 export interface LoadReport {
   /** Responses per second, of status below 400. */
   perSecond: number;
@@ -44,13 +57,19 @@ export interface LoadReport {
   failures: string[];
   all: Latencies;
   kinds: Record<string, Latencies>;
+  timely: Record<string, Timely>;
   /** 99th percentile of the time between schedule and sending, in ms: if it is large, the sender was too slow, not the server. */
   lateMs: number;
 }
 
+/** A response that comes later is of no use. */
+const DEADLINE_MS = 1_000;
+
 /** Collects outcomes. */
 class Tally {
   readonly #latencies = new Map<string, number[]>();
+  readonly #inTime = new Map<string, number[]>();
+  readonly #refused = new Map<string, number>();
   readonly #late: number[] = [];
   readonly failures: string[] = [];
   failed = 0;
@@ -62,14 +81,16 @@ class Tally {
     try {
       const status = await send(request);
       if (status >= 400) problem = String(status);
+      if (status === 503) this.#refused.set(request.kind, (this.#refused.get(request.kind) ?? 0) + 1);
     } catch (error) {
       problem = String(error);
     }
     const latency = clock.now() - from;
-    const group = this.#latencies.get(request.kind) ?? [];
-    group.push(latency);
-    this.#latencies.set(request.kind, group);
-    if (problem === undefined) return;
+    add(this.#latencies, request.kind, latency);
+    if (problem === undefined) {
+      if (latency <= DEADLINE_MS) add(this.#inTime, request.kind, latency);
+      return;
+    }
     this.failed++;
     if (this.failures.length < 5) this.failures.push(`${request.path}: ${problem}`);
   }
@@ -78,15 +99,27 @@ class Tally {
   report(seconds: number): LoadReport {
     const all = [...this.#latencies.values()].flat();
     const kinds = [...this.#latencies].map(([kind, values]) => [kind, latenciesOf(values)] as const);
+    const timely = [...this.#latencies].map(([kind, { length: count }]) => {
+      const times = this.#inTime.get(kind) ?? [];
+      const p99 = times.length === 0 ? 0 : quantile(times, 0.99);
+      return [kind, { count, inTime: times.length, refused: this.#refused.get(kind) ?? 0, p99 }] as const;
+    });
     return {
       perSecond: (all.length - this.failed) / seconds,
       failed: this.failed,
       failures: this.failures,
       all: latenciesOf(all),
       kinds: Object.fromEntries(kinds),
+      timely: Object.fromEntries(timely),
       lateMs: quantile(this.#late, 0.99),
     };
   }
+}
+
+function add(groups: Map<string, number[]>, kind: string, value: number): void {
+  const group = groups.get(kind);
+  if (group === undefined) groups.set(kind, [value]);
+  else group.push(value);
 }
 
 function latenciesOf(values: readonly number[]): Latencies {

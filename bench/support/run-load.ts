@@ -12,9 +12,10 @@ export type LoadJob = {
   requests: readonly LoadRequest[];
   seconds: number;
   headers: Readonly<Record<string, string>>;
-} & ({ rate: number } | { clients: number });
+} & LoadMode;
 
-export type LoadMode = { rate: number } | { clients: number };
+/** `connections`: most of them at the same time; those that are needed beyond wait for one. */
+export type LoadMode = { rate: number; connections?: number } | { clients: number };
 
 /** What the load process writes. */
 export interface SentReport extends LoadReport {

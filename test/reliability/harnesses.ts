@@ -4,6 +4,7 @@ import { fuzzHarness } from "./fuzz/harness.js";
 import { hostileData } from "./hostile-data.js";
 import { limits } from "./limits.js";
 import { malformedHarness } from "./malformed/harness.js";
+import { overload } from "./overload.js";
 import { stop } from "./stop.js";
 import type { Harness } from "./support/harness.js";
 
@@ -15,5 +16,6 @@ export const HARNESSES: readonly Harness[] = [
   hostileData,
   limits,
   malformedHarness,
+  overload,
   stop,
 ];
