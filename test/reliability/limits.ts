@@ -14,11 +14,13 @@ import { countAdmitted } from "./support/limits-here.js";
 const SIZE = 100_000;
 /** Of a core. */
 const MOST_SHARE = 0.2;
-const IDLE_MS = 10_000;
+const IDLE_MS = 5_000;
 /** Time for the list index. */
 const START_MS = 10_000;
 const MINUTE_MS = 60_000;
-const PATTERN_MS = 6_000;
+const PATTERN_MS = 5_000;
+/** Before a pattern is measured alone, it uses up what came back while others were sent. */
+const DRAIN_MS = 3_000;
 /** Requests of a pattern in flight. */
 const SENDERS = 3;
 const PROBE_MS = 50;
@@ -142,6 +144,7 @@ function measureAttacker(attack: Attack): Promise<ResultRow[]> {
     const health = await probe.end();
     const alone: { name: string; share: number }[] = [];
     for (const pattern of patterns) {
+      await share([pattern], DRAIN_MS);
       alone.push({ name: pattern.name, share: await share([pattern], PATTERN_MS) });
       report(`${attacker.name}, ${pattern.name}: ${alone.at(-1)?.share.toFixed(3)}`);
     }
