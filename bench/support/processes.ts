@@ -173,8 +173,13 @@ function mainThreadCpuMsOf(pid: number): number {
   return cpuMsOfTask(pid, String(pid));
 }
 
+/** 0 for a thread that has ended since it was listed. */
 function cpuMsOfTask(pid: number, task: string): number {
-  return Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+  } catch {
+    return 0;
+  }
 }
 
 function residentBytesOf(pid: number): number {
