@@ -60,15 +60,17 @@ export function buildRoutes(
 function joinFront(context: AppContext, parts: FrontParts): Front {
   const { config, clock, log } = context;
   const { modules, members, admission } = parts;
-  const { baseUrl, cacheBytes } = config;
+  const { baseUrl, allowedHosts, cors, cacheBytes } = config;
   const { accounts, keys, usage } = members;
   const { routes, errorPage } = buildRoutes(context, parts);
   return new Front({
     routes,
     baseUrl,
+    allowedHosts,
     renderers: { page: errorPage, picture: errorPicture },
     identities: {
       baseUrl,
+      isOpen: cors,
       findKey: (secret) => keys.find(secret),
       peekKey: (hash) => keys.peek(hash),
       isFamiliarKey: (secret) => keys.isFamiliar(secret),

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
+import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
 import type { ProviderSettings } from "./forges.js";
+import { canonicalHost, isPrivateHost } from "./host-names.js";
 import {
   type Concurrency,
   LIMIT_SETTINGS,
@@ -22,6 +24,25 @@ const whole = (min: number, max: number) =>
     .transform(Number)
     .pipe(z.number().min(min).max(max));
 
+/** Names and addresses of hosts in one spelling, or `*`. */
+const hostList = z.string().transform((text, context) =>
+  text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "")
+    .map((entry) => {
+      const host = isIPv6(entry) ? `[${entry}]` : entry;
+      // With a port, the rest would be allowed under all ports without a word.
+      const canonical = /^(?:\[.+\]|[^:*[\]]+|\*)$/.test(host) ? canonicalHost(host) : undefined;
+      if (canonical === undefined)
+        context.addIssue({
+          code: "custom",
+          message: `${entry}: must be the name or address of a host without a port, or *`,
+        });
+      return canonical ?? "";
+    }),
+);
+
 /** Every setting, its rule and its default. `docs/CONFIGURATION.md` describes the same list; a test compares the two. */
 const SETTINGS = {
   SIDEREAL_HOST: z.string().min(1).default("127.0.0.1"),
@@ -35,6 +56,8 @@ const SETTINGS = {
       "must not have a query, a fragment or escapes; its path may consist of letters, digits, . _ ~ and -",
     )
     .optional(),
+  SIDEREAL_ALLOWED_HOSTS: hostList.optional(),
+  SIDEREAL_CORS: flag.optional(),
   SIDEREAL_DATA_DIR: z.string().min(1).default("./data"),
   SIDEREAL_DATABASE_URL: z
     .string()
@@ -112,6 +135,10 @@ export interface Config {
   httpThreads: number;
   /** Public address without a trailing slash. Links in responses use it, never the address of a request. */
   baseUrl: string;
+  /** The hosts that requests may name, besides this machine; undefined: any. */
+  allowedHosts: readonly string[] | undefined;
+  /** Whether pages of other sites may use the API. */
+  cors: boolean;
   dataDir: string;
   /** PostgreSQL address; absent means SQLite in `dataDir`. */
   databaseUrl: string | undefined;
@@ -218,11 +245,13 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const hostForUrl = settings.SIDEREAL_HOST.includes(":")
     ? `[${settings.SIDEREAL_HOST}]`
     : settings.SIDEREAL_HOST;
+  const baseUrl = settings.SIDEREAL_BASE_URL ?? `http://${hostForUrl}:${settings.SIDEREAL_PORT}`;
   return {
     host: settings.SIDEREAL_HOST,
     port: settings.SIDEREAL_PORT,
     httpThreads: settings.SIDEREAL_HTTP_THREADS,
-    baseUrl: settings.SIDEREAL_BASE_URL ?? `http://${hostForUrl}:${settings.SIDEREAL_PORT}`,
+    baseUrl,
+    ...readOpenness(baseUrl, settings),
     dataDir: settings.SIDEREAL_DATA_DIR,
     databaseUrl: settings.SIDEREAL_DATABASE_URL,
     databasePool: settings.SIDEREAL_DATABASE_POOL,
@@ -257,6 +286,17 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
         ? undefined
         : { smtpUrl: settings.SIDEREAL_SMTP_URL, from: settings.SIDEREAL_MAIL_FROM },
   };
+}
+
+/** Under which hosts and from which sites the service may be used. Where its address is private, that is closed by default. */
+function readOpenness(
+  baseUrl: string,
+  { SIDEREAL_ALLOWED_HOSTS: listed, SIDEREAL_CORS: cors }: z.infer<z.ZodObject<typeof SETTINGS>>,
+): Pick<Config, "allowedHosts" | "cors"> {
+  const host = canonicalHost(new URL(baseUrl).host) ?? "";
+  const isPrivate = isPrivateHost(host);
+  const isChecked = listed === undefined ? isPrivate : !listed.includes("*");
+  return { allowedHosts: isChecked ? [host, ...(listed ?? [])] : undefined, cors: cors ?? !isPrivate };
 }
 
 function oauthClient(

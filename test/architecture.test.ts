@@ -15,6 +15,7 @@ const RANKS: Readonly<Record<string, number>> = {
   "limit-config": 0,
   "record-rules": 0,
   "base-url": 0,
+  "host-names": 0,
   "packed-numbers": 0,
   schema: 0,
   "page-addresses": 0,

@@ -207,3 +207,39 @@ test("Redis is named by an address of its own kind, which may be in a file and i
       "SIDEREAL_REDIS_URL: must be an address that begins with redis:// or rediss://",
     ]);
 });
+
+test("where the base URL is private, only its host is served, and no other site may use the API", () => {
+  const opennessOf = (env: Record<string, string>) => {
+    const { allowedHosts, cors } = loadConfig(env);
+    return { allowedHosts, cors };
+  };
+  const closed = (...allowedHosts: string[]) => ({ allowedHosts, cors: false });
+  assert.deepEqual(opennessOf({}), closed("127.0.0.1"));
+  assert.deepEqual(opennessOf({ SIDEREAL_HOST: "0.0.0.0" }), closed("0.0.0.0"));
+  assert.deepEqual(opennessOf({ SIDEREAL_HOST: "::" }), closed("[::]"));
+  assert.deepEqual(opennessOf({ SIDEREAL_BASE_URL: "http://Git.LAN:8080/tools" }), closed("git.lan"));
+  assert.deepEqual(opennessOf({ SIDEREAL_BASE_URL: "https://sidereal.example" }), {
+    allowedHosts: undefined,
+    cors: true,
+  });
+  assert.deepEqual(
+    opennessOf({
+      SIDEREAL_BASE_URL: "https://sidereal.example",
+      SIDEREAL_ALLOWED_HOSTS: " 10.0.0.7 ,::1, B.example.",
+    }),
+    { allowedHosts: ["sidereal.example", "10.0.0.7", "[::1]", "b.example"], cors: true },
+  );
+  assert.deepEqual(opennessOf({ SIDEREAL_ALLOWED_HOSTS: "*", SIDEREAL_CORS: "true" }), {
+    allowedHosts: undefined,
+    cors: true,
+  });
+});
+
+test("a host is listed without a port, and must be one", () => {
+  for (const host of ["a:3000", "[::1]:3000", "http://a", "a/b", "a b", "a@b", ":", "*.example"])
+    assert.deepEqual(
+      problemsOf({ SIDEREAL_ALLOWED_HOSTS: `b.example, ${host}` }),
+      [`SIDEREAL_ALLOWED_HOSTS: ${host}: must be the name or address of a host without a port, or *`],
+      host,
+    );
+});

@@ -57,7 +57,10 @@ export interface AccountsOptions {
   keys: ApiKeys;
   clock: Clock;
   log: Logger;
-  config: Pick<Config, "baseUrl" | "authSecret" | "databaseUrl" | "dataDir" | "github" | "google" | "mail">;
+  config: Pick<
+    Config,
+    "baseUrl" | "allowedHosts" | "authSecret" | "databaseUrl" | "dataDir" | "github" | "google" | "mail"
+  >;
 }
 
 export class Accounts {
@@ -100,7 +103,8 @@ export class Accounts {
 
   /** Whether a request that changes something comes from our own pages, or from a program without cookies. */
   isOwnOrigin(headers: OriginHeaders): boolean {
-    return isOwnOrigin(headers, this.#options.config.baseUrl);
+    const { baseUrl, allowedHosts } = this.#options.config;
+    return isOwnOrigin(headers, { baseUrl, isHostChecked: allowedHosts !== undefined });
   }
 
   /** The path to continue to after signing in; undefined for one that leads to another origin. */

@@ -1,3 +1,5 @@
+import { isLoopbackHost } from "../host-names.js";
+
 /** Rules about where a request comes from, and where a browser may be sent. */
 
 /** Request headers with the origin of a request; names in lower case. */
@@ -5,17 +7,28 @@ export interface OriginHeaders {
   readonly "sec-fetch-site"?: string | undefined;
   readonly origin?: string | undefined;
   readonly cookie?: string | undefined;
+  readonly host?: string | undefined;
+}
+
+/** What pages of our own are recognized by. */
+export interface OwnAddress {
+  baseUrl: string;
+  /** Whether requests are only accepted under hosts of ours, so that Host can be trusted. */
+  isHostChecked: boolean;
 }
 
 /**
  * Whether a request that changes something comes from our own pages. Decided by Sec-Fetch-Site, which no page can set and
- * which is right under whatever name the service is opened, else by Origin. A program that sends neither is allowed as long
+ * which is right under whatever name the service is opened, else by Origin, which names the base URL or a host of ours. A program that sends neither is allowed as long
  * as it sends no cookie, since without one it has no rights to abuse.
  */
-export function isOwnOrigin(headers: OriginHeaders, baseUrl: string): boolean {
-  const { "sec-fetch-site": site, origin, cookie } = headers;
+export function isOwnOrigin(headers: OriginHeaders, { baseUrl, isHostChecked }: OwnAddress): boolean {
+  const { "sec-fetch-site": site, origin, cookie, host } = headers;
   if (site === "same-origin") return true;
-  if (origin !== undefined) return origin === new URL(baseUrl).origin;
+  if (origin !== undefined) {
+    const { origin: own, protocol } = new URL(baseUrl);
+    return origin === own || (isHostChecked && origin === `${protocol}//${host}`);
+  }
   if (site !== undefined) return site === "none";
   return cookie === undefined;
 }
@@ -36,6 +49,5 @@ export function safeNext(next: string, baseUrl: string): string | undefined {
 
 /** Whether an address is only reachable from this machine, as in development. */
 export function isLoopback(baseUrl: string): boolean {
-  const { hostname } = new URL(baseUrl);
-  return hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  return isLoopbackHost(new URL(baseUrl).hostname);
 }

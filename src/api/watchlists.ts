@@ -74,7 +74,7 @@ export const createWatchlist = operation({
       ...dataResponse("The list.", createdWatchlistSchema),
       headers: z.object({ Location: z.string(), ETag: z.string() }),
     },
-    ...errorResponses("VALIDATION_FAILED", ...BODY_ERRORS),
+    ...errorResponses("VALIDATION_FAILED", "FORBIDDEN", ...BODY_ERRORS),
   },
   handle: async (request) => {
     const { name, ids } = request.body;

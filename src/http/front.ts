@@ -10,6 +10,7 @@ import { describe, describeShared, NO_FIELDS } from "./describe.js";
 import { type ErrorRenderers, ErrorResponder, errorShape, toAppError } from "./error-response.js";
 import { completeHeaders, type PublicAddress, publicAddressOf } from "./headers.js";
 import { allowanceOf, forwardedFor, Hits, hasOwnCookie } from "./hits.js";
+import { AllowedHosts } from "./hosts.js";
 import { authorize, type Exchange, type Identities, identify, isSafe } from "./identity.js";
 import { Refusals } from "./refusals.js";
 import { type HttpRequest, requestIds } from "./request.js";
@@ -23,6 +24,8 @@ export interface FrontOptions {
   routes: readonly Route[];
   /** Public address of the service, without a trailing slash; it may have a path. */
   baseUrl: string;
+  /** The hosts that requests may name, besides this machine; undefined: any. */
+  allowedHosts: readonly string[] | undefined;
   renderers: ErrorRenderers;
   identities: Identities;
   /** Differs whenever a cached response may have become wrong. */
@@ -43,18 +46,20 @@ export class Front {
   readonly #cache: ResponseCache;
   readonly #errors: ErrorResponder;
   readonly #address: PublicAddress;
+  readonly #hosts: AllowedHosts;
   readonly #hits: Hits;
   readonly #refusals = new Refusals();
   readonly #ids = requestIds();
 
   constructor(options: FrontOptions) {
-    const { clock, log, readRevision, cacheBytes, routes, baseUrl, renderers } = options;
+    const { clock, log, readRevision, cacheBytes, routes, baseUrl, renderers, identities } = options;
     this.#options = options;
-    this.#address = publicAddressOf(baseUrl);
-    this.#targets = new Targets(routes, this.#address.basePath);
+    this.#address = publicAddressOf(baseUrl, identities.isOpen);
+    this.#targets = new Targets(routes, this.#address);
+    this.#hosts = new AllowedHosts(options.allowedHosts, log);
     this.#cache = new ResponseCache({ maxBytes: cacheBytes, clock, readRevision, log });
     this.#errors = new ErrorResponder(renderers, log);
-    const parts = { targets: this.#targets, cache: this.#cache, nextId: this.#ids };
+    const parts = { targets: this.#targets, hosts: this.#hosts, cache: this.#cache, nextId: this.#ids };
     this.#hits = new Hits({ ...options, ...parts });
   }
 
@@ -74,17 +79,23 @@ export class Front {
     response.destroy();
   }
 
+  /** What a message leads to, and why it cannot go there. */
+  #findTarget(message: IncomingMessage): { target: Target; fault: AppError | undefined } {
+    const { url = "/", headers } = message;
+    try {
+      const target = this.#targets.find(message);
+      if (this.#hosts.accepts(headers.host)) return { target, fault: undefined };
+    } catch (error) {
+      return { target: this.#targets.malformed(url), fault: toAppError(error) };
+    }
+    return { target: this.#targets.misdirected(url), fault: this.#hosts.refusal(headers.host) };
+  }
+
   async #exchange(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const { admission, clock } = this.#options;
     const { headers } = message;
-    let fault: AppError | undefined;
-    let target: Target;
-    try {
-      target = this.#targets.find(message);
-    } catch (error) {
-      fault = toAppError(error);
-      target = this.#targets.malformed(message.url ?? "/");
-    }
+    const { target, ...found } = this.#findTarget(message);
+    let { fault } = found;
     const method = fault === undefined ? (message.method ?? "GET") : "GET";
     const address = admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
     const exchange: Exchange = {

@@ -34,17 +34,19 @@ export interface PublicAddress {
   basePath: string;
   /** Whether the base URL is https. */
   isSecure: boolean;
+  /** Whether pages of other sites may use the API. */
+  isOpen: boolean;
 }
 
-export function publicAddressOf(baseUrl: string): PublicAddress {
-  return { basePath: basePathOf(baseUrl), isSecure: cookieScope(baseUrl).secure };
+export function publicAddressOf(baseUrl: string, isOpen = true): PublicAddress {
+  return { basePath: basePathOf(baseUrl), isSecure: cookieScope(baseUrl).secure, isOpen };
 }
 
 /** The headers of a reply with those that follow from the facts of its route. The reply's own headers win. */
 export function completeHeaders(
   reply: Reply,
   { access, cache, form, endsSession }: Facts,
-  { basePath, isSecure }: PublicAddress,
+  { basePath, isSecure, isOpen }: PublicAddress,
 ): Reply["headers"] {
   const isPersonal = access === "session" || access === "browser";
   const isProgram = isApi({ form });
@@ -55,14 +57,7 @@ export function completeHeaders(
     // Whoever knows the address of a watchlist can read it, so no other site may learn it.
     "Referrer-Policy": access === "token" ? "no-referrer" : "strict-origin-when-cross-origin",
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
-    ...(isProgram && isPersonal ? { "Cross-Origin-Resource-Policy": "same-origin" } : {}),
-    ...(isProgram && !isPersonal
-      ? {
-          "Access-Control-Allow-Origin": "*",
-          "Access-Control-Expose-Headers": EXPOSED,
-          "Cross-Origin-Resource-Policy": "cross-origin",
-        }
-      : {}),
+    ...(isProgram ? originHeaders(reply, { isPersonal, isOpen }) : {}),
     ...(access === "token" ? { "X-Robots-Tag": "noindex" } : {}),
     // Only the cache: "cookies" would reach every other service of the domain, "storage" the preferences of the browser.
     ...(endsSession && reply.status < 400 ? { "Clear-Site-Data": '"cache"' } : {}),
@@ -71,6 +66,22 @@ export function completeHeaders(
     ...reply.headers,
     ...(typeof location === "string" && location.startsWith("/") ? { Location: basePath + location } : {}),
   };
+}
+
+/** What pages of other sites may do with a response of the API. */
+function originHeaders(
+  { headers }: Reply,
+  { isPersonal, isOpen }: { isPersonal: boolean; isOpen: boolean },
+): Reply["headers"] {
+  if (isOpen && !isPersonal)
+    return {
+      "Access-Control-Allow-Origin": "*",
+      "Access-Control-Expose-Headers": EXPOSED,
+      "Cross-Origin-Resource-Policy": "cross-origin",
+    };
+  // A picture may be shown elsewhere, such as in the wiki of a private network; scripts there cannot read it.
+  const isPicture = String(headers["Content-Type"]).startsWith("image/");
+  return { "Cross-Origin-Resource-Policy": isPicture && !isPersonal ? "cross-origin" : "same-origin" };
 }
 
 function cacheControl(cache: Route["cache"]): string {

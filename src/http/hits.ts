@@ -7,6 +7,7 @@ import type { Decision, KeyedRequest } from "../metering/metering.js";
 import { hashToken } from "../tokens.js";
 import type { Admission } from "./admission.js";
 import { areShort } from "./header-limits.js";
+import type { AllowedHosts } from "./hosts.js";
 import { callerOfKey, type Identities } from "./identity.js";
 import type { ResponseCache } from "./response-cache.js";
 import { isApi } from "./route.js";
@@ -15,6 +16,7 @@ import { countLines, type Targets } from "./targets.js";
 
 export interface HitsOptions {
   targets: Targets;
+  hosts: AllowedHosts;
   cache: ResponseCache;
   identities: Identities;
   admission: Admission;
@@ -38,9 +40,10 @@ export class Hits {
 
   /** Sends the response to a request. Returns false, and has done nothing, where it is not ready. */
   send(message: IncomingMessage, response: ServerResponse): boolean {
-    const { targets, cache, admission, clock, nextId, recordUsage } = this.#options;
+    const { targets, hosts, cache, admission, clock, nextId, recordUsage } = this.#options;
     const { url, headers } = message;
     if (url === undefined || message.method !== "GET" || !isPlain(message)) return false;
+    if (!hosts.accepts(headers.host)) return false;
     const target = targets.peek(url);
     if (target?.cacheKey === undefined) return false;
     const beganAt = clock.monotonic();

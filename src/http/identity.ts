@@ -14,6 +14,8 @@ import type { Target } from "./targets.js";
 export interface Identities {
   /** The public address of the pages that may change something. */
   readonly baseUrl: string;
+  /** Whether pages of other sites may use the API. */
+  readonly isOpen: boolean;
   /** Undefined for a key that is malformed, unknown or revoked. */
   findKey(secret: string): Promise<KeyHolder | undefined>;
   /** The holder of the key with this hash, if it was found a moment ago; undefined also if finding it takes a read. */
@@ -154,12 +156,13 @@ function checkAccess(
   { method, message, account, target: { route } }: Exchange,
   identities: Identities,
 ): void {
+  const { baseUrl, isOpen } = identities;
   const isOwn = route.access === "session" || route.access === "browser" || route.body === "form";
   // A method that the path does not have is refused as such.
-  if (!isOwn || route.method !== (method === "HEAD" ? "GET" : method)) return;
+  if ((!isOwn && isOpen) || route.method !== (method === "HEAD" ? "GET" : method)) return;
   if (!isSafe(method) && !identities.isOwnOrigin(message.headers)) {
-    const { baseUrl } = identities;
-    throw new AppError("FORBIDDEN", `This is possible only from the pages of this service, at ${baseUrl}.`);
+    const who = isOwn ? "from the pages of this service" : "for programs and the pages of this service";
+    throw new AppError("FORBIDDEN", `This is possible only ${who}, at ${baseUrl}.`);
   }
   if (route.access === "session" && account === undefined && isApi(route)) {
     throw new AppError("UNAUTHENTICATED", "Sign in first; API keys cannot be used here.", {

@@ -3,6 +3,7 @@ import { AppError } from "../errors.js";
 import { withoutTrailingSlashes } from "../page-addresses.js";
 import { type Cost, costOf } from "./cost.js";
 import { checkHeaderLengths } from "./header-limits.js";
+import type { PublicAddress } from "./headers.js";
 import { noContent, redirect } from "./reply.js";
 import { type RequestLine, readRequestLine } from "./request-line.js";
 import { DEFAULT_LIMIT, pathPattern, type Route, type RouteName } from "./route.js";
@@ -32,15 +33,17 @@ const NO_ROUTE: RouteName = { method: null, route: "other" };
 export class Targets {
   readonly #router: Router;
   readonly #basePath: string;
+  readonly #isOpen: boolean;
   readonly #known = new Map<string, Target>();
 
-  /** `basePath`: the path of the base URL, without a trailing slash; requests to other paths are not ours. */
-  constructor(routes: readonly Route[], basePath: string) {
+  /** Requests to paths outside of the base path are not ours. */
+  constructor(routes: readonly Route[], { basePath, isOpen }: Pick<PublicAddress, "basePath" | "isOpen">) {
     for (const { access, cache, path } of routes)
       if (access !== "public" && cache.kind !== "private" && cache.kind !== "none")
         throw new Error(`${path}: a response that not everybody may have cannot be shared`);
     this.#router = new Router(routes);
     this.#basePath = basePath;
+    this.#isOpen = isOpen;
   }
 
   /** The target of a GET request with this address; undefined for an address that is not remembered. */
@@ -69,6 +72,12 @@ export class Targets {
     const target = notFound(path, "GET");
     const form = this.#router.formOf(path) ?? target.route.form;
     return { ...target, route: { ...target.route, form }, path: "/" };
+  }
+
+  /** The target of a request to another host: an error without a page, which would tell of the service. */
+  misdirected(url: string): Target {
+    const target = this.malformed(url);
+    return target.route.form === "page" ? { ...target, route: { ...target.route, form: "file" } } : target;
   }
 
   #resolve({ method, path: fullPath, query }: RequestLine): Target {
@@ -112,7 +121,7 @@ export class Targets {
     );
     const allow = [...methods, "OPTIONS"].sort().join(", ");
     const reply = () => {
-      if (method === "OPTIONS") return preflight(allow);
+      if (method === "OPTIONS") return preflight(allow, this.#isOpen);
       throw new AppError("METHOD_NOT_ALLOWED", `${method} is not allowed here. Allowed: ${allow}.`, {
         headers: { Allow: allow },
       });
@@ -182,7 +191,8 @@ function folded({ foldedQuery }: Route, declared: URLSearchParams): URLSearchPar
   return new URLSearchParams(pairs);
 }
 
-function preflight(allow: string) {
+function preflight(allow: string, isOpen: boolean) {
+  if (!isOpen) return noContent({ Allow: allow, "Cache-Control": "public, max-age=7200" });
   return noContent({
     Allow: allow,
     "Access-Control-Allow-Methods": allow,

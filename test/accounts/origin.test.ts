@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isOwnOrigin, safeNext } from "../../src/accounts/origin.js";
+import { isOwnOrigin, type OriginHeaders, safeNext } from "../../src/accounts/origin.js";
 import { fc } from "../support/properties.js";
 
 const BASE = "https://sidereal.example";
@@ -71,6 +71,18 @@ test("nothing leads to another origin", () => {
   );
 });
 
+test("a host of ours that the page was opened under is our own page, where hosts are checked", () => {
+  const headers = { origin: "http://127.0.0.1:3000", host: "127.0.0.1:3000", cookie: "a=b" };
+  const isOwn = (more: OriginHeaders, isHostChecked: boolean) =>
+    isOwnOrigin({ ...headers, ...more }, { baseUrl: "http://localhost:3000", isHostChecked });
+  assert.equal(isOwn({}, true), true);
+  assert.equal(isOwn({}, false), false);
+  assert.equal(isOwn({ host: "127.0.0.1:4000" }, true), false);
+  assert.equal(isOwn({ origin: "https://127.0.0.1:3000" }, true), false);
+  assert.equal(isOwn({ origin: "http://evil.example" }, true), false);
+  assert.equal(isOwn({ host: undefined }, true), false);
+});
+
 test("what changes something comes from our own pages, or from a program without cookies", () => {
   const cases: [Record<string, string>, boolean][] = [
     [{}, true],
@@ -89,5 +101,9 @@ test("what changes something comes from our own pages, or from a program without
     [{ "sec-fetch-site": "cross-site" }, false],
   ];
   for (const [headers, isOwn] of cases)
-    assert.equal(isOwnOrigin(headers, BASE), isOwn, JSON.stringify(headers));
+    assert.equal(
+      isOwnOrigin(headers, { baseUrl: BASE, isHostChecked: false }),
+      isOwn,
+      JSON.stringify(headers),
+    );
 });

@@ -78,7 +78,7 @@ test("a response that not everybody may have cannot be declared as shared", () =
   for (const access of ["token", "browser", "session"] as const)
     for (const kind of ["shared", "visitor"] as const)
       assert.throws(
-        () => new Targets([{ ...routeOf("/a"), access, cache: { kind } }], ""),
+        () => new Targets([{ ...routeOf("/a"), access, cache: { kind } }], { basePath: "", isOpen: true }),
         /cannot be shared/,
       );
 });

@@ -28,12 +28,16 @@ export interface Wire {
 }
 
 /** Starts a service with a small catalogue. It closes the database when it stops. */
-export async function startSmallService(database: Database): Promise<Service> {
+export async function startSmallService(
+  database: Database,
+  env: Record<string, string> = {},
+): Promise<Service> {
   const config = loadConfig({
     ...GENEROUS,
     SIDEREAL_PORT: "0",
     SIDEREAL_AUTH_SECRET: "s".repeat(40),
     SIDEREAL_BASE_URL: "https://sidereal.example",
+    ...env,
   });
   const clock = new ManualClock(NOW);
   const modules = buildModules(database, clock, createLog("silent"));
@@ -47,10 +51,10 @@ export async function startSmallService(database: Database): Promise<Service> {
 }
 
 /** Starts a service with a small catalogue before the tests of a suite, and stops it after them. */
-export function onTheWire(engine: Engine): Wire {
+export function onTheWire(engine: Engine, env: Record<string, string> = {}): Wire {
   let service: Service;
   before(async () => {
-    service = await startSmallService(await engine.open());
+    service = await startSmallService(await engine.open(), env);
   });
   after(() => service.stop());
 

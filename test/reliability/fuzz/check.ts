@@ -13,7 +13,9 @@ export class BadResponse extends Error {
 }
 
 /** Statuses of pages and files, which no contract lists. */
-const PAGE_STATUSES = new Set([200, 204, 301, 302, 303, 304, 400, 401, 403, 404, 405, 409, 413, 415, 421]);
+const PAGE_STATUSES = new Set([
+  200, 204, 301, 302, 303, 304, 400, 401, 403, 404, 405, 409, 413, 414, 415, 421, 431,
+]);
 
 /** Statuses of requests that are refused before there is a route. */
 const PROTOCOL_STATUSES = new Set([400, 405, 417, 431]);

@@ -25,6 +25,7 @@ const ACCEPTS = [
   "nonsense",
   "",
 ];
+const HOSTS = ["evil.example", "localhost", "[::1]:1", "", "a:b", "127.1", "%00", "x".repeat(300)];
 const ENCODINGS = [
   "gzip",
   "br",
@@ -42,7 +43,9 @@ const ENCODINGS = [
 export function headersOf(random: Random, context: HeaderContext): Headers {
   const { operation, stock, hasBody } = context;
   const { origin } = stock;
-  const headers: Headers = [["Host", new URL(origin).host]];
+  const isElsewhere = !context.isValid && random.chance(0.03);
+  const host = isElsewhere ? random.pick(HOSTS) : new URL(origin).host;
+  const headers: Headers = [["Host", host]];
   const maybe = (chance: number, name: string, value: () => string) => {
     if (random.chance(chance)) headers.push([name, clean(value())]);
   };

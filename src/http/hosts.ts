@@ -1,0 +1,53 @@
+import { hostname } from "node:os";
+import { AppError } from "../errors.js";
+import { canonicalHost, isLoopbackHost } from "../host-names.js";
+import type { Logger } from "../log.js";
+
+/** Spellings of allowed hosts that are remembered, and the longest of them. */
+const REMEMBERED = 1_000;
+const REMEMBERED_LENGTH = 100;
+
+/**
+ * The hosts that requests may name. Where they are checked, no site can make its own name point to this service and read it from
+ * the browser of somebody who can reach it (DNS rebinding). This machine is always among them: no other site can have its names.
+ */
+export class AllowedHosts {
+  readonly #allowed: ReadonlySet<string> | undefined;
+  readonly #known = new Set<string>();
+  readonly #log: Logger;
+  #mayWarn = true;
+
+  /** `allowed`: canonical; undefined: hosts are not checked. */
+  constructor(allowed: readonly string[] | undefined, log: Logger) {
+    const machine = canonicalHost(hostname()) ?? "localhost";
+    this.#allowed = allowed && new Set([...allowed, machine]);
+    this.#log = log;
+  }
+
+  /** Whether requests may name this host, as it is in the header. Without a header, as in HTTP/1.0, there is nothing to check. */
+  accepts(host: string | undefined): boolean {
+    if (this.#allowed === undefined || host === undefined || this.#known.has(host)) return true;
+    const canonical = canonicalHost(host);
+    if (canonical === undefined || !(this.#allowed.has(canonical) || isLoopbackHost(canonical))) return false;
+    if (host.length <= REMEMBERED_LENGTH) {
+      if (this.#known.size >= REMEMBERED) this.#known.clear();
+      this.#known.add(host);
+    }
+    return true;
+  }
+
+  /** The error for a host that is not accepted. The first one is logged. */
+  refusal(host: string | undefined): AppError {
+    if (this.#mayWarn) {
+      this.#mayWarn = false;
+      this.#log.warn(
+        { host: host?.slice(0, REMEMBERED_LENGTH) },
+        "a request named a host that is not allowed; if people use it, it belongs into SIDEREAL_BASE_URL or SIDEREAL_ALLOWED_HOSTS",
+      );
+    }
+    return new AppError(
+      "MISDIRECTED_REQUEST",
+      "This service does not respond under this host. Its operator can set SIDEREAL_BASE_URL to the address that people use, or add the host to SIDEREAL_ALLOWED_HOSTS.",
+    );
+  }
+}
