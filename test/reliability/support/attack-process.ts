@@ -1,6 +1,5 @@
 /** Entry of the process that attacks: reads one Attack from standard input, writes one AttackReport to standard output. */
 import type { Socket } from "node:net";
-import { setPriority } from "node:os";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { quantile } from "../../../bench/support/statistics.js";
@@ -26,8 +25,6 @@ interface Bad {
   wasHeld: boolean;
 }
 
-// It must not delay the good clients, which share its core.
-setPriority(10);
 const attack: Attack = JSON.parse(await text(process.stdin));
 const { victim, addresses, connections, seconds } = attack;
 const lifetimes = new Map<BadKind, number[]>(BAD_KINDS.map((kind) => [kind, []]));
