@@ -17,7 +17,7 @@ export const BOUNDS = {
   unreadBytes: 16 * 1024 * 1024,
   /** Time in which a client must read what is sent to it, and in addition what it takes at the slowest rate. */
   unreadMs: 20_000,
-  bytesPerMs: 8,
+  bytesPerMs: 32,
 };
 
 /** Time between two looks at all connections. A connection that has ended on our side is destroyed at the second. */

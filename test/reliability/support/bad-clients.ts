@@ -18,8 +18,8 @@ export type BadClient = (client: {
 
 const requestOf = ({ host, path }: Victim) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
 
-/** Requests ahead of their responses: as many as one connection may send. */
-const AHEAD = 30;
+/** Requests ahead of their responses, fewer than one connection may send. */
+const AHEAD = 20;
 
 export const BAD_CLIENTS = {
   "sends nothing": () => {},
