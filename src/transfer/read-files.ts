@@ -131,15 +131,15 @@ function capturedAt(
   return dates === null ? undefined : time(dates.at(-1), "date in the file's name", clock.now());
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "no such file",
-  EACCES: "permission denied",
-  EISDIR: "is a directory",
-  ENOTDIR: "no such file",
-  ENAMETOOLONG: "no such file",
-  ELOOP: "too many symbolic links",
-  EIO: "the disk reported a read error",
-};
+const REASONS = new Map([
+  ["ENOENT", "no such file"],
+  ["EACCES", "permission denied"],
+  ["EISDIR", "is a directory"],
+  ["ENOTDIR", "no such file"],
+  ["ENAMETOOLONG", "no such file"],
+  ["ELOOP", "too many symbolic links"],
+  ["EIO", "the disk reported a read error"],
+]);
 
 /** Why a file could not be read; undefined if the error is a bug of ours. */
 function fileReason(error: unknown): string | undefined {
@@ -147,5 +147,5 @@ function fileReason(error: unknown): string | undefined {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code.startsWith("Z_") || code.startsWith("ZSTD_"))
     return "the compressed data is damaged; everything before the damage was read";
-  return REASONS[code];
+  return REASONS.get(code);
 }
