@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { STYLES } from "../../src/web/styles.js";
 import { hostileData } from "./hostile-data.js";
 import { missedRows, runHarness } from "./support/harness.js";
-import { INLINE_ISOLATED, type ViolationKind, violationsIn } from "./support/hostile-checks.js";
+import { INLINE_ISOLATED, PROTECTING, type ViolationKind, violationsIn } from "./support/hostile-checks.js";
 
 test("hostile records get in harmless or not at all, and break no response", async () => {
   const lines: string[] = [];
@@ -50,7 +50,7 @@ test("the checks find what they look for", async () => {
     ["texts that can reorder what is around them", page("<li>by <em>שלום</em> 5 stars</li>")],
   ];
   const kinds = async ([type = "", body = ""]: string[], status = 200) => {
-    const response = new Response(body, { status, headers: { "content-type": type } });
+    const response = new Response(body, { status, headers: { ...PROTECTING, "content-type": type } });
     return (await violationsIn(response, "", "https://sidereal.example")).map(({ kind }) => kind);
   };
   for (const [kind, document] of bad) assert.ok((await kinds(document)).includes(kind), document[1]);

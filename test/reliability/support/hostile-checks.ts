@@ -13,15 +13,26 @@ export const VIOLATIONS = [
   "formulas",
   "texts that can reorder what is around them",
   "changed built-in objects",
+  "responses without a header that protects browsers",
 ] as const;
 export type ViolationKind = (typeof VIOLATIONS)[number];
-const [FAULT, MALFORMED, ACTIVE, RUNS, FORMULAS, REORDERS, PROTOTYPE] = VIOLATIONS;
+const [FAULT, MALFORMED, ACTIVE, RUNS, FORMULAS, REORDERS, PROTOTYPE, UNPROTECTED] = VIOLATIONS;
 
 export interface Violation {
   kind: ViolationKind;
   where: string;
   what: string;
 }
+
+/** Headers of every response of a service with an https address, with values that protect. */
+export const PROTECTING: Readonly<Record<string, string>> = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "same-origin",
+  "content-security-policy": "default-src 'none'",
+  "strict-transport-security": "max-age=31536000",
+  "cross-origin-opener-policy": "same-origin",
+  "permissions-policy": "camera=()",
+};
 
 type Found = [kind: ViolationKind, what: string];
 
@@ -44,6 +55,7 @@ export async function violationsIn(response: Response, where: string, origin: st
     found.push([MALFORMED, "not UTF-8"]);
   for (const [name, value] of headers)
     if (!/^[\x20-\x7E]*$/.test(value)) found.push([MALFORMED, `${name}: ${value}`]);
+  for (const name of Object.keys(PROTECTING)) if (!headers.has(name)) found.push([UNPROTECTED, name]);
   const location = headers.get("location");
   if (location !== null && !isOwn(location, origin) && !location.startsWith("https://github.com/login/"))
     found.push([RUNS, `Location: ${location}`]);
