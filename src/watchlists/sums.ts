@@ -101,15 +101,21 @@ class BucketSums {
   add(readings: Readings): void {
     const { length } = readings;
     let counted = -1;
+    let bucket = 0;
+    let end = this.#start;
     for (let i = 0; i < length; i++) {
       const at = readings.at(i);
+      // NaN after the last one, which no time is before.
       const next = readings.at(i + 1);
       if (at < this.#start) {
         if (next < this.#start) continue;
         this.#count(readings, { bucket: 0, from: counted, to: i });
       } else {
-        const bucket = this.#bucketOf(at);
-        if (i + 1 < length && this.#bucketOf(next) === bucket) continue;
+        if (at >= end) {
+          bucket = this.#bucketOf(at);
+          end = this.#first + (bucket + 1) * this.#lengthMs;
+        }
+        if (next < end) continue;
         this.#count(readings, { bucket, from: counted, to: i });
         if (at > (this.#capturedAt[bucket] ?? 0)) this.#capturedAt[bucket] = at;
       }
