@@ -106,6 +106,8 @@ async function serving(database: Database): Promise<RequestListener> {
   const config = loadConfig({
     SIDEREAL_CACHE_MB: "0",
     SIDEREAL_CONCURRENCY_ANONYMOUS: "10000",
+    SIDEREAL_QUEUE_LENGTH: "10000",
+    SIDEREAL_QUEUE_MS: "60000",
     ...limits,
   });
   const modules = buildModules(database, systemClock, log);

@@ -4,7 +4,7 @@ import { type MeasuredServer, startSidereal } from "../../bench/support/processe
 import { absoluteRow, type ResultRow, ratioRow } from "../../bench/support/results.js";
 import { runLoad } from "../../bench/support/run-load.js";
 import { copyStore, defaultFolder, prepareStore, type Store } from "../../bench/support/stores.js";
-import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";
+import { assertHappened, type Harness, type HarnessContext, HarnessFailure } from "./support/harness.js";
 import { overloadQueue } from "./support/overload-here.js";
 import { chartRequests, overloadMix, searchRequests } from "./support/overload-load.js";
 
@@ -14,6 +14,8 @@ const CLIENTS = 16;
 const TIMES = 3;
 const CONNECTIONS = 1_500;
 const ACCOUNTS = 20;
+/** A quarter of the time in which a response is of use. */
+const MOST_LATE_MS = 250;
 
 /** Limits on rates that nobody reaches; what protects the service from overload is as it is installed. */
 const SETTINGS: Readonly<Record<string, string>> = {
@@ -77,6 +79,10 @@ async function measureRounds(
     assertHappened(peak, "responses per second at peak", 10);
     const rate = Math.round(atPeak.perSecond * TIMES);
     const over = await runLoad(server, load, { rate, connections: CONNECTIONS, seconds: SECONDS });
+    if (over.lateMs > MOST_LATE_MS)
+      throw new HarnessFailure(
+        `requests were sent ${over.lateMs.toFixed(0)} ms late: the sender got too little time`,
+      );
     const goodput = computedPerSecond(over, SECONDS);
     assertHappened(timelyOf(over, "address").refused, "refused requests", 100);
     peaks.push(peak);
