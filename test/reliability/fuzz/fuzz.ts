@@ -208,7 +208,7 @@ class Run {
 
   #fail(request: FuzzRequest, error: unknown): void {
     this.failed++;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = (error instanceof Error ? error.message : String(error)).slice(0, 500);
     const kind = `${request.operation} ${message.replaceAll(/\d+/g, "0").slice(0, 60)}`;
     if (this.failures.has(kind) || this.failures.size >= SHOWN_FAILURES) return;
     this.failures.set(kind, `seed ${this.#seed}, ${request.operation}: ${message}\n  ${shown(request)}`);
