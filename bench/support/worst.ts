@@ -295,6 +295,12 @@ export function worstRequests({ old, popular, languages, topics, token }: WorstS
     },
     { name: "malformed address", path: () => "/api/%zz" },
     { name: "OPTIONS", method: "OPTIONS", path: () => "/api/stats/summary" },
+    {
+      name: "OPTIONS, page: not found",
+      method: "OPTIONS",
+      path: (i) => `/nothing-${i}`,
+      headers: () => ({ Accept: "text/html" }),
+    },
     { name: "health", path: () => "/healthz" },
     { name: "readiness", path: () => "/readyz" },
     { name: "robots.txt", path: () => "/robots.txt" },

@@ -218,10 +218,11 @@ function notFound(path: string, method: string): Target {
       throw new AppError("NOT_FOUND", "This address does not exist.");
     },
   };
-  return other(route, { method, path });
+  return other(route, { method: method === "OPTIONS" ? "GET" : method, path });
 }
 
 interface Unrouted {
+  /** OPTIONS only where it has a response of its own, since it counts in `free`. */
   method: string;
   path: string;
   name?: RouteName;

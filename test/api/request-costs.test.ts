@@ -98,6 +98,17 @@ onSqlite("The cost of a request", (engine) => {
     const answer = await ask("/api/repos/1/metrics", peer, { method: "OPTIONS" });
     assert.deepEqual(answer, { status: 204, bucket: "free", used: 1 });
   });
+
+  test("is one for OPTIONS of an address that does not exist, as for any other method", async () => {
+    const html = { Accept: "text/html" };
+    for (const path of ["/nothing", "/api/nothing"])
+      for (const method of ["OPTIONS", "GET", "POST"])
+        assert.deepEqual(await ask(path, newAddress(), { method, headers: html }), {
+          status: 404,
+          bucket: "default",
+          used: 1,
+        });
+  });
 });
 
 onSqlite("What is free of charge", (engine) => {
