@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page, Request } from "playwright-core";
 import { NO_CHROMIUM } from "../support/browser.js";
 import { type BrowserWorld, inTheBrowser, sendLink, signInByMail } from "../support/browser-world.js";
 import { onBothEngines, onSqlite } from "../support/engines.js";
@@ -21,6 +21,11 @@ async function fact(page: Page, name: string): Promise<string> {
     has: page.locator("dt", { hasText: new RegExp(`^${name}$`) }),
   });
   return ((await row.first().locator("dd").innerText()) ?? "").split("\n")[0]?.trim() ?? "";
+}
+
+/** The first suggestion, once it is this one: those for fewer letters may begin with others. */
+function firstOption(page: Page, name: RegExp): Locator {
+  return page.getByRole("option").first().and(page.getByRole("option", { name }));
 }
 
 /** What works the same with scripts and without. */
@@ -149,7 +154,7 @@ describe("Journeys with scripts", { skip: NO_CHROMIUM }, () => {
       await page.goto("/");
       await page.keyboard.press("/");
       await page.keyboard.type("star-ta");
-      const option = page.getByRole("option", { name: /almanac\/star-tables/ });
+      const option = firstOption(page, /almanac\/star-tables/);
       await option.waitFor();
       const box = page.getByRole("combobox");
       assert.equal(await box.getAttribute("aria-expanded"), "true");
@@ -172,21 +177,24 @@ describe("Journeys with scripts", { skip: NO_CHROMIUM }, () => {
       await page.route(/suggest\?q=star-tab/, async (route) => {
         isAsked();
         await released;
-        // The page may have cancelled it.
         await route.continue().catch(() => {});
       });
       await page.goto("/");
       const box = page.getByRole("combobox");
       await box.pressSequentially("star-ta");
-      const option = page.getByRole("option", { name: /almanac\/star-tables/ });
+      const option = firstOption(page, /almanac\/star-tables/);
       await option.waitFor();
       await page.keyboard.type("b");
       await asked;
+      // The page may cancel the request when a suggestion is chosen.
+      const isLate = (request: Request) => request.url().endsWith("q=star-tab&limit=6");
+      const ended = Promise.race([
+        page.waitForEvent("requestfinished", isLate),
+        page.waitForEvent("requestfailed", isLate),
+      ]);
       await page.keyboard.press("ArrowDown");
-      const finished = page.waitForEvent("requestfinished").catch(() => {});
-      const failed = page.waitForEvent("requestfailed").catch(() => {});
       release();
-      await Promise.race([finished, failed]);
+      await ended;
       await page.keyboard.press("Enter");
       await page.waitForURL((url) => url.pathname === STAR_TABLES);
     });
