@@ -21,6 +21,7 @@ import { Mailer } from "./mail.js";
 import { failedUrl, finishOAuth, type OAuthRedirect, SITES, type Site, startOAuth } from "./oauth.js";
 import { isLoopback, isOwnOrigin, type OriginHeaders, safeNext } from "./origin.js";
 import { readSecret } from "./secret.js";
+import { sessionCookie } from "./session-cookie.js";
 import { TtlCache } from "./ttl-cache.js";
 
 export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
@@ -48,9 +49,6 @@ export interface SignedIn {
   /** The path to continue to: the one with which the link was requested. */
   next: string;
 }
-
-/** No session cookie is longer. */
-const MAX_COOKIE = 1_000;
 
 export interface AccountsOptions {
   database: Database;
@@ -195,7 +193,7 @@ export class Accounts {
 
   /** The account whose session is in this Cookie header; undefined for none. Reads the database each time. */
   async find(cookie: string | undefined): Promise<Account | undefined> {
-    const own = this.#sessionCookie(cookie);
+    const own = sessionCookie(cookie, this.#cookieName);
     if (own === undefined) return undefined;
     return this.#sessions.refresh(hashToken(own), () => this.#read(own));
   }
@@ -205,14 +203,14 @@ export class Accounts {
    * request against a limit, but not to grant access: that takes `find`.
    */
   async findId(cookie: string | undefined): Promise<string | undefined> {
-    const own = this.#sessionCookie(cookie);
+    const own = sessionCookie(cookie, this.#cookieName);
     if (own === undefined) return undefined;
     return (await this.#sessions.find(hashToken(own), () => this.#read(own)))?.id;
   }
 
   /** Whether `findId` reads nothing, or the session in this Cookie header was found in the last ten minutes. */
   isFamiliar(cookie: string): boolean {
-    const own = this.#sessionCookie(cookie);
+    const own = sessionCookie(cookie, this.#cookieName);
     return own === undefined || this.#sessions.isFamiliar(hashToken(own));
   }
 
@@ -265,17 +263,6 @@ export class Accounts {
 
   get #cookieName(): string {
     return `${this.#cookies.prefix}sidereal.session_token`;
-  }
-
-  /** The session cookie out of a Cookie header. */
-  #sessionCookie(cookie: string | undefined): string | undefined {
-    if (!cookie?.includes(this.#cookieName)) return undefined;
-    const own = cookie
-      .split(";")
-      .map((pair) => pair.trim())
-      .filter((pair) => pair.startsWith(`${this.#cookieName}=`))
-      .join("; ");
-    return own === "" || own.length > MAX_COOKIE ? undefined : own;
   }
 
   async #read(cookie: string): Promise<Account | undefined> {

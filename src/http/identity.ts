@@ -89,6 +89,8 @@ export interface IdentifyOptions {
 export async function identify(exchange: Exchange, options: IdentifyOptions): Promise<void> {
   const { route } = exchange.target;
   const { identities, log } = options;
+  // The response to OPTIONS is the same for every sender, and costs nothing, so nothing may be read for it.
+  if (exchange.method === "OPTIONS") return;
   const key = isApi(route) ? readApiKey(exchange.message.headersDistinct) : undefined;
   if (key !== undefined) {
     const isFamiliar = identities.isFamiliarKey(key);
@@ -146,8 +148,8 @@ async function lookUp<T>(
 export async function authorize(exchange: Exchange, identities: Identities): Promise<void> {
   const { route } = exchange.target;
   const { cookie } = exchange.message.headers;
-  if (cookie !== undefined && (route.access === "session" || route.form === "page"))
-    exchange.account = await identities.findAccount(cookie);
+  const needsAccount = exchange.method !== "OPTIONS" && (route.access === "session" || route.form === "page");
+  if (cookie !== undefined && needsAccount) exchange.account = await identities.findAccount(cookie);
   checkAccess(exchange, identities);
 }
 

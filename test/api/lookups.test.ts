@@ -4,7 +4,7 @@ import { createToken } from "../../src/tokens.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
-import { signIn } from "../support/members.js";
+import { signIn, unknownSession } from "../support/members.js";
 import { createWorld, type World } from "../support/world.js";
 
 const LOOKUPS = 5;
@@ -50,9 +50,8 @@ onBothEngines("Looking up keys and sessions", (engine) => {
 
   test("of sessions that nobody has is bounded in the same way", async () => {
     const peer = newAddress();
-    const cookie = (i: number) => ({ Cookie: `__Host-sidereal.session_token=guess${i}.x` });
     const answers = [];
-    for (let i = 0; i < 2 * LOOKUPS; i++) answers.push(await ask(peer, cookie(i)));
+    for (let i = 0; i < 2 * LOOKUPS; i++) answers.push(await ask(peer, { Cookie: unknownSession(i) }));
     assert.deepEqual(answers, [...times(LOOKUPS, "200 default"), ...times(LOOKUPS, "429 lookup")]);
   });
 
@@ -106,6 +105,53 @@ onBothEngines("Looking up keys and sessions", (engine) => {
     const [peer, earlier] = [newAddress(), reads()];
     for (let i = 0; i < 2 * LOOKUPS; i++)
       assert.equal(await ask(peer, { "X-API-Key": `sid_${i}` }), "401 default");
+    assert.equal(reads(), earlier);
+  });
+
+  test("reads nothing for a session cookie that is sent twice, or not spelled as issued", async () => {
+    const { cookie } = await signIn(world, mailbox, "spelling@example.org");
+    const [name = "", value = ""] = cookie.split(/=(.*)/s);
+    const [token = "", signature = ""] = value.split(".");
+    const lastDigit = (by: number) => {
+      const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+      const digit = signature.at(-4) ?? "";
+      return `${signature.slice(0, -4)}${digits[digits.indexOf(digit) + by]}%3D`;
+    };
+    const others = [
+      `${cookie}; ${name}=x1`,
+      `${name}=x1; ${cookie}`,
+      `${cookie}; ${cookie}`,
+      ...Array.from(token, (_, i) => {
+        const code = token.charCodeAt(i).toString(16);
+        return `${name}=${token.slice(0, i)}%${code}${token.slice(i + 1)}.${signature}`;
+      }),
+      `${name}=${token}%2E${signature}`,
+      `${name}=${token}.${signature.replace("%3D", "%3d")}`,
+      `${name}=${token}.${decodeURIComponent(signature)}`,
+      `${name}=${token}.${lastDigit(1)}`,
+      `${name}="${value}"`,
+      `${name}= ${value}`,
+    ];
+    for (const path of [PATH, "/about"])
+      for (const other of others) {
+        const [peer, earlier] = [newAddress(), reads()];
+        await world.request(path, { headers: { Cookie: other }, peer });
+        assert.equal(reads() - earlier, 0, `${path} ${other}`);
+      }
+    world.clock.advance(660_000);
+    const earlier = reads();
+    assert.equal(await ask(newAddress(), { Cookie: `a=b; ${cookie}` }), "200 default");
+    assert.ok(reads() > earlier, "the cookie as issued");
+  });
+
+  test("is not needed for OPTIONS, whoever sends it", async () => {
+    const secret = await keyOf("options-key@example.org");
+    const { cookie } = await signIn(world, mailbox, "options@example.org");
+    world.clock.advance(660_000);
+    const [peer, earlier] = [newAddress(), reads()];
+    for (const path of [PATH, "/api/me", "/about", "/nowhere"])
+      for (const headers of [{ "X-API-Key": secret }, { Cookie: cookie }])
+        await world.request(path, { method: "OPTIONS", headers, peer });
     assert.equal(reads(), earlier);
   });
 

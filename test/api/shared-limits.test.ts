@@ -8,6 +8,7 @@ import { createLog } from "../../src/log.js";
 import { buildModules } from "../../src/modules.js";
 import { onSqlite } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
+import { unknownSession } from "../support/members.js";
 import { RedisServer, WITHOUT_REDIS } from "../support/redis.js";
 import { beforeRefill } from "../support/refill.js";
 import { GENEROUS, NOW } from "../support/world.js";
@@ -89,7 +90,7 @@ describe("Shared limits", { skip: WITHOUT_REDIS }, () =>
 
     testBeforeRefill("sessions that nobody knows are looked up as often as one service allows", async () => {
       const ask = newcomer();
-      const guess = (i: number) => ask("/api/stats/summary", { Cookie: `sidereal.session_token=guess${i}` });
+      const guess = (i: number) => ask("/api/stats/summary", { Cookie: unknownSession(i, "") });
       const answers = await Promise.all(Array.from({ length: 2 * LOOKUPS }, (_, i) => guess(i)));
       const counted = answers.map(
         ({ status, headers }) => `${status} ${headers.get("x-ratelimit-resource")}`,

@@ -32,6 +32,11 @@ export async function signIn(world: World, mailbox: Mailbox, email: string): Pro
   return { cookie, headers: { Cookie: cookie, Origin: ORIGIN } };
 }
 
+/** The cookie of a session that nobody has, spelled like one that was issued. */
+export function unknownSession(i: number, prefix = "__Host-"): string {
+  return `${prefix}sidereal.session_token=${String(i).padStart(32, "x")}.${"y".repeat(42)}A%3D`;
+}
+
 /** A text with another character at a place. */
 export function changed(text: string, at: number): string {
   return `${text.slice(0, at)}${text[at] === "x" ? "y" : "x"}${text.slice(at + 1)}`;

@@ -1,4 +1,5 @@
 import { createToken } from "../../../src/tokens.js";
+import { unknownSession } from "../../support/members.js";
 import { API_CASES } from "./api-cases.js";
 import type { CatalogueFacts } from "./facts.js";
 import { PAGE_CASES } from "./page-cases.js";
@@ -68,7 +69,7 @@ export const OTHER_CASES: readonly ExpensiveCase[] = [
       method: "GET",
       path: "/about",
       headers: {
-        cookie: `${"a=b; ".repeat(780)}sidereal.session_token=${"x".repeat(32)}${round}.${"y".repeat(44)}`,
+        cookie: `${"a=b; ".repeat(780)}${unknownSession(round, "")}`,
       },
     }),
   },
