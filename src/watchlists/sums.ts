@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import {
   bucketOf,
   MAX_POINTS,
@@ -31,8 +32,8 @@ export interface SumSeries {
 /** Maximum rows read for a series by day, over all repositories; longer series are by week. */
 const MAX_SUMMED_ROWS = 60_000;
 
-/** Repositories decoded at a time, so that no other request waits long. */
-const CHUNK = 200;
+/** Repositories decoded in one turn of the event loop, so that no other request waits long. */
+const CHUNK = 50;
 
 /** A repository whose history is damaged counts like one without snapshots. */
 const onDamaged = () => {};
@@ -50,8 +51,7 @@ export async function sumSeries(
   ids: readonly number[],
   from: number,
 ): Promise<SumSeries> {
-  const { read, dialect } = database;
-  const ranges = [...(await readSnapshotRanges(read, dialect, ids)).values()];
+  const ranges = [...(await readSnapshotRanges(database.read, database.dialect, ids)).values()];
   const first = Math.min(...ranges.map(({ firstSnapshotAt }) => firstSnapshotAt ?? Number.POSITIVE_INFINITY));
   const last = Math.max(...ranges.map(({ lastSnapshotAt }) => lastSnapshotAt ?? 0));
   const start = Math.max(from, first);
@@ -59,16 +59,25 @@ export async function sumSeries(
   const days = Math.ceil((last - start) / DAY_MS) + 1;
   const resolution = days > MAX_POINTS || days * ids.length > MAX_SUMMED_ROWS ? "week" : "day";
   const sums = new BucketSums({ start, last, resolution });
-  for (const chunk of chunks(ids)) {
-    const span = { from: start, withBaseline: true };
-    const found = await readReadings(read, dialect, { ids: chunk, span, width: WIDTH, onDamaged });
-    for (const readings of found.values()) sums.add(readings);
-  }
+  const span = { from: start, withBaseline: true };
+  for await (const readings of readHistories(database, ids, { span, width: WIDTH })) sums.add(readings);
   return { points: sums.points(), resolution };
 }
 
-function* chunks(ids: readonly number[]): Generator<readonly number[]> {
-  for (let i = 0; i < ids.length; i += CHUNK) yield ids.slice(i, i + CHUNK);
+/**
+ * The histories of repositories, a chunk at a time. Other work gets a turn of the event loop between chunks: on SQLite, reading
+ * and decoding would otherwise hold it until the last one.
+ */
+async function* readHistories(
+  { read, dialect }: Database,
+  ids: readonly number[],
+  parts: Pick<Parameters<typeof readReadings>[2], "span" | "width">,
+): AsyncGenerator<Readings> {
+  for (let i = 0; i < ids.length; i += CHUNK) {
+    if (i > 0) await setImmediate();
+    const chunk = ids.slice(i, i + CHUNK);
+    yield* (await readReadings(read, dialect, { ids: chunk, ...parts, onDamaged })).values();
+  }
 }
 
 /**
@@ -182,7 +191,7 @@ const MAX_LOOKUPS = 1_500;
  * pages: costs a few blocks per repository.
  */
 export async function starHistory(
-  { read, dialect }: Database,
+  database: Database,
   ids: readonly number[],
   end: number,
 ): Promise<StarTotal[]> {
@@ -194,15 +203,12 @@ export async function starHistory(
     repositories: 0,
   })).reverse();
   const span = { from: totals[0]?.at ?? end, until: end, withBaseline: true };
-  for (const chunk of chunks(ids)) {
-    const found = await readReadings(read, dialect, { ids: chunk, span, width: 2, onDamaged });
-    for (const readings of found.values()) {
-      for (const total of totals) {
-        const stars = starsAt(readings, total.at);
-        if (stars === null) continue;
-        total.stars += stars;
-        total.repositories++;
-      }
+  for await (const readings of readHistories(database, ids, { span, width: 2 })) {
+    for (const total of totals) {
+      const stars = starsAt(readings, total.at);
+      if (stars === null) continue;
+      total.stars += stars;
+      total.repositories++;
     }
   }
   return totals.filter(({ repositories }) => repositories > 0);

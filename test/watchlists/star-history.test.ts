@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { DAY_MS } from "../../src/clock.js";
 import { onBothEngines } from "../support/engines.js";
+import { countTurns } from "../support/turns.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
 onBothEngines("The star history of a list", (engine) => {
@@ -47,6 +48,11 @@ onBothEngines("The star history of a list", (engine) => {
       assert.equal(points.length, Math.floor(90 / step) + 1, `${count}`);
       assert.ok(points.every(({ stars, repositories }) => stars === count && repositories === count));
     }
+  });
+
+  test("leaves other work a turn of the event loop after every 50 repositories", async () => {
+    const ids = Array.from({ length: 500 }, (_, i) => i + 1);
+    assert.ok((await countTurns(history(ids))) >= 9);
   });
 });
 

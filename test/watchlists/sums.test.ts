@@ -4,6 +4,7 @@ import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/clock.js";
 import { Random } from "../../src/demo/random.js";
 import type { SumPoint } from "../../src/watchlists/watchlists.js";
 import { onBothEngines } from "../support/engines.js";
+import { countTurns } from "../support/turns.js";
 import { createWorld, NOW, observation, snapshotAt, type World } from "../support/world.js";
 
 type Counts = Pick<SumPoint, "stars" | "forks" | "openIssues" | "watchers"> & { at: number };
@@ -95,6 +96,13 @@ onBothEngines("The sums of a list", (engine) => {
     const { points, resolution } = await own.modules.watchlists.metrics(watchlist, 0);
     assert.equal(resolution, "week");
     assert.deepEqual(points, modelOf([history], 0, WEEK_MS));
+  });
+
+  test("leave other work a turn of the event loop after every 50 repositories", async () => {
+    const { watchlists } = world.modules;
+    const list = await listOf(1);
+    const items = Array.from({ length: 500 }, (_, i) => ({ repositoryId: i + 1, addedAt: NOW }));
+    assert.ok((await countTurns(watchlists.metrics({ ...list, items }, 0))) >= 9);
   });
 
   test("of nothing are no points", async () => {
