@@ -15,6 +15,7 @@ import {
 } from "../metering/metering.js";
 import { ConcurrencyLimiter, type Slot } from "./concurrency.js";
 import type { Cost } from "./cost.js";
+import { type Refusal, WAIT } from "./refusals.js";
 import { RunQueue, type Waiter } from "./run-queue.js";
 
 export interface AdmissionOptions {
@@ -245,15 +246,10 @@ export class Charge {
     return this.#options.decision;
   }
 
-  /** The error for a request that is over its limit. */
-  refusal(): AppError {
-    const { policy, retryAfterSeconds } = this.decision;
-    const message = `at most ${policy.limit} requests in ${policy.windowSeconds} seconds; try again in ${retryAfterSeconds} s`;
-    const name = policyName(policy);
-    return new AppError("RATE_LIMITED", `Rate limit of the bucket ${name} exceeded: ${message}.`, {
-      details: [{ parameter: "bucket", message, values: [name] }],
-      headers: { "Retry-After": String(retryAfterSeconds) },
-    });
+  /** Why the request is refused; undefined for one within its limit. */
+  get refusal(): Refusal | undefined {
+    const { allowed, policy, retryAfterSeconds } = this.decision;
+    return allowed ? undefined : { error: overLimit(policy), waitSeconds: retryAfterSeconds };
   }
 
   /** Gives back what was counted. */
@@ -281,6 +277,22 @@ export class Charge {
     // Where reading the count is cheap, it is read again even without a correction: other requests may have been counted since.
     return units !== 0 || allowances.isImmediate ? allowances.adjust(caller, cost.bucket, units) : decision;
   }
+}
+
+const OVER_LIMIT = new WeakMap<Policy, AppError>();
+
+/** The error for requests over a limit: always the same object for the same limit, with WAIT in place of the seconds. */
+function overLimit(policy: Policy): AppError {
+  const known = OVER_LIMIT.get(policy);
+  if (known !== undefined) return known;
+  const name = policyName(policy);
+  const message = `at most ${policy.limit} requests in ${policy.windowSeconds} seconds; try again in ${WAIT} s`;
+  const error = new AppError("RATE_LIMITED", `Rate limit of the bucket ${name} exceeded: ${message}.`, {
+    details: [{ parameter: "bucket", message, values: [name] }],
+    headers: { "Retry-After": WAIT },
+  });
+  OVER_LIMIT.set(policy, error);
+  return error;
 }
 
 /** The name of a limit in headers: its bucket, and for the ceiling of an account `_account` after it. */

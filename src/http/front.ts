@@ -12,7 +12,7 @@ import { completeHeaders, type PublicAddress, publicAddressOf } from "./headers.
 import { allowanceOf, forwardedFor, Hits, hasOwnCookie } from "./hits.js";
 import { AllowedHosts } from "./hosts.js";
 import { authorize, type Exchange, type Identities, identify, isSafe } from "./identity.js";
-import { Refusals } from "./refusals.js";
+import { type Refusal, Refusals } from "./refusals.js";
 import { type HttpRequest, requestIds } from "./request.js";
 import { ResponseCache } from "./response-cache.js";
 import { BAD_KEY_COST, DEFAULT_LIMIT, type Route } from "./route.js";
@@ -125,12 +125,11 @@ export class Front {
     const charging: Charging = { caller: exchange.caller, address, cost };
     const slot = admission.enter(charging);
     try {
-      fault = slot.refusal ?? fault;
       // Before the cache, so that cached responses count like those that are computed.
       const charge =
         exchange.refusedLookup ?? (slot.refusal === undefined ? await admission.charge(charging) : undefined);
-      if (charge?.decision.allowed === false) fault = charge.refusal();
-      const stored = await this.#respond({ exchange, charging, refusal: slot.refusal, fault });
+      const refusal = slot.refusal === undefined ? charge?.refusal : { error: slot.refusal };
+      const stored = await this.#respond({ exchange, charging, refusal, fault });
       await this.#send(exchange, stored, charge);
     } finally {
       slot.release();
@@ -145,7 +144,7 @@ export class Front {
     } catch (error) {
       if (error !== OVERLOADED) return this.#fail(exchange, toAppError(error));
       this.#options.admission.noteOverload();
-      return this.#refuse(exchange, OVERLOADED);
+      return this.#refuse(exchange, { error: OVERLOADED });
     }
   }
 
@@ -203,21 +202,26 @@ export class Front {
     const { id } = exchange;
     if (error.status >= 500)
       this.#options.log.error({ requestId: id, err: error, cause: error.cause }, "a request failed");
-    // A page for a caller over its limit, or while the database is away, must not cost a look at the watchlist of the account.
+    // A page for a caller over a daily quota, or while the database is away, must not cost a look at the watchlist of the account.
     const isCheap = error.status === 429 || error.status === 503;
     const request = describe(exchange);
     return this.#render(exchange, error, isCheap ? { ...request, account: undefined } : request);
   }
 
-  /** An error that is always the same object, as a prepared response. */
-  #refuse(exchange: Exchange, error: AppError): Promise<StoredResponse> {
+  /** A refusal as a prepared response. */
+  #refuse(exchange: Exchange, { error, waitSeconds }: Refusal): Promise<StoredResponse> {
     const { message, target, id } = exchange;
-    const { route } = target;
-    const shape = errorShape(route.form, message.headers.accept);
-    return this.#refusals.respond({ error, route, shape, id }, (preparedId) =>
+    const { route, name } = target;
+    const errorForm = errorShape(route.form, message.headers.accept);
+    // A picture has the size of the one that it replaces. No other shape depends on the route.
+    const path = errorForm === "picture" ? name.route : "/";
+    const shape = `${errorForm} ${path}`;
+    return this.#refusals.respond({ error, waitSeconds, route, shape, id }, (preparedId) =>
       this.#render(exchange, error, {
         ...describeShared(exchange),
-        path: route.form === "page" ? "/" : route.path,
+        method: "GET",
+        path,
+        params: {},
         query: NO_FIELDS,
         id: preparedId,
       }),
@@ -282,8 +286,8 @@ export class Front {
 interface Responding {
   exchange: Exchange;
   charging: Charging;
-  /** Why it gets no slot. */
-  refusal: AppError | undefined;
+  /** Why it gets no slot, or is over its limit. */
+  refusal: Refusal | undefined;
   /** Why it cannot be responded to otherwise. */
   fault: AppError | undefined;
 }

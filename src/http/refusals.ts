@@ -5,42 +5,77 @@ import type { StoredResponse } from "./stored-response.js";
 /** In place of the id of a request: as long as one, and with a character that none has. */
 const ID = "(request-id)";
 
+/** In place of the seconds to wait, in the texts and headers of an error: about as wide as a number, and in no other text. */
+export const WAIT = "~s~";
+
+const PLACEHOLDERS = /(\(request-id\)|~s~)/;
+
+/** Why a request is refused before anything is done for it. */
+export interface Refusal {
+  /** For each reason always the same object. */
+  error: AppError;
+  /** What the response has in place of WAIT. */
+  waitSeconds?: number | undefined;
+}
+
+/** A refusal, and what its response depends on besides. */
+export interface RefusalContext extends Refusal {
+  route: Pick<Route, "form" | "access">;
+  /** In which form the error is sent, with whatever else of the request is in it. There must be few. */
+  shape: string;
+  id: string;
+}
+
 interface Prepared {
   response: StoredResponse;
-  /** What is before and after the id in the body; undefined if the body does not contain it. */
-  parts: readonly [string, string] | undefined;
+  /** The body, with every placeholder as a part of its own; undefined if there are none. */
+  parts: readonly string[] | undefined;
+  /** The header that is WAIT; -1 if none is. */
+  waitAt: number;
 }
 
 /**
- * Responses to errors that are always the same object, such as when the service is overloaded: each is rendered once per route and
- * shape, without anything of the request that comes first, and gets only the id of the request after that. Then a refusal
- * costs much less than what it refuses.
+ * Responses to errors that are always the same object, such as when the service is overloaded: each is rendered once for every form,
+ * access and shape, without anything of the request that comes first. After that it only gets the id of the request and the
+ * seconds to wait. Then a refusal costs much less than what it refuses.
  */
 export class Refusals {
-  readonly #prepared = new WeakMap<AppError, WeakMap<Route, Map<string, Prepared>>>();
+  readonly #prepared = new WeakMap<AppError, Map<string, Prepared>>();
 
-  /** `shape`: in which form the error is sent. `render`: makes the response with a given id. */
+  /** `render`: makes the response with a given id. */
   async respond(
-    { error, route, shape, id }: { error: AppError; route: Route; shape: string; id: string },
+    { error, waitSeconds, route, shape, id }: RefusalContext,
     render: (id: string) => Promise<StoredResponse>,
   ): Promise<StoredResponse> {
-    const byRoute = this.#prepared.get(error) ?? new WeakMap<Route, Map<string, Prepared>>();
-    this.#prepared.set(error, byRoute);
-    const byShape = byRoute.get(route) ?? new Map<string, Prepared>();
-    byRoute.set(route, byShape);
-    let prepared = byShape.get(shape);
+    const known = this.#prepared.get(error) ?? new Map<string, Prepared>();
+    this.#prepared.set(error, known);
+    const key = `${route.form} ${route.access} ${shape}`;
+    let prepared = known.get(key);
     if (prepared === undefined) {
       prepared = prepare(await render(ID));
-      byShape.set(shape, prepared);
+      known.set(key, prepared);
     }
-    const { response, parts } = prepared;
-    if (parts === undefined) return response;
-    return { ...response, body: Buffer.from(parts.join(id), "latin1"), variants: new Map() };
+    const { response, parts, waitAt } = prepared;
+    if (parts === undefined && waitAt < 0) return response;
+    const wait = String(waitSeconds ?? "");
+    const values: Readonly<Record<string, string>> = { [ID]: id, [WAIT]: wait };
+    return {
+      ...response,
+      headers: waitAt < 0 ? response.headers : response.headers.with(waitAt, wait),
+      body:
+        parts === undefined
+          ? response.body
+          : Buffer.from(parts.map((part) => values[part] ?? part).join(""), "latin1"),
+      variants: new Map(),
+    };
   }
 }
 
 function prepare(response: StoredResponse): Prepared {
-  const [before, after, ...more] = response.body.toString("latin1").split(ID);
-  const hasOne = before !== undefined && after !== undefined && more.length === 0;
-  return { response, parts: hasOne ? [before, after] : undefined };
+  const parts = response.body.toString("latin1").split(PLACEHOLDERS);
+  return {
+    response,
+    parts: parts.length > 1 ? parts : undefined,
+    waitAt: response.headers.indexOf(WAIT),
+  };
 }

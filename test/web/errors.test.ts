@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { PageRenderer } from "../../src/web/page.js";
 import { decodedText } from "../support/answers.js";
 import { onSqlite } from "../support/engines.js";
 import { linkTo, numbersIn, openPage, textOf } from "../support/page.js";
@@ -84,6 +85,30 @@ onSqlite("Error pages and the empty catalogue", (engine) => {
     assert.equal(JSON.parse(await plain.text()).error.code, "RATE_LIMITED");
     strict.clock.advance(30_000);
     assert.equal((await openPage(strict, "/about")).status, 200);
+  });
+
+  test("a rate-limited page is rendered once for all addresses, and never compressed", async (t) => {
+    const strict = await createWorld(engine, { SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "4" });
+    const { mock: rendered } = t.mock.method(PageRenderer.prototype, "error");
+    for (let i = 0; i < 2; i++) await openPage(strict, "/about");
+    const ids = new Set<string | null>();
+    const ask = async (path: string) => {
+      const headers = { Accept: "text/html", "Accept-Encoding": "br, gzip" };
+      const response = await strict.request(path, { headers });
+      assert.equal(response.status, 429, path);
+      assert.equal(response.headers.get("content-encoding"), null);
+      ids.add(response.headers.get("x-request-id"));
+      const wait = response.headers.get("retry-after");
+      const text = textOf(await response.text());
+      assert.ok(text.includes(`Try again in ${wait} s.`), text);
+      assert.ok(text.includes(`at most 4 requests in 60 seconds; try again in ${wait} s.`), text);
+      return wait;
+    };
+    for (let i = 0; i < 10; i++) assert.equal(await ask(`/nothing-${i}`), "15");
+    strict.clock.advance(8_000);
+    assert.equal(await ask("/nothing"), "7");
+    assert.equal(ids.size, 11);
+    assert.equal(rendered.callCount(), 1);
   });
 
   test("a page is cached for visitors only, until something changes", async () => {

@@ -38,7 +38,7 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
           <>
             <p class="lead">
               {advice}
-              {wait === undefined ? "" : ` Try again in ${wait === "1" ? "a second" : `${wait} seconds`}.`}
+              {wait === undefined ? "" : ` Try again in ${wait} s.`}
             </p>
             <p>
               {message} Programs get higher limits with an <a href="/docs#limits">API key</a>.
