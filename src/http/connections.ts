@@ -13,7 +13,10 @@ export const BOUNDS = {
   pending: 32,
   /** Bytes of such responses from which on a connection may not send further requests. */
   pendingBytes: 1024 * 1024,
-  /** Bytes that all connections of an address may leave unread for longer than a sweep. */
+  /**
+   * Bytes that all connections of an address may leave unread for longer than a sweep. Those of its wider IPv6 network may
+   * leave NETWORK_FACTOR times as many.
+   */
   unreadBytes: 16 * 1024 * 1024,
   /** Time in which a client must read what is sent to it, and in addition what it takes at the slowest rate. */
   unreadMs: 20_000,
@@ -74,6 +77,24 @@ class Connection {
     let bytes = 0;
     for (const response of this.pending) if (response.socket === null) bytes += response.writableLength;
     return bytes;
+  }
+}
+
+/** Unread bytes by address, on IPv6 also by its wider network. A trusted proxy, which has no name, is not counted. */
+class UnreadBytes {
+  readonly #bytes = new Map<string, number>();
+
+  add(name: string | undefined, bytes: number): void {
+    if (name === undefined) return;
+    for (const key of [name, networkOf(name)])
+      if (key !== undefined) this.#bytes.set(key, (this.#bytes.get(key) ?? 0) + bytes);
+  }
+
+  /** Whether an address has more than `most` unread bytes, or its network NETWORK_FACTOR times as many. */
+  exceeds(name: string | undefined, most: number): boolean {
+    if (name === undefined) return false;
+    const ofNetwork = this.#bytes.get(networkOf(name) ?? "") ?? 0;
+    return (this.#bytes.get(name) ?? 0) > most || ofNetwork > most * NETWORK_FACTOR;
   }
 }
 
@@ -220,7 +241,7 @@ export class Connections {
 
   /** Destroys connections that have ended on our side, and resets those whose clients do not read. */
   #sweep(now: number): void {
-    const unread = new Map<string, number>();
+    const unread = new UnreadBytes();
     const behind: Connection[] = [];
     for (const connection of this.#open.values()) {
       const { socket, name } = connection;
@@ -233,12 +254,11 @@ export class Connections {
       }
       if (connection.readBy !== undefined) behind.push(connection);
       connection.extend(now, this.#bounds);
-      if (name !== undefined) unread.set(name, (unread.get(name) ?? 0) + bytes);
+      unread.add(name, bytes);
     }
     for (const { socket, name, readBy = now } of behind) {
-      const ofAddress = name === undefined ? 0 : (unread.get(name) ?? 0);
       // Reset, so that the system gives up what it has buffered too.
-      if (readBy <= now || ofAddress > this.#bounds.unreadBytes) socket.resetAndDestroy();
+      if (readBy <= now || unread.exceeds(name, this.#bounds.unreadBytes)) socket.resetAndDestroy();
     }
     this.#report(now);
   }

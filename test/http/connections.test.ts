@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { createHttpServer } from "../../src/http/http.js";
 import { createLog } from "../../src/log.js";
-import { Callers } from "../../src/metering/metering.js";
+import { Callers, NETWORK_FACTOR } from "../../src/metering/metering.js";
 import { recordedLog } from "../support/logs.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
@@ -22,9 +22,15 @@ const TIMEOUTS = {
 /** More than the system buffers for a connection. */
 const LARGE = Buffer.alloc(64 * 1024 * 1024, "x");
 
-type Options = Partial<Omit<Parameters<typeof createHttpServer>[1], "callers">> & {
-  trustedProxies?: readonly string[];
-};
+type Options = Partial<Parameters<typeof createHttpServer>[1]> & { trustedProxies?: readonly string[] };
+
+/** Callers on IPv6: 127.0.1.2 connects as 2001:db8:1:2::1. */
+class Ipv6Callers extends Callers {
+  override nameOf(peer: string | undefined, forwardedFor: string | null): string {
+    const [, , network, address] = peer?.split(".") ?? [];
+    return super.nameOf(`2001:db8:${network}:${address}::1`, forwardedFor);
+  }
+}
 
 /** A server with a listener of its own, and what it has accepted. */
 async function open(t: TestContext, listener: RequestListener, options: Options = {}) {
@@ -57,7 +63,7 @@ async function open(t: TestContext, listener: RequestListener, options: Options 
     if (bytes !== "") client.write(bytes);
     return client;
   };
-  /** Waits for the server to have accepted and not yet closed so many connections. */
+  /** Waits for the server to have accepted and not yet closed this many connections. */
   const untilOpen = async (count: number) => {
     while (accepted.filter(({ destroyed }) => !destroyed).length !== count) await setImmediate();
   };
@@ -182,6 +188,26 @@ test("the unread bytes of all connections of an address are bounded", async (t) 
   assert.deepEqual(
     accepted.map(({ destroyed }) => destroyed),
     [false, false, true, true, true],
+  );
+});
+
+test("the unread bytes of all connections of a wider IPv6 network are bounded", async (t) => {
+  const send: RequestListener = (_, response) => void response.end(LARGE);
+  const { dial, accepted, untilOpen, pass } = await open(t, send, {
+    callers: new Ipv6Callers([]),
+    bounds: { unreadBytes: LARGE.length * 1.05 },
+  });
+  const dialFrom = async (network: number, addresses: number) => {
+    for (let i = 1; i <= addresses; i++) await dial(REQUEST, `127.0.${network}.${i}`);
+  };
+  await dialFrom(1, NETWORK_FACTOR);
+  await dialFrom(2, NETWORK_FACTOR + 1);
+  await untilOpen(2 * NETWORK_FACTOR + 1);
+  while (accepted.some(({ writableLength }) => writableLength === 0)) await setImmediate();
+  await pass(2_000);
+  assert.deepEqual(
+    accepted.map(({ destroyed }) => destroyed),
+    [...Array(NETWORK_FACTOR).fill(false), ...Array(NETWORK_FACTOR + 1).fill(true)],
   );
 });
 
