@@ -111,7 +111,7 @@ export const getCard = operation({
   tags: ["Embeds"],
   summary: "A social card of a repository, 1200 × 630",
   description:
-    "Counts by address in the bucket embed. The number rendered at the same time is limited; beyond that the response is 503 with Retry-After.",
+    "Counts by address in the bucket embed. Cards wait in a queue to be rendered. The response is 503 with Retry-After when the caller has too many waiting, or when the wait would be too long.",
   params: null,
   query: z.object({ repo: repositoryReference }),
   body: null,
