@@ -33,7 +33,7 @@ export interface WorstSubject {
 const OLD = 6;
 const OLD_DAYS = 3 * 365;
 
-/** Adds to a copied store what the worst requests need, with histories of so many days, and names what is in it. */
+/** Adds to a copied store what the worst requests need, with histories of `days` days, and names what is in it. */
 export async function prepareWorst(modules: Modules, days = OLD_DAYS): Promise<WorstSubject> {
   const { catalog, lists, rankings, watchlists } = modules;
   const snapshots = Array.from({ length: days * 4 }, (_, i) => ({

@@ -19,8 +19,8 @@ export interface OwnAddress {
 
 /**
  * Whether a request that changes something comes from our own pages. Decided by Sec-Fetch-Site, which no page can set and
- * which is right under whatever name the service is opened, else by Origin, which names the base URL or a host of ours. A program that sends neither is allowed as long
- * as it sends no cookie, since without one it has no rights to abuse.
+ * which is right under whatever name the service is opened, else by Origin, which names the base URL or a host of ours. A
+ * program that sends neither is allowed as long as it sends no cookie, since without one it has no rights to abuse.
  */
 export function isOwnOrigin(headers: OriginHeaders, { baseUrl, isHostChecked }: OwnAddress): boolean {
   const { "sec-fetch-site": site, origin, cookie, host } = headers;

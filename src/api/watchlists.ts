@@ -46,7 +46,7 @@ function preconditionOf(header: string | undefined): Precondition | undefined {
   return (version) => tags.includes(`"${version}"`);
 }
 
-/** Who adds something, for the daily quota; undefined: there is none. */
+/** Who adds something, for the daily quota; undefined where none is set. */
 function addingOf({ http, services }: { http: HttpRequest; services: ApiServices }): Adding | undefined {
   const quota = services.config.watchlistQuota;
   return quota === undefined ? undefined : { holders: quotaHolders(http.caller), quota };

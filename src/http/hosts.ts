@@ -42,7 +42,7 @@ export class AllowedHosts {
       this.#mayWarn = false;
       this.#log.warn(
         { host: host?.slice(0, REMEMBERED_LENGTH) },
-        "a request named a host that is not allowed; if people use it, it belongs into SIDEREAL_BASE_URL or SIDEREAL_ALLOWED_HOSTS",
+        "a request named a host that is not allowed; if people use it, set SIDEREAL_BASE_URL to it or add it to SIDEREAL_ALLOWED_HOSTS",
       );
     }
     return new AppError(

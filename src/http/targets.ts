@@ -74,7 +74,7 @@ export class Targets {
     return { ...target, route: { ...target.route, form }, path: "/" };
   }
 
-  /** The target of a request to another host: an error without a page, which would tell of the service. */
+  /** The target of a request to another host: an error that is never a page, as a page would reveal the service. */
   misdirected(url: string): Target {
     const target = this.malformed(url);
     return target.route.form === "page" ? { ...target, route: { ...target.route, form: "file" } } : target;

@@ -58,7 +58,7 @@ export interface FrameRequest {
   baseUrl: string;
   /** Names of the providers that are configured to be tracked. */
   tracked: readonly string[];
-  /** Who adds to watchlists without an owner, for the daily quota; undefined: there is none. */
+  /** Who adds to watchlists without an owner, for the daily quota; undefined where none is set. */
   adding: Adding | undefined;
   now: number;
 }

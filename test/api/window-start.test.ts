@@ -29,7 +29,7 @@ onBothEngines("The series of a window", (engine) => {
   before(async () => {
     world = await createWorld(engine);
     const ages = fc.sample(captures, REPOSITORIES);
-    // So many that charts are thinned to one point a day.
+    // Enough that charts are thinned to one point a day.
     ages.push(Array.from({ length: 1_400 }, (_, i) => (1_399 - i) * 0.7 + 0.01 * (i % 7)));
     await world.record(
       ...ages.map((hours, i) =>

@@ -13,7 +13,7 @@ import { VIOLATIONS } from "./support/hostile-checks.js";
 
 /** Texts, each of which makes several records at each door. */
 const TEXTS = { short: 60, long: 250 } as const;
-/** Of all requests to all routes about all records, one in so many is sent. */
+/** Of all requests to all routes about all records, one in EVERY is sent. */
 const EVERY = { short: 500, long: 20 } as const;
 const SEED = 20_260_430;
 

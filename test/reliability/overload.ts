@@ -121,7 +121,7 @@ async function measureRounds(
   ];
 }
 
-/** One in so many requests is a health check. One process sends all, as two would take the time of their core from each other. */
+/** One in HEALTH_SHARE requests is a health check. One process sends all, as two would take the time of their core from each other. */
 const HEALTH_SHARE = 10;
 
 /** Health checks while one address sends many expensive requests at the same time. */

@@ -31,7 +31,7 @@ onBothEngines("Visits of a personal list", (engine) => {
     await world.modules.watchlists.flush();
     return changes;
   };
-  /** So many hours after NOW. */
+  /** A snapshot this many hours after NOW. */
   const later = (hours: number, stars: number) => snapshot(-hours, stars);
 
   test("the first one has nothing to tell", async () => {

@@ -25,7 +25,7 @@ const TIMEOUTS = {
   keepAliveTimeout: 50,
   keepAliveTimeoutBuffer: 10,
 };
-/** After so many milliseconds of real time, a connection that is still open counts as never closed. */
+/** Real time after which a connection that is still open counts as never closed. */
 const GIVE_UP_MS = 5_000;
 
 /**

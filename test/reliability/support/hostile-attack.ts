@@ -25,7 +25,7 @@ import { isLast, type Subject, type Visit, visitsOf } from "./hostile-visits.js"
 
 export interface DataAttackOptions {
   texts: readonly string[];
-  /** Of all requests to all routes about all records, one in so many is sent. */
+  /** Of all requests to all routes about all records, one in `every` is sent. */
   every: number;
   report: (line: string) => void;
 }

@@ -25,7 +25,7 @@ const LIMITS: Readonly<Record<Bucket, { address: number; account: number }>> = {
   lookup: { address: 6, account: 6 },
   free: { address: 40, account: 40 },
 };
-/** A pattern ends when so many of its requests in a row were refused: as many as an account has keys and sessions, and some. */
+/** Refused requests in a row after which a pattern ends: as many as an account has keys and sessions, and some. */
 const REFUSED = 20;
 /** Most requests of a pattern in a burst. */
 const MOST = 500;

@@ -18,7 +18,7 @@ export interface Starting {
   pid: number;
   /** Resolves when the output (standard output and log) matches. */
   output(pattern: RegExp): Promise<void>;
-  /** Resolves when so many responses have been received. */
+  /** Resolves when `count` responses have been received. */
   responses(count: number): Promise<void>;
 }
 
