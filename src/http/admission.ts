@@ -1,6 +1,5 @@
 import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
-import { AppError } from "../errors.js";
 import { BUCKETS, isByAddress } from "../limit-config.js";
 import type { Logger } from "../log.js";
 import {
@@ -13,9 +12,9 @@ import {
   networkOf,
   type Policy,
 } from "../metering/metering.js";
+import { Charge, isOfThisMachine, policyName, takeFree } from "./charge.js";
 import { ConcurrencyLimiter, type Slot } from "./concurrency.js";
 import type { Cost } from "./cost.js";
-import { type Refusal, WAIT } from "./refusals.js";
 import { RunQueue, type Waiter } from "./run-queue.js";
 
 export interface AdmissionOptions {
@@ -204,112 +203,3 @@ function isLoopback(peer: string | undefined): boolean {
 function payerOf({ caller, address, cost }: Charging): Caller {
   return isByAddress(cost.bucket) ? address : caller;
 }
-
-/** Counts what is free of charge, which has a high limit by address: so even that cannot occupy the service. */
-function takeFree(allowances: Allowances, address: Caller): boolean | Promise<boolean> {
-  if (isOfThisMachine(address)) return true;
-  const decision = allowances.decide(address, "free", 1);
-  return decision instanceof Promise ? decision.then(({ allowed }) => allowed) : decision.allowed;
-}
-
-/** Health checks of this machine must not depend on what others send through an unknown proxy on it. */
-function isOfThisMachine({ name }: Caller): boolean {
-  return name.startsWith("127.") || name === LOOPBACK_NETWORK;
-}
-
-/** The name of a caller at ::1. */
-const LOOPBACK_NETWORK = "0:0:0:0::/64";
-
-interface ChargeOptions {
-  allowances: Allowances;
-  /** Whose limits the request counts against. */
-  caller: Caller;
-  address: Caller;
-  cost: Cost;
-  decision: Decision;
-}
-
-/** One request that was counted. */
-export class Charge {
-  readonly #options: ChargeOptions;
-
-  constructor(options: ChargeOptions) {
-    this.#options = options;
-  }
-
-  /** Whether the request counted against an API key. */
-  get isOfKey(): boolean {
-    return this.#options.caller.kind === "key";
-  }
-
-  get decision(): Decision {
-    return this.#options.decision;
-  }
-
-  /** Why the request is refused; undefined for one within its limit. */
-  get refusal(): Refusal | undefined {
-    const { allowed, policy, retryAfterSeconds } = this.decision;
-    return allowed ? undefined : { error: overLimit(policy), waitSeconds: retryAfterSeconds };
-  }
-
-  /** Gives back what was counted. */
-  refund(): Decision | Promise<Decision> {
-    const { allowances, caller, cost } = this.#options;
-    return allowances.adjust(caller, cost.bucket, -cost.units);
-  }
-
-  /**
-   * Corrects the count by what the response cost, and returns what is left. `isFree`: the caller had the response already, and
-   * nothing was computed to find that out. A promise only where counting needs another process.
-   */
-  settle(status: number, isFree: boolean): Decision | Promise<Decision> {
-    const { allowances, address, decision, cost } = this.#options;
-    const { units, unknownUnits } = cost;
-    if (!decision.allowed) return this.#correct(0);
-    if (!isFree) return this.#correct(status === 404 || status === 401 ? unknownUnits - units : 0);
-    const taken = takeFree(allowances, address);
-    const correct = (isTaken: boolean) => this.#correct(isTaken ? -units : 0);
-    return taken instanceof Promise ? taken.then(correct) : correct(taken);
-  }
-
-  #correct(units: number): Decision | Promise<Decision> {
-    const { allowances, caller, decision, cost } = this.#options;
-    // Where reading the count is cheap, it is read again even without a correction: other requests may have been counted since.
-    return units !== 0 || allowances.isImmediate ? allowances.adjust(caller, cost.bucket, units) : decision;
-  }
-}
-
-const OVER_LIMIT = new WeakMap<Policy, AppError>();
-
-/** The error for requests over a limit: always the same object for the same limit, with WAIT in place of the seconds. */
-function overLimit(policy: Policy): AppError {
-  const known = OVER_LIMIT.get(policy);
-  if (known !== undefined) return known;
-  const name = policyName(policy);
-  const message = `at most ${policy.limit} requests in ${policy.windowSeconds} seconds; try again in ${WAIT} s`;
-  const error = new AppError("RATE_LIMITED", `Rate limit of the bucket ${name} exceeded: ${message}.`, {
-    details: [{ parameter: "bucket", message, values: [name] }],
-    headers: { "Retry-After": WAIT },
-  });
-  OVER_LIMIT.set(policy, error);
-  return error;
-}
-
-/** The name of a limit in headers: its bucket, and for the ceiling of an account `_account` after it. */
-function policyName({ bucket, scope }: Policy): string {
-  return scope === "account" ? `${bucket}_account` : bucket;
-}
-
-/**
- * The headers that report what is left, and what they mean: `RateLimit` of draft-ietf-httpapi-ratelimit-headers-10, and older
- * ones that many clients know.
- */
-export const RATE_HEADERS = {
-  "RateLimit-Policy": 'The limit: bucket, requests (q), seconds (w), such as "search";q=120;w=60.',
-  RateLimit:
-    'What is left: bucket, requests that would succeed now (r), seconds until there are more (t), such as "search";r=119;t=1.',
-  "X-RateLimit-Limit": "The same as q.",
-  "X-RateLimit-Remaining": "The same as r.",
-  "X-RateLimit-Reset": "When the whole limit is available again, in seconds since 1970.",
-  "X-RateLimit-Resource": "The bucket.",
-} as const;

@@ -1,5 +1,5 @@
 import { basePathOf, cookieScope } from "../base-url.js";
-import { RATE_HEADERS } from "./admission.js";
+import { RATE_HEADERS } from "./rate-headers.js";
 import type { Reply } from "./reply.js";
 import { isApi, type Route } from "./route.js";
 

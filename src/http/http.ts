@@ -4,11 +4,12 @@
  * gets exactly one response in a known form, that limits hold on every path, and that a cached response costs no handler. It
  * knows nothing of repositories, JSON views or pages: those are the routes' own.
  */
-export { Admission, RATE_HEADERS } from "./admission.js";
+export { Admission } from "./admission.js";
 export type { ErrorRenderers } from "./error-response.js";
 export { Front } from "./front.js";
 export type { Identities } from "./identity.js";
 export { listen } from "./listen.js";
+export { RATE_HEADERS } from "./rate-headers.js";
 export { type BodyPart, content, json, jsonText, noContent, type Reply, redirect } from "./reply.js";
 export { addressOf, type HttpRequest } from "./request.js";
 export {

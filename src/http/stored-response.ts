@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
 import type { ErrorCode } from "../errors.js";
-import { RATE_HEADERS } from "./admission.js";
+import { RATE_HEADERS } from "./rate-headers.js";
 import { bytesOf, type Reply } from "./reply.js";
 
 /** Statuses of refusals, which must cost less than what they refuse: compressing takes longer than all the rest. */
