@@ -22,6 +22,21 @@ function rowsOf(text: string): Row[] {
     });
 }
 
+/** The places in a cell, each a file and the names in it. */
+function placesOf(code: string): string[][] {
+  return code.split(";").map((place) => [...place.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name));
+}
+
+/** Every name in the code column, with the text of its file. */
+function namesOf(all: readonly Row[]) {
+  return all.flatMap(({ operation, code }) =>
+    placesOf(code).flatMap(([file = "", ...names]) => {
+      const text = readFileSync(file, "utf8");
+      return names.map((name) => ({ operation, file, text, name }));
+    }),
+  );
+}
+
 const rows = rowsOf(readFileSync(REGISTER, "utf8"));
 
 test("the register of expensive operations has rows", () => {
@@ -31,15 +46,29 @@ test("the register of expensive operations has rows", () => {
 
 test("the bound of every expensive operation is in the file that the register names", () => {
   for (const { operation, code } of rows) {
-    const places = code
-      .split(";")
-      .map((place) => [...place.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name));
-    for (const [file = "", ...names] of places) {
+    for (const [file = "", ...names] of placesOf(code)) {
       assert.ok(existsSync(file), `${operation}: there is no ${file}`);
       assert.ok(names.length > 0, `${operation}: ${file} without a name`);
       const text = readFileSync(file, "utf8");
       for (const name of names) assert.ok(text.includes(name), `${operation}: ${file} has no ${name}`);
     }
+  }
+});
+
+test("every constant of the register has its value in the code", () => {
+  for (const { operation, file, text, name } of namesOf(rows)) {
+    // A longer number must not pass for one that it begins with.
+    const isWhole = text
+      .split(name)
+      .slice(1)
+      .some((rest) => /^[;,\n]/.test(rest));
+    if (/[=:]/.test(name)) assert.ok(isWhole, `${operation}: ${file} lacks "${name}"`);
+    else
+      assert.doesNotMatch(
+        text,
+        new RegExp(`const ${RegExp.escape(name)} = \\d`),
+        `${operation}: ${name} without a value`,
+      );
   }
 });
 

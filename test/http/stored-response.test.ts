@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { storeResponse, variantOf } from "../../src/http/stored-response.js";
+
+test("a response is compressed once for each encoding, however many callers ask for it", async () => {
+  const stored = storeResponse({ status: 200, headers: {}, body: "text ".repeat(1_000) }, {}, "");
+  const ask = (acceptEncoding: string) =>
+    variantOf(stored, { isRead: true, ifNoneMatch: undefined, acceptEncoding });
+  for (const encoding of ["br", "zstd", "gzip"]) {
+    const compressing = ask(encoding);
+    assert.equal(ask(encoding), compressing, "while it is compressed");
+    const variant = await compressing;
+    assert.equal(ask(encoding), variant, "afterwards");
+    assert.ok(variant.bytes < stored.body.byteLength);
+  }
+});
