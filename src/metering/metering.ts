@@ -8,8 +8,8 @@ export { Callers, NO_ADDRESS, networkOf } from "./callers.js";
 export { quotaHolders } from "./holders.js";
 export { Limiter } from "./limiter.js";
 export {
-  ACCOUNT_FACTOR,
   type Allowances,
+  accountCeiling,
   type Caller,
   type Decision,
   type Level,

@@ -70,8 +70,10 @@ const SECOND = 1e6;
  */
 export const NETWORK_FACTOR = 16;
 
-/** The keys and sessions of an account together may use this many times the allowance of one, unless a setting says otherwise. */
-export const ACCOUNT_FACTOR = 2;
+/** What the keys and sessions of an account together may use, unless a setting says otherwise: one and a half times the limit of a key. */
+export function accountCeiling(keyLimit: number): number {
+  return Math.ceil(keyLimit * 1.5);
+}
 
 /** A policy in microseconds: the cost of one request, and the most that may be owed. */
 export interface Rate {
@@ -99,7 +101,7 @@ export class Rates {
       const { anonymous, key, account } = limits[bucket];
       for (const kind of CALLER_KINDS) this.#add(bucket, kind, limits[bucket][kind]);
       this.#add(bucket, "network", anonymous === undefined ? undefined : anonymous * NETWORK_FACTOR);
-      this.#add(bucket, "account", account ?? (key === undefined ? undefined : key * ACCOUNT_FACTOR));
+      this.#add(bucket, "account", account ?? (key === undefined ? undefined : accountCeiling(key)));
     }
   }
 

@@ -22,9 +22,9 @@ onBothEngines("The keys of an account", (engine) => {
           allowed++;
           continue;
         }
-        assert.deepEqual([status, policy], [429, '"heavy_account";q=40;w=60']);
+        assert.deepEqual([status, policy], [429, '"heavy_account";q=30;w=60']);
       }
     }
-    assert.equal(allowed, 40);
+    assert.equal(allowed, 30);
   });
 });

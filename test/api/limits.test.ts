@@ -170,10 +170,10 @@ onSqlite("Limits", (engine) => {
       ["write", 60, 60],
     ]);
     assert.deepEqual(counts(data.account), [
-      ["default", 800, 798],
-      ["search", 600, 600],
-      ["heavy", 120, 120],
-      ["write", 120, 120],
+      ["default", 600, 598],
+      ["search", 450, 450],
+      ["heavy", 90, 90],
+      ["write", 90, 90],
     ]);
     assert.equal(told(await ask("/api/stats/summary")).remaining, 119, "the address has not been counted");
     const refused = await ask("/api/stats/summary", { headers: { "X-API-Key": "sid_nothing" } });

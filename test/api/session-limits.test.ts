@@ -64,12 +64,12 @@ onBothEngines("Limits of sessions", (engine) => {
       await ask({ Cookie: cookie });
       for (const key of keys) await ask({ "X-API-Key": key });
     }
-    assert.equal(statuses.filter((status) => status === 200).length, 800);
+    assert.equal(statuses.filter((status) => status === 200).length, 600);
     const refused = await world.request("/api/stats/summary", { headers: { Cookie: cookie } });
-    assert.equal(refused.headers.get("ratelimit-policy"), '"default_account";q=800;w=60');
+    assert.equal(refused.headers.get("ratelimit-policy"), '"default_account";q=600;w=60');
     const { data } = (await world.get("/api/limits", { Cookie: cookie })).body;
-    assert.deepEqual([data.account[0].limit, data.account[0].remaining], [800, 0]);
-    assert.deepEqual([data.buckets[0].limit, data.buckets[0].remaining], [400, 133]);
+    assert.deepEqual([data.account[0].limit, data.account[0].remaining], [600, 0]);
+    assert.deepEqual([data.buckets[0].limit, data.buckets[0].remaining], [400, 200]);
   });
 
   test("signing in is limited by address also with a session", async () => {

@@ -5,8 +5,8 @@ import { Redis } from "ioredis";
 import { type Limits, readLimits } from "../../src/limit-config.js";
 import { createLog } from "../../src/log.js";
 import {
-  ACCOUNT_FACTOR,
   type Allowances,
+  accountCeiling,
   type Caller,
   NETWORK_FACTOR,
   openAllowances,
@@ -117,7 +117,7 @@ describe("Limits shared through Redis", { skip: WITHOUT_REDIS }, () => {
       if (decision.allowed) passed++;
       else assert.deepEqual([decision.policy.scope, decision.own.remaining], ["account", 2]);
     }
-    assert.equal(passed, 2 * ACCOUNT_FACTOR);
+    assert.equal(passed, accountCeiling(2));
   });
 
   testBeforeRefill(

@@ -162,6 +162,7 @@ function measureAttacker(attack: Attack): Promise<ResultRow[]> {
         ...head,
         measure: `The worst patterns of ${attacker.name} together, first minute`,
         value: first,
+        target,
         note: "with its bursts",
       },
       {
