@@ -13,6 +13,16 @@ export class Backlog<Task extends { readonly caller: string }> {
     return this.#callers.get(caller)?.size ?? 0;
   }
 
+  /** Tasks that the caller of a waiting task has before it: the number of its turns that pass first. */
+  turnsBefore(task: Task): number {
+    let turns = 0;
+    for (const other of this.#callers.get(task.caller) ?? []) {
+      if (other === task) break;
+      turns++;
+    }
+    return turns;
+  }
+
   add(task: Task): void {
     const tasks = this.#callers.get(task.caller);
     if (tasks === undefined) this.#callers.set(task.caller, new Set([task]));

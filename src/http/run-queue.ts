@@ -51,7 +51,7 @@ export class RunQueue {
     account: new Backlog(),
     anonymous: new Backlog(),
   };
-  /** All waiting tasks, oldest first. */
+  /** All waiting tasks, those with the earliest deadline first. */
   readonly #arrivals = new Set<Task>();
   #running = 0;
   #hasStarted = false;
@@ -163,15 +163,31 @@ export class RunQueue {
     this.#isWatched = false;
   }
 
-  /** One more request waits for a task. If it goes first, the task does. */
+  /**
+   * One more request waits for a task, which must not be worse for it than a task of its own: the task moves to its caller if it
+   * would be started sooner there, and a caller that is new to the task may wait as long as for any other.
+   */
   #join(task: Task, waiter: Waiter): void {
-    task.waiters.push(waiter);
-    if (task.priority === "account" || waiter.priority === "anonymous") return;
+    const isNew = task.addWaiter(waiter);
     const isWaiting = this.#arrivals.has(task);
-    if (isWaiting) this.#backlogs.anonymous.delete(task);
-    task.priority = waiter.priority;
-    task.caller = waiter.caller;
-    if (isWaiting) this.#backlogs.account.add(task);
+    if (this.#isSooner(task, waiter, isWaiting)) {
+      if (isWaiting) this.#backlogs[task.priority].delete(task);
+      task.priority = waiter.priority;
+      task.caller = waiter.caller;
+      if (isWaiting) this.#backlogs[task.priority].add(task);
+    }
+    if (!isWaiting || !isNew) return;
+    task.arrivedAt = this.#clock.monotonic();
+    this.#arrivals.delete(task);
+    this.#arrivals.add(task);
+  }
+
+  /** Whether a task would be started sooner as a new task of another caller. */
+  #isSooner(task: Task, { priority, caller }: Waiter, isWaiting: boolean): boolean {
+    if (task.priority !== priority) return priority === "account";
+    if (!isWaiting || task.caller === caller) return false;
+    const backlog = this.#backlogs[priority];
+    return backlog.sizeOf(caller) < backlog.turnsBefore(task);
   }
 }
 
@@ -193,21 +209,29 @@ interface TaskHooks {
 export class Task implements Waiter {
   priority: Priority;
   caller: string;
-  readonly waiters: Waiter[];
-  /** Monotonic. Only of a task that had to wait. */
+  /** When its newest caller arrived; monotonic. Only of a task that had to wait. */
   arrivedAt = 0;
   readonly #hooks: TaskHooks;
+  readonly #waiters: Waiter[] = [];
+  readonly #callers = new Set<string>();
   #isRunning = false;
 
   constructor(waiter: Waiter, hooks: TaskHooks) {
     this.priority = waiter.priority;
     this.caller = waiter.caller;
-    this.waiters = [waiter];
     this.#hooks = hooks;
+    this.addWaiter(waiter);
+  }
+
+  /** Returns whether the caller is new: no other request of it has waited for the task. */
+  addWaiter(waiter: Waiter): boolean {
+    const known = this.#callers.size;
+    this.#waiters.push(waiter);
+    return this.#callers.add(waiter.caller).size > known;
   }
 
   isGone(): boolean {
-    return this.waiters.every((waiter) => waiter.isGone());
+    return this.#waiters.every((waiter) => waiter.isGone());
   }
 
   start(): void {

@@ -212,6 +212,62 @@ test("a task goes first as soon as a caller with an account waits for it too", a
   assert.deepEqual(started, ["a1", "d1", "b1", "c1"]);
 });
 
+test("who joins a task of a caller with many is not bound to its place: the task moves to the caller that starts it sooner", async () => {
+  const { queue, started, add, runAll } = createQueue({ length: 40 });
+  for (const name of ["a1", "a2", "a3", "a4", "a5"]) add(name);
+  const shared = add("a6");
+  for (const name of ["b1", "c1", "c2"]) add(name);
+  shared.join(waiter("v"));
+  shared.join(waiter("c"));
+  assert.equal(queue.waiting, 8);
+  await runAll();
+  assert.deepEqual(started, ["a1", "a2", "b1", "c1", "a6", "a3", "c2", "a4", "a5"]);
+});
+
+test("who joins does not make a task later for those who wait already", async () => {
+  const { started, add, runAll } = createQueue({ length: 40 });
+  add("x1");
+  const [first, second] = [add("a1"), add("a2")];
+  for (const name of ["b1", "b2", "v1"]) add(name);
+  for (const caller of ["v", "w", "a"]) first.join(waiter(caller));
+  second.join(waiter("v"));
+  await runAll();
+  assert.deepEqual(started, ["x1", "a1", "b1", "v1", "a2", "b2"]);
+});
+
+test("a full queue does not take a task from a caller that has joined it and has few", async () => {
+  const { add } = createQueue({ length: 8 });
+  const running = add("x0", { isHeld: true });
+  const tasks = ["a1", "a2", "b1", "b2", "c1", "c2", "d1", "e1"].map((name) => add(name));
+  tasks[1]?.join(waiter("v"));
+  add("f1");
+  await turn();
+  const refused = tasks.map(({ outcome }) => outcome === "refused");
+  assert.deepEqual(refused, [false, false, false, true, false, false, false, false]);
+  running.end();
+});
+
+test("a caller that joins late may wait as long as for a task of its own, once", async () => {
+  const { clock, add } = createQueue({ patienceMs: 500 });
+  const running = add("x1", { isHeld: true });
+  const [shared, other] = [add("a1"), add("b1")];
+  clock.advance(499);
+  await turn();
+  shared.join(waiter("v"));
+  clock.advance(1);
+  await turn();
+  assert.deepEqual([shared.outcome, other.outcome], [undefined, "refused"]);
+  clock.advance(400);
+  for (const caller of ["v", "a"]) shared.join(waiter(caller));
+  clock.advance(98);
+  await turn();
+  assert.equal(shared.outcome, undefined);
+  clock.advance(1);
+  await turn();
+  assert.equal(shared.outcome, "refused");
+  running.end();
+});
+
 test("without bounds everything waits for as long as it takes", async () => {
   const clock = new ManualClock(0);
   const queue = new RunQueue({ maxRunning: 1, bounds: undefined, clock });
