@@ -111,17 +111,25 @@ export class ApiKeys {
 
   /** Revokes a key; does nothing if it was revoked before. Throws NOT_FOUND for a key of another account, or of none. */
   async revoke(accountId: string, keyId: number): Promise<void> {
-    const known = await this.#database.durable.transaction().execute(async (tx) => {
-      const revoked = await tx
+    const { revoked, known } = await this.#database.durable.transaction().execute(async (tx) => {
+      const { numUpdatedRows } = await tx
         .updateTable("api_keys")
-        .set((eb) => ({ revoked_at: eb.fn.coalesce("revoked_at", eb.val(this.#clock.now())) }))
+        .set({ revoked_at: this.#clock.now() })
         .where("id", "=", keyId)
         .where("account_id", "=", accountId)
-        .returning("id")
-        .execute();
-      return revoked.length > 0;
+        .where("revoked_at", "is", null)
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows > 0n) return { revoked: true, known: true };
+      const earlier = await tx
+        .selectFrom("api_keys")
+        .select("id")
+        .where("id", "=", keyId)
+        .where("account_id", "=", accountId)
+        .executeTakeFirst();
+      return { revoked: false, known: earlier !== undefined };
     });
-    this.revocations.announce();
+    // Only then: it discards what is cached for everybody.
+    if (revoked) this.revocations.announce();
     if (!known) throw new AppError("NOT_FOUND", "There is no such key.");
   }
 

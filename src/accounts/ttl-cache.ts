@@ -16,6 +16,14 @@ interface Entry<T> {
   readAt: number;
 }
 
+interface Reading<T> {
+  value: Promise<T | undefined>;
+  /** Monotonic. */
+  beganAt: number;
+  /** Count of revocations when it began. */
+  revocations: number;
+}
+
 export interface TtlCacheOptions {
   clock: Clock;
   /** Each of them discards all entries. */
@@ -31,6 +39,8 @@ export class TtlCache<T> {
   readonly #entries = new Map<string, Entry<T>>();
   /** When a secret was last found valid. Grants nothing but a read, so a revocation leaves it; the read that finds it ends it. */
   readonly #familiar = new Map<string, number>();
+  /** Reads of `find` in flight. */
+  readonly #readings = new Map<string, Reading<T>>();
   /** Count of revocations that the entries follow. */
   #revocations = 0;
 
@@ -54,10 +64,22 @@ export class TtlCache<T> {
     return at !== undefined && this.#options.clock.monotonic() - at < FAMILIAR_MS;
   }
 
-  /** The cached value, else what `read` returns. */
+  /** The cached value, else what `read` returns. Concurrent calls share one read, unless something was revoked since it began. */
   async find(hash: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
     const entry = this.peek(hash);
-    return entry === undefined ? this.refresh(hash, read) : entry.value;
+    if (entry !== undefined) return entry.value;
+    const beganAt = this.#options.clock.monotonic();
+    const revocations = this.#revocations;
+    const known = this.#readings.get(hash);
+    // A slow read may be older than an entry may be.
+    if (known?.revocations === revocations && beganAt - known.beganAt < TTL_MS) return known.value;
+    const reading: Reading<T> = { value: this.refresh(hash, read), beganAt, revocations };
+    this.#readings.set(hash, reading);
+    try {
+      return await reading.value;
+    } finally {
+      if (this.#readings.get(hash) === reading) this.#readings.delete(hash);
+    }
   }
 
   /** What `read` returns, which is cached for `find`. */

@@ -129,6 +129,20 @@ onBothEngines("API keys", (engine) => {
     assert.equal(await keys.find(secret), undefined);
   });
 
+  test("only a revocation discards what is cached", async () => {
+    const { database, keys, accountId } = await start();
+    const other = await addAccount(database, "bob@example.org");
+    const { key } = await keys.create(accountId, "laptop");
+    const { count } = keys.revocations;
+    await assert.rejects(keys.revoke(accountId, key.id + 100), isMissing);
+    await assert.rejects(keys.revoke(other, key.id), isMissing);
+    assert.equal(keys.revocations.count, count);
+    await keys.revoke(accountId, key.id);
+    assert.equal(keys.revocations.count, count + 1);
+    await keys.revoke(accountId, key.id);
+    assert.equal(keys.revocations.count, count + 1, "revoked before");
+  });
+
   test("nobody revokes the key of another, and cannot tell it from one that is not there", async () => {
     const { database, keys, accountId } = await start();
     const other = await addAccount(database, "bob@example.org");
