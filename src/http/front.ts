@@ -17,7 +17,7 @@ import { type Refusal, Refusals } from "./refusals.js";
 import { type HttpRequest, requestIds } from "./request.js";
 import { ResponseCache } from "./response-cache.js";
 import { BAD_KEY_COST, DEFAULT_LIMIT, type Route } from "./route.js";
-import { OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
+import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
 import { type StoredResponse, storeResponse, variantOf } from "./stored-response.js";
 import { type Target, Targets } from "./targets.js";
 
@@ -131,19 +131,23 @@ export class Front {
         exchange.refusedLookup ?? (slot.refusal === undefined ? await admission.charge(charging) : undefined);
       const refusal = slot.refusal === undefined ? charge?.refusal : { error: slot.refusal };
       const stored = await this.#respond({ exchange, charging, refusal, fault });
-      await this.#send(exchange, stored, charge);
+      if (stored === undefined) response.destroy();
+      else await this.#send(exchange, stored, charge);
     } finally {
       slot.release();
     }
   }
 
-  async #respond({ exchange, charging, refusal, fault }: Responding): Promise<StoredResponse> {
+  /** Undefined: the caller is gone, and nothing was computed for it. */
+  async #respond({ exchange, charging, refusal, fault }: Responding): Promise<StoredResponse | undefined> {
     if (refusal !== undefined) return this.#refuse(exchange, refusal);
     if (fault !== undefined) return this.#fail(exchange, fault);
     try {
       return await this.#find(exchange, charging);
     } catch (error) {
-      if (error !== OVERLOADED) return this.#fail(exchange, toAppError(error));
+      if (error !== OVERLOADED && error !== ABANDONED) return this.#fail(exchange, toAppError(error));
+      // A caller that joined while the task was dropped may still be there.
+      if (error === ABANDONED && exchange.message.socket.destroyed) return undefined;
       this.#options.admission.noteOverload();
       return this.#refuse(exchange, { error: OVERLOADED });
     }

@@ -30,6 +30,9 @@ export const OVERLOADED = new AppError(
   { headers: { "Retry-After": "5" } },
 );
 
+/** What tasks fail with that nobody waits for anymore: no overload, and no response to record. */
+export const ABANDONED = new AppError("UNAVAILABLE", "Nobody waits for the response anymore.");
+
 const UNBOUNDED: QueueBounds = { length: Number.POSITIVE_INFINITY, patienceMs: Number.POSITIVE_INFINITY };
 
 /** The share of the queue that one caller may have. */
@@ -74,7 +77,7 @@ export class RunQueue {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const task = new Task(waiter, {
       start: () => work(task).then(resolve, reject),
-      refuse: () => reject(OVERLOADED),
+      drop: reject,
       leave: () => {
         this.#running--;
         if (this.#arrivals.size > 0) this.#awaitTurn();
@@ -82,7 +85,7 @@ export class RunQueue {
     });
     if (this.#arrivals.size === 0 && this.#mayStart()) this.#start(task);
     else if (this.#makeRoom(task)) this.#enqueue(task);
-    else task.refuse();
+    else task.drop(OVERLOADED);
     return { result: promise, join: (joining) => this.#join(task, joining) };
   }
 
@@ -114,7 +117,7 @@ export class RunQueue {
     const task = account.takeNext() ?? anonymous.takeNext();
     if (task === undefined) return false;
     this.#arrivals.delete(task);
-    if (task.isGone()) task.refuse();
+    if (task.isGone()) task.drop(ABANDONED);
     else this.#start(task);
     return true;
   }
@@ -142,7 +145,7 @@ export class RunQueue {
   #refuse(task: Task): void {
     this.#backlogs[task.priority].delete(task);
     this.#arrivals.delete(task);
-    task.refuse();
+    task.drop(task.isGone() ? ABANDONED : OVERLOADED);
   }
 
   #refuseLate(): void {
@@ -193,7 +196,7 @@ export class RunQueue {
 
 /** What `add` returns. */
 export interface QueuedWork<T> {
-  /** Rejects with OVERLOADED if the task is refused. */
+  /** Rejects with OVERLOADED if the task is refused, and with ABANDONED if nobody waits for it anymore. */
   readonly result: Promise<T>;
   /** To be called for every further request that waits for the result. */
   join(waiter: Waiter): void;
@@ -201,7 +204,7 @@ export interface QueuedWork<T> {
 
 interface TaskHooks {
   start(): Promise<unknown>;
-  refuse(): void;
+  drop(reason: AppError): void;
   leave(): void;
 }
 
@@ -239,8 +242,9 @@ export class Task implements Waiter {
     void this.#hooks.start().finally(() => this.leave());
   }
 
-  refuse(): void {
-    this.#hooks.refuse();
+  /** `reason`: OVERLOADED or ABANDONED. */
+  drop(reason: AppError): void {
+    this.#hooks.drop(reason);
   }
 
   /** Lets the next task run while this one waits for something that takes nothing from it, such as another thread. */

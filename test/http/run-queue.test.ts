@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OVERLOADED, type Priority, RunQueue, type Task, type Waiter } from "../../src/http/run-queue.js";
+import {
+  ABANDONED,
+  OVERLOADED,
+  type Priority,
+  RunQueue,
+  type Task,
+  type Waiter,
+} from "../../src/http/run-queue.js";
 import { ManualClock } from "../support/manual-clock.js";
 
 /** Lets the event loop turn once, after what is due in this turn. */
@@ -43,7 +50,7 @@ function createQueue({ maxRunning = 1, length = 8, patienceMs = 500 } = {}) {
         added.outcome = "done";
       },
       (error: unknown) => {
-        added.outcome = error === OVERLOADED ? "refused" : String(error);
+        added.outcome = error === OVERLOADED ? "refused" : error === ABANDONED ? "abandoned" : String(error);
       },
     );
     return added;
@@ -196,7 +203,17 @@ test("a task is dropped when all who waited for it are gone, and runs when one o
   isGone = true;
   await runAll();
   assert.deepEqual(started, ["a1", "c1"]);
-  assert.deepEqual([left.outcome, shared.outcome], ["refused", "done"]);
+  assert.deepEqual([left.outcome, shared.outcome], ["abandoned", "done"]);
+});
+
+test("a late task that nobody waits for is no overload", async () => {
+  const { clock, add } = createQueue({ patienceMs: 500 });
+  const running = add("a1", { isHeld: true });
+  const [left, late] = [add("b1", { isGone: () => true }), add("c1")];
+  clock.advance(500);
+  await turn();
+  assert.deepEqual([left.outcome, late.outcome], ["abandoned", "refused"]);
+  running.end();
 });
 
 test("a task goes first as soon as a caller with an account waits for it too", async () => {
