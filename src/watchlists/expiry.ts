@@ -2,10 +2,8 @@ import { sql } from "kysely";
 import { type Clock, DAY_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
 import type { BackgroundWrites } from "./background-writes.js";
-import type { WatchlistRow } from "./store.js";
+import { UNOPENED_MS, type WatchlistRow } from "./store.js";
 
-/** A list without an owner is deleted when nobody has opened it for this long. */
-export const UNOPENED_MS = 365 * DAY_MS;
 /** The time is written at most this often, so that reading a list is rarely a write. */
 const WRITE_INTERVAL_MS = DAY_MS;
 /** Lists deleted in one transaction: with their items, at most 5,000 rows. */

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { DAY_MS } from "../clock.js";
 import type { BulkTable, Db, Dialect, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { hashToken, tokenPrefix } from "../tokens.js";
@@ -21,6 +22,9 @@ export interface WatchlistRow {
 
 const COLUMNS = ["id", "name", "version", "created_at", "updated_at", "opened_at"] as const;
 
+/** A list without an owner is deleted when nobody has opened it for this long. */
+export const UNOPENED_MS = 365 * DAY_MS;
+
 /** The list of an account that has never changed it. */
 const UNSAVED: WatchlistRow = {
   id: 0,
@@ -31,8 +35,8 @@ const UNSAVED: WatchlistRow = {
   opened_at: null,
 };
 
-/** The row of a list. Throws the same NOT_FOUND for a token that is malformed, unknown or deleted. */
-export async function getRow(db: Db, access: WatchlistAccess): Promise<WatchlistRow> {
+/** The row of a list. Throws the same NOT_FOUND for a token that is malformed, unknown or deleted, or whose list has expired. */
+export async function getRow(db: Db, access: WatchlistAccess, now: number): Promise<WatchlistRow> {
   const rows = db.selectFrom("watchlists").select(COLUMNS);
   if ("accountId" in access)
     return (await rows.where("account_id", "=", access.accountId).executeTakeFirst()) ?? UNSAVED;
@@ -42,8 +46,14 @@ export async function getRow(db: Db, access: WatchlistAccess): Promise<Watchlist
     column === undefined
       ? undefined
       : await rows.where(column, "=", hashToken(access.token)).executeTakeFirst();
-  if (row === undefined) throw new AppError("NOT_FOUND", "There is no watchlist with this token.");
+  // An expired list may be deleted at any moment, so nobody may open or change it any more.
+  if (row === undefined || isExpired(row, now))
+    throw new AppError("NOT_FOUND", "There is no watchlist with this token.");
   return row;
+}
+
+function isExpired({ opened_at: openedAt }: WatchlistRow, now: number): boolean {
+  return openedAt !== null && openedAt < now - UNOPENED_MS;
 }
 
 function canEdit(access: WatchlistAccess): boolean {
@@ -62,10 +72,10 @@ export async function lockRow(
       tx,
     );
     if (account.rows.length === 0) throw new AppError("UNAUTHENTICATED", "The account is gone.");
-    const row = await getRow(tx, access);
+    const row = await getRow(tx, access, now);
     return row === UNSAVED ? insertRow(tx, { account_id }, { name: DEFAULT_NAME, now }) : row;
   }
-  const { id } = await getRow(tx, access);
+  const { id } = await getRow(tx, access, now);
   if (!canEdit(access)) {
     throw new AppError(
       "FORBIDDEN",
@@ -74,7 +84,7 @@ export async function lockRow(
   }
   await sql`select id from watchlists where id = ${id} ${dialect.lockRow}`.execute(tx);
   // Read again: the list may have changed or been deleted while this waited for the lock.
-  return getRow(tx, access);
+  return getRow(tx, access, now);
 }
 
 /** Stores an empty list, either owned by an account or addressed by tokens. */

@@ -76,12 +76,12 @@ export class Watchlists {
   /** The list with all its items. Throws the same NOT_FOUND for a token that is malformed, unknown or deleted. */
   async get(access: WatchlistAccess): Promise<Watchlist> {
     const { read } = this.#database;
-    return this.#readWatchlist(read, await getRow(read, access), access);
+    return this.#readWatchlist(read, await this.#getRow(read, access), access);
   }
 
   /** The id of the list, without reading its items; 0 for an account that has not saved anything yet. */
   async idOf(access: WatchlistAccess): Promise<number> {
-    const row = await getRow(this.#database.read, access);
+    const row = await this.#getRow(this.#database.read, access);
     this.#openings.note(row);
     return row.id;
   }
@@ -198,11 +198,18 @@ export class Watchlists {
     return this.#database.durable.transaction().execute(async (tx) => {
       const row = await this.#lock(tx, access, precondition);
       if (await work(tx, row)) {
-        const updated = { version: row.version + 1, updated_at: Math.max(this.#clock.now(), row.updated_at) };
+        const now = Math.max(this.#clock.now(), row.updated_at);
+        // In the same transaction: once the change is confirmed, the list may not expire.
+        const opened_at = row.opened_at === null ? null : Math.max(now, row.opened_at);
+        const updated = { version: row.version + 1, updated_at: now, opened_at };
         await tx.updateTable("watchlists").set(updated).where("id", "=", row.id).execute();
       }
-      return this.#readWatchlist(tx, await getRow(tx, access), access);
+      return this.#readWatchlist(tx, await this.#getRow(tx, access), access);
     });
+  }
+
+  #getRow(db: Db, access: WatchlistAccess): Promise<WatchlistRow> {
+    return getRow(db, access, this.#clock.now());
   }
 
   #readWatchlist(db: Db, row: WatchlistRow, access: WatchlistAccess): Promise<Watchlist> {

@@ -66,6 +66,30 @@ onBothEngines("A watchlist without an owner", (engine) => {
     });
   }
 
+  test("is kept by a change itself, before anything is written in the background", async () => {
+    const { world, watchlists, expire } = await start();
+    const { token } = await createList(world, { ids: ["1"] });
+    world.clock.advance(YEAR_MS - HOUR_MS);
+    await watchlists.add({ token }, [3]);
+    const rows = world.modules.database.read.selectFrom("watchlists").select("opened_at");
+    assert.equal((await rows.executeTakeFirst())?.opened_at, world.clock.now());
+    world.clock.advance(2 * HOUR_MS);
+    assert.equal(await expire(), 0);
+    assert.equal(await watchlists.size({ token }), 2);
+  });
+
+  test("is not found after its year, even before it is deleted", async () => {
+    const { world, watchlists, expire } = await start();
+    const { token, shareToken } = await createList(world, { ids: ["1"] });
+    world.clock.advance(YEAR_MS + 1);
+    for (const path of [token, shareToken, `${token}/repositories`])
+      assert.equal((await world.get(`/api/watchlists/${path}`)).status, 404);
+    const change = await world.send("POST", `/api/watchlists/${token}/items`, { repositoryId: "3" });
+    assert.equal(change.status, 404);
+    await watchlists.flush();
+    assert.equal(await expire(), 1);
+  });
+
   test("is opened by a write once a day, not by every request", async () => {
     const { world, watchlists } = await start();
     const { token } = await createList(world, { ids: ["1"] });
