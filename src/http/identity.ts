@@ -90,8 +90,6 @@ export interface IdentifyOptions {
 export async function identify(exchange: Exchange, options: IdentifyOptions): Promise<void> {
   const { route } = exchange.target;
   const { identities, log } = options;
-  // The response to OPTIONS is the same for every sender, and costs nothing, so nothing may be read for it.
-  if (exchange.method === "OPTIONS") return;
   const key = isApi(route) ? readApiKey(exchange.message.headersDistinct) : undefined;
   if (key !== undefined) {
     const isFamiliar = identities.isFamiliarKey(key);
@@ -102,7 +100,9 @@ export async function identify(exchange: Exchange, options: IdentifyOptions): Pr
     exchange.caller = callerOfKey(holder);
   }
   const { cookie } = exchange.message.headers;
-  if (cookie === undefined || key !== undefined || countsByAddress(route)) return;
+  // The response to OPTIONS is the same for every sender, and costs an account nothing: only the usage of a key counts it.
+  const isOptions = exchange.method === "OPTIONS";
+  if (cookie === undefined || key !== undefined || isOptions || countsByAddress(route)) return;
   try {
     const isFamiliar = identities.isFamiliarSession(cookie);
     const find = () => identities.findAccountId(cookie);
