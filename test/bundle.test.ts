@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { CommandWorld } from "./support/command.js";
 import { rankingFile } from "./support/imports.js";
+import { unknownSession } from "./support/members.js";
 import { serve } from "./support/serving.js";
 
 /** The first bytes of a PNG. */
@@ -27,7 +28,7 @@ test("the bundle finds the files and threads that it needs beside it", async () 
   const picture = await fetch(`${service.url}/api/embed/card.png?repo=github:o/r`);
   assert.equal(picture.status, 200);
   assert.deepEqual(Buffer.from(await picture.arrayBuffer()).subarray(0, 4), PNG);
-  const signIn = await fetch(`${service.url}/api/me`, { headers: { cookie: "sidereal.session_token=x.y" } });
+  const signIn = await fetch(`${service.url}/api/me`, { headers: { cookie: unknownSession(1, "") } });
   assert.equal(signIn.status, 401);
 });
 

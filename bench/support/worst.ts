@@ -6,6 +6,8 @@ import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { followChanges, type Modules } from "../../src/modules.js";
 import { repositoryKey } from "../../src/page-addresses.js";
 import { createToken } from "../../src/tokens.js";
+import { listOf } from "../../test/support/lists.js";
+import { unknownSession } from "../../test/support/members.js";
 import { STORE_END } from "./stores.js";
 
 /** A request, in as many variants as one likes: caches help only those that were sent before. */
@@ -55,14 +57,7 @@ export async function prepareWorst(modules: Modules, days = OLD_DAYS): Promise<W
     })),
   );
   await followChanges(modules, false);
-  const { rows } = await lists.read({
-    scope: { kind: "all" },
-    filters: {},
-    sort: "stars",
-    direction: "desc",
-    window: "24h",
-    page: { limit: 1_000, offset: 0 },
-  });
+  const { rows } = await lists.read(listOf({ page: { limit: 1_000, offset: 0 } }));
   const old = await Promise.all(
     Array.from({ length: OLD }, async (_, i) => {
       const found = await catalog.findByName("GITHUB", `sidereal-worst/old-${i}`);
@@ -253,7 +248,7 @@ export function worstRequests({ old, popular, languages, topics, token }: WorstS
     {
       name: "unknown session",
       path: () => "/api/stats/summary",
-      headers: (i) => ({ Cookie: `sidereal.session_token=${i}abc.${"x".repeat(43)}=` }),
+      headers: (i) => ({ Cookie: unknownSession(i, "") }),
     },
     {
       name: "create watchlist, 500",

@@ -4,7 +4,7 @@ import { API_ROUTES } from "../../src/api/routes.js";
 import { errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
-import { changed, createKey, type Member, ORIGIN, signIn } from "../support/members.js";
+import { changed, createKey, type Member, ORIGIN, signIn, unknownSession } from "../support/members.js";
 import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";
 
 const SESSION_ROUTES = API_ROUTES.filter(({ route }) => route.access === "session").map(({ route }) => ({
@@ -84,6 +84,7 @@ onBothEngines("Who reaches what", (engine) => {
       { Origin: ORIGIN, Authorization: `Bearer ${bobsKey.key}` },
       { Origin: ORIGIN, "X-API-Key": bobsKey.key },
       { Origin: ORIGIN, Cookie: "__Host-sidereal.session_token=made.up" },
+      { Origin: ORIGIN, Cookie: unknownSession(1) },
       { Origin: ORIGIN, Cookie: changed(bob.cookie, 45) },
       { Origin: ORIGIN, Cookie: bob.cookie.replace("__Host-", "") },
     ];

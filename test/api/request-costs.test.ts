@@ -3,6 +3,7 @@ import { before, test } from "node:test";
 import { LIMIT_SETTINGS } from "../../src/limit-config.js";
 import { addAccount } from "../support/accounts.js";
 import { onSqlite } from "../support/engines.js";
+import { unknownSession } from "../support/members.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 onSqlite("The cost of a request", (engine) => {
@@ -80,7 +81,7 @@ onSqlite("The cost of a request", (engine) => {
     const account = await addAccount(world.modules.database, "pictures@example.org");
     const { secret } = await world.members.keys.create(account, "readme");
     const [peer, path] = [newAddress(), "/api/embed/badge.svg?repo=github:a/one"];
-    for (const headers of [{}, { "X-API-Key": secret }, { Cookie: "sidereal.session_token=x" }])
+    for (const headers of [{}, { "X-API-Key": secret }, { Cookie: unknownSession(1) }])
       assert.equal((await ask(path, peer, { headers })).status, 200);
     assert.equal((await ask(path, peer)).used, 4);
     assert.equal((await ask(path, peer, { headers: { "X-API-Key": "sid_unknown" } })).status, 401);
