@@ -28,23 +28,12 @@ export class ConcurrencyLimiter {
     this.#limits = limits;
   }
 
-  /** A slot for a request. An IPv6 caller takes one in its wider network too, which has NETWORK_FACTOR times as many. */
+  /** A slot for a request; see `InFlight.takeWithNetwork`. */
   enter({ kind, name, network, account = name }: Caller, isFree: boolean): Slot {
     if (this.#limits === undefined || isFree) return FREE;
     const limit = this.#limits[kind === "anonymous" ? "anonymous" : "account"];
-    const release = this.#inFlight.take(`${kind} ${account}`, limit);
-    if (release === undefined) return this.#refuse(limit);
-    if (network === undefined) return { refusal: undefined, release };
-    const releaseNetwork = this.#inFlight.take(`network ${network}`, limit * NETWORK_FACTOR);
-    if (releaseNetwork === undefined) {
-      release();
-      return this.#refuse(limit * NETWORK_FACTOR);
-    }
-    const releaseBoth = () => {
-      release();
-      releaseNetwork();
-    };
-    return { refusal: undefined, release: releaseBoth };
+    const taken = this.#inFlight.takeWithNetwork({ name: `${kind} ${account}`, network }, limit);
+    return typeof taken === "number" ? this.#refuse(taken) : { refusal: undefined, release: taken };
   }
 
   #refuse(limit: number): Slot {
@@ -70,7 +59,7 @@ function refused(limit: number): Slot {
   return { refusal, release: () => {} };
 }
 
-/** Requests in flight per caller. Holds only callers that have some. */
+/** Requests in flight, or open connections, per caller. Holds only callers that have some. */
 export class InFlight {
   readonly #counts = new Map<string, number>();
 
@@ -85,6 +74,28 @@ export class InFlight {
     if (count >= limit) return undefined;
     this.#counts.set(name, count + 1);
     return () => this.#release(name);
+  }
+
+  /**
+   * Takes a slot of a caller, and on IPv6 one of its wider network, which has NETWORK_FACTOR times as many. Returns what releases
+   * them, or the limit that is exceeded.
+   */
+  takeWithNetwork(
+    { name, network }: { name: string; network: string | undefined },
+    limit: number,
+  ): (() => void) | number {
+    const release = this.take(name, limit);
+    if (release === undefined) return limit;
+    if (network === undefined) return release;
+    const releaseNetwork = this.take(`network ${network}`, limit * NETWORK_FACTOR);
+    if (releaseNetwork === undefined) {
+      release();
+      return limit * NETWORK_FACTOR;
+    }
+    return () => {
+      release();
+      releaseNetwork();
+    };
   }
 
   #release(name: string): void {

@@ -183,8 +183,11 @@ export class Connections {
     const { callers, perAddress } = this.#options;
     const isProxy = callers.isProxy(socket.remoteAddress);
     const name = isProxy ? undefined : callers.nameOf(socket.remoteAddress, null);
-    const release = name === undefined ? () => {} : this.#count(name, perAddress);
-    if (release === undefined) {
+    const taken =
+      name === undefined || perAddress === undefined
+        ? () => {}
+        : this.#counts.takeWithNetwork({ name, network: networkOf(name) }, perAddress);
+    if (typeof taken === "number") {
       this.#refused++;
       socket.resetAndDestroy();
       return;
@@ -192,25 +195,8 @@ export class Connections {
     this.#open.set(socket, new Connection(socket, name));
     socket.once("close", () => {
       this.#open.delete(socket);
-      release();
+      taken();
     });
-  }
-
-  /** Counts a connection of an address, on IPv6 also of its wider network. Returns undefined if there are too many. */
-  #count(name: string, perAddress: number | undefined): (() => void) | undefined {
-    if (perAddress === undefined) return () => {};
-    const release = this.#counts.take(name, perAddress);
-    const network = networkOf(name);
-    if (release === undefined || network === undefined) return release;
-    const releaseNetwork = this.#counts.take(network, perAddress * NETWORK_FACTOR);
-    if (releaseNetwork === undefined) {
-      release();
-      return undefined;
-    }
-    return () => {
-      release();
-      releaseNetwork();
-    };
   }
 
   /** Whether a connection may send a request before the responses to earlier ones are sent. Resets it otherwise. */
