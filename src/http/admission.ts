@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
+import { isLoopbackHost } from "../host-names.js";
 import { BUCKETS, isByAddress } from "../limit-config.js";
 import type { Logger } from "../log.js";
 import {
@@ -92,7 +93,7 @@ export class Admission {
   }
 
   #readCaller(peer: string | undefined, forwardedFor: string | null): Caller {
-    if (this.#mayWarn && forwardedFor !== null && isLoopback(peer)) {
+    if (this.#mayWarn && forwardedFor !== null && peer !== undefined && isLoopbackHost(peer)) {
       this.#mayWarn = false;
       this.#log.warn(
         "a proxy on this machine sends X-Forwarded-For, but SIDEREAL_TRUSTED_PROXIES does not name it: all clients behind it share one rate limit",
@@ -193,10 +194,6 @@ export class Admission {
     const buckets = BUCKETS.filter((bucket) => allowances.has(caller.kind, bucket));
     return Promise.all(buckets.map((bucket) => allowances.levels(caller, bucket)));
   }
-}
-
-function isLoopback(peer: string | undefined): boolean {
-  return peer !== undefined && (peer === "::1" || peer.startsWith("127.") || peer.startsWith("::ffff:127."));
 }
 
 /** Whose limits a request counts against. */
