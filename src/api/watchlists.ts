@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../errors.js";
 import { type HttpRequest, json, noContent, type Reply } from "../http/http.js";
 import { idParameter, watchlistPage, watchlistQuery } from "../lists/lists.js";
-import { quotaHolders } from "../metering/metering.js";
+import { quotaOf } from "../metering/metering.js";
 import { z } from "../schema.js";
 import { type Adding, DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
@@ -48,8 +48,7 @@ function preconditionOf(header: string | undefined): Precondition | undefined {
 
 /** Who adds something, for the daily quota; undefined where none is set. */
 function addingOf({ http, services }: { http: HttpRequest; services: ApiServices }): Adding | undefined {
-  const quota = services.config.watchlistQuota;
-  return quota === undefined ? undefined : { holders: quotaHolders(http.caller), quota };
+  return quotaOf(http.caller, services.config.watchlistQuota);
 }
 
 /** A watchlist as a response; `shown` is the token of the request. */

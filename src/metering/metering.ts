@@ -5,7 +5,7 @@
  */
 export { createTableMemory, type TableMemory } from "./allowance-table.js";
 export { Callers, NO_ADDRESS, networkOf } from "./callers.js";
-export { quotaHolders } from "./holders.js";
+export { quotaOf } from "./held-quota.js";
 export { Limiter } from "./limiter.js";
 export {
   type Allowances,

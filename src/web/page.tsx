@@ -8,7 +8,7 @@ import {
   type Reply,
   type Route,
 } from "../http/http.js";
-import { quotaHolders } from "../metering/metering.js";
+import { quotaOf } from "../metering/metering.js";
 import { isView } from "./last-seen.js";
 import { Layout } from "./layout.js";
 import type {
@@ -68,7 +68,7 @@ export class PageRenderer {
   }
 
   #frameRequest(http: HttpRequest, privacy: Privacy, summary: FrameRequest["summary"]): FrameRequest {
-    const { modules, members, baseUrl, tracked, watchlistQuota: quota, clock } = this.#site;
+    const { modules, members, baseUrl, tracked, watchlistQuota, clock } = this.#site;
     const { account, headers, params, method } = http;
     return {
       modules,
@@ -87,7 +87,7 @@ export class PageRenderer {
       privacy,
       baseUrl,
       tracked,
-      adding: quota === undefined ? undefined : { holders: quotaHolders(http.caller), quota },
+      adding: quotaOf(http.caller, watchlistQuota),
       now: clock.now(),
     };
   }
