@@ -29,8 +29,11 @@ type Facts = Pick<Route, "access" | "cache">;
 const POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'self'";
 
-/** What a page may not contain even escaped (HTML, 13.1.4): control characters, and code points that are no characters. */
-const IMPOSSIBLE = /(?![\t\n\r])[\p{Cc}\p{NChar}]/gu;
+/**
+ * What a page may not contain even escaped (HTML, 13.1.4): control characters other than tabs and line breaks, and
+ * noncharacters.
+ */
+const IMPOSSIBLE = /[\0-\x08\x0B\x0C\x0E-\x1F\x7F-\x9F\p{NChar}]/gu;
 
 /** Turns page handlers into replies, all in the same frame and with the same headers. */
 export class PageRenderer {
