@@ -22,6 +22,7 @@ const RANKS: Readonly<Record<string, number>> = {
   xml: 0,
   config: 2,
   tokens: 0,
+  "background-writes": 1,
   validation: 1,
   "node-version": 0,
   database: 1,

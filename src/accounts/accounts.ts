@@ -12,7 +12,7 @@ import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { hashToken, tokenPrefix } from "../tokens.js";
 import type { ApiKeys } from "./api-keys.js";
-import { Backlog } from "./backlog.js";
+import { DeferredTasks } from "./deferred-tasks.js";
 import type { Library } from "./library.js";
 import { libraryNow } from "./library-time.js";
 import { LinkGuard } from "./link-guard.js";
@@ -65,7 +65,7 @@ export class Accounts {
   readonly #options: AccountsOptions;
   readonly #mailer: Mailer | undefined;
   readonly #quota: LinkQuota;
-  readonly #links: Backlog;
+  readonly #links: DeferredTasks;
   /** By the hash of the session cookie. */
   readonly #sessions: TtlCache<Account>;
   #library: Promise<Library> | undefined;
@@ -75,7 +75,7 @@ export class Accounts {
     const { clock, keys } = options;
     this.#sessions = new TtlCache({ clock, revocations: keys.revocations });
     this.#quota = new LinkQuota(options.clock);
-    this.#links = new Backlog(options.log, "a sign-in link could not be made");
+    this.#links = new DeferredTasks(options.log, "a sign-in link could not be made");
     const { mail } = options.config;
     this.#mailer = mail === undefined ? undefined : new Mailer(mail, options.log);
   }

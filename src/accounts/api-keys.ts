@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { BackgroundWrites } from "../background-writes.js";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
 import { AppError } from "../errors.js";
@@ -49,9 +50,8 @@ export interface ApiKeysOptions {
 export class ApiKeys {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #log: Logger;
   readonly #cache: TtlCache<KnownKey>;
-  #writing: Promise<unknown> = Promise.resolve();
+  readonly #writes: BackgroundWrites;
 
   /** Of keys, and of the sessions of `Accounts`. */
   readonly revocations: Revocations;
@@ -59,7 +59,7 @@ export class ApiKeys {
   constructor({ database, clock, log, revocations = new Revocations() }: ApiKeysOptions) {
     this.#database = database;
     this.#clock = clock;
-    this.#log = log;
+    this.#writes = new BackgroundWrites(log);
     this.revocations = revocations;
     this.#cache = new TtlCache({ clock, revocations });
   }
@@ -155,8 +155,8 @@ export class ApiKeys {
   }
 
   /** Resolves when all pending writes have ended. */
-  async flush(): Promise<void> {
-    await this.#writing;
+  flush(): Promise<void> {
+    return this.#writes.flush();
   }
 
   async #read(hash: string): Promise<KnownKey | undefined> {
@@ -182,14 +182,13 @@ export class ApiKeys {
         .where((eb) =>
           eb.or([eb("last_used_at", "is", null), eb("last_used_at", "<=", now - WRITE_INTERVAL_MS)]),
         )
-        .execute();
+        .execute()
+        .catch((error: unknown) => {
+          key.lastUsedAt = null;
+          throw error;
+        });
     };
-    this.#writing = this.#writing.then(write).catch((error: unknown) => {
-      key.lastUsedAt = null;
-      this.#log.error(
-        { err: error, keyId: key.holder.keyId },
-        "the last use of an API key could not be recorded",
-      );
-    });
+    const { keyId } = key.holder;
+    this.#writes.add(write, "the last use of an API key could not be recorded", { keyId });
   }
 }

@@ -1,7 +1,7 @@
 import type { Transporter } from "nodemailer";
 import type { Config } from "../config.js";
 import type { Logger } from "../log.js";
-import { Backlog } from "./backlog.js";
+import { DeferredTasks } from "./deferred-tasks.js";
 
 export interface Mail {
   to: string;
@@ -14,25 +14,25 @@ export class Mailer {
   readonly #smtpUrl: string;
   readonly #from: string;
   #transport: Promise<Transporter> | undefined;
-  readonly #backlog: Backlog;
+  readonly #tasks: DeferredTasks;
 
   constructor({ smtpUrl, from }: NonNullable<Config["mail"]>, log: Logger) {
     this.#smtpUrl = smtpUrl;
     this.#from = from;
-    this.#backlog = new Backlog(log, "a mail could not be sent");
+    this.#tasks = new DeferredTasks(log, "a mail could not be sent");
   }
 
   send({ to, subject, text }: Mail): void {
     this.#transport ??= openTransport(this.#smtpUrl);
     const sending = this.#transport;
-    this.#backlog.add(async () => {
+    this.#tasks.add(async () => {
       await (await sending).sendMail({ from: this.#from, to: { name: "", address: to }, subject, text });
     }, codesOf);
   }
 
   /** Resolves when all pending mail is sent or has failed. */
   async close(): Promise<void> {
-    await this.#backlog.settled();
+    await this.#tasks.settled();
     (await this.#transport)?.close();
   }
 }

@@ -7,8 +7,8 @@ interface Waiting {
 }
 
 /**
- * Renders SVG as PNG on a separate thread, one picture at a time. Callers bound how many wait. The thread starts on first use, restarts after an error, and never keeps the process
- * alive.
+ * Renders SVG as PNG on a separate thread, one picture at a time. Callers bound how many wait. The thread starts on first use,
+ * restarts after an error, and never keeps the process alive.
  */
 export class PngRenderer {
   readonly #waiting = new Map<number, Waiting>();

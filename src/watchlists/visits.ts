@@ -1,7 +1,7 @@
 import { z } from "zod";
+import type { BackgroundWrites } from "../background-writes.js";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
-import type { BackgroundWrites } from "./background-writes.js";
 import { type Changes, changesSince, type ListState, readCurrent } from "./changes.js";
 
 /** A visit ends when the owner has been away for this long. */

@@ -5,12 +5,12 @@
  * over time, and what changed since its owner's last visit. How a list is sorted and paged is up to `lists`.
  */
 import { sql } from "kysely";
+import { BackgroundWrites } from "../background-writes.js";
 import type { Clock } from "../clock.js";
 import type { Database, Db, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { createToken, hashToken } from "../tokens.js";
-import { BackgroundWrites } from "./background-writes.js";
 import { type Changes, changesSince, readCurrent } from "./changes.js";
 import { type Adding, countDaily, forgetEarlierDays } from "./daily-quota.js";
 import { Openings, removeUnopened } from "./expiry.js";

@@ -1,4 +1,4 @@
-import type { Logger } from "../log.js";
+import type { Logger } from "./log.js";
 
 /** Writes that no response waits for, one after the other. One that fails is logged, and the next ones go on. */
 export class BackgroundWrites {
@@ -9,9 +9,11 @@ export class BackgroundWrites {
     this.#log = log;
   }
 
-  /** `failure`: what to log if the write fails. */
-  add(write: () => Promise<unknown>, failure: string): void {
-    this.#last = this.#last.then(write).catch((error: unknown) => this.#log.error({ err: error }, failure));
+  /** `failure`: what to log if the write fails, with `details`. */
+  add(write: () => Promise<unknown>, failure: string, details: object = {}): void {
+    this.#last = this.#last
+      .then(write)
+      .catch((error: unknown) => this.#log.error({ err: error, ...details }, failure));
   }
 
   /** Resolves when all pending writes have ended. */

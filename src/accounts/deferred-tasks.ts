@@ -7,7 +7,7 @@ const MAX_PENDING = 200;
  * Runs tasks after the responses to the requests that caused them, so that the time of a response reveals nothing about its task. A
  * task that fails is logged.
  */
-export class Backlog {
+export class DeferredTasks {
   readonly #log: Logger;
   /** The outcome of the tasks, for the log. */
   readonly #failure: string;
