@@ -15,7 +15,7 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8);
 LOOPBACK.addAddress("::1", "ipv6");
 
-/** Networks that are not reachable from the internet, and the addresses that stand for a whole machine (RFC 6890). */
+/** Networks that are not reachable from the internet, and the addresses that mean every address of a machine (RFC 6890). */
 const PRIVATE = new BlockList();
 for (const [network, bits] of [
   ["0.0.0.0", 8],

@@ -1,6 +1,6 @@
-/** The signal that stops a command which otherwise runs for ever. */
+/** The signal that stops a command which otherwise runs forever. */
 
-/** Such commands. They exit with 0 after the signal, whatever they were doing. */
+/** The commands that run until then. They exit with 0 after the signal, whatever they were doing. */
 const SERVICES: ReadonlySet<string | undefined> = new Set(["start", "serve", "work", "demo"]);
 
 let stopped: Promise<NodeJS.Signals> | undefined;

@@ -10,7 +10,7 @@ import { listOf } from "../../test/support/lists.js";
 import { unknownSession } from "../../test/support/members.js";
 import { STORE_END } from "./stores.js";
 
-/** A request, in as many variants as one likes: caches help only those that were sent before. */
+/** A request in any number of variants: caches help only those that were sent before. */
 export interface WorstRequest {
   name: string;
   method?: "GET" | "POST" | "OPTIONS";
@@ -82,7 +82,7 @@ const query = (parameters: readonly (readonly [string, string | number])[]) =>
     parameters.map(([name, value]) => [name, String(value)] as [string, string]),
   ).toString();
 
-/** A different number for each i, from 0 to `below` - 1, far from its neighbours. */
+/** Spreads consecutive numbers over 0 to `below` - 1. */
 const spread = (i: number, below: number) => (i * 7_919) % below;
 
 /** The requests, by what they do. */

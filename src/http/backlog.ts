@@ -38,7 +38,7 @@ export class Backlog<Task extends { readonly caller: string }> {
     this.#size--;
   }
 
-  /** Removes and returns the oldest task of the next caller, whose turn after that is the last; undefined if there is none. */
+  /** Removes and returns the oldest task of the next caller, which then goes to the end of the line; undefined if no task waits. */
   takeNext(): Task | undefined {
     for (const [caller, tasks] of this.#callers)
       for (const task of tasks) {

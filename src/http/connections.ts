@@ -11,14 +11,14 @@ export const BOUNDS = {
   total: 10_000,
   /** Requests of one connection whose responses are not sent yet. */
   pending: 32,
-  /** Bytes of such responses from which on a connection may not send further requests. */
+  /** Bytes of such responses; once as many are waiting, the connection may not send further requests. */
   pendingBytes: 1024 * 1024,
   /**
    * Bytes that all connections of an address may leave unread for longer than a sweep. Those of its wider IPv6 network may
    * leave NETWORK_FACTOR times as many.
    */
   unreadBytes: 16 * 1024 * 1024,
-  /** Time in which a client must read what is sent to it, and in addition what it takes at the slowest rate. */
+  /** Time in which a client must read what is sent to it, plus the time that takes at the slowest rate. */
   unreadMs: 20_000,
   bytesPerMs: 32,
 };

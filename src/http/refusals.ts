@@ -21,7 +21,7 @@ export interface Refusal {
 /** A refusal, and what its response depends on besides. */
 export interface RefusalContext extends Refusal {
   route: Pick<Route, "form" | "access">;
-  /** In which form the error is sent, with whatever else of the request is in it. There must be few. */
+  /** The form of the error, and whatever else of the request its response contains. There must be few different ones. */
   shape: string;
   id: string;
 }

@@ -18,7 +18,7 @@ export type Form = "json" | "picture" | "page" | "file";
 export interface RateLimit {
   /** A pair: a request with `q` is a search and counts in the first bucket. */
   bucket: Bucket | { withQ: Bucket; without: Bucket };
-  /** Units of the cheapest request. One unit stands for a few milliseconds of CPU time; see decision 10. 0: it counts in `free`. */
+  /** Units of the cheapest request. One unit is a few milliseconds of CPU time; see decision 10. 0: it counts in `free`. */
   cost: number;
   /** Units that parameters add. */
   surcharges?: readonly Surcharge[];

@@ -30,7 +30,7 @@ export const OVERLOADED = new AppError(
   { headers: { "Retry-After": "5" } },
 );
 
-/** What tasks fail with that nobody waits for anymore: no overload, and no response to record. */
+/** What a task fails with when nobody waits for it any longer: no overload, and no response to record. */
 export const ABANDONED = new AppError("UNAVAILABLE", "Nobody waits for the response anymore.");
 
 const UNBOUNDED: QueueBounds = { length: Number.POSITIVE_INFINITY, patienceMs: Number.POSITIVE_INFINITY };
@@ -44,7 +44,7 @@ const CALLER_SHARE = 1 / 4;
  * responses are ready are responded to. A task that comes when none was started in this turn starts immediately.
  *
  * Callers of one priority take turns. When the queue is full, the caller with the most waiting tasks loses the newest of them. A task
- * that has waited too long, or that nobody waits for anymore, is not started.
+ * that has waited too long, or that nobody waits for any longer, is not started.
  */
 export class RunQueue {
   readonly #maxRunning: number;
@@ -111,7 +111,7 @@ export class RunQueue {
     });
   }
 
-  /** Starts the next task, or drops it if nobody waits for it. False if there is none. */
+  /** Starts the next task, or drops it if nobody waits for it. False if no task waits. */
   #takeNext(): boolean {
     const { account, anonymous } = this.#backlogs;
     const task = account.takeNext() ?? anonymous.takeNext();
@@ -196,7 +196,7 @@ export class RunQueue {
 
 /** What `add` returns. */
 export interface QueuedWork<T> {
-  /** Rejects with OVERLOADED if the task is refused, and with ABANDONED if nobody waits for it anymore. */
+  /** Rejects with OVERLOADED if the task is refused, and with ABANDONED if nobody waits for it any longer. */
   readonly result: Promise<T>;
   /** To be called for every further request that waits for the result. */
   join(waiter: Waiter): void;

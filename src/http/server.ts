@@ -14,7 +14,7 @@ const TIMEOUTS = {
   requestTimeout: 15_000,
   connectionsCheckingInterval: 2_000,
   keepAliveTimeout: 5_000,
-  // Added to the time that clients are told, so that they close first.
+  // On top of what the Keep-Alive header says, so that clients close first.
   keepAliveTimeoutBuffer: 1_000,
 };
 

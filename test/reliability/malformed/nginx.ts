@@ -18,7 +18,7 @@ export interface Nginx {
   stop(): Promise<void>;
 }
 
-/** All requests share one connection to the service: a response that belongs to another would be seen at once. */
+/** All requests share one connection to the service: a response that belongs to another would be noticed immediately. */
 function configOf(folder: string, port: number, servicePort: number): string {
   const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
     .map((name) => `${name}_temp_path ${join(folder, name)};`)

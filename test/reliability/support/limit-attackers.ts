@@ -16,7 +16,7 @@ export interface Attacker {
   headersOf(request: WorstRequest, i: number): Record<string, string>;
 }
 
-/** Somebody without an account, behind a proxy that tells the address. */
+/** Somebody without an account, behind a proxy that forwards the address. */
 export function anonymous(address: string): Attacker {
   return { name: "one address", headersOf: () => ({ "X-Forwarded-For": address }) };
 }
