@@ -29,7 +29,13 @@ const anomalySchema = z
     reason: z.string(),
     starsBefore: z.int(),
     starsAfter: z.int(),
-    sameDay: z.object({ fell: z.int(), compared: z.int() }).optional().openapi({
+    cleared: z
+      .object({ at: time, by: z.enum(["BREADTH", "TIME"]) })
+      .optional()
+      .openapi({
+        description: "Why it no longer throws doubt on the growth, and since when; absent: it does.",
+      }),
+    sameDay: z.object({ fell: z.int(), jumped: z.int(), compared: z.int() }).optional().openapi({
       description:
         "PURGE only: the number of repositories of the provider that lost stars on that day, and the number compared. Counted at least once a day; absent until then.",
     }),
@@ -50,6 +56,11 @@ export const trendSchema = z
     starsDelta: z.int(),
     forksDelta: number,
     openIssuesDelta: number,
+    starsCounted: z.int().openapi({
+      description:
+        "The part of starsDelta that counts in rankings: all of it without an anomaly. Lists by stars_gained are in its order.",
+    }),
+    forksCounted: number.openapi({ description: "The same for forksDelta." }),
     starsGrowth: z
       .number()
       .nullable()
@@ -84,11 +95,17 @@ export function trendView(trend: Trend): TrendView {
     starsDelta: trend.starsDelta,
     forksDelta: trend.forksDelta,
     openIssuesDelta: trend.openIssuesDelta,
+    starsCounted: trend.starsCounted,
+    forksCounted: trend.forksCounted,
     starsGrowth: trend.starsGrowth,
     scores: trend.scores,
     confidence: trend.confidence,
     reliable: trend.reliable,
-    anomalies: trend.anomalies.map((anomaly) => ({ ...anomaly, at: isoTime(anomaly.at) })),
+    anomalies: trend.anomalies.map(({ cleared, ...anomaly }) => ({
+      ...anomaly,
+      at: isoTime(anomaly.at),
+      ...(cleared === undefined ? {} : { cleared: { ...cleared, at: isoTime(cleared.at) } }),
+    })),
   };
 }
 

@@ -35,6 +35,7 @@ export type {
 } from "./lookup.js";
 export * from "./observation.js";
 export { bumpRevision, clearMarks, hasMark, markOutdated, setMark, workOff } from "./outdated.js";
+export { isStale, type LastReading, type Recency, readRecency, recentUntil } from "./recency.js";
 export * from "./repository.js";
 export { DERIVED_TABLES, REPOSITORY_TABLES } from "./sample.js";
 export * from "./series.js";

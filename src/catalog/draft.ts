@@ -43,13 +43,19 @@ export const REPOSITORY_COLUMNS = {
   refreshed_at: "bigint",
   counted_at: "bigint",
   next_refresh_at: "bigint",
+  import_source: "text",
+  refresh_interval: "bigint",
   known_facts: "bigint",
 } as const satisfies Record<keyof RepositoryTable, BulkColumns[string]>;
 
 export const REPOSITORY_COLUMN_NAMES = Object.keys(REPOSITORY_COLUMNS) as (keyof RepositoryTable)[];
 
-/** The columns that recording writes. `tracking` alone decides when a repository is refreshed next. */
-export const RECORDED_COLUMN_NAMES = REPOSITORY_COLUMN_NAMES.filter((name) => name !== "next_refresh_at");
+/** Columns of `tracking`, which alone decides when a repository is refreshed. */
+const SCHEDULE_COLUMNS: readonly (keyof RepositoryTable)[] = ["next_refresh_at", "refresh_interval"];
+/** The columns that recording writes. */
+export const RECORDED_COLUMN_NAMES = REPOSITORY_COLUMN_NAMES.filter(
+  (name) => !SCHEDULE_COLUMNS.includes(name),
+);
 export const RECORDED: BulkTable = {
   table: "repositories",
   columns: Object.fromEntries(RECORDED_COLUMN_NAMES.map((name) => [name, REPOSITORY_COLUMNS[name]])),
@@ -98,6 +104,8 @@ export function newRow(
     refreshed_at: null,
     counted_at: null,
     next_refresh_at: null,
+    import_source: null,
+    refresh_interval: null,
     known_facts: 0,
   };
 }

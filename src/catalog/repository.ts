@@ -34,6 +34,12 @@ export interface Repository {
   discoveredAt: number;
   refreshedAt: number | null;
   nextRefreshAt: number | null;
+  /** When its counts were last seen. */
+  countedAt: number | null;
+  /** The archive that reported it last; null: it has been in none. */
+  importSource: string | null;
+  /** Scheduled time between two refreshes, in ms; null: not tracked. */
+  refreshInterval: number | null;
 }
 
 /** Facts that a source reports about a repository. Absent: not reported. null: reported as unknown or none. */
@@ -118,6 +124,9 @@ export const REPOSITORY_READ_COLUMNS = [
   "discovered_at",
   "refreshed_at",
   "next_refresh_at",
+  "counted_at",
+  "import_source",
+  "refresh_interval",
 ] as const satisfies readonly (keyof RepositoryTable)[];
 
 export type RepositoryRow = Pick<RepositoryTable, (typeof REPOSITORY_READ_COLUMNS)[number]>;
@@ -152,6 +161,9 @@ export function fromRow(row: RepositoryRow): Repository {
     discoveredAt: row.discovered_at,
     refreshedAt: row.refreshed_at,
     nextRefreshAt: row.next_refresh_at,
+    countedAt: row.counted_at,
+    importSource: row.import_source,
+    refreshInterval: row.refresh_interval,
   };
 }
 
@@ -182,6 +194,9 @@ export function takeRepository<Rest extends unknown[]>(
     discovered_at,
     refreshed_at,
     next_refresh_at,
+    counted_at,
+    import_source,
+    refresh_interval,
     ...rest
   ] = values;
   const repository = fromRow({
@@ -207,6 +222,9 @@ export function takeRepository<Rest extends unknown[]>(
     discovered_at,
     refreshed_at,
     next_refresh_at,
+    counted_at,
+    import_source,
+    refresh_interval,
   });
   return { repository, rest };
 }

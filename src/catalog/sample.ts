@@ -7,7 +7,7 @@ import { recountHours } from "./snapshots/snapshots.js";
 /** Tables whose rows all follow from the catalogue. Cleared with the sample, and rebuilt for the repositories that stay. */
 export const DERIVED_TABLES: readonly TableName[] = [
   "rollups",
-  "fall_days",
+  "moved_days",
   "score_scales",
   "leaderboards",
   "repository_ranks",

@@ -8,6 +8,7 @@ import { searchPostings } from "./migrations/0003-search-postings.js";
 import { leaderboards } from "./migrations/0004-leaderboards.js";
 import { searchAdditions } from "./migrations/0005-search-additions.js";
 import { boundedWatchlists } from "./migrations/0006-bounded-watchlists.js";
+import { trustedGrowth } from "./migrations/0007-trusted-growth.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
 const MIGRATIONS: readonly Migration[] = [
@@ -17,6 +18,7 @@ const MIGRATIONS: readonly Migration[] = [
   leaderboards,
   searchAdditions,
   boundedWatchlists,
+  trustedGrowth,
 ];
 
 /**

@@ -19,14 +19,18 @@ export function createRollupTable(dialect: Dialect, table: string, generation: n
     stars_delta ${integer} not null,
     forks_delta ${integer},
     open_issues_delta ${integer},
+    stars_counted ${integer} not null,
+    forks_counted ${integer},
     stars_growth ${real},
     stars_from ${integer} not null,
     forks_from ${integer},
     open_issues_from ${integer},
     from_source smallint not null,
+    predecessor_id ${integer},
     snapshots ${integer} not null,
-    counted ${real} not null,
+    fresh_until ${integer} not null,
     anomalies ${text},
+    anomalous smallint not null,
     trending ${integer},
     rising ${integer},
     new_hot ${integer},
@@ -44,15 +48,24 @@ export function indexRollupTable(table: string, generation: number): RawBuilder<
   const index = (name: string, columns: string, where = "") =>
     sql`create index ${sql.raw(`rollups_${name}_${generation}`)} on ${sql.table(table)} (${sql.raw(columns)})
       ${sql.raw(where)}`;
-  // Most repositories do not move in a window; the indexes of scores hold only those that do.
-  const scores = ["trending", "rising", "new_hot", "activity"].map((name) =>
+  // Most repositories do not move in a window; the indexes of deltas and scores hold only those that do.
+  const columns = [
+    "stars_delta",
+    "forks_delta",
+    "trending",
+    "rising",
+    "new_hot",
+    "fork_momentum",
+    "activity",
+  ];
+  const moved = columns.map((name) =>
     index(name, `window_hours, ${name} desc, repository_id desc`, `where ${name} > 0`),
   );
   return [
-    index("stars", "window_hours, stars_delta desc, repository_id desc"),
-    index("forks", "window_hours, forks_delta desc, repository_id desc", "where forks_delta is not null"),
-    ...scores,
+    index("stars", "window_hours, stars_counted desc, repository_id desc"),
+    index("forks", "window_hours, forks_counted desc, repository_id desc", "where forks_counted is not null"),
+    ...moved,
     index("reliable", "window_hours, repository_id", "where reliable = 1"),
-    index("age", "provider, window_hours, to_at"),
+    index("age", "provider, window_hours, fresh_until"),
   ];
 }

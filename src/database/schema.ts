@@ -38,7 +38,9 @@ export interface Schema {
   /** Rollups while they are rebuilt; see rollup-tables.ts. Does not always exist. */
   rollups_next: RollupTable;
   runs: RunTable;
-  fall_days: FallDayTable;
+  moved_days: MovedDayTable;
+  import_files: ImportFileTable;
+  renames: RenameTable;
   score_scales: ScoreScaleTable;
   leaderboards: LeaderboardTable;
   repository_ranks: RepositoryRankTable;
@@ -104,6 +106,10 @@ export interface RepositoryTable {
   /** When the counts were true; a newer source may have reported none. */
   counted_at: number | null;
   next_refresh_at: number | null;
+  /** The archive that reported it last, by the name of its layout; null: it has been in none. */
+  import_source: string | null;
+  /** Scheduled time between two refreshes, in ms; null: not tracked. */
+  refresh_interval: number | null;
   /** Bit i: some source has reported fact i of FACT_COLUMNS, even if only its absence. */
   known_facts: number;
 }
@@ -150,6 +156,9 @@ export interface RollupTable {
   stars_delta: number;
   forks_delta: number | null;
   open_issues_delta: number | null;
+  /** The part of the deltas that counts: all of it without an anomaly. */
+  stars_counted: number;
+  forks_counted: number | null;
   /** starsDelta divided by the stars at `from_at`; null if those were 0. */
   stars_growth: number | null;
   /** Counts at `from_at`. */
@@ -158,12 +167,16 @@ export interface RollupTable {
   open_issues_from: number | null;
   /** Index into SNAPSHOT_SOURCES, of the snapshot at `from_at`. */
   from_source: number;
+  /** The suspected earlier name whose snapshot is the one at `from_at`; null: it is the repository's own. */
+  predecessor_id: number | null;
   /** Number of snapshots from `from_at` to `to_at`, inclusive. */
   snapshots: number;
-  /** Share of the gain that counts in the scores; 1 without anomalies. */
-  counted: number;
+  /** Until when the growth counts: it leaves all rankings once the provider's newest snapshot is later. */
+  fresh_until: number;
   /** JSON array of rankings' Anomaly; null for none. */
   anomalies: string | null;
+  /** 1 if one of them is not cleared. */
+  anomalous: number;
   /** Scores in hundredths; null if they cannot be computed. */
   trending: number | null;
   rising: number | null;
@@ -188,14 +201,45 @@ export interface RunTable {
   seen_at: number;
 }
 
-/** Number of repositories of a provider that lost stars since their previous snapshot, by day. */
-export interface FallDayTable {
+/** Number of repositories of a provider whose stars moved since their previous snapshot, by day. */
+export interface MovedDayTable {
   provider: string;
   /** Days since 1970. */
   day: number;
   fell: number;
+  /** Gained far more than usual; see rankings' judge.ts. */
+  jumped: number;
   /** Repositories with a snapshot on that day and an earlier one. */
   compared: number;
+}
+
+/** A file of an archive that an import has read. */
+export interface ImportFileTable {
+  /** Name of its layout. */
+  source: string;
+  /** The time of its newest row. */
+  captured_at: number;
+  /** Its name without folders. */
+  file: string;
+  row_count: number;
+  /** Why it is damaged; null: it is not. */
+  damage: string | null;
+  imported_at: number;
+}
+
+/** A name that seems to continue as another, in a source without ids. */
+export interface RenameTable {
+  id: Generated<number>;
+  from_id: number;
+  to_id: number;
+  /** SUSPECTED, ACCEPTED or REJECTED. */
+  status: string;
+  /** JSON of the catalogue's RenameEvidence. */
+  evidence: string;
+  suspected_at: number;
+  decided_at: number | null;
+  /** Snapshots of `to_id` before this time came from `from_id`; null: not joined. */
+  joined_before: number | null;
 }
 
 /** The scale of growth of a provider in a window; see rankings' Scales. */

@@ -27,7 +27,7 @@ function meets({ repository, trend }: ListRow, filters: Filters): boolean {
     (archived === undefined || (repository.archived ?? false) === archived) &&
     (fork === undefined || (repository.fork ?? false) === fork) &&
     (!filters.reliableOnly || trend?.reliable === true) &&
-    (!filters.excludeAnomalous || trend?.anomalies.length === 0)
+    (!filters.excludeAnomalous || trend?.anomalous === false)
   );
 }
 
@@ -62,9 +62,9 @@ function sortKeyOf({ repository, trend }: ListRow, { sort }: ListSpec): number |
     case "created":
       return repository[PLAIN_KEYS[sort]];
     case "stars_gained":
-      return trend?.starsDelta ?? null;
+      return trend?.starsCounted ?? null;
     case "forks_gained":
-      return trend?.forksDelta ?? null;
+      return trend?.forksCounted ?? null;
     case "trending":
     case "rising":
     case "new_hot":

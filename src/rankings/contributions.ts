@@ -10,7 +10,7 @@ export interface Contribution {
   language: string | null;
   topics: readonly string[];
   stars: number;
-  /** Stars gained in each window; 0 where the gain is doubtful or unknown. */
+  /** Stars gained in each window, as far as they count; 0 where that is unknown. */
   gained: Readonly<Record<Window, number>>;
   /** In the order of MEASURES; null: not ranked by that measure. */
   values: readonly (number | null)[];
@@ -38,9 +38,8 @@ interface RepositoryRow {
 interface GrowthRow {
   repository_id: number;
   window_hours: number;
-  stars_delta: number;
-  forks_delta: number | null;
-  counted: number;
+  stars_counted: number;
+  forks_counted: number | null;
   trending: number | null;
   rising: number | null;
   new_hot: number | null;
@@ -57,10 +56,10 @@ export async function readContributions(
     db,
   );
   // A repository that has not moved in a window is not ranked in it and adds nothing to the facets.
-  const moved = await sql<GrowthRow>`select repository_id, window_hours, stars_delta, forks_delta, counted,
+  const moved = await sql<GrowthRow>`select repository_id, window_hours, stars_counted, forks_counted,
       trending, rising, new_hot
     from rollups where ${dialect.among(sql.ref("repository_id"), ids)}
-      and (stars_delta <> 0 or forks_delta > 0 or trending > 0 or rising > 0 or new_hot > 0)`.execute(db);
+      and (stars_counted <> 0 or forks_counted > 0 or trending > 0 or rising > 0 or new_hot > 0)`.execute(db);
   const growth = Map.groupBy(moved.rows, (row) => row.repository_id);
   return repositories.rows.map((row) => contributionOf(row, growth.get(row.id) ?? []));
 }
@@ -76,10 +75,7 @@ function contributionOf(repository: RepositoryRow, growth: readonly GrowthRow[])
     language,
     topics: JSON.parse(topics),
     stars: stars ?? 0,
-    gained: perWindow((window) => {
-      const row = growthIn(window);
-      return row === undefined || row.counted <= 0 ? 0 : row.stars_delta;
-    }),
+    gained: perWindow((window) => growthIn(window)?.stars_counted ?? 0),
     values: MEASURES.map(({ ranking, window }) => {
       if (ranking === "stars" || window === null) return stars;
       const row = ranksByGrowth ? growthIn(window) : undefined;
@@ -93,6 +89,6 @@ const COLUMNS = {
   trending: "trending",
   rising: "rising",
   new_hot: "new_hot",
-  forks_gained: "forks_delta",
-  stars_gained: "stars_delta",
+  forks_gained: "forks_counted",
+  stars_gained: "stars_counted",
 } as const satisfies Readonly<Record<Exclude<Ranking, "stars">, keyof GrowthRow>>;

@@ -125,7 +125,7 @@ export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 /** Where a growth order is stored, for the module that turns lists into SQL. */
 export interface GrowthOrderColumn {
   /** Column of `rollups` that holds the sort key. One row per repository and window (`window_hours`). */
-  column: "stars_delta" | "forks_delta" | "trending" | "rising" | "new_hot" | "activity";
+  column: "stars_counted" | "forks_counted" | "trending" | "rising" | "new_hot" | "activity";
   /**
    * Whether the list holds rows with a value above 0 only (scores; a partial index covers exactly these rows) or every row
    * with a known value (deltas, which may be negative).
@@ -134,8 +134,8 @@ export interface GrowthOrderColumn {
 }
 
 export const GROWTH_ORDER_COLUMNS: Readonly<Record<GrowthOrder, GrowthOrderColumn>> = {
-  stars_gained: { column: "stars_delta", positiveOnly: false },
-  forks_gained: { column: "forks_delta", positiveOnly: false },
+  stars_gained: { column: "stars_counted", positiveOnly: false },
+  forks_gained: { column: "forks_counted", positiveOnly: false },
   trending: { column: "trending", positiveOnly: true },
   rising: { column: "rising", positiveOnly: true },
   new_hot: { column: "new_hot", positiveOnly: true },

@@ -96,6 +96,7 @@ function whole(id: number, given: Partial<Repository> & Pick<Repository, "owner"
     ...{ stars: 1_234, forks: null, openIssues: null, watchers: null, fork: null, archived: null },
     availability: "AVAILABLE",
     ...{ createdAt: null, pushedAt: null, discoveredAt: NOW, refreshedAt: NOW, nextRefreshAt: null },
+    ...{ countedAt: NOW, importSource: null, refreshInterval: null },
     ...given,
   };
 }

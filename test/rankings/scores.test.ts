@@ -13,14 +13,13 @@ const inputs: fc.Arbitrary<ScoreInput> = fc
     window: fc.constantFrom(...WINDOWS),
     covered: fc.double({ min: 0.5, max: 2, noNaN: true }),
     starsFrom: count,
-    starsDelta: fc.integer({ min: -5_000, max: 100_000 }),
+    starsCounted: fc.integer({ min: -5_000, max: 100_000 }),
     forksFrom: maybe(count),
-    forksDelta: maybe(fc.integer({ min: -500, max: 10_000 })),
+    forksCounted: maybe(fc.integer({ min: -500, max: 10_000 })),
     openIssuesFrom: maybe(count),
     openIssuesDelta: maybe(fc.integer({ min: -500, max: 500 })),
     ageDays: maybe(fc.double({ min: 0, max: 5_000, noNaN: true })),
     idleDays: maybe(fc.double({ min: 0, max: 5_000, noNaN: true })),
-    counted: fc.double({ min: 0.1, max: 1, noNaN: true }),
     scales: fc.record({
       stars: fc.double({ min: 0.14, max: 50, noNaN: true }),
       forks: fc.double({ min: 0.14, max: 50, noNaN: true }),
@@ -33,20 +32,19 @@ const inputs: fc.Arbitrary<ScoreInput> = fc
   }));
 
 /** A repository on a forge where one in twenty growing repositories gains at least as much as 12 stars on 600. */
-function repository(starsFrom: number, starsDelta: number, more: Partial<ScoreInput> = {}): ScoreInput {
+function repository(starsFrom: number, starsCounted: number, more: Partial<ScoreInput> = {}): ScoreInput {
   return {
     window: "24h",
     windowHours: 24,
     coveredHours: 24,
     starsFrom,
-    starsDelta,
+    starsCounted,
     forksFrom: Math.round(starsFrom / 8),
-    forksDelta: Math.round(starsDelta / 10),
+    forksCounted: Math.round(starsCounted / 10),
     openIssuesFrom: 20,
     openIssuesDelta: 0,
     ageDays: 800,
     idleDays: 1,
-    counted: 1,
     scales: { stars: 0.48, forks: 0.42 },
     ...more,
   };
@@ -68,7 +66,7 @@ test("more stars gained never lower a score", () => {
   fc.assert(
     fc.property(inputs, fc.integer({ min: 0, max: 10_000 }), (input, more) => {
       const less = score(input);
-      const greater = score({ ...input, starsDelta: input.starsDelta + more });
+      const greater = score({ ...input, starsCounted: input.starsCounted + more });
       for (const name of SCORE_NAMES) assert.ok((greater[name] ?? 0) >= (less[name] ?? 0), name);
     }),
   );
@@ -89,8 +87,8 @@ test("more forks, a later push and a younger age never lower the scores they are
   fc.assert(
     fc.property(inputs, fc.integer({ min: 0, max: 1_000 }), (input, more) => {
       const before = score(input);
-      if (input.forksDelta !== null) {
-        const forked = score({ ...input, forksDelta: input.forksDelta + more });
+      if (input.forksCounted !== null) {
+        const forked = score({ ...input, forksCounted: input.forksCounted + more });
         assert.ok((forked.forkMomentum ?? 0) >= (before.forkMomentum ?? 0));
         assert.ok((forked.trending ?? 0) >= (before.trending ?? 0));
       }
@@ -105,8 +103,10 @@ test("more forks, a later push and a younger age never lower the scores they are
 });
 
 test("a gain over a longer time counts by its pace", () => {
-  const inADay = score(repository(1_000, 50, { forksDelta: null, openIssuesDelta: null }));
-  const inTwo = score(repository(1_000, 100, { coveredHours: 48, forksDelta: null, openIssuesDelta: null }));
+  const inADay = score(repository(1_000, 50, { forksCounted: null, openIssuesDelta: null }));
+  const inTwo = score(
+    repository(1_000, 100, { coveredHours: 48, forksCounted: null, openIssuesDelta: null }),
+  );
   assert.deepEqual(inTwo, inADay);
 });
 
@@ -120,11 +120,11 @@ test("neither a giant with +40 nor a repository of 3 stars with +5 leads", () =>
 
 test("a repository as hot for its small forge as another for its large one scores the same", () => {
   const large = score(
-    repository(1_000, 200, { forksDelta: null, openIssuesDelta: null, scales: { stars: 1.2, forks: 1 } }),
+    repository(1_000, 200, { forksCounted: null, openIssuesDelta: null, scales: { stars: 1.2, forks: 1 } }),
   );
   const hot = (gained: number) => gained / Math.sqrt(1_050);
   const small = score(
-    repository(1_000, 200, { forksDelta: null, openIssuesDelta: null, scales: { stars: 1.2, forks: 1 } }),
+    repository(1_000, 200, { forksCounted: null, openIssuesDelta: null, scales: { stars: 1.2, forks: 1 } }),
   );
   assert.equal(small.starMomentum, large.starMomentum);
   const cooler =

@@ -49,7 +49,7 @@ onBothEngines("Facets and the summary", (engine) => {
           );
           facet.repositories++;
           facet.stars += stars ?? 0;
-          if (rollup !== undefined && rollup.counted > 0) facet.starsGained += rollup.stars_delta;
+          if (rollup !== undefined) facet.starsGained += rollup.stars_counted;
           facets.set(name, facet);
         }
       }

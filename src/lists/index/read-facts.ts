@@ -125,7 +125,7 @@ export async function readTrust({ read, dialect }: Source, slots: number): Promi
     WINDOWS.map((window) => {
       const { reliable, clean } = TRUST_BITS[window];
       return sql`when ${sql.lit(WINDOW_HOURS[window])} then case when reliable = 1 then ${sql.lit(reliable)} else 0 end
-        + case when anomalies is null then ${sql.lit(clean)} else 0 end`;
+        + case when anomalous = 0 then ${sql.lit(clean)} else 0 end`;
     }),
     sql` `,
   );

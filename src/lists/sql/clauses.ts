@@ -112,6 +112,6 @@ export function trustCondition({ filters, window }: ListSpec): Condition | undef
   if (!reliableOnly && !excludeAnomalous) return undefined;
   const all = [sql`q.repository_id = r.id`, sql`q.window_hours = ${sql.lit(WINDOW_HOURS[window])}`];
   if (reliableOnly) all.push(sql`q.reliable = 1`);
-  if (excludeAnomalous) all.push(sql`q.anomalies is null`);
+  if (excludeAnomalous) all.push(sql`q.anomalous = 0`);
   return sql<boolean>`${sql.join(all, sql` and `)}`;
 }

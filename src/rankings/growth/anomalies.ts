@@ -16,13 +16,23 @@ export interface Anomaly {
   reason: string;
   starsBefore: number;
   starsAfter: number;
-  /** For a PURGE: losses of the whole provider on that day; absent until they have been counted. */
-  sameDay?: FallsOfDay;
+  /** Why it no longer throws doubt on the growth, and since when; absent: it does. */
+  cleared?: { at: number; by: "BREADTH" | "TIME" };
+  /** For a PURGE: movements of the whole provider on that day; absent until they have been counted. */
+  sameDay?: MovesOfDay;
 }
 
-/** How many repositories of a provider lost stars on a day, out of those with an earlier snapshot to compare. */
-export interface FallsOfDay {
+/** Whether an anomaly throws doubt on the growth it is in. */
+export function isOpen({ cleared }: Anomaly): boolean {
+  return cleared === undefined;
+}
+
+/** How many repositories of a provider moved on a day, out of those with an earlier snapshot to compare. */
+export interface MovesOfDay {
+  /** Lost stars. */
   fell: number;
+  /** Gained far more than usual. */
+  jumped: number;
   compared: number;
 }
 

@@ -1,4 +1,4 @@
-import { chooseFrom, type Readings } from "../../catalog/catalog.js";
+import { chooseFrom, type Readings, type Recency, recentUntil } from "../../catalog/catalog.js";
 import { WINDOWS, type Window, windowMs } from "../windows.js";
 import { type Anomaly, countedPart, findAnomalies, MIN_MOVEMENT, type Reading } from "./anomalies.js";
 import { type History, readingAt } from "./history.js";
@@ -10,29 +10,56 @@ export interface Growth {
   to: Reading;
   /** Snapshots from `from` to `to`, both included. */
   snapshots: number;
-  /** The part of the gain that counts in the scores, from 0 to 1. */
-  counted: number;
+  /** The part of the deltas that counts; null: unknown. */
+  starsCounted: number;
+  forksCounted: number | null;
+  /** Until when it counts: it leaves all rankings once the provider's newest snapshot is later. */
+  freshUntil: number;
+  /** The suspected earlier name that `from` belongs to; null: it is the repository's own. */
+  predecessorId: number | null;
   anomalies: Anomaly[];
 }
 
 /**
- * The growth of a repository in each window in which it has a trend. `asOf` is the provider's newest snapshot, where all
- * its windows end: a repository whose own newest snapshot is older than a window has no trend in it.
+ * The growth of a repository in each window in which it has a trend. All windows end at the provider's newest snapshot: a
+ * repository has no trend in a window if its own newest snapshot is older than half of it, or no longer recent.
  */
-export function growthOf({ readings, pushedAt }: History, asOf: number): Growth[] {
+export function growthOf(history: History, recency: Recency): Growth[] {
+  const { readings, pushedAt, provider } = history;
+  const asOf = recency.asOf.get(provider) ?? 0;
   const to = readingAt(readings, readings.length - 1);
+  const recent = recentUntil({ ...history, at: to.at, source: to.source }, recency);
   let all: Anomaly[] | undefined;
   return WINDOWS.flatMap((window): Growth[] => {
     const length = windowMs(window);
-    if (to.at < asOf - length) return [];
+    const freshUntil = Math.min(recent, to.at + length / 2);
+    if (freshUntil < asOf) return [];
     const index = indexOfFrom(readings, to.at, length);
     if (index === undefined || index === readings.length - 1) return [];
     const from = readingAt(readings, index);
     all ??= mayHaveAnomalies(readings) ? findAnomalies(allOf(readings), pushedAt) : [];
     const anomalies = all.filter((anomaly) => anomaly.at >= from.at && anomaly.at <= to.at);
     const counted = countedPart(anomalies, from, to);
-    return [{ window, from, to, snapshots: readings.length - index, counted, anomalies }];
+    const forksDelta = difference(to.forks, from.forks);
+    return [
+      {
+        window,
+        from,
+        to,
+        snapshots: readings.length - index,
+        starsCounted: Math.round((to.stars - from.stars) * counted),
+        forksCounted: forksDelta === null ? null : Math.round(forksDelta * counted),
+        freshUntil,
+        predecessorId: null,
+        anomalies,
+      },
+    ];
   });
+}
+
+/** null if either is unknown. */
+export function difference(to: number | null, from: number | null): number | null {
+  return to === null || from === null ? null : to - from;
 }
 
 function allOf(readings: Readings): Reading[] {

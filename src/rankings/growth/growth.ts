@@ -9,13 +9,14 @@ import {
   hasMark,
   markOutdated,
   newestSnapshots,
+  readRecency,
   runState,
   setMark,
   workOff,
 } from "../../catalog/catalog.js";
 import { type Clock, DAY_MS } from "../../clock.js";
 import type { BulkRow, Database, Dialect, Tx } from "../../database/database.js";
-import { WINDOW_HOURS, WINDOWS, windowMs } from "../windows.js";
+import { WINDOW_HOURS, WINDOWS } from "../windows.js";
 import { growthOf } from "./compare.js";
 import { type GrowthContext, readHistories } from "./history.js";
 import { PARTIAL, rebuildGrowth } from "./rebuild.js";
@@ -106,12 +107,11 @@ async function updateChanged(
   { dialect, clock, onDamaged }: GrowthContext & { dialect: Dialect },
 ): Promise<void> {
   const scales = await readScales(tx);
-  const newest = await newestSnapshots(tx);
+  const recency = await readRecency(tx);
   const { histories, damaged } = await readHistories(tx, dialect, { ids, onDamaged });
-  const rows = histories.flatMap((history): BulkRow[] => {
-    const asOf = newest.get(history.provider) ?? 0;
-    return growthOf(history, asOf).map((growth) => rollupRow(history, growth, { scales, asOf }));
-  });
+  const rows = histories.flatMap((history): BulkRow[] =>
+    growthOf(history, recency).map((growth) => rollupRow(history, growth, { scales, recency })),
+  );
   const here = dialect.among(sql.ref("repository_id"), ids);
   await tx.deleteFrom("rollups").where(here).execute();
   await dialect.insertNew(tx, ROLLUPS, rows);
@@ -127,8 +127,8 @@ async function updateChanged(
 }
 
 /**
- * Deletes rollups whose newest snapshot is older than the window, which ends at the provider's newest snapshot. A new day of a
- * provider may leave hundreds of thousands of them behind, so each transaction deletes some.
+ * Deletes rollups that are no longer fresh. A new day of a provider may leave hundreds of thousands of them behind, so each
+ * transaction deletes some.
  */
 async function dropStale({ dialect, write }: Database): Promise<void> {
   for (const [provider, asOf] of await newestSnapshots(write)) {
@@ -141,7 +141,7 @@ async function dropStale({ dialect, write }: Database): Promise<void> {
             .select("repository_id")
             .where("provider", "=", provider)
             .where("window_hours", "=", hours)
-            .where("to_at", "<", asOf - windowMs(window))
+            .where("fresh_until", "<", asOf)
             .limit(STALE)
             .execute();
           const ids = rows.map((row) => row.repository_id);

@@ -28,6 +28,8 @@ export interface History {
   availability: Availability;
   createdAt: number | null;
   pushedAt: number | null;
+  importSource: string | null;
+  refreshInterval: number | null;
   readings: Readings;
 }
 
@@ -53,7 +55,15 @@ export async function readHistories(
 ): Promise<{ histories: History[]; damaged: number[] }> {
   const rows = await db
     .selectFrom("repositories")
-    .select(["id", "provider", "availability", "created_at", "pushed_at"])
+    .select([
+      "id",
+      "provider",
+      "availability",
+      "created_at",
+      "pushed_at",
+      "import_source",
+      "refresh_interval",
+    ])
     .where(dialect.among(sql.ref("id"), ids))
     .orderBy("id")
     .execute();
@@ -76,6 +86,8 @@ export async function readHistories(
         availability: row.availability as Availability,
         createdAt: row.created_at,
         pushedAt: row.pushed_at,
+        importSource: row.import_source,
+        refreshInterval: row.refresh_interval,
         readings,
       },
     ];

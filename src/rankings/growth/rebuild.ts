@@ -3,8 +3,9 @@ import {
   bumpRevision,
   clearMarks,
   markOutdated,
-  newestSnapshots,
+  type Recency,
   type Run,
+  readRecency,
   repositoriesAfter,
   runExclusively,
 } from "../../catalog/catalog.js";
@@ -21,8 +22,9 @@ import {
 import { ALL_REPOSITORIES } from "../contributions.js";
 import { WINDOWS } from "../windows.js";
 import { growthOf } from "./compare.js";
-import { FallCounter } from "./falls.js";
+
 import { type GrowthContext, readHistories } from "./history.js";
+import { MoveCounter } from "./moves.js";
 import { ROLLUPS, rollupRow, SCORE_COLUMNS, type ScoredRow, scoreInput, storedScores } from "./rollups.js";
 import { type AllScales, readScales, ScaleMeter, scalesOf, storeScales } from "./scales.js";
 import { score } from "./scores.js";
@@ -70,9 +72,9 @@ async function rebuild(
   const { dialect, write } = database;
   await clearMarks(run, dialect, ["rollups_in_rebuild", "rollups"]);
   const used = await readScales(write);
-  const newest = await newestSnapshots(write);
+  const recency = await readRecency(write);
   const meter = new ScaleMeter();
-  const falls = new FallCounter();
+  const moves = new MoveCounter();
   const lastIds: number[] = [];
   const damaged: number[] = [];
   let done = 0;
@@ -85,11 +87,10 @@ async function rebuild(
     const read = await readHistories(write, dialect, { ids, onDamaged });
     damaged.push(...read.damaged);
     const rows = read.histories.flatMap((history): BulkRow[] => {
-      const asOf = newest.get(history.provider) ?? 0;
-      const growth = growthOf(history, asOf);
+      const growth = growthOf(history, recency);
       meter.add(history.provider, growth);
-      falls.add(history);
-      return growth.map((one) => rollupRow(history, one, { scales: used, asOf }));
+      moves.add(history);
+      return growth.map((one) => rollupRow(history, one, { scales: used, recency }));
     });
     await run.step((tx) => dialect.insertNew(tx, NEXT_ROLLUPS, rows));
     done += ids.length;
@@ -101,7 +102,7 @@ async function rebuild(
     await run.step((tx) => index.execute(tx));
   }
   await run.step((tx) => dialect.analyze(tx, "rollups_next"));
-  await swapWhenFree(run, { scales, newest, falls, damaged }, { dialect, clock });
+  await swapWhenFree(run, { scales, recency, moves, damaged }, { dialect, clock });
   return done;
 }
 
@@ -144,7 +145,7 @@ async function rescore(
   for (const last of lastIds) {
     const { rows } = await sql<ScoredRow>`select g.*, r.created_at, r.pushed_at, r.availability
       from rollups_next g join repositories r on r.id = g.repository_id
-      where g.repository_id > ${after} and g.repository_id <= ${last} and (g.stars_delta > 0 or g.forks_delta > 0)`.execute(
+      where g.repository_id > ${after} and g.repository_id <= ${last} and (g.stars_counted > 0 or g.forks_counted > 0)`.execute(
       write,
     );
     after = last;
@@ -161,16 +162,16 @@ async function rescore(
 
 interface Measured {
   scales: AllScales;
-  newest: ReadonlyMap<string, number>;
-  falls: FallCounter;
+  recency: Recency;
+  moves: MoveCounter;
   /** Repositories without growth, as their history is damaged. */
   damaged: readonly number[];
 }
 
-async function swap(tx: Tx, dialect: Dialect, { scales, newest, falls, damaged }: Measured): Promise<void> {
+async function swap(tx: Tx, dialect: Dialect, { scales, recency, moves, damaged }: Measured): Promise<void> {
   await dialect.replaceTable(tx, "rollups", "rollups_next");
-  await storeScales(tx, scales, newest);
-  await falls.store(tx, dialect);
+  await storeScales(tx, scales, recency.asOf);
+  await moves.store(tx, dialect);
   await sql`insert into outdated (kind, repository_id) select 'rollups', repository_id from outdated
     where kind = 'rollups_in_rebuild' on conflict do nothing`.execute(tx);
   await tx

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import { type Availability, SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
+import { type Availability, type Recency, SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../../clock.js";
 import type { BulkRow, BulkTable, Db, RollupTable } from "../../database/database.js";
 import { WINDOW_HOURS, windowOfHours } from "../windows.js";
-import { type Anomaly, DOUBTFUL_KINDS } from "./anomalies.js";
-import type { Growth } from "./compare.js";
+import { DOUBTFUL_KINDS, isOpen } from "./anomalies.js";
+import { difference, type Growth } from "./compare.js";
 import { confidence, RELIABLE_FROM } from "./confidence.js";
 import type { History } from "./history.js";
 import { type AllScales, scalesOf } from "./scales.js";
@@ -32,14 +32,18 @@ export const ROLLUPS: BulkTable = {
     stars_delta: "bigint",
     forks_delta: "bigint",
     open_issues_delta: "bigint",
+    stars_counted: "bigint",
+    forks_counted: "bigint",
     stars_growth: "double precision",
     stars_from: "bigint",
     forks_from: "bigint",
     open_issues_from: "bigint",
     from_source: "smallint",
+    predecessor_id: "bigint",
     snapshots: "bigint",
-    counted: "double precision",
+    fresh_until: "bigint",
     anomalies: "text",
+    anomalous: "smallint",
     ...SCORE_COLUMNS,
     confidence: "bigint",
     reliable: "smallint",
@@ -47,14 +51,15 @@ export const ROLLUPS: BulkTable = {
   key: ["repository_id", "window_hours"],
 };
 
-/** The row of one window. `asOf`: the provider's newest snapshot. */
+/** The row of one window. */
 export function rollupRow(
   history: History,
   growth: Growth,
-  { scales, asOf }: { scales: AllScales; asOf: number },
+  { scales, recency }: { scales: AllScales; recency: Recency },
 ): BulkRow {
-  const { window, from, to, snapshots, counted, anomalies } = growth;
+  const { window, from, to, snapshots, starsCounted, forksCounted, anomalies } = growth;
   const starsDelta = to.stars - from.stars;
+  const asOf = recency.asOf.get(history.provider) ?? 0;
   const trust = confidence({
     window,
     windowHours: WINDOW_HOURS[window],
@@ -74,22 +79,22 @@ export function rollupRow(
     starsDelta,
     difference(to.forks, from.forks),
     difference(to.openIssues, from.openIssues),
+    starsCounted,
+    forksCounted,
     from.stars > 0 ? starsDelta / from.stars : null,
     from.stars,
     from.forks,
     from.openIssues,
     SNAPSHOT_SOURCES.indexOf(from.source),
+    growth.predecessorId,
     snapshots,
-    counted,
+    growth.freshUntil,
     anomalies.length === 0 ? null : JSON.stringify(anomalies),
+    anomalies.some(isOpen) ? 1 : 0,
     ...storedScores(score(inputOf(history, growth, scales))),
     Math.round(trust * 100),
     trust >= RELIABLE_FROM ? 1 : 0,
   ];
-}
-
-function difference(to: number | null, from: number | null): number | null {
-  return to === null || from === null ? null : to - from;
 }
 
 /** Scores in the order of their columns, in hundredths. */
@@ -100,9 +105,12 @@ export function storedScores(scores: Scores): (number | null)[] {
   );
 }
 
+/** The parts of a growth that scores depend on. */
+type ScoredGrowth = Pick<Growth, "window" | "from" | "to" | "starsCounted" | "forksCounted">;
+
 function inputOf(
   history: Pick<History, "provider" | "createdAt" | "pushedAt">,
-  { window, from, to, counted }: Growth,
+  { window, from, to, starsCounted, forksCounted }: ScoredGrowth,
   scales: AllScales,
 ): ScoreInput {
   const days = (since: number | null) => (since === null ? null : Math.max(0, (to.at - since) / DAY_MS));
@@ -111,14 +119,13 @@ function inputOf(
     windowHours: WINDOW_HOURS[window],
     coveredHours: (to.at - from.at) / HOUR_MS,
     starsFrom: from.stars,
-    starsDelta: to.stars - from.stars,
+    starsCounted,
     forksFrom: from.forks,
-    forksDelta: difference(to.forks, from.forks),
+    forksCounted,
     openIssuesFrom: from.openIssues,
     openIssuesDelta: difference(to.openIssues, from.openIssues),
     ageDays: days(history.createdAt),
     idleDays: days(history.pushedAt),
-    counted,
     scales: scalesOf(scales, history.provider, window),
   };
 }
@@ -151,12 +158,8 @@ export function scoreInput(row: ScoredRow, scales: AllScales): ScoreInput {
     source,
   };
   const history = { provider: row.provider, createdAt: row.created_at, pushedAt: row.pushed_at };
-  const anomalies: Anomaly[] = [];
-  return inputOf(
-    history,
-    { window, from, to, snapshots: row.snapshots, counted: row.counted, anomalies },
-    scales,
-  );
+  const counted = { starsCounted: row.stars_counted, forksCounted: row.forks_counted };
+  return inputOf(history, { window, from, to, ...counted }, scales);
 }
 
 export async function readScoredRows(db: Db, id: number): Promise<ScoredRow[]> {

@@ -31,12 +31,10 @@ export class ScaleMeter {
       heats = perWindow(() => ({ stars: [], forks: [] }));
       this.#heats.set(provider, heats);
     }
-    for (const { window, from, to, counted } of growth) {
-      const pace = (counted * windowMs(window)) / (to.at - from.at);
-      const stars = to.stars - from.stars;
+    for (const { window, from, to, starsCounted: stars, forksCounted: forks } of growth) {
+      const pace = windowMs(window) / (to.at - from.at);
       if (stars > 0) heats[window].stars.push((stars * pace) / Math.sqrt(from.stars + STARS_PRIOR));
-      const forks = (to.forks ?? 0) - (from.forks ?? 0);
-      if (from.forks === null || to.forks === null || forks <= 0) continue;
+      if (from.forks === null || forks === null || forks <= 0) continue;
       heats[window].forks.push((forks * pace) / Math.sqrt(from.forks + FORKS_PRIOR));
     }
   }

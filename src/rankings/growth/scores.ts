@@ -11,16 +11,15 @@ export interface ScoreInput {
   /** Hours between the two snapshots compared. */
   coveredHours: number;
   starsFrom: number;
-  starsDelta: number;
+  /** The part of the gains that counts. */
+  starsCounted: number;
   forksFrom: number | null;
-  forksDelta: number | null;
+  forksCounted: number | null;
   openIssuesFrom: number | null;
   openIssuesDelta: number | null;
   /** Days since creation and since the last push, at the end of the window. */
   ageDays: number | null;
   idleDays: number | null;
-  /** The part of the gain that counts, from 0 to 1: 1 without anomalies. */
-  counted: number;
   /** See `Scales`. */
   scales: Scales;
 }
@@ -72,9 +71,9 @@ function heat(gained: number, before: number, prior: number): number {
 
 /** The six scores with their terms. Pure: the same input gives the same scores everywhere. */
 export function explain(input: ScoreInput): Explanation {
-  const { window, windowHours, coveredHours, starsFrom, counted, scales } = input;
+  const { window, windowHours, coveredHours, starsFrom, scales } = input;
   const pace = windowHours / coveredHours;
-  const stars = Math.max(0, input.starsDelta) * pace * counted;
+  const stars = Math.max(0, input.starsCounted) * pace;
   const evidence = saturate(stars, HALF_EVIDENCE[window]);
   const starTerm = evidence * saturate(heat(stars, starsFrom, STARS_PRIOR), scales.stars);
   const growthTerm = evidence * saturate(stars / (starsFrom + STARS_PRIOR), HALF_GROWTH[window]);
@@ -125,12 +124,9 @@ export function score(input: ScoreInput): Scores {
   };
 }
 
-function forkTermOf(
-  { window, forksFrom, forksDelta, counted, scales }: ScoreInput,
-  pace: number,
-): number | null {
-  if (forksFrom === null || forksDelta === null) return null;
-  const forks = Math.max(0, forksDelta) * pace * counted;
+function forkTermOf({ window, forksFrom, forksCounted, scales }: ScoreInput, pace: number): number | null {
+  if (forksFrom === null || forksCounted === null) return null;
+  const forks = Math.max(0, forksCounted) * pace;
   return (
     saturate(forks, HALF_EVIDENCE[window] * FORKS_PER_STAR) *
     saturate(heat(forks, forksFrom, FORKS_PRIOR), scales.forks)

@@ -10,7 +10,7 @@ import {
 } from "../../database/database.js";
 import { perWindow, WINDOW_HOURS, type Window, windowOfHours } from "../windows.js";
 import type { Anomaly } from "./anomalies.js";
-import { addFalls } from "./falls.js";
+import { addMoves } from "./moves.js";
 import { readScoredRows, scoreInput } from "./rollups.js";
 import { readScales } from "./scales.js";
 import { type Explanation, explain, type Scores } from "./scores.js";
@@ -24,12 +24,17 @@ export interface Trend {
   to: number;
   /** Source of the snapshot at `from`. */
   fromSource: SnapshotSource;
+  /** The suspected earlier name that the snapshot at `from` belongs to; null: it is the repository's own. */
+  predecessorId: number | null;
   /** Stars at `from`. */
   starsFrom: number;
   starsDelta: number;
   /** null if either snapshot lacks the count. */
   forksDelta: number | null;
   openIssuesDelta: number | null;
+  /** The part of the deltas that counts. */
+  starsCounted: number;
+  forksCounted: number | null;
   /** starsDelta ÷ starsFrom (0.02 is 2 %); null if starsFrom is 0. */
   starsGrowth: number | null;
   /** From 0 to 100; null if unknown. */
@@ -38,6 +43,8 @@ export interface Trend {
   confidence: number;
   reliable: boolean;
   anomalies: Anomaly[];
+  /** Whether one of them is not cleared. */
+  anomalous: boolean;
 }
 
 /** The columns of a rollup that make a trend. */
@@ -49,10 +56,14 @@ export const TREND_COLUMNS = [
   "stars_delta",
   "forks_delta",
   "open_issues_delta",
+  "stars_counted",
+  "forks_counted",
   "stars_growth",
   "stars_from",
   "from_source",
+  "predecessor_id",
   "anomalies",
+  "anomalous",
   "trending",
   "rising",
   "new_hot",
@@ -121,11 +132,11 @@ export async function readExplanations(db: Db, id: number): Promise<Record<Windo
   });
 }
 
-/** The trends of stored rollups, in their order. Reads `fall_days` only if one of them holds a purge. */
+/** The trends of stored rollups, in their order. Reads `moved_days` only if one of them holds a purge. */
 export async function trendsOfRollups({ read }: Database, rollups: readonly TrendValues[]): Promise<Trend[]> {
   const trends = rollups.map(trendOf);
   if (trends.some(({ anomalies }) => anomalies.some(({ kind }) => kind === "PURGE")))
-    await addFalls(read, trends);
+    await addMoves(read, trends);
   return trends;
 }
 
@@ -138,10 +149,14 @@ function trendOf(values: TrendValues): Trend {
     starsDelta,
     forksDelta,
     openIssuesDelta,
+    starsCounted,
+    forksCounted,
     starsGrowth,
     starsFrom,
     from_source,
+    predecessorId,
     anomalies,
+    anomalous,
     trending,
     rising,
     new_hot,
@@ -157,10 +172,13 @@ function trendOf(values: TrendValues): Trend {
     from,
     to,
     fromSource: SNAPSHOT_SOURCES[from_source] ?? "OBSERVED",
+    predecessorId,
     starsFrom,
     starsDelta,
     forksDelta,
     openIssuesDelta,
+    starsCounted,
+    forksCounted,
     starsGrowth,
     scores: {
       trending: fromHundredths(trending),
@@ -173,6 +191,7 @@ function trendOf(values: TrendValues): Trend {
     confidence: confidence / 100,
     reliable: reliable === 1,
     anomalies: anomalies === null ? [] : JSON.parse(anomalies),
+    anomalous: anomalous === 1,
   };
 }
 

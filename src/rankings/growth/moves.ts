@@ -1,17 +1,17 @@
 import { DAY_MS } from "../../clock.js";
 import type { BulkRow, BulkTable, Db, Dialect, Tx } from "../../database/database.js";
-import type { Anomaly, FallsOfDay } from "./anomalies.js";
+import type { Anomaly, MovesOfDay } from "./anomalies.js";
 import type { History } from "./history.js";
 
-const FALL_DAYS: BulkTable = {
-  table: "fall_days",
-  columns: { provider: "text", day: "bigint", fell: "bigint", compared: "bigint" },
+const MOVED_DAYS: BulkTable = {
+  table: "moved_days",
+  columns: { provider: "text", day: "bigint", fell: "bigint", jumped: "bigint", compared: "bigint" },
   key: ["provider", "day"],
 };
 
 /** Counts per provider and day how many repositories lost stars since the previous day they were observed on. */
-export class FallCounter {
-  readonly #days = new Map<string, Map<number, { fell: number; compared: number }>>();
+export class MoveCounter {
+  readonly #days = new Map<string, Map<number, MovesOfDay>>();
 
   add({ provider, readings }: History): void {
     let days = this.#days.get(provider);
@@ -27,7 +27,7 @@ export class FallCounter {
       if (before !== undefined) {
         let counts = days.get(day);
         if (counts === undefined) {
-          counts = { fell: 0, compared: 0 };
+          counts = { fell: 0, jumped: 0, compared: 0 };
           days.set(day, counts);
         }
         counts.compared++;
@@ -39,16 +39,16 @@ export class FallCounter {
 
   /** Replaces the stored counts. */
   async store(tx: Tx, dialect: Dialect): Promise<void> {
-    await tx.deleteFrom("fall_days").execute();
+    await tx.deleteFrom("moved_days").execute();
     const rows = [...this.#days].flatMap(([provider, days]) =>
-      [...days].map(([day, { fell, compared }]): BulkRow => [provider, day, fell, compared]),
+      [...days].map(([day, { fell, jumped, compared }]): BulkRow => [provider, day, fell, jumped, compared]),
     );
-    await dialect.insertNew(tx, FALL_DAYS, rows);
+    await dialect.insertNew(tx, MOVED_DAYS, rows);
   }
 }
 
 /** Adds to each purge how many others fell that day, as a forge that purges does so to many repositories. */
-export async function addFalls<T extends { provider: string; anomalies: Anomaly[] }>(
+export async function addMoves<T extends { provider: string; anomalies: Anomaly[] }>(
   db: Db,
   trends: readonly T[],
 ): Promise<void> {
@@ -59,18 +59,18 @@ export async function addFalls<T extends { provider: string; anomalies: Anomaly[
   );
   if (purges.length === 0) return;
   const rows = await db
-    .selectFrom("fall_days")
+    .selectFrom("moved_days")
     .selectAll()
     .where("day", "in", [...new Set(purges.map(({ day }) => day))])
     .execute();
-  const falls = new Map(
-    rows.map((row): [string, FallsOfDay] => [
+  const moves = new Map(
+    rows.map((row): [string, MovesOfDay] => [
       `${row.provider} ${row.day}`,
-      { fell: row.fell, compared: row.compared },
+      { fell: row.fell, jumped: row.jumped, compared: row.compared },
     ]),
   );
   for (const { provider, purge, day } of purges) {
-    const found = falls.get(`${provider} ${day}`);
+    const found = moves.get(`${provider} ${day}`);
     if (found !== undefined) purge.sameDay = found;
   }
 }

@@ -1,0 +1,65 @@
+import { DAY_MS } from "../clock.js";
+import type { Db } from "../database/database.js";
+import type { SnapshotSource } from "./observation.js";
+import type { Repository } from "./repository.js";
+import { newestSnapshots } from "./snapshots/snapshots.js";
+
+/** What decides whether a reading is recent. Times in ms since 1970. */
+export interface Recency {
+  /** Time of each provider's newest snapshot. */
+  asOf: ReadonlyMap<string, number>;
+  /** Time of the newest undamaged file of each archive. */
+  newestFiles: ReadonlyMap<string, number>;
+}
+
+/** A tracked repository is recent for this many of its own refresh intervals. */
+const RECENT_INTERVALS = 2;
+/** The same for one that is neither tracked nor in an archive: half the longest window. */
+const RECENT_MS = 15 * DAY_MS;
+
+export async function readRecency(db: Db): Promise<Recency> {
+  const asOf = await newestSnapshots(db);
+  const rows = await db
+    .selectFrom("import_files")
+    .select(({ fn }) => ["source", fn.max("captured_at").as("newest")])
+    .where("damage", "is", null)
+    .groupBy("source")
+    .execute();
+  return { asOf, newestFiles: new Map(rows.map((row) => [row.source, Number(row.newest)])) };
+}
+
+/** A reading, with what is known of how its repository is observed. */
+export interface LastReading extends Pick<Repository, "provider" | "importSource" | "refreshInterval"> {
+  at: number;
+  /** Where the reading is from; null: unknown. */
+  source: SnapshotSource | null;
+}
+
+/**
+ * Until when a reading is recent: it is stale once the provider's newest snapshot is later. One from an archive is stale at
+ * once, and this is before `at`, if the archive's newest undamaged file no longer has the repository.
+ */
+export function recentUntil(
+  { at, source, importSource, refreshInterval }: LastReading,
+  { newestFiles }: Pick<Recency, "newestFiles">,
+): number {
+  if (refreshInterval !== null && source !== "IMPORTED") return at + RECENT_INTERVALS * refreshInterval;
+  const newest = importSource === null || source === "OBSERVED" ? undefined : newestFiles.get(importSource);
+  if (newest === undefined) return at + RECENT_MS;
+  return at >= newest ? Number.MAX_SAFE_INTEGER : at - 1;
+}
+
+/** Whether the counts of a repository are no longer recent; false for one that was never counted. */
+export function isStale(
+  {
+    provider,
+    countedAt,
+    importSource,
+    refreshInterval,
+  }: Pick<Repository, "provider" | "countedAt" | "importSource" | "refreshInterval">,
+  recency: Recency,
+): boolean {
+  if (countedAt === null) return false;
+  const last: LastReading = { provider, importSource, refreshInterval, at: countedAt, source: null };
+  return recentUntil(last, recency) < (recency.asOf.get(provider) ?? 0);
+}
