@@ -8,7 +8,14 @@ import {
 } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import { START_TRACKING_PAGE } from "../page-addresses.js";
-import { ANOMALY_KINDS, type CurrentSummary, type Facet, type Trend, WINDOWS } from "../rankings/rankings.js";
+import {
+  ANOMALY_KINDS,
+  type CurrentSummary,
+  type Facet,
+  MEASURED_COUNTS,
+  type Trend,
+  WINDOWS,
+} from "../rankings/rankings.js";
 import { z } from "../schema.js";
 import type { SumPoint, Watchlist } from "../watchlists/watchlists.js";
 
@@ -27,8 +34,11 @@ const anomalySchema = z
     kind: z.enum(ANOMALY_KINDS),
     at: time.openapi({ description: "Capture time of the snapshot that shows it." }),
     reason: z.string(),
-    starsBefore: z.int(),
-    starsAfter: z.int(),
+    measure: z.enum(MEASURED_COUNTS).openapi({ description: "The count that moved." }),
+    until: time.openapi({ description: "Capture time of the last snapshot that it concerns." }),
+    before: z.int().openapi({ description: "The count before." }),
+    after: z.int(),
+    counted: z.int().optional().openapi({ description: "BURST only: the part of the gain that counts." }),
     cleared: z
       .object({ at: time, by: z.enum(["BREADTH", "TIME"]) })
       .optional()
@@ -37,7 +47,7 @@ const anomalySchema = z
       }),
     sameDay: z.object({ fell: z.int(), jumped: z.int(), compared: z.int() }).optional().openapi({
       description:
-        "PURGE only: the number of repositories of the provider that lost stars on that day, and the number compared. Counted at least once a day; absent until then.",
+        "PURGE and BURST only: the numbers of repositories of the provider that lost stars on that day, and that gained far more than usual, out of those compared. Counted at least once a day; absent until then.",
     }),
   })
   .openapi("Anomaly", {
@@ -104,6 +114,7 @@ export function trendView(trend: Trend): TrendView {
     anomalies: trend.anomalies.map(({ cleared, ...anomaly }) => ({
       ...anomaly,
       at: isoTime(anomaly.at),
+      until: isoTime(anomaly.until),
       ...(cleared === undefined ? {} : { cleared: { ...cleared, at: isoTime(cleared.at) } }),
     })),
   };

@@ -52,8 +52,10 @@ export {
 export {
   ANOMALY_KINDS,
   type Anomaly,
+  COUNT_NAMES,
   type Explanation,
   type GrowthOptions,
+  MEASURED_COUNTS,
   type Scores,
   TREND_COLUMNS,
   type Trend,

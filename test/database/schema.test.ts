@@ -133,6 +133,8 @@ async function definitionOf(
     .map(({ part }) =>
       part
         .replaceAll("rollups_next", "rollups")
+        // PostgreSQL numbers these names where an older table has them.
+        .replaceAll(/_not_null\d+\b/g, "_not_null")
         .replaceAll(new RegExp(`\\b(rollups_\\w+)_${generation}\\b`, "g"), "$1")
         .replaceAll(/["\s]+/g, " ")
         .trim(),

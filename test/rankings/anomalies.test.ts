@@ -2,41 +2,71 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { DAY_MS } from "../../src/clock.js";
-import { countedPart, findAnomalies, type Reading } from "../../src/rankings/growth/anomalies.js";
+import type { Reading } from "../../src/rankings/growth/anomalies.js";
+import { judge } from "../../src/rankings/growth/judge.js";
+
+interface More {
+  forks?: readonly number[];
+  issues?: readonly number[];
+}
 
 /** One reading a day; forks and issues are unknown unless given. */
-function days(
-  stars: readonly number[],
-  more: { forks?: readonly number[]; issues?: readonly number[] } = {},
-): Reading[] {
+function days(stars: readonly number[], more: More = {}): Reading[] {
   return stars.map((count, day) => ({
     at: day * DAY_MS,
     stars: count,
     forks: more.forks?.[day] ?? null,
     openIssues: more.issues?.[day] ?? null,
+    watchers: null,
     source: "OBSERVED",
   }));
 }
 
-const kinds = (readings: readonly Reading[], pushedAt: number | null = null): string[] =>
-  findAnomalies(readings, pushedAt).map((anomaly) => `${anomaly.kind} ${anomaly.at / DAY_MS}`);
+/** Counts that grow by a step a day. */
+const ramp = (from: number, step: number, length: number): number[] =>
+  Array.from({ length }, (_, day) => from + day * step);
 
-test("steady growth, and growth that forks and issues follow, is no anomaly", () => {
-  assert.deepEqual(kinds(days([1_000, 1_010, 1_022, 1_030, 1_041])), []);
-  const forks = [100, 101, 102, 180, 230];
-  assert.deepEqual(
-    kinds(days([1_000, 1_010, 1_020, 3_020, 4_500], { forks, issues: [5, 5, 6, 40, 60] })),
-    [],
+const kinds = (readings: readonly Reading[]): string[] =>
+  judge(readings).anomalies.map(
+    ({ kind, at, until }) => `${kind} ${at / DAY_MS}${until === at ? "" : `–${until / DAY_MS}`}`,
   );
+
+/** The gain from the first to the last reading that counts. */
+function counted(readings: readonly Reading[]): number {
+  const { uncounted } = judge(readings);
+  const gained = (readings.at(-1)?.stars ?? 0) - (readings[0]?.stars ?? 0);
+  return Math.round(gained - uncounted.reduce((sum, { stars }) => sum + stars, 0));
+}
+
+test("steady growth, and growth that forks follow, is no anomaly", () => {
+  assert.deepEqual(kinds(days([1_000, 1_010, 1_022, 1_030, 1_041])), []);
+  const forks = [100, 101, 102, 260, 400];
+  assert.deepEqual(kinds(days([1_000, 1_010, 1_020, 3_020, 4_500], { forks })), []);
 });
 
-test("a zero between large readings is a failed reading", () => {
+test("a zero between large readings is a failed reading, and is compared with nothing", () => {
   assert.deepEqual(kinds(days([29_300, 29_310, 0, 29_326, 29_330])), ["FAILED_READING 2"]);
   assert.deepEqual(kinds(days([29_300, 29_310, 120, 29_326])), ["FAILED_READING 2"]);
+  assert.deepEqual(judge(days([29_300, 29_310, 0, 29_326])).doubtful, [false, false, true, false]);
+  assert.deepEqual(kinds(days([0, 29_326, 29_330])), ["FAILED_READING 0"]);
 });
 
-test("a fall to almost nothing is doubted even before the next reading", () => {
-  assert.deepEqual(kinds(days([29_300, 29_310, 0])), ["FAILED_READING 2"]);
+test("a fall by a quarter waits for a second reading, a collapse for a third", () => {
+  assert.deepEqual(kinds(days([1_000, 1_010, 700])), ["UNCONFIRMED 2"]);
+  assert.deepEqual(kinds(days([1_000, 1_010, 700, 705])), ["PURGE 2"], "confirmed");
+  assert.deepEqual(kinds(days([1_000, 1_010, 700, 1_012])), ["FAILED_READING 2"]);
+  assert.deepEqual(kinds(days([1_000, 1_010, 0, 0])), ["UNCONFIRMED 2–3"]);
+  assert.deepEqual(kinds(days([1_000, 1_010, 0, 0, 0])), ["PURGE 2"]);
+  assert.deepEqual(kinds(days([40, 41, 20])), [], "few stars may fall as they like");
+});
+
+test("forks and open issues are doubted like stars", () => {
+  const stars = [40_000, 40_010, 40_020];
+  assert.deepEqual(kinds(days(stars, { forks: [11_030, 11_039, 21] })), ["UNCONFIRMED 2"]);
+  const [doubt] = judge(days(stars, { forks: [11_030, 11_039, 21] })).anomalies;
+  assert.deepEqual([doubt?.measure, doubt?.before, doubt?.after], ["forks", 11_039, 21]);
+  assert.deepEqual(kinds(days(stars, { issues: [900, 905, 0] })), ["UNCONFIRMED 2"]);
+  assert.deepEqual(kinds(days(stars, { issues: [900, 905, 600] })), [], "issues are closed in numbers");
 });
 
 test("a loss of hundreds in one step is a purge", () => {
@@ -48,94 +78,119 @@ test("a loss of hundreds in one step is a purge", () => {
   );
 });
 
-test("a value that returns to the old level days later is marked at both ends", () => {
-  assert.deepEqual(kinds(days([70_000, 70_010, 55_000, 55_010, 70_050, 70_060])), ["RETURN 2", "RETURN 4"]);
-  assert.deepEqual(kinds(days([1_000, 1_005, 4_000, 4_002, 1_010])), ["RETURN 2", "RETURN 4"]);
+test("a value that returns to the old level days later is one event, of which nothing counts", () => {
+  const dropped = days([70_000, 70_010, 55_000, 55_010, 70_050, 70_060]);
+  assert.deepEqual(kinds(dropped), ["RETURN 2–4"]);
+  assert.equal(counted(dropped), 30, "10 before the fall, 10 while it lasted, 10 after it");
+  assert.equal(counted(days([1_000, 1_005, 4_000, 4_002, 1_010, 1_012])), 9);
 });
 
 test("a step to many times the stars without forks to match is a change of level", () => {
-  assert.deepEqual(kinds(days([6_700, 6_710, 6_720, 70_255], { forks: [20_000, 20_001, 20_003, 20_010] })), [
-    "LEVEL_SHIFT 3",
-  ]);
+  const shift = days([6_700, 6_710, 6_720, 70_255], { forks: [20_000, 20_001, 20_003, 20_010] });
+  assert.deepEqual(kinds(shift), ["LEVEL_SHIFT 3"]);
+  assert.equal(counted(shift), 30);
 });
 
-test("a sudden gain without forks, issues or pushes to match is a burst; any one of them makes it plausible", () => {
+test("a sudden gain without forks to match is a burst, of which the supported part counts", () => {
   const stars = [500, 503, 505, 508, 1_400, 1_402];
   const flat = [40, 40, 40, 40, 41, 41];
-  const issues = [7, 7, 7, 7, 7, 7];
-  assert.deepEqual(kinds(days(stars, { forks: flat, issues })), ["BURST 4"]);
-  assert.deepEqual(kinds(days(stars, { forks: flat, issues }), 4 * DAY_MS), [], "pushed on the day");
-  assert.deepEqual(kinds(days(stars, { forks: [40, 40, 40, 40, 80, 80], issues })), [], "forked");
-  assert.deepEqual(kinds(days(stars)), [], "nothing is known of forks, issues and pushes");
+  assert.deepEqual(kinds(days(stars, { forks: flat })), ["BURST 4"]);
+  assert.ok(counted(days(stars, { forks: flat })) < 60);
+  assert.deepEqual(kinds(days(stars, { forks: [40, 40, 40, 40, 95, 97] })), [], "forked");
+  assert.deepEqual(kinds(days(stars)), [], "nothing is known but stars");
+});
+
+test("the flag of a campaign stays while it lasts: its own days are not usual ones", () => {
+  const stars = [...ramp(960, 5, 8), 2_640, 4_300, 5_900, 7_579, ...ramp(7_584, 5, 6)];
+  const forks = [...ramp(60, 0, 8), 67, 74, 80, 87, ...ramp(87, 0, 6)];
+  for (let last = 9; last <= stars.length; last++) {
+    const seen = days(stars.slice(0, last), { forks });
+    const [burst] = judge(seen).anomalies;
+    assert.equal(burst?.kind, "BURST", `after day ${last - 1}`);
+    assert.equal(burst?.cleared, undefined);
+    assert.ok(counted(seen) < 1_000, `${counted(seen)} of ${stars[last - 1]} count after day ${last - 1}`);
+  }
+});
+
+test("a campaign spread over days, each of them small, is found by its sum", () => {
+  const stars = [...ramp(5_000, 4, 10), ...ramp(5_096, 60, 10)];
+  const forks = [...ramp(500, 1, 10), ...ramp(510, 1, 10)];
+  assert.deepEqual(
+    kinds(days(stars, { forks })).map((text) => text.split(" ")[0]),
+    ["BURST"],
+  );
+});
+
+test("forks that follow later clear a burst, and so does a month in which the stars stay", () => {
+  const stars = [500, 503, 505, 508, 1_400, 1_402, 1_404, 1_406];
+  const late = days(stars, { forks: [40, 40, 40, 40, 41, 60, 75, 80] });
+  const [burst] = judge(late).anomalies;
+  assert.deepEqual(burst?.cleared, { at: 6 * DAY_MS, by: "BREADTH" });
+  assert.equal(counted(late), 906);
+  const kept = days([...stars, ...ramp(1_408, 2, 40)], { forks: Array.from({ length: 48 }, () => 40) });
+  assert.deepEqual(judge(kept).anomalies[0]?.cleared, { at: 34 * DAY_MS, by: "TIME" });
+});
+
+test("stars that did not count when they came do not count when they go", () => {
+  const stars = [500, 503, 505, 508, 1_400, 1_402, 1_000, 1_002];
+  const forks = [40, 40, 40, 40, 40, 40, 40, 40];
+  const purged = days(stars, { forks });
+  assert.deepEqual(kinds(purged), ["BURST 4", "PURGE 6"]);
+  assert.ok(Math.abs(counted(purged) - 14) <= 3, String(counted(purged)));
 });
 
 test("an anomaly gives figures and accuses nobody", () => {
-  const [anomaly] = findAnomalies(days([20_000, 20_100, 19_551]), null);
+  const [anomaly] = judge(days([20_000, 20_100, 19_551])).anomalies;
   assert.deepEqual(anomaly, {
     kind: "PURGE",
+    measure: "stars",
     at: 2 * DAY_MS,
+    until: 2 * DAY_MS,
     reason: "549 of 20100 stars fewer in one step",
-    starsBefore: 20_100,
-    starsAfter: 19_551,
+    before: 20_100,
+    after: 19_551,
   });
 });
 
-test("the counted part of a gain shrinks with its anomalies and is never more than the whole", () => {
-  const burst = findAnomalies(
-    days([500, 503, 505, 508, 1_400, 1_402], { forks: [4, 4, 4, 4, 4, 4], issues: [1, 1, 1, 1, 1, 1] }),
-    null,
-  );
-  assert.equal(
-    countedPart(burst, { at: 0, stars: 500 }, { at: 5 * DAY_MS, stars: 1_402 }),
-    1 - 0.75 * (892 / 902),
-  );
-  assert.equal(
-    countedPart(burst, { at: 4 * DAY_MS, stars: 1_400 }, { at: 5 * DAY_MS, stars: 1_402 }),
-    1,
-    "the burst was before this window",
-  );
-  const failed = findAnomalies(days([29_300, 0, 29_326]), null);
-  assert.equal(
-    countedPart(failed, { at: DAY_MS, stars: 0 }, { at: 2 * DAY_MS, stars: 29_326 }),
-    0,
-    "a gain from a failed reading",
+test("any series is judged: anomalies in order, and no more stars in doubt than moved", () => {
+  const known = (most: number) => fc.option(fc.integer({ min: 0, max: most }), { nil: null });
+  const series = fc.array(fc.tuple(fc.integer({ min: 0, max: 300_000 }), known(9_999), known(9_999)), {
+    maxLength: 40,
+  });
+  fc.assert(
+    fc.property(series, (values) => {
+      const readings = values.map(
+        ([stars, forks, watchers], day): Reading => ({
+          at: day * DAY_MS,
+          stars,
+          forks,
+          openIssues: forks,
+          watchers,
+          source: "OBSERVED",
+        }),
+      );
+      const { anomalies, uncounted, doubtful } = judge(readings);
+      const times = anomalies.map(({ at }) => at);
+      assert.deepEqual(
+        times,
+        times.toSorted((a, b) => a - b),
+      );
+      assert.equal(doubtful.length, readings.length);
+      for (const { at, stars, forks } of uncounted) {
+        assert.ok(Number.isFinite(stars) && Number.isFinite(forks));
+        const index = readings.findIndex((reading) => reading.at === at);
+        const before = readings.findLastIndex((_, i) => i < index && doubtful[i] !== true);
+        const moved = Math.abs((readings[index]?.stars ?? 0) - (readings[before]?.stars ?? 0));
+        assert.ok(Math.abs(stars) <= moved + 1e-6, `${stars} of ${moved}`);
+      }
+    }),
   );
 });
 
-test("a series of any length and shape gives ordered anomalies and a counted part from 0 to 1", () => {
-  const series = fc.array(
-    fc.tuple(
-      fc.integer({ min: 0, max: 300_000 }),
-      fc.option(fc.integer({ min: 0, max: 9_999 }), { nil: null }),
-    ),
-    { maxLength: 40 },
-  );
-  fc.assert(
-    fc.property(
-      series,
-      fc.option(fc.integer({ min: 0, max: 40 * DAY_MS }), { nil: null }),
-      (values, pushedAt) => {
-        const readings = values.map(
-          ([stars, forks], day): Reading => ({
-            at: day * DAY_MS,
-            stars,
-            forks,
-            openIssues: forks,
-            source: "OBSERVED",
-          }),
-        );
-        const found = findAnomalies(readings, pushedAt);
-        assert.deepEqual(
-          found.map(({ at }) => at),
-          found.map(({ at }) => at).sort((a, b) => a - b),
-        );
-        const part = countedPart(
-          found,
-          { at: 0, stars: readings[0]?.stars ?? 0 },
-          { at: 40 * DAY_MS, stars: readings.at(-1)?.stars ?? 0 },
-        );
-        assert.ok(part >= 0 && part <= 1);
-      },
-    ),
-  );
+test("a judgement does not change with readings that come later, unless they confirm, revert or clear", () => {
+  const stars = [...ramp(960, 5, 8), 2_640, 4_300, 5_900, 7_579];
+  const forks = [...ramp(60, 0, 8), 67, 74, 80, 87];
+  const early = judge(days(stars.slice(0, 10), { forks }));
+  const late = judge(days(stars, { forks }));
+  assert.equal(early.anomalies[0]?.at, late.anomalies[0]?.at);
 });

@@ -276,6 +276,9 @@ onBothEngines("Ranks and facets", (engine) => {
       falling("o/more", 50, 52),
     );
     const { anomalies } = (await world.get("/api/repos/github/o/purged")).body.data.trends["24h"];
-    assert.deepEqual([anomalies[0].kind, anomalies[0].sameDay], ["PURGE", { fell: 2, compared: 3 }]);
+    assert.deepEqual(
+      [anomalies[0].kind, anomalies[0].sameDay],
+      ["PURGE", { fell: 2, jumped: 0, compared: 3 }],
+    );
   });
 });

@@ -75,6 +75,16 @@ export class Readings {
     return low;
   }
 
+  /** A copy of the readings whose index is kept; this, if all are. */
+  only(keeps: (index: number) => boolean): Readings {
+    const kept = Array.from({ length: this.length }, (_, index) => index).filter(keeps);
+    if (kept.length === this.length) return this;
+    const some = Readings.ofLength(kept.length, this.width);
+    for (const [i, index] of kept.entries())
+      some.numbers.set(this.numbers.subarray(index * this.width, (index + 1) * this.width), i * this.width);
+    return some;
+  }
+
   /** A view of the readings from one index to before another. */
   slice(from: number, to = this.length): Readings {
     return new Readings(this.numbers.subarray(from * this.width, to * this.width), this.width);

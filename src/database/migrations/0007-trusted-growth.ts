@@ -7,7 +7,7 @@ import type { Migration } from "../migration.js";
  */
 export const trustedGrowth: Migration = {
   name: "trusted-growth",
-  async up(tx, { types: { integer, text, real, ownId }, clustered }) {
+  async up(tx, { engine, types: { integer, text, real, ownId }, clustered }) {
     const statements = [
       sql`alter table repositories add column import_source ${text}`, // the archive that reported it last
       sql`alter table repositories add column refresh_interval ${integer}`, // ms; null: not tracked
@@ -15,7 +15,8 @@ export const trustedGrowth: Migration = {
         where import_source is not null`,
 
       // The same as a full rebuild creates (rollup-tables.ts).
-      sql`create table rollups_trusted (
+      sql`alter table rollups rename to rollups_old`,
+      sql`create table rollups (
         repository_id ${integer} not null,
         window_hours ${integer} not null,
         provider ${text} not null,
@@ -44,9 +45,9 @@ export const trustedGrowth: Migration = {
         activity ${integer},
         confidence ${integer} not null, -- in hundredths
         reliable smallint not null,
-        constraint rollups_key_0 primary key (repository_id, window_hours)
+        constraint rollups_key_new primary key (repository_id, window_hours)
       ) ${clustered}`,
-      sql`insert into rollups_trusted (repository_id, window_hours, provider, from_at, to_at, stars_delta, forks_delta,
+      sql`insert into rollups (repository_id, window_hours, provider, from_at, to_at, stars_delta, forks_delta,
           open_issues_delta, stars_counted, forks_counted, stars_growth, stars_from, forks_from, open_issues_from,
           from_source, snapshots, fresh_until, anomalies, anomalous, trending, rising, new_hot, star_momentum, fork_momentum,
           activity, confidence, reliable)
@@ -56,9 +57,9 @@ export const trustedGrowth: Migration = {
           from_source, snapshots, to_at + window_hours * 1800000, anomalies,
           case when anomalies is null then 0 else 1 end, trending, rising, new_hot, star_momentum,
           fork_momentum, activity, confidence, reliable
-        from rollups`,
-      sql`drop table rollups`,
-      sql`alter table rollups_trusted rename to rollups`,
+        from rollups_old`,
+      sql`drop table rollups_old`,
+      ...(engine === "postgres" ? [sql`alter index rollups_key_new rename to rollups_key_0`] : []),
       sql`create index rollups_stars_0 on rollups (window_hours, stars_counted desc, repository_id desc)`,
       sql`create index rollups_forks_0 on rollups (window_hours, forks_counted desc, repository_id desc)
         where forks_counted is not null`,

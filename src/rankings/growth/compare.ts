@@ -1,7 +1,8 @@
 import { chooseFrom, type Readings, type Recency, recentUntil } from "../../catalog/catalog.js";
 import { WINDOWS, type Window, windowMs } from "../windows.js";
-import { type Anomaly, countedPart, findAnomalies, MIN_MOVEMENT, type Reading } from "./anomalies.js";
+import { type Anomaly, MIN_MOVEMENT, type Reading } from "./anomalies.js";
 import { type History, readingAt } from "./history.js";
+import { type Judgement, judge } from "./judge.js";
 
 /** How a repository has grown in one window: the two snapshots compared, and the anomalies between them. */
 export interface Growth {
@@ -20,41 +21,72 @@ export interface Growth {
   anomalies: Anomaly[];
 }
 
-/**
- * The growth of a repository in each window in which it has a trend. All windows end at the provider's newest snapshot: a
- * repository has no trend in a window if its own newest snapshot is older than half of it, or no longer recent.
- */
+/** What a history shows. */
+export interface Grown {
+  /** One for each window in which the repository has a trend. */
+  growth: Growth[];
+  /** Times of gains far beyond the usual with little to match. */
+  jumps: readonly number[];
+}
+
+/** The growth of a repository in each window in which it has a trend; see `grow`. */
 export function growthOf(history: History, recency: Recency): Growth[] {
-  const { readings, pushedAt, provider } = history;
+  return grow(history, recency).growth;
+}
+
+/**
+ * Compares snapshots. All windows end at the provider's newest snapshot: a repository has no trend in a window if its own newest
+ * confirmed snapshot is older than half of it, or its newest one no longer recent. Doubtful readings are never compared.
+ */
+export function grow(history: History, recency: Recency): Grown {
+  const { readings, provider } = history;
   const asOf = recency.asOf.get(provider) ?? 0;
-  const to = readingAt(readings, readings.length - 1);
-  const recent = recentUntil({ ...history, at: to.at, source: to.source }, recency);
-  let all: Anomaly[] | undefined;
-  return WINDOWS.flatMap((window): Growth[] => {
+  const judgement = mayHaveAnomalies(readings) ? judge(allOf(readings)) : undefined;
+  const credible = judgement === undefined ? readings : readings.only((i) => judgement.doubtful[i] !== true);
+  const jumps = judgement?.jumps ?? [];
+  if (credible.length === 0) return { growth: [], jumps };
+  const to = readingAt(credible, credible.length - 1);
+  const newest = readingAt(readings, readings.length - 1);
+  const recent = recentUntil({ ...history, at: newest.at, source: newest.source }, recency);
+  const growth = WINDOWS.flatMap((window): Growth[] => {
     const length = windowMs(window);
     const freshUntil = Math.min(recent, to.at + length / 2);
     if (freshUntil < asOf) return [];
-    const index = indexOfFrom(readings, to.at, length);
-    if (index === undefined || index === readings.length - 1) return [];
-    const from = readingAt(readings, index);
-    all ??= mayHaveAnomalies(readings) ? findAnomalies(allOf(readings), pushedAt) : [];
-    const anomalies = all.filter((anomaly) => anomaly.at >= from.at && anomaly.at <= to.at);
-    const counted = countedPart(anomalies, from, to);
+    const index = indexOfFrom(credible, to.at, length);
+    if (index === undefined || index === credible.length - 1) return [];
+    const from = readingAt(credible, index);
     const forksDelta = difference(to.forks, from.forks);
+    const doubted = doubtedBetween(judgement, from.at, to.at);
     return [
       {
         window,
         from,
         to,
-        snapshots: readings.length - index,
-        starsCounted: Math.round((to.stars - from.stars) * counted),
-        forksCounted: forksDelta === null ? null : Math.round(forksDelta * counted),
+        snapshots: credible.length - index,
+        starsCounted: Math.round(to.stars - from.stars - doubted.stars),
+        forksCounted: forksDelta === null ? null : forksDelta - doubted.forks,
         freshUntil,
         predecessorId: null,
-        anomalies,
+        anomalies: judgement?.anomalies.filter(({ until }) => until > from.at) ?? [],
       },
     ];
   });
+  return { growth, jumps };
+}
+
+/** The gains between two readings that do not count. */
+function doubtedBetween(
+  judgement: Judgement | undefined,
+  from: number,
+  to: number,
+): { stars: number; forks: number } {
+  const sum = { stars: 0, forks: 0 };
+  for (const { at, stars, forks } of judgement?.uncounted ?? []) {
+    if (at <= from || at > to) continue;
+    sum.stars += stars;
+    sum.forks += forks;
+  }
+  return sum;
 }
 
 /** null if either is unknown. */
@@ -66,16 +98,27 @@ function allOf(readings: Readings): Reading[] {
   return Array.from({ length: readings.length }, (_, index) => readingAt(readings, index));
 }
 
-/** Whether the stars have moved enough for an anomaly. Few repositories have, which saves looking closer. */
+/** A fall from one reading to the next by this part may be an anomaly, however few stars or forks it is. */
+const FALL_PART = 0.25;
+
+/** Whether the counts have moved enough for an anomaly. Few repositories have, which saves looking closer. */
 function mayHaveAnomalies(readings: Readings): boolean {
   let least = Number.POSITIVE_INFINITY;
   let most = 0;
+  let [starsBefore, forksBefore, issuesBefore] = [0, 0, 0];
   for (let i = 0; i < readings.length; i++) {
-    const stars = readings.stars(i);
+    const [stars, forks, issues] = [readings.stars(i), readings.value(i, 2), readings.value(i, 3)];
     if (stars < least) least = stars;
     if (stars > most) most = stars;
+    if (stars <= (1 - FALL_PART) * starsBefore) return true;
+    // Unknown counts are below 0, and tell nothing about a fall.
+    if (forks >= 0 && forks <= (1 - FALL_PART) * forksBefore) return true;
+    if (issues >= 0 && issues <= (1 - FALL_PART) * issuesBefore) return true;
+    starsBefore = stars;
+    forksBefore = forks;
+    issuesBefore = issues;
   }
-  return most - least > 0 && most - least >= Math.min(MIN_MOVEMENT, most / 2);
+  return most - least >= MIN_MOVEMENT;
 }
 
 /** The index of the snapshot to compare with the one at `to`; see the catalog's chooseFrom. */

@@ -23,7 +23,7 @@ import { PARTIAL, rebuildGrowth } from "./rebuild.js";
 import { ROLLUPS, rollupRow } from "./rollups.js";
 import { readScales } from "./scales.js";
 
-export { ANOMALY_KINDS, type Anomaly } from "./anomalies.js";
+export { ANOMALY_KINDS, type Anomaly, COUNT_NAMES, MEASURED_COUNTS } from "./anomalies.js";
 export type { Explanation, Scores } from "./scores.js";
 export {
   byWindow,

@@ -40,6 +40,7 @@ export function readingAt(readings: Readings, index: number): Reading {
     stars: readings.stars(index),
     forks: readings.count(index, 2),
     openIssues: readings.count(index, 3),
+    watchers: readings.count(index, 4),
     source: SNAPSHOT_SOURCES[readings.value(index, 5)] ?? "OBSERVED",
   };
 }

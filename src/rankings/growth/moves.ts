@@ -9,11 +9,12 @@ const MOVED_DAYS: BulkTable = {
   key: ["provider", "day"],
 };
 
-/** Counts per provider and day how many repositories lost stars since the previous day they were observed on. */
+/** Counts per provider and day how many repositories lost stars, or jumped, since the previous day they were observed on. */
 export class MoveCounter {
   readonly #days = new Map<string, Map<number, MovesOfDay>>();
 
-  add({ provider, readings }: History): void {
+  /** `jumps`: times of gains far beyond the usual. */
+  add({ provider, readings }: History, jumps: readonly number[]): void {
     let days = this.#days.get(provider);
     if (days === undefined) {
       days = new Map();
@@ -35,6 +36,10 @@ export class MoveCounter {
       }
       before = stars;
     }
+    for (const day of new Set(jumps.map((at) => Math.floor(at / DAY_MS)))) {
+      const counts = days.get(day);
+      if (counts !== undefined) counts.jumped++;
+    }
   }
 
   /** Replaces the stored counts. */
@@ -47,21 +52,29 @@ export class MoveCounter {
   }
 }
 
-/** Adds to each purge how many others fell that day, as a forge that purges does so to many repositories. */
+/** Whether movements of this kind tend to be shared by many repositories on one day. */
+export function comesInWaves({ kind }: Anomaly): boolean {
+  return kind === "PURGE" || kind === "BURST";
+}
+
+/**
+ * Adds to each purge and burst how many others moved that day: a forge that purges does so to many repositories, and a campaign
+ * often stars others beside its own.
+ */
 export async function addMoves<T extends { provider: string; anomalies: Anomaly[] }>(
   db: Db,
   trends: readonly T[],
 ): Promise<void> {
-  const purges = trends.flatMap(({ provider, anomalies }) =>
+  const moved = trends.flatMap(({ provider, anomalies }) =>
     anomalies
-      .filter((anomaly) => anomaly.kind === "PURGE")
-      .map((purge) => ({ provider, purge, day: Math.floor(purge.at / DAY_MS) })),
+      .filter(comesInWaves)
+      .map((anomaly) => ({ provider, anomaly, day: Math.floor(anomaly.at / DAY_MS) })),
   );
-  if (purges.length === 0) return;
+  if (moved.length === 0) return;
   const rows = await db
     .selectFrom("moved_days")
     .selectAll()
-    .where("day", "in", [...new Set(purges.map(({ day }) => day))])
+    .where("day", "in", [...new Set(moved.map(({ day }) => day))])
     .execute();
   const moves = new Map(
     rows.map((row): [string, MovesOfDay] => [
@@ -69,8 +82,8 @@ export async function addMoves<T extends { provider: string; anomalies: Anomaly[
       { fell: row.fell, jumped: row.jumped, compared: row.compared },
     ]),
   );
-  for (const { provider, purge, day } of purges) {
+  for (const { provider, anomaly, day } of moved) {
     const found = moves.get(`${provider} ${day}`);
-    if (found !== undefined) purge.sameDay = found;
+    if (found !== undefined) anomaly.sameDay = found;
   }
 }

@@ -21,7 +21,7 @@ import {
 } from "../../database/database.js";
 import { ALL_REPOSITORIES } from "../contributions.js";
 import { WINDOWS } from "../windows.js";
-import { growthOf } from "./compare.js";
+import { grow } from "./compare.js";
 
 import { type GrowthContext, readHistories } from "./history.js";
 import { MoveCounter } from "./moves.js";
@@ -87,9 +87,9 @@ async function rebuild(
     const read = await readHistories(write, dialect, { ids, onDamaged });
     damaged.push(...read.damaged);
     const rows = read.histories.flatMap((history): BulkRow[] => {
-      const growth = growthOf(history, recency);
+      const { growth, jumps } = grow(history, recency);
       meter.add(history.provider, growth);
-      moves.add(history);
+      moves.add(history, jumps);
       return growth.map((one) => rollupRow(history, one, { scales: used, recency }));
     });
     await run.step((tx) => dialect.insertNew(tx, NEXT_ROLLUPS, rows));

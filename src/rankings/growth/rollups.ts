@@ -3,7 +3,7 @@ import { type Availability, type Recency, SNAPSHOT_SOURCES } from "../../catalog
 import { DAY_MS, HOUR_MS } from "../../clock.js";
 import type { BulkRow, BulkTable, Db, RollupTable } from "../../database/database.js";
 import { WINDOW_HOURS, windowOfHours } from "../windows.js";
-import { DOUBTFUL_KINDS, isOpen } from "./anomalies.js";
+import { isDoubtful, isOpen, type Reading } from "./anomalies.js";
 import { difference, type Growth } from "./compare.js";
 import { confidence, RELIABLE_FROM } from "./confidence.js";
 import type { History } from "./history.js";
@@ -68,7 +68,7 @@ export function rollupRow(
     snapshots,
     availability: history.availability,
     isBackfilled: from.source === "BACKFILLED",
-    hasDoubtfulReading: anomalies.some((anomaly) => DOUBTFUL_KINDS.includes(anomaly.kind)),
+    hasDoubtfulReading: anomalies.some(isDoubtful),
   });
   return [
     history.repositoryId,
@@ -106,7 +106,12 @@ export function storedScores(scores: Scores): (number | null)[] {
 }
 
 /** The parts of a growth that scores depend on. */
-type ScoredGrowth = Pick<Growth, "window" | "from" | "to" | "starsCounted" | "forksCounted">;
+interface ScoredGrowth extends Pick<Growth, "window" | "starsCounted" | "forksCounted"> {
+  from: ScoredReading;
+  to: ScoredReading;
+}
+
+type ScoredReading = Pick<Reading, "at" | "stars" | "forks" | "openIssues">;
 
 function inputOf(
   history: Pick<History, "provider" | "createdAt" | "pushedAt">,
@@ -142,20 +147,17 @@ export function scoreInput(row: ScoredRow, scales: AllScales): ScoreInput {
   const window = windowOfHours(row.window_hours) ?? "24h";
   const plus = (from: number | null, delta: number | null) =>
     from === null || delta === null ? null : from + delta;
-  const source = SNAPSHOT_SOURCES[row.from_source] ?? "OBSERVED";
   const from = {
     at: row.from_at,
     stars: row.stars_from,
     forks: row.forks_from,
     openIssues: row.open_issues_from,
-    source,
   };
   const to = {
     at: row.to_at,
     stars: row.stars_from + row.stars_delta,
     forks: plus(row.forks_from, row.forks_delta),
     openIssues: plus(row.open_issues_from, row.open_issues_delta),
-    source,
   };
   const history = { provider: row.provider, createdAt: row.created_at, pushedAt: row.pushed_at };
   const counted = { starsCounted: row.stars_counted, forksCounted: row.forks_counted };

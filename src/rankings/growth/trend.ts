@@ -10,7 +10,7 @@ import {
 } from "../../database/database.js";
 import { perWindow, WINDOW_HOURS, type Window, windowOfHours } from "../windows.js";
 import type { Anomaly } from "./anomalies.js";
-import { addMoves } from "./moves.js";
+import { addMoves, comesInWaves } from "./moves.js";
 import { readScoredRows, scoreInput } from "./rollups.js";
 import { readScales } from "./scales.js";
 import { type Explanation, explain, type Scores } from "./scores.js";
@@ -135,8 +135,7 @@ export async function readExplanations(db: Db, id: number): Promise<Record<Windo
 /** The trends of stored rollups, in their order. Reads `moved_days` only if one of them holds a purge. */
 export async function trendsOfRollups({ read }: Database, rollups: readonly TrendValues[]): Promise<Trend[]> {
   const trends = rollups.map(trendOf);
-  if (trends.some(({ anomalies }) => anomalies.some(({ kind }) => kind === "PURGE")))
-    await addMoves(read, trends);
+  if (trends.some(({ anomalies }) => anomalies.some(comesInWaves))) await addMoves(read, trends);
   return trends;
 }
 

@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import {
   type Anomaly,
+  COUNT_NAMES,
   type Explanation,
   SCORE_LABELS,
   SCORE_NAMES,
@@ -123,12 +124,18 @@ const Terms: FC<{ name: ScoreName; explanation: Explanation; window: Window }> =
 
 /** The name of each kind of anomaly, and its effect on the scores. */
 const ANOMALIES: Readonly<Record<Anomaly["kind"], { title: string; effect: string }>> = {
-  FAILED_READING: { title: "Failed reading", effect: "The gain does not count." },
-  RETURN: { title: "Dropped and recovered", effect: "The gain does not count." },
+  FAILED_READING: { title: "Failed reading", effect: "It is not compared with any other." },
+  UNCONFIRMED: { title: "Unconfirmed reading", effect: "The reading before it stands until then." },
+  RETURN: { title: "Dropped and recovered", effect: "Neither way counts." },
   LEVEL_SHIFT: { title: "Level shift", effect: "The gain does not count." },
-  BURST: { title: "Burst", effect: "A quarter of the gain counts." },
+  BURST: { title: "Burst", effect: "Only the part that other counts support counts." },
   PURGE: { title: "Purge", effect: "The loss counts in full." },
 };
+
+const CLEARED = {
+  BREADTH: "Other counts have followed since, so all of it counts.",
+  TIME: "It has kept its stars for a month, so all of it counts.",
+} as const;
 
 const Anomalies: FC<{ anomalies: readonly Anomaly[] }> = ({ anomalies }) =>
   anomalies.length === 0 ? null : (
@@ -137,14 +144,14 @@ const Anomalies: FC<{ anomalies: readonly Anomaly[] }> = ({ anomalies }) =>
         <strong>Unusual change.</strong> The numbers do not say who caused it or why.
       </p>
       <ul>
-        {anomalies.map(({ kind, at, reason, starsBefore, starsAfter, sameDay }) => (
+        {anomalies.map(({ kind, measure, at, reason, before, after, cleared, sameDay }) => (
           <li>
-            <strong>{ANOMALIES[kind].title}</strong>, seen <Time at={at} />:{" "}
-            <Delta value={starsAfter - starsBefore} /> stars, from {formatCount(starsBefore)} to{" "}
-            {formatCount(starsAfter)} ({reason}). {ANOMALIES[kind].effect}
+            <strong>{ANOMALIES[kind].title}</strong>, seen <Time at={at} />: <Delta value={after - before} />{" "}
+            {COUNT_NAMES[measure]}, from {formatCount(before)} to {formatCount(after)} ({reason}).{" "}
+            {cleared === undefined ? ANOMALIES[kind].effect : CLEARED[cleared.by]}
             {sameDay === undefined
               ? null
-              : ` On that day ${formatCount(sameDay.fell)} of ${formatCount(sameDay.compared)} repositories of the forge lost stars.`}
+              : ` On that day ${formatCount(sameDay.fell)} of ${formatCount(sameDay.compared)} repositories of the forge lost stars, and ${formatCount(sameDay.jumped)} gained far more than usual.`}
           </li>
         ))}
       </ul>

@@ -1,0 +1,126 @@
+import type { Reading, Step } from "./anomalies.js";
+
+/**
+ * Breadth: whether the other counts moved as they do when that many people look at a repository. Stars that are bought or
+ * given by scripts come alone.
+ */
+
+/** Stars and forks (or watchers) added to both sides of a ratio, so that a few of them do not decide. */
+const PRIOR_STARS = 60;
+/** Repositories with few of both have about this many forks, and watchers, for a star. */
+const USUAL_RATIO = 0.1;
+const SMALL = 20;
+/** A ratio above this is that of course work, where forks come without stars. */
+const MOST_RATIO = 0.5;
+/** Real leaps bring at least this part of the usual ratio, nine times out of ten (measured: median 0.78, tenth 0.23). */
+const LEAP_PART = 0.5;
+
+/** The counts that follow stars. Open issues go up and down, so they can excuse a gain but not accuse it. */
+const FOLLOWING = ["forks", "watchers"] as const;
+type Following = (typeof FOLLOWING)[number];
+
+/** What a run of days gained beyond the usual. */
+export interface Leap {
+  /** The reading before it, and the last one that may still show its effects. */
+  before: Reading;
+  after: Reading;
+  /** Days of the leap, and days after it up to `after`. */
+  days: number;
+  daysAfter: number;
+  /** Stars beyond the usual. */
+  excess: number;
+}
+
+/** How often a count grew beside stars, per star, and per day. */
+export interface Pace {
+  ratio: number;
+  aDay: number;
+}
+
+/** The usual pace of each count, null where it is unknown, and of open issues. */
+export interface UsualPaces extends Record<Following, Pace | null> {
+  issuesADay: number;
+}
+
+/**
+ * The paces before a leap: per star the lower of the ratio of its whole history and that of the trusted days, since old
+ * repositories are starred more than forked.
+ */
+export function usualPaces(before: Reading, trusted: readonly Step[]): UsualPaces {
+  let [stars, days, issues] = [0, 0, 0];
+  for (const { from, to, gained, days: length } of trusted) {
+    stars += Math.max(0, gained);
+    days += length;
+    issues += Math.abs((to.openIssues ?? 0) - (from.openIssues ?? 0));
+  }
+  const paceOf = (count: Following): Pace | null => {
+    const level = before[count];
+    if (level === null) return null;
+    let gained = 0;
+    for (const { from, to } of trusted) gained += Math.max(0, (to[count] ?? 0) - (from[count] ?? 0));
+    const own = (level + USUAL_RATIO * SMALL) / (before.stars + SMALL);
+    const recent = (gained + PRIOR_STARS * own) / (stars + PRIOR_STARS);
+    return { ratio: Math.min(own, recent, MOST_RATIO), aDay: days === 0 ? 0 : gained / days };
+  };
+  return {
+    forks: paceOf("forks"),
+    watchers: paceOf("watchers"),
+    issuesADay: days === 0 ? 0 : issues / days,
+  };
+}
+
+/** What followed a leap, and how likely so little is if the leap was real. */
+export interface Breadth {
+  /** From 0 to 1: the chance that a real leap brings no more than this. null: no count is known that follows stars. */
+  chance: number | null;
+  /** The stars that what followed can explain. */
+  supported: number;
+}
+
+/** Compares a leap with what it brought. */
+export function breadthOf({ before, after, days, daysAfter, excess }: Leap, usual: UsualPaces): Breadth {
+  let [expected, seen, supported] = [0, 0, 0];
+  let isKnown = false;
+  for (const count of FOLLOWING) {
+    const [pace, from, to] = [usual[count], before[count], after[count]];
+    if (pace === null || from === null || to === null) continue;
+    isKnown = true;
+    const gained = Math.max(0, to - from);
+    // What comes on usual days must not excuse the leap; while it lasts, its absence must not accuse it either.
+    expected += pace.aDay * (0.5 * days + daysAfter) + LEAP_PART * pace.ratio * excess;
+    seen += gained;
+    supported = Math.max(supported, (gained - pace.aDay * (days + daysAfter)) / pace.ratio);
+  }
+  if (!isKnown) return { chance: null, supported: excess };
+  seen += issuesBeyond(usual, { before, after, days: days + daysAfter, most: expected / 4 });
+  return { chance: atMost(Math.round(seen), expected), supported: Math.min(excess, Math.max(0, supported)) };
+}
+
+/** Issues opened or closed beyond the usual; at most `most`, as a handful is quickly opened. */
+function issuesBeyond(
+  { issuesADay }: UsualPaces,
+  { before, after, days, most }: Pick<Leap, "before" | "after" | "days"> & { most: number },
+): number {
+  if (before.openIssues === null || after.openIssues === null) return 0;
+  const moved = Math.abs(after.openIssues - before.openIssues) - issuesADay * days;
+  return Math.min(most, Math.max(0, moved));
+}
+
+/** The chance of at most `count` events where `mean` are expected (Poisson); by the normal distribution for large means. */
+export function atMost(count: number, mean: number): number {
+  if (mean <= 0) return 1;
+  if (mean > 200) return normal((count + 0.5 - mean) / Math.sqrt(mean));
+  let term = Math.exp(-mean);
+  let sum = term;
+  for (let i = 1; i <= count; i++) {
+    term *= mean / i;
+    sum += term;
+    if (sum > 0.9999) return 1;
+  }
+  return Math.min(1, sum);
+}
+
+/** The standard normal distribution function, to about 1e-4 (logistic approximation of Bowling et al., 2009). */
+function normal(z: number): number {
+  return 1 / (1 + Math.exp(-(0.07056 * z ** 3 + 1.5976 * z)));
+}
