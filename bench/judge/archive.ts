@@ -1,0 +1,170 @@
+/**
+ * Public archives of daily counts as histories in memory, read by the importer's own parsers. A parsed archive is kept in the
+ * system's temporary folder: parsing takes half a minute, loading less than a second.
+ */
+import { execFileSync } from "node:child_process";
+import {
+  createReadStream,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { deserialize, serialize } from "node:v8";
+import { COLUMNS, numbersOf, Readings } from "../../src/catalog/snapshots/readings.js";
+import { systemClock } from "../../src/clock.js";
+import { readCsv } from "../../src/transfer/csv.js";
+import { readManifest } from "../../src/transfer/transfer.js";
+
+/** One repository of an archive, by its name, oldest reading first. */
+export interface Track {
+  name: string;
+  readings: Readings;
+  /** The last push as known at each reading, in ms; NaN: unknown. */
+  pushed: Float64Array;
+  createdAt: number | null;
+}
+
+export interface Archive {
+  /** Name of its format, which recency goes by. */
+  source: string;
+  /** Capture times of its files, in order. */
+  times: number[];
+  tracks: Track[];
+}
+
+/** The archives of the data folder: where they are, and their format. */
+export const ARCHIVES = {
+  daily: {
+    folder: "github-ranking/daily",
+    manifest: "github-ranking/manifest.csv",
+    source: "github-ranking",
+  },
+  weekly: {
+    folder: "github-ranking/weekly",
+    manifest: "github-ranking/manifest.csv",
+    source: "github-ranking",
+  },
+  "awesome-go": { folder: "awesome-go", manifest: "awesome-go/manifest.csv", source: "awesome-go" },
+} as const;
+export type ArchiveName = keyof typeof ARCHIVES;
+
+/** Bumped when the stored form changes. */
+const STORED_VERSION = 1;
+
+/** Ends the process with a message if the data folder has no such archive. */
+export function requireData(data: string | undefined, name: ArchiveName): string {
+  const folder = data === undefined ? undefined : join(data, ARCHIVES[name].folder);
+  if (data !== undefined && folder !== undefined && existsSync(folder)) return data;
+  process.stderr.write(
+    data === undefined
+      ? "The first argument must be the data folder, with github-ranking, awesome-go and trending in it.\n"
+      : `${folder} is missing: the first argument must be the data folder, with github-ranking, awesome-go and trending in it.\n`,
+  );
+  process.exit(2);
+}
+
+export async function loadArchive(data: string, name: ArchiveName): Promise<Archive> {
+  const { folder, source } = ARCHIVES[name];
+  const packed = archivesIn(join(data, folder));
+  const sizes = packed.map((path) => statSync(path).size);
+  const stored = join(
+    tmpdir(),
+    `sidereal-judge-${name}-${STORED_VERSION}-${sizes.reduce((sum, size) => sum + size, 0)}.v8`,
+  );
+  if (!existsSync(stored)) {
+    const parsed = await parse(data, name, packed);
+    writeFileSync(`${stored}.${process.pid}`, serialize(parsed));
+    renameSync(`${stored}.${process.pid}`, stored);
+  }
+  const { times, names, lengths, numbers, pushed, created }: Stored = deserialize(readFileSync(stored));
+  let at = 0;
+  const tracks = names.map((track, i): Track => {
+    const length = lengths[i] ?? 0;
+    const end = at + length;
+    const readings = new Readings(numbers.subarray(at * COLUMNS, end * COLUMNS));
+    const own = { name: track, readings, pushed: pushed.subarray(at, end), createdAt: created[i] ?? null };
+    at = end;
+    return own;
+  });
+  return { source, times, tracks };
+}
+
+interface Stored {
+  times: number[];
+  names: string[];
+  /** Readings of each name. */
+  lengths: number[];
+  numbers: Float64Array;
+  pushed: Float64Array;
+  created: (number | null)[];
+}
+
+function archivesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".tar.xz") && !file.startsWith("stars-history"))
+    .sort()
+    .map((file) => join(folder, file));
+}
+
+interface Building {
+  numbers: number[];
+  pushed: number[];
+  createdAt: number | null;
+}
+
+async function parse(data: string, name: ArchiveName, packed: readonly string[]): Promise<Stored> {
+  const manifest = readManifest(readFileSync(join(data, ARCHIVES[name].manifest), "utf8"), systemClock.now());
+  const folder = mkdtempSync(join(tmpdir(), "sidereal-judge-"));
+  const tracks = new Map<string, Building>();
+  const times: number[] = [];
+  try {
+    for (const path of packed) execFileSync("tar", ["xJf", path, "-C", folder]);
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
+      file.endsWith(".csv"),
+    );
+    for (const file of files.sort((a, b) => (basename(a) < basename(b) ? -1 : 1))) {
+      const capturedAt = manifest.get(basename(file));
+      if (capturedAt === undefined) throw new Error(`${file} is not in the manifest`);
+      times.push(capturedAt);
+      await addFile(tracks, join(folder, file), capturedAt);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const all = [...tracks.values()];
+  return {
+    times,
+    names: [...tracks.keys()],
+    lengths: all.map(({ pushed }) => pushed.length),
+    numbers: Float64Array.from(all.flatMap(({ numbers }) => numbers)),
+    pushed: Float64Array.from(all.flatMap(({ pushed }) => pushed)),
+    created: all.map(({ createdAt }) => createdAt),
+  };
+}
+
+/** Adds the rows of one file. Of several rows of a repository the first stays, as in an import. */
+async function addFile(tracks: Map<string, Building>, path: string, capturedAt: number): Promise<void> {
+  for await (const lines of readCsv(createReadStream(path), { capturedAt, clock: systemClock })) {
+    for (const line of lines) {
+      if (!("observation" in line)) continue;
+      const { owner, name, facts, snapshots } = line.observation;
+      const key = `${owner}/${name}`.toLowerCase();
+      let track = tracks.get(key);
+      if (track === undefined) {
+        track = { numbers: [], pushed: [], createdAt: null };
+        tracks.set(key, track);
+      }
+      if (track.numbers.at(-COLUMNS) === capturedAt) continue;
+      for (const snapshot of snapshots) track.numbers.push(...numbersOf(snapshot));
+      track.pushed.push(facts.pushedAt ?? Number.NaN);
+      track.createdAt = facts.createdAt ?? track.createdAt;
+    }
+  }
+}
