@@ -3,6 +3,7 @@
  * system's temporary folder: parsing takes half a minute, loading less than a second.
  */
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   createReadStream,
   existsSync,
@@ -11,7 +12,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -70,13 +70,15 @@ export function requireData(data: string | undefined, name: ArchiveName): string
   process.exit(2);
 }
 
-export async function loadArchive(data: string, name: ArchiveName): Promise<Archive> {
+/** `cache`: the folder for the parsed archive. */
+export async function loadArchive(data: string, name: ArchiveName, cache = tmpdir()): Promise<Archive> {
   const { folder, source } = ARCHIVES[name];
   const packed = archivesIn(join(data, folder));
-  const sizes = packed.map((path) => statSync(path).size);
+  const content = createHash("sha256");
+  for (const path of packed) content.update(readFileSync(path));
   const stored = join(
-    tmpdir(),
-    `sidereal-judge-${name}-${STORED_VERSION}-${sizes.reduce((sum, size) => sum + size, 0)}.v8`,
+    cache,
+    `sidereal-judge-${name}-${STORED_VERSION}-${content.digest("hex").slice(0, 16)}.v8`,
   );
   if (!existsSync(stored)) {
     const parsed = await parse(data, name, packed);
