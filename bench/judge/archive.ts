@@ -18,7 +18,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { COLUMNS, numbersOf, Readings } from "../../src/catalog/snapshots/readings.js";
-import { systemClock } from "../../src/clock.js";
+import { DAY_MS, systemClock } from "../../src/clock.js";
 import { readCsv } from "../../src/transfer/csv.js";
 import { readManifest } from "../../src/transfer/transfer.js";
 
@@ -55,8 +55,10 @@ export const ARCHIVES = {
 } as const;
 export type ArchiveName = keyof typeof ARCHIVES;
 
-/** Bumped when the stored form changes. */
-const STORED_VERSION = 1;
+/** A file committed longer than this after its date was not taken then. */
+const MOST_LATE_MS = 2 * DAY_MS;
+/** Bumped when what is stored changes. */
+const STORED_VERSION = 2;
 
 /** Ends the process with a message if the data folder has no such archive. */
 export function requireData(data: string | undefined, name: ArchiveName): string {
@@ -81,7 +83,7 @@ export async function loadArchive(data: string, name: ArchiveName, cache = tmpdi
     `sidereal-judge-${name}-${STORED_VERSION}-${content.digest("hex").slice(0, 16)}.v8`,
   );
   if (!existsSync(stored)) {
-    const parsed = await parse(data, name, packed);
+    const parsed = await parse(data, name);
     writeFileSync(`${stored}.${process.pid}`, serialize(parsed));
     renameSync(`${stored}.${process.pid}`, stored);
   }
@@ -115,27 +117,51 @@ function archivesIn(folder: string): string[] {
     .map((file) => join(folder, file));
 }
 
+/** A file of an archive. */
+export interface DayFile {
+  path: string;
+  /** Date in its name. */
+  date: string;
+  capturedAt: number;
+}
+
+export function manifestOf(data: string, name: ArchiveName): string {
+  return join(data, ARCHIVES[name].manifest);
+}
+
+/** Unpacks an archive into a folder. Its files, oldest first. */
+export function unpackArchive(data: string, name: ArchiveName, folder: string): DayFile[] {
+  const manifest = readManifest(readFileSync(manifestOf(data, name), "utf8"), systemClock.now());
+  for (const packed of archivesIn(join(data, ARCHIVES[name].folder)))
+    execFileSync("tar", ["xJf", packed, "-C", folder]);
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".csv"))
+    .map((file): DayFile => {
+      const date = /\d{4}-\d{2}-\d{2}/.exec(file)?.[0] ?? "";
+      const committed = manifest.get(basename(file));
+      if (committed === undefined) throw new Error(`${file} is not in the manifest`);
+      // Years of old files were committed within minutes: there the date in the name is right.
+      const noon = Date.parse(`${date}T12:00:00Z`);
+      const capturedAt = Math.abs(committed - noon) > MOST_LATE_MS ? noon : committed;
+      return { path: join(folder, file), date, capturedAt };
+    })
+    .sort((a, b) => a.capturedAt - b.capturedAt);
+}
+
 interface Building {
   numbers: number[];
   pushed: number[];
   createdAt: number | null;
 }
 
-async function parse(data: string, name: ArchiveName, packed: readonly string[]): Promise<Stored> {
-  const manifest = readManifest(readFileSync(join(data, ARCHIVES[name].manifest), "utf8"), systemClock.now());
+async function parse(data: string, name: ArchiveName): Promise<Stored> {
   const folder = mkdtempSync(join(tmpdir(), "sidereal-judge-"));
   const tracks = new Map<string, Building>();
   const times: number[] = [];
   try {
-    for (const path of packed) execFileSync("tar", ["xJf", path, "-C", folder]);
-    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
-      file.endsWith(".csv"),
-    );
-    for (const file of files.sort((a, b) => (basename(a) < basename(b) ? -1 : 1))) {
-      const capturedAt = manifest.get(basename(file));
-      if (capturedAt === undefined) throw new Error(`${file} is not in the manifest`);
+    for (const { path, capturedAt } of unpackArchive(data, name, folder)) {
       times.push(capturedAt);
-      await addFile(tracks, join(folder, file), capturedAt);
+      await addFile(tracks, path, capturedAt);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
