@@ -2,20 +2,24 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { z } from "zod";
+
+const pageSchema = z.object({
+  data: z.array(
+    z.object({
+      fullName: z.string(),
+      stars: z.number().nullable(),
+      trend: z.object({ to: z.string(), starsDelta: z.number() }).nullable(),
+    }),
+  ),
+  meta: z.object({ nextCursor: z.string().nullable() }),
+});
 
 /** A row of a list, as far as every version has it. */
-export interface Row {
-  fullName: string;
-  stars: number | null;
-  trend: { from: string; to: string; starsDelta: number; reliable: boolean } | null;
-}
+export type Row = z.output<typeof pageSchema>["data"][number];
 
-export interface Page {
-  data: Row[];
-  meta: { nextCursor: string | null; asOf: string | null };
-}
-
-export type Ask = (path: string) => Promise<Page>;
+/** The body of a response; undefined for 404. Throws for every other error. */
+export type Ask = (path: string) => Promise<unknown>;
 
 /** Most rows of one response. */
 const MOST_ROWS = 100;
@@ -74,8 +78,9 @@ export class Service {
       });
       return await work(async (path) => {
         const response = await fetch(`${url}${path}`);
+        if (response.status === 404) return undefined;
         if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-        return (await response.json()) as Page;
+        return response.json();
       });
     } finally {
       child.kill();
@@ -84,11 +89,16 @@ export class Service {
   }
 }
 
+/** The first rows of a list, at most a hundred. */
+export async function firstRows(ask: Ask, path: string): Promise<Row[]> {
+  return pageSchema.parse(await ask(`${path}&limit=${MOST_ROWS}`)).data;
+}
+
 /** All rows of a list, page by page. */
 export async function allRows(ask: Ask, path: string): Promise<Row[]> {
   const rows: Row[] = [];
   for (let cursor = ""; ; ) {
-    const page = await ask(`${path}&limit=${MOST_ROWS}${cursor}`);
+    const page = pageSchema.parse(await ask(`${path}&limit=${MOST_ROWS}${cursor}`));
     rows.push(...page.data);
     if (page.meta.nextCursor === null) return rows;
     cursor = `&cursor=${encodeURIComponent(page.meta.nextCursor)}`;

@@ -26,7 +26,7 @@ import {
   readSuccessions,
   shared,
 } from "./ranked.js";
-import { type Ask, allRows, type Row, Service } from "./service.js";
+import { type Ask, allRows, firstRows, type Row, Service } from "./service.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -61,8 +61,7 @@ type Lists = Map<string, Row[]>;
 
 async function readLists(ask: Ask): Promise<Lists> {
   const lists: Lists = new Map();
-  for (const path of PATHS)
-    lists.set(path, (await ask(`${path}${path.includes("?") ? "&" : "?"}limit=100`)).data);
+  for (const path of PATHS) lists.set(path, await firstRows(ask, path));
   return lists;
 }
 
@@ -206,6 +205,7 @@ class DailyRun {
     }));
     if (gains !== undefined) this.#published.add(file, before, { gains, lists });
     if (isCompared) this.#undamaged.set(file.path, lists);
+    process.stderr.write(`${file.date}\r`);
     if (!isCounted) return;
     this.#days++;
     const day = { date: file.date, present: present(file.path), successions: this.#successions };
@@ -214,11 +214,8 @@ class DailyRun {
         name: keyOf(row),
         to: row.trend === null ? null : Date.parse(row.trend.to),
       }));
-      const label =
-        /sort=([a-z_]+)|\/api\/([a-z-]+)\?/
-          .exec(path)
-          ?.slice(1)
-          .find((part) => part !== undefined) ?? path;
+      const { pathname, searchParams } = new URL(path, "http://localhost");
+      const label = searchParams.get("sort") ?? pathname;
       const found = faultsOf(placed, day, file.capturedAt);
       this.#faults.set(label, addFaults(this.#faults.get(label) ?? NO_FAULTS, found));
     }
