@@ -1,13 +1,16 @@
 /** The top of every growth ranking on a day of an archive, by the service's own scores, scales and order. */
 
+import type { Recency } from "../../src/catalog/catalog.js";
+import type { BulkRow } from "../../src/database/database.js";
 import { GROWTH_ORDER_COLUMNS, type GrowthOrder } from "../../src/rankings/definitions.js";
 import type { Growth } from "../../src/rankings/growth/compare.js";
 import { growthOf } from "../../src/rankings/growth/compare.js";
 import type { History } from "../../src/rankings/growth/history.js";
+import { ROLLUPS, rollupRow } from "../../src/rankings/growth/rollups.js";
 import { type AllScales, ScaleMeter } from "../../src/rankings/growth/scales.js";
 import { WINDOW_HOURS, WINDOWS, type Window } from "../../src/rankings/windows.js";
 import type { Archive, Track } from "./archive.js";
-import { historyAt, PROVIDER, recencyAt, type StoredRow, storedRow } from "./judged.js";
+import { historyAt, PROVIDER, recencyAt } from "./judged.js";
 
 /** The rankings that a campaign is looked for in. */
 export const JUDGED_ORDERS = ["trending", "rising", "stars_gained"] as const satisfies readonly GrowthOrder[];
@@ -35,6 +38,27 @@ export interface DayBoards {
   lists: Entry[][];
 }
 
+/** The columns that lists need, with their places in a stored row. */
+const PLACES = [
+  ...new Set([
+    "window_hours",
+    "anomalous",
+    ...Object.values(GROWTH_ORDER_COLUMNS).map(({ column }) => column),
+  ]),
+].map((name) => [name, Object.keys(ROLLUPS.columns).indexOf(name)] as const);
+
+/** What lists need of the row that the service stores for a growth, by the names of the columns. */
+type ListedRow = Readonly<Record<string, BulkRow[number]>>;
+
+function listedRow(
+  history: History,
+  growth: Growth,
+  context: { scales: AllScales; recency: Recency },
+): ListedRow {
+  const values = rollupRow(history, growth, context);
+  return Object.fromEntries(PLACES.map(([name, place]) => [name, values[place] ?? null]));
+}
+
 /** The boards at a capture time of the archive. Costs a comparison of every repository. */
 export function boardsAt({ tracks, source }: Pick<Archive, "tracks" | "source">, at: number): DayBoards {
   const recency = recencyAt(source, at);
@@ -51,7 +75,7 @@ export function boardsAt({ tracks, source }: Pick<Archive, "tracks" | "source">,
   const scales = meter.measure();
   const lists: Entry[][] = LISTS.map(() => []);
   for (const { name, history, growth } of grown) {
-    for (const row of growth.map((one) => storedRow(history, one, { scales, recency }))) {
+    for (const row of growth.map((one) => listedRow(history, one, { scales, recency }))) {
       for (const [i, list] of LISTS.entries()) {
         const value = valueIn(row, list);
         if (value !== undefined) lists[i]?.push({ name, value });
@@ -63,7 +87,7 @@ export function boardsAt({ tracks, source }: Pick<Archive, "tracks" | "source">,
 }
 
 /** The sort key of a row in a list; undefined if the list does not hold it. */
-function valueIn(row: StoredRow, { order, window, excludeAnomalous }: List): number | undefined {
+function valueIn(row: ListedRow, { order, window, excludeAnomalous }: List): number | undefined {
   if (row.window_hours !== WINDOW_HOURS[window] || (excludeAnomalous && row.anomalous === 1))
     return undefined;
   const { column, positiveOnly } = GROWTH_ORDER_COLUMNS[order];
@@ -78,7 +102,7 @@ export function enteredLists(
 ): List[] {
   const recency = recencyAt(source, track.readings.at(index));
   const history = historyAt(track, index, source);
-  const rows = growthOf(history, recency).map((growth) => storedRow(history, growth, { scales, recency }));
+  const rows = growthOf(history, recency).map((growth) => listedRow(history, growth, { scales, recency }));
   return LISTS.filter((list, i) => {
     const top = lists[i] ?? [];
     if (top.slice(0, TOP).some(({ name }) => name === track.name)) return false;

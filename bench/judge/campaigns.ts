@@ -261,6 +261,9 @@ for (const name of ["daily", "awesome-go"] as const satisfies readonly ArchiveNa
   const campaigns = judgeCampaigns(archive, Number(values.campaigns), random);
   reportCampaigns(campaigns);
   reportLeaps(judgeLeaps(archive, Number(values.leaps), random));
-  reportRanks(archive, campaigns.slice(0, Number(values.ranked)));
+  // The rankings of a day are computed once: those that begin close together share most days.
+  const begun = ({ place: { track, start } }: Judged) => track.readings.at(start);
+  const ranked = campaigns.toSorted((a, b) => begun(a) - begun(b)).slice(0, Number(values.ranked));
+  reportRanks(archive, ranked);
   print();
 }
