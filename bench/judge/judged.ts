@@ -15,7 +15,11 @@ const HISTORY_MS = 60 * DAY_MS;
 
 /** A repository that is in the newest file, read at this time. */
 export function recencyAt(source: string, at: number): Recency {
-  return { asOf: new Map([[PROVIDER, at]]), newestFiles: new Map([[source, at]]) };
+  return {
+    asOf: new Map([[PROVIDER, at]]),
+    since: new Map([[PROVIDER, 0]]),
+    newestFiles: new Map([[source, at]]),
+  };
 }
 
 /** The history of a track up to the reading at an index, as the service reads it. */
@@ -29,6 +33,7 @@ export function historyAt(track: Track, index: number, source: string): History 
     availability: "AVAILABLE",
     createdAt,
     pushedAt: Number.isNaN(pushedAt) ? null : pushedAt,
+    discoveredAt: readings.at(0),
     importSource: source,
     refreshInterval: null,
     readings: readings.slice(readings.countBefore(at - HISTORY_MS), index + 1),

@@ -2,12 +2,14 @@ import { DAY_MS } from "../clock.js";
 import type { Db } from "../database/database.js";
 import type { SnapshotSource } from "./observation.js";
 import type { Repository } from "./repository.js";
-import { newestSnapshots } from "./snapshots/snapshots.js";
+import { snapshotTimes } from "./snapshots/snapshots.js";
 
 /** What decides whether a reading is recent. Times in ms since 1970. */
 export interface Recency {
   /** Time of each provider's newest snapshot. */
   asOf: ReadonlyMap<string, number>;
+  /** Time of the first snapshots of each provider, to the hour. */
+  since: ReadonlyMap<string, number>;
   /** Time of the newest undamaged file of each archive. */
   newestFiles: ReadonlyMap<string, number>;
 }
@@ -18,14 +20,14 @@ const RECENT_INTERVALS = 2;
 const RECENT_MS = 15 * DAY_MS;
 
 export async function readRecency(db: Db): Promise<Recency> {
-  const asOf = await newestSnapshots(db);
+  const { asOf, since } = await snapshotTimes(db);
   const rows = await db
     .selectFrom("import_files")
     .select(({ fn }) => ["source", fn.max("captured_at").as("newest")])
     .where("damage", "is", null)
     .groupBy("source")
     .execute();
-  return { asOf, newestFiles: new Map(rows.map((row) => [row.source, Number(row.newest)])) };
+  return { asOf, since, newestFiles: new Map(rows.map((row) => [row.source, Number(row.newest)])) };
 }
 
 /** A reading, with what is known of how its repository is observed. */

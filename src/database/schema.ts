@@ -169,6 +169,8 @@ export interface RollupTable {
   from_source: number;
   /** The suspected earlier name whose snapshot is the one at `from_at`; null: it is the repository's own. */
   predecessor_id: number | null;
+  /** Where its youth counts from, if it seems new and its date of creation is unknown. */
+  first_seen_at: number | null;
   /** Number of snapshots from `from_at` to `to_at`, inclusive. */
   snapshots: number;
   /** Until when the growth counts: it leaves all rankings once the provider's newest snapshot is later. */

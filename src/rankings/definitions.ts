@@ -1,7 +1,7 @@
 import { WINDOWS, type Window } from "./windows.js";
 
 /** Bumped whenever a formula or constant of the scores changes, so that scores of two versions are never compared. */
-export const SCORE_VERSION = 1;
+export const SCORE_VERSION = 2;
 
 export const SCORE_NAMES = [
   "trending",

@@ -159,7 +159,7 @@ test("worked numbers of docs/RANKINGS.md", () => {
     rising: 31.65,
     newHot: 0,
     starMomentum: 62.92,
-    forkMomentum: 29.9,
+    forkMomentum: 25.63,
     activity: 65.33,
   });
 });
@@ -167,7 +167,6 @@ test("worked numbers of docs/RANKINGS.md", () => {
 test("confidence falls with missing coverage, an old newest snapshot, few snapshots and doubtful readings", () => {
   const whole = {
     window: "24h",
-    windowHours: 24,
     coveredHours: 24,
     behindHours: 0,
     snapshots: 2,
@@ -179,7 +178,7 @@ test("confidence falls with missing coverage, an old newest snapshot, few snapsh
   assert.equal(confidence({ ...whole, coveredHours: 48 }), 0.5);
   assert.equal(confidence({ ...whole, coveredHours: 12 }), 0.5);
   assert.equal(confidence({ ...whole, behindHours: 24 }), 0.5);
-  assert.equal(confidence({ ...whole, window: "7d", windowHours: 168, coveredHours: 168 }), 0.5);
+  assert.equal(confidence({ ...whole, window: "7d", coveredHours: 168 }), 0.5);
   assert.equal(confidence({ ...whole, hasDoubtfulReading: true }), 0.3);
   assert.equal(confidence({ ...whole, isBackfilled: true }), 0.8);
   assert.equal(confidence({ ...whole, availability: "GONE" }), 0);

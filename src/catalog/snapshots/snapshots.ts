@@ -6,7 +6,7 @@
  */
 export { type Appended, appendSnapshots, type SnapshotsOf } from "./append.js";
 export { DamagedBlock } from "./codec.js";
-export { newestSnapshots } from "./hours.js";
+export { newestSnapshots, snapshotTimes } from "./hours.js";
 export { packTails } from "./pack.js";
 export { rangeColumn, rangeOf, readSnapshotRanges, type SnapshotRange } from "./ranges.js";
 export { type ReadingsOptions, readReadings, type Span } from "./read.js";

@@ -33,6 +33,7 @@ export const trustedGrowth: Migration = {
         open_issues_from ${integer},
         from_source smallint not null, -- index into SNAPSHOT_SOURCES
         predecessor_id ${integer}, -- whose snapshot from_at is, if the repository's name is suspected to have changed
+        first_seen_at ${integer}, -- where youth counts from, if the date of creation is unknown
         snapshots ${integer} not null, -- from from_at to to_at, both included
         fresh_until ${integer} not null, -- the growth counts while the provider's newest snapshot is at most this old
         anomalies ${text}, -- JSON array; null for none

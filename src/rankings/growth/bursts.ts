@@ -5,15 +5,30 @@ import { type Breadth, breadthOf, type UsualPaces, usualPaces } from "./breadth.
 
 /** Steps from which the usual day is taken. */
 const TRUSTED_STEPS = 30;
+/** With fewer, a usual day is at least this part of the stars. */
+const FEW_STEPS = 3;
+const NEW_PART = 1 / 500;
 /** A step is unusual from this multiple of the usual day, and this many stars a day more. */
 const UNUSUAL_FACTOR = 4;
 const UNUSUAL_MORE = 10;
-/** An unusual run is a burst if a real leap would bring so few forks less often than this. */
-const BURST_CHANCE = 0.002;
+/**
+ * An unusual run is a burst if a real leap would bring so few forks less often than this. The more it exceeds the usual day, the
+ * more must follow it: `least` at five times the usual, growing with that multiple, up to `most`.
+ */
+const BURST_CHANCE = { least: 0.01, multiple: 5, power: 1.3, most: 0.15 };
+/** Stars a day added to the usual ones before they are compared with a gain. */
+const USUAL_PRIOR = 3;
+/**
+ * Attention fades over days: after a real leap, the next day brings less than this part of it once in twenty times (measured).
+ * A run that ends so abruptly is a burst below this chance, or from this multiple of the usual day where no forks are known.
+ */
+const ABRUPT = { part: 0.1, chance: 0.3, multiple: 15, clearedChance: 0.5, days: 2 };
+/** Where no forks are known, a run is a burst from this multiple of the usual day, which real ones reach once in fifty times. */
+const UNKNOWN_MULTIPLE = 55;
 /** From this chance on, a run is what it looks like, and becomes part of the usual days. */
-const TRUSTED_CHANCE = 0.2;
-/** From this chance on, what came later clears a burst. */
-const CLEARED_CHANCE = 0.05;
+const TRUSTED_CHANCE = 0.3;
+/** What came later clears a burst if it makes this multiple of the chance that raised it, or a chance that is trusted. */
+const CLEARED_FACTOR = 3;
 /** Forks may follow this long after a run; a run that pauses longer has ended. */
 const FOLLOW_DAYS = 14;
 const PAUSE_DAYS = 7;
@@ -38,10 +53,14 @@ export interface Bursts {
 interface Run {
   before: Reading;
   usual: number;
+  /** Whether enough days came before to know the usual one. */
+  known: boolean;
   paces: UsualPaces;
   /** Indexes of its unusual steps. */
   indexes: number[];
   isBurst: boolean;
+  /** Whether it became one by its abrupt end. */
+  endedAbruptly: boolean;
 }
 
 /**
@@ -56,14 +75,20 @@ export function findBursts(steps: readonly Step[], explained: ReadonlyMap<number
   for (const [i, step] of steps.entries()) {
     if (explained.has(i)) continue;
     if (run !== undefined && step.from.at - endOf(run, steps) > PAUSE_DAYS * DAY_MS) run = undefined;
-    const usual = run?.usual ?? usualDay(trusted);
+    const usual = run?.usual ?? usualDay(trusted, step.from);
     if (step.gained / step.days < UNUSUAL_FACTOR * usual + UNUSUAL_MORE) {
       // Days that may belong to a pause of a campaign teach nothing.
       if (run === undefined && step.gained > -MIN_MOVEMENT) trusted = learn(trusted, [step]);
+      if (run !== undefined && !run.isBurst && endsAbruptly(run, steps, i)) {
+        run.isBurst = true;
+        run.endedAbruptly = true;
+      }
       continue;
     }
     if (run === undefined) {
-      run = { before: step.from, usual, paces: usualPaces(step.from, trusted), indexes: [], isBurst: false };
+      const paces = usualPaces(step.from, trusted);
+      const known = trusted.length >= FEW_STEPS;
+      run = { before: step.from, usual, known, paces, indexes: [], isBurst: false, endedAbruptly: false };
       runs.push(run);
     }
     run.indexes.push(i);
@@ -84,9 +109,10 @@ function learn(trusted: readonly Step[], more: readonly Step[]): Step[] {
   return [...trusted, ...more].slice(-TRUSTED_STEPS);
 }
 
-/** Stars on a usual day; 0 while little is known, so that breadth alone decides. */
-function usualDay(trusted: readonly Step[]): number {
-  return trusted.length === 0 ? 0 : Math.max(0, median(trusted.map(({ gained, days }) => gained / days)));
+/** Stars on a usual day before a reading. */
+function usualDay(trusted: readonly Step[], before: Reading): number {
+  const known = trusted.length === 0 ? 0 : median(trusted.map(({ gained, days }) => gained / days));
+  return Math.max(known, trusted.length < FEW_STEPS ? NEW_PART * before.stars : 0);
 }
 
 function endOf({ indexes }: Run, steps: readonly Step[]): number {
@@ -123,7 +149,33 @@ function chanceOf(run: Run, steps: readonly Step[]): number | null {
 
 function isBurst(run: Run, steps: readonly Step[], chance: number | null): boolean {
   if (excessOf(run, steps) < MIN_MOVEMENT) return false;
-  return chance === null ? isShift(run, steps) : chance < BURST_CHANCE;
+  if (chance !== null) return chance < burstChance(run, steps);
+  return isShift(run, steps) || (run.known && multipleOf(run, steps) >= UNKNOWN_MULTIPLE);
+}
+
+/** The chance below which a run is a burst. */
+function burstChance(run: Run, steps: readonly Step[]): number {
+  const { least, multiple, power, most } = BURST_CHANCE;
+  return Math.min(most, least * (multipleOf(run, steps) / multiple) ** power);
+}
+
+/** The gain of a day of a run beyond the usual, as a multiple of the usual day. */
+function multipleOf(run: Run, steps: readonly Step[]): number {
+  let days = 0;
+  for (const index of run.indexes) days += steps[index]?.days ?? 0;
+  return excessOf(run, steps) / days / (run.usual + USUAL_PRIOR);
+}
+
+/** Whether the step at `index`, the first after a run of little breadth, brings almost nothing. */
+function endsAbruptly(run: Run, steps: readonly Step[], index: number): boolean {
+  const [last, next] = [steps[run.indexes.at(-1) ?? -1], steps[index]];
+  if (last === undefined || next === undefined || index !== (run.indexes.at(-1) ?? 0) + 1) return false;
+  if (Math.max(last.days, next.days) > ABRUPT.days) return false;
+  if (last.gained < MIN_MOVEMENT || multipleOf(run, steps) < BURST_CHANCE.multiple) return false;
+  const beyond = (step: Step) => step.gained / step.days - run.usual;
+  if (beyond(next) >= ABRUPT.part * beyond(last)) return false;
+  const { chance } = breadthAt(run, steps, next.to);
+  return chance === null ? run.known && multipleOf(run, steps) >= ABRUPT.multiple : chance < ABRUPT.chance;
 }
 
 /** Whether a run is a single step to a multiple of the stars. */
@@ -141,7 +193,7 @@ function describe(runs: readonly Run[], steps: readonly Step[]): Pick<Bursts, "a
     .map((run): Anomaly => {
       const shift = isShift(run, steps);
       const excess = excessOf(run, steps);
-      const { supported } = breadthAt(run, steps, lastFollowing(run, steps) ?? run.before);
+      const supported = supportedOf(run, steps, excess);
       const cleared = clearedOf(run, steps, excess);
       const doubted = cleared !== undefined ? 0 : shift ? excess : excess - supported;
       for (const index of run.indexes) {
@@ -154,10 +206,14 @@ function describe(runs: readonly Run[], steps: readonly Step[]): Pick<Bursts, "a
   return { anomalies, uncounted };
 }
 
-/** The last reading that may show what followed a run: before the next unusual step, and within two weeks. */
-function lastFollowing(run: Run, steps: readonly Step[]): Reading | undefined {
-  return followingReadings(run, steps).at(-1);
+/** The stars beyond the usual that seem plausible: what followed explains them, or real gains often are that large. */
+function supportedOf(run: Run, steps: readonly Step[], excess: number): number {
+  const last = followingReadings(run, steps).at(-1) ?? run.before;
+  const { supported } = breadthAt(run, steps, last);
+  return supported ?? Math.min(excess, (excess * ABRUPT.multiple) / multipleOf(run, steps));
 }
+
+/** The readings that may show what followed a run: within two weeks of its end. */
 
 function followingReadings(run: Run, steps: readonly Step[]): Reading[] {
   const end = endOf(run, steps);
@@ -166,9 +222,12 @@ function followingReadings(run: Run, steps: readonly Step[]): Reading[] {
 }
 
 function clearedOf(run: Run, steps: readonly Step[], excess: number): Anomaly["cleared"] {
+  const enough = run.endedAbruptly
+    ? ABRUPT.clearedChance
+    : Math.min(TRUSTED_CHANCE, CLEARED_FACTOR * burstChance(run, steps));
   for (const reading of followingReadings(run, steps)) {
     const { chance } = breadthAt(run, steps, reading);
-    if (chance !== null && chance >= CLEARED_CHANCE) return { at: reading.at, by: "BREADTH" };
+    if (chance !== null && chance >= enough) return { at: reading.at, by: "BREADTH" };
   }
   const end = endOf(run, steps);
   const newest = steps.at(-1)?.to;

@@ -1,4 +1,5 @@
 import { chooseFrom, type Readings, type Recency, recentUntil } from "../../catalog/catalog.js";
+import { DAY_MS } from "../../clock.js";
 import { WINDOWS, type Window, windowMs } from "../windows.js";
 import { type Anomaly, MIN_MOVEMENT, type Reading } from "./anomalies.js";
 import { type History, readingAt } from "./history.js";
@@ -18,6 +19,8 @@ export interface Growth {
   freshUntil: number;
   /** The suspected earlier name that `from` belongs to; null: it is the repository's own. */
   predecessorId: number | null;
+  /** Where its youth counts from, if it seems new and its date of creation is unknown. */
+  firstSeenAt: number | null;
   anomalies: Anomaly[];
 }
 
@@ -48,6 +51,7 @@ export function grow(history: History, recency: Recency): Grown {
   const to = readingAt(credible, credible.length - 1);
   const newest = readingAt(readings, readings.length - 1);
   const recent = recentUntil({ ...history, at: newest.at, source: newest.source }, recency);
+  const firstSeenAt = firstSeen(history, recency);
   const growth = WINDOWS.flatMap((window): Growth[] => {
     const length = windowMs(window);
     const freshUntil = Math.min(recent, to.at + length / 2);
@@ -67,11 +71,30 @@ export function grow(history: History, recency: Recency): Grown {
         forksCounted: forksDelta === null ? null : forksDelta - doubted.forks,
         freshUntil,
         predecessorId: null,
+        firstSeenAt,
         anomalies: judgement?.anomalies.filter(({ until }) => until > from.at) ?? [],
       },
     ];
   });
   return { growth, jumps };
+}
+
+/** A repository seen first with fewer stars than this may be new. */
+const FEW_STARS = 500;
+/** A source must have been read for this long before what it shows for the first time can be new. */
+const SETTLED_MS = 7 * DAY_MS;
+
+/**
+ * When a repository of unknown age was first seen, if that was recently and with few stars; null otherwise, as in the first days
+ * of a source, when everything is seen for the first time.
+ */
+function firstSeen(
+  { readings, createdAt, discoveredAt, provider }: History,
+  { since }: Recency,
+): number | null {
+  if (createdAt !== null || readings.at(0) > discoveredAt + DAY_MS || readings.stars(0) >= FEW_STARS)
+    return null;
+  return discoveredAt >= (since.get(provider) ?? discoveredAt) + SETTLED_MS ? discoveredAt : null;
 }
 
 /** The gains between two readings that do not count. */

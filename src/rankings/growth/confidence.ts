@@ -1,48 +1,75 @@
 import type { Availability } from "../../catalog/catalog.js";
-import type { Window } from "../windows.js";
+import { WINDOW_HOURS, type Window } from "../windows.js";
 
 /** A trend is reliable from this confidence: all factors near 1, or one of them at 0.7. */
 export const RELIABLE_FROM = 0.7;
 
 /** Snapshots in a window, both ends included, beyond which more add no confidence. */
 const ENOUGH_SNAPSHOTS: Readonly<Record<Window, number>> = { "24h": 2, "7d": 4, "30d": 8 };
+const DOUBTFUL = 0.3;
+const BACKFILLED = 0.8;
+/** A factor above this is no reason worth telling. */
+const NEARLY_ONE = 0.95;
 
-export interface ConfidenceInput {
+/** What a stored trend tells about its confidence. */
+interface Known {
   window: Window;
-  windowHours: number;
   /** Hours between the two snapshots compared. */
   coveredHours: number;
-  /** Hours by which the repository's newest snapshot is older than its provider's newest. */
-  behindHours: number;
   /** Snapshots from `from` to `to`, both included. */
   snapshots: number;
-  availability: Availability;
-  /** Whether a snapshot in the window looks like a failed reading. */
+  /** Whether an anomaly in the window makes its growth doubtful. */
   hasDoubtfulReading: boolean;
   /** Whether the snapshot at `from` was reconstructed later from forge data rather than taken at its time. */
   isBackfilled: boolean;
 }
 
+export interface ConfidenceInput extends Known {
+  /** Hours by which the repository's newest snapshot is older than its provider's newest. */
+  behindHours: number;
+  availability: Availability;
+}
+
+/** The factors that a stored trend shows, each from 0 to 1, and what a low one means. */
+function factorsOf(known: Known): { value: number; reason: string }[] {
+  const { window, coveredHours, snapshots, hasDoubtfulReading, isBackfilled } = known;
+  const windowHours = WINDOW_HOURS[window];
+  const enough = ENOUGH_SNAPSHOTS[window];
+  return [
+    {
+      value: Math.min(coveredHours / windowHours, windowHours / coveredHours),
+      reason: `the snapshots are ${Math.round(coveredHours)} hours apart instead of ${windowHours}`,
+    },
+    { value: Math.min(1, snapshots / enough), reason: `${snapshots} snapshots instead of ${enough} or more` },
+    { value: hasDoubtfulReading ? DOUBTFUL : 1, reason: "an anomaly in the window" },
+    { value: isBackfilled ? BACKFILLED : 1, reason: "the first snapshot was reconstructed later" },
+  ];
+}
+
 /**
- * How far a trend can be trusted, from 0 to 1 with two decimals: coverage × freshness × history × readings. Coverage is
- * how well the compared snapshots fit the window, freshness how close the newest is to the provider's newest, history
- * whether there are enough snapshots, readings whether one looks wrong or was backfilled. 0 for an unavailable repository.
+ * How far a trend can be trusted, from 0 to 1 with two decimals: coverage × history × readings × freshness. Coverage is
+ * how well the compared snapshots fit the window, history whether there are enough of them, readings whether one is in doubt or
+ * was backfilled, freshness how close the newest is to the provider's newest. 0 for an unavailable repository.
  */
 export function confidence(input: ConfidenceInput): number {
-  const {
-    window,
-    windowHours,
-    coveredHours,
-    behindHours,
-    snapshots,
-    availability,
-    hasDoubtfulReading,
-    isBackfilled,
-  } = input;
-  if (availability !== "AVAILABLE") return 0;
-  const coverage = Math.min(coveredHours / windowHours, windowHours / coveredHours);
-  const freshness = 1 - 0.5 * Math.min(1, Math.max(0, behindHours) / windowHours);
-  const history = Math.min(1, snapshots / ENOUGH_SNAPSHOTS[window]);
-  const readings = (hasDoubtfulReading ? 0.3 : 1) * (isBackfilled ? 0.8 : 1);
-  return Math.round(coverage * freshness * history * readings * 100) / 100;
+  if (input.availability !== "AVAILABLE") return 0;
+  const behind = Math.max(0, input.behindHours) / WINDOW_HOURS[input.window];
+  const freshness = 1 - 0.5 * Math.min(1, behind);
+  const product = factorsOf(input).reduce((sum, { value }) => sum * value, freshness);
+  return Math.round(product * 100) / 100;
+}
+
+/** What lowers the confidence of a stored trend, as phrases. */
+export function confidenceReasons({
+  confidence: stored,
+  ...known
+}: Known & { confidence: number }): string[] {
+  if (stored === 0) return ["the repository is not available"];
+  const factors = factorsOf(known);
+  const others = factors.reduce((product, { value }) => product * value, 1);
+  const freshness = {
+    value: stored / others,
+    reason: "its newest snapshot is behind the newest of its forge",
+  };
+  return [...factors, freshness].flatMap(({ value, reason }) => (value < NEARLY_ONE ? [reason] : []));
 }

@@ -28,6 +28,7 @@ export interface History {
   availability: Availability;
   createdAt: number | null;
   pushedAt: number | null;
+  discoveredAt: number;
   importSource: string | null;
   refreshInterval: number | null;
   readings: Readings;
@@ -62,6 +63,7 @@ export async function readHistories(
       "availability",
       "created_at",
       "pushed_at",
+      "discovered_at",
       "import_source",
       "refresh_interval",
     ])
@@ -87,6 +89,7 @@ export async function readHistories(
         availability: row.availability as Availability,
         createdAt: row.created_at,
         pushedAt: row.pushed_at,
+        discoveredAt: row.discovered_at,
         importSource: row.import_source,
         refreshInterval: row.refresh_interval,
         readings,

@@ -40,6 +40,7 @@ export const ROLLUPS: BulkTable = {
     open_issues_from: "bigint",
     from_source: "smallint",
     predecessor_id: "bigint",
+    first_seen_at: "bigint",
     snapshots: "bigint",
     fresh_until: "bigint",
     anomalies: "text",
@@ -62,7 +63,6 @@ export function rollupRow(
   const asOf = recency.asOf.get(history.provider) ?? 0;
   const trust = confidence({
     window,
-    windowHours: WINDOW_HOURS[window],
     coveredHours: (to.at - from.at) / HOUR_MS,
     behindHours: (asOf - to.at) / HOUR_MS,
     snapshots,
@@ -87,6 +87,7 @@ export function rollupRow(
     from.openIssues,
     SNAPSHOT_SOURCES.indexOf(from.source),
     growth.predecessorId,
+    growth.firstSeenAt,
     snapshots,
     growth.freshUntil,
     anomalies.length === 0 ? null : JSON.stringify(anomalies),
@@ -106,7 +107,7 @@ export function storedScores(scores: Scores): (number | null)[] {
 }
 
 /** The parts of a growth that scores depend on. */
-interface ScoredGrowth extends Pick<Growth, "window" | "starsCounted" | "forksCounted"> {
+interface ScoredGrowth extends Pick<Growth, "window" | "starsCounted" | "forksCounted" | "firstSeenAt"> {
   from: ScoredReading;
   to: ScoredReading;
 }
@@ -115,7 +116,7 @@ type ScoredReading = Pick<Reading, "at" | "stars" | "forks" | "openIssues">;
 
 function inputOf(
   history: Pick<History, "provider" | "createdAt" | "pushedAt">,
-  { window, from, to, starsCounted, forksCounted }: ScoredGrowth,
+  { window, from, to, starsCounted, forksCounted, firstSeenAt }: ScoredGrowth,
   scales: AllScales,
 ): ScoreInput {
   const days = (since: number | null) => (since === null ? null : Math.max(0, (to.at - since) / DAY_MS));
@@ -129,7 +130,7 @@ function inputOf(
     forksCounted,
     openIssuesFrom: from.openIssues,
     openIssuesDelta: difference(to.openIssues, from.openIssues),
-    ageDays: days(history.createdAt),
+    ageDays: days(history.createdAt ?? firstSeenAt),
     idleDays: days(history.pushedAt),
     scales: scalesOf(scales, history.provider, window),
   };
@@ -161,7 +162,7 @@ export function scoreInput(row: ScoredRow, scales: AllScales): ScoreInput {
   };
   const history = { provider: row.provider, createdAt: row.created_at, pushedAt: row.pushed_at };
   const counted = { starsCounted: row.stars_counted, forksCounted: row.forks_counted };
-  return inputOf(history, { window, from, to, ...counted }, scales);
+  return inputOf(history, { window, from, to, ...counted, firstSeenAt: row.first_seen_at }, scales);
 }
 
 export async function readScoredRows(db: Db, id: number): Promise<ScoredRow[]> {

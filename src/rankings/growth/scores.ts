@@ -86,7 +86,7 @@ export function explain(input: ScoreInput): Explanation {
   const youth = input.ageDays === null ? null : Math.sqrt(Math.max(0, 1 - input.ageDays / NEW_DAYS));
 
   const starMomentum = weigh([term("stars", starTerm, 1)]);
-  const forkMomentum = weigh([term("forks", forkTerm, 1)]);
+  const forkMomentum = weigh([term("forks", supportedForkTerm(input, { pace, evidence }), 1)]);
   const rising = weigh([term("growth", growthTerm, 1)]);
   const momentum = weigh([term("stars", starTerm, 0.7), term("forks", forkTerm, 0.3)]);
   const broad = weigh([
@@ -131,6 +131,20 @@ function forkTermOf({ window, forksFrom, forksCounted, scales }: ScoreInput, pac
     saturate(forks, HALF_EVIDENCE[window] * FORKS_PER_STAR) *
     saturate(heat(forks, forksFrom, FORKS_PRIOR), scales.forks)
   );
+}
+
+/**
+ * The fork term of the forks that stars support, times the evidence for the stars: forks that come without stars are course work
+ * or scripts.
+ */
+function supportedForkTerm(
+  input: ScoreInput,
+  { pace, evidence }: { pace: number; evidence: number },
+): number | null {
+  const { forksCounted, starsCounted } = input;
+  if (forksCounted === null) return null;
+  const term = forkTermOf({ ...input, forksCounted: Math.min(forksCounted, starsCounted) }, pace);
+  return term === null ? null : term * evidence;
 }
 
 function issueTermOf({ openIssuesFrom, openIssuesDelta, coveredHours }: ScoreInput): number | null {

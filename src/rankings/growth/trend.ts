@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { SNAPSHOT_SOURCES, type SnapshotSource } from "../../catalog/catalog.js";
+import { HOUR_MS } from "../../clock.js";
 import {
   type ColumnValues,
   columnsOf,
@@ -9,7 +10,8 @@ import {
   type RollupTable,
 } from "../../database/database.js";
 import { perWindow, WINDOW_HOURS, type Window, windowOfHours } from "../windows.js";
-import type { Anomaly } from "./anomalies.js";
+import { type Anomaly, isDoubtful } from "./anomalies.js";
+import { confidenceReasons } from "./confidence.js";
 import { addMoves, comesInWaves } from "./moves.js";
 import { readScoredRows, scoreInput } from "./rollups.js";
 import { readScales } from "./scales.js";
@@ -26,6 +28,8 @@ export interface Trend {
   fromSource: SnapshotSource;
   /** The suspected earlier name that the snapshot at `from` belongs to; null: it is the repository's own. */
   predecessorId: number | null;
+  /** Where its youth counts from, if it seems new and its date of creation is unknown. */
+  firstSeenAt: number | null;
   /** Stars at `from`. */
   starsFrom: number;
   starsDelta: number;
@@ -41,6 +45,8 @@ export interface Trend {
   scores: Scores;
   /** From 0 to 1. */
   confidence: number;
+  /** What lowers it, as phrases. */
+  confidenceReasons: readonly string[];
   reliable: boolean;
   anomalies: Anomaly[];
   /** Whether one of them is not cleared. */
@@ -62,6 +68,8 @@ export const TREND_COLUMNS = [
   "stars_from",
   "from_source",
   "predecessor_id",
+  "first_seen_at",
+  "snapshots",
   "anomalies",
   "anomalous",
   "trending",
@@ -154,6 +162,8 @@ function trendOf(values: TrendValues): Trend {
     starsFrom,
     from_source,
     predecessorId,
+    firstSeenAt,
+    snapshots,
     anomalies,
     anomalous,
     trending,
@@ -162,16 +172,21 @@ function trendOf(values: TrendValues): Trend {
     star_momentum,
     fork_momentum,
     activity,
-    confidence,
+    hundredths,
     reliable,
   ] = values;
+  const window = windowOfHours(window_hours) ?? "24h";
+  const fromSource = SNAPSHOT_SOURCES[from_source] ?? "OBSERVED";
+  const found: Anomaly[] = anomalies === null ? [] : JSON.parse(anomalies);
+  const confidence = hundredths / 100;
   return {
-    window: windowOfHours(window_hours) ?? "24h",
+    window,
     provider,
     from,
     to,
-    fromSource: SNAPSHOT_SOURCES[from_source] ?? "OBSERVED",
+    fromSource,
     predecessorId,
+    firstSeenAt,
     starsFrom,
     starsDelta,
     forksDelta,
@@ -187,9 +202,17 @@ function trendOf(values: TrendValues): Trend {
       forkMomentum: fromHundredths(fork_momentum),
       activity: fromHundredths(activity),
     },
-    confidence: confidence / 100,
+    confidence,
+    confidenceReasons: confidenceReasons({
+      window,
+      confidence,
+      coveredHours: (to - from) / HOUR_MS,
+      snapshots,
+      isBackfilled: fromSource === "BACKFILLED",
+      hasDoubtfulReading: anomalous === 1 && found.some(isDoubtful),
+    }),
     reliable: reliable === 1,
-    anomalies: anomalies === null ? [] : JSON.parse(anomalies),
+    anomalies: found,
     anomalous: anomalous === 1,
   };
 }
