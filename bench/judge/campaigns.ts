@@ -8,14 +8,13 @@
  */
 import { parseArgs } from "node:util";
 import { Random } from "../../src/demo/random.js";
-import { type Archive, type ArchiveName, loadArchive, requireData, type Track } from "./archive.js";
-import { boardsAt, type DayBoards, enteredLists, type List } from "./boards.js";
-import { type Campaign, drawCampaign, FORK_SHARES, SHAPES } from "./campaign.js";
-import { inject } from "./changes.js";
-import { isHeldOut, type Place, pickPlace } from "./hosts.js";
-import { growthAt, openKinds } from "./judged.js";
-import { graft, type Template, templatesOf } from "./leap.js";
+import { type Judged, type JudgedCampaign, type JudgedLeap, judgeCampaigns, judgeLeaps } from "./added.js";
+import { type Archive, type ArchiveName, loadArchive, requireData } from "./archive.js";
+import { FORK_SHARES, SHAPES } from "./campaign.js";
+import { type Template, templatesOf } from "./leap.js";
+import { placesOf } from "./reached.js";
 import { findJumps, usualDay } from "./steps.js";
+import { dateOf, percent, print } from "./text.js";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,91 +28,8 @@ const { values, positionals } = parseArgs({
 });
 const data = requireData(positionals[0], "daily");
 const LISTED = 15;
-/** Days after the last stars of a campaign on which it is looked for in the rankings: until the longest window has passed. */
-const RANKED_DAYS = 31;
 /** A leap has breadth if its forks grow at least this much as usual for its stars. */
 const ENOUGH_BREADTH = 0.5;
-
-const print = (line = "") => process.stdout.write(`${line}\n`);
-const percent = (part: number, whole: number) =>
-  whole === 0 ? "–" : `${((100 * part) / whole).toFixed(1)} % (${part} of ${whole})`;
-const date = (at: number) => new Date(at).toISOString().slice(0, 10);
-
-/** The kinds of open flags on a changed series, on the first visible day and the days after it. */
-interface Flags {
-  onDay: Set<string>;
-  withinThree: Set<string>;
-  /** A week after the last change of stars. */
-  weekLater: Set<string>;
-  /** Counted part of the gain of the first visible day. */
-  counted: number;
-}
-
-function flagsOf({ track, start }: Place, visible: number, lastDay: number): Flags {
-  const source = archiveSource.get(track) ?? "";
-  const since = track.readings.at(start);
-  const at = (index: number) => openKinds(growthAt(track, index, source), since, track.readings.at(index));
-  const day = start + visible;
-  const withinThree = new Set([0, 1, 2, 3].flatMap((later) => [...at(day + later)]));
-  const growth = growthAt(track, day, source).find(({ window }) => window === "24h");
-  const gained = growth === undefined ? 0 : growth.to.stars - growth.from.stars;
-  const counted = growth === undefined || gained <= 0 ? 0 : growth.starsCounted / gained;
-  const last = Math.min(track.readings.length - 1, start + lastDay + 7);
-  return { onDay: at(day), withinThree, weekLater: at(last), counted };
-}
-
-/** The format of the archive that a changed track is from. */
-const archiveSource = new Map<Track, string>();
-
-interface Judged {
-  place: Place;
-  isHeldOut: boolean;
-  flags: Flags;
-}
-interface JudgedCampaign extends Judged {
-  campaign: Campaign;
-}
-interface JudgedLeap extends Judged {
-  template: Template;
-}
-
-function judgeCampaigns(archive: Archive, count: number, random: Random): JudgedCampaign[] {
-  const judged: JudgedCampaign[] = [];
-  while (judged.length < count) {
-    const { track, start } = pickPlace(random, archive.tracks);
-    const [stars, forks] = [track.readings.stars(start - 1), track.readings.count(start - 1, 2)];
-    const usual = usualDay(track.readings, start);
-    if (usual === undefined || stars === 0) continue;
-    const campaign = drawCampaign(random, { usual, forksPerStar: forks === null ? null : forks / stars });
-    if (campaign === undefined) continue;
-    const place = { track: inject(track, start, campaign.changes), start };
-    archiveSource.set(place.track, archive.source);
-    const flags = flagsOf(place, campaign.visible, campaign.days - 1);
-    judged.push({ place, campaign, isHeldOut: isHeldOut(track.name), flags });
-  }
-  return judged;
-}
-
-function judgeLeaps(archive: Archive, count: number, random: Random): JudgedLeap[] {
-  const templates = archive.tracks.flatMap((track) => templatesOf(track, findJumps(track.readings, 1)));
-  const broad = templates.filter(({ breadth }) => (breadth ?? 0) >= ENOUGH_BREADTH);
-  print(
-    `  ${templates.length} real leaps of ${new Set(templates.map(({ track }) => track.name)).size} repositories as templates, ${broad.length} with at least ${ENOUGH_BREADTH} of the usual forks`,
-  );
-  if (templates.length === 0) return [];
-  const judged: JudgedLeap[] = [];
-  while (judged.length < count) {
-    const template = random.pick(templates);
-    const { track, start } = pickPlace(random, archive.tracks);
-    const grafted = graft(random, template, { track, start });
-    if (grafted === undefined) continue;
-    const place = { track: inject(track, start, grafted.changes), start };
-    archiveSource.set(place.track, archive.source);
-    const flags = flagsOf(place, grafted.visible, grafted.visible);
-    judged.push({ place, template, isHeldOut: isHeldOut(template.track.name), flags });
-  }
-  return judged;
-}
 
 const HALVES = [
   ["tuning", (one: Judged) => !one.isHeldOut],
@@ -142,7 +58,7 @@ function kindLine(all: readonly Judged[]): void {
 
 function describe({ place: { track, start } }: Judged): string {
   const { readings } = track;
-  return `${date(readings.at(start))} ${track.name} (${readings.stars(start - 1)} stars, ${readings.count(start - 1, 2) ?? "–"} forks)`;
+  return `${dateOf(readings.at(start))} ${track.name} (${readings.stars(start - 1)} stars, ${readings.count(start - 1, 2) ?? "–"} forks)`;
 }
 
 function reportCampaigns(all: readonly JudgedCampaign[]): void {
@@ -208,27 +124,21 @@ function reportLeaps(all: readonly JudgedLeap[]): void {
       return `${step(1)}/${step(2)}/${step(3)}`;
     });
     print(
-      `      flagged ${[...flags.withinThree].join(" ")}: ${describe(one)} stars/forks/issues ${steps.join(" ")}; from ${template.track.name} ${date(template.track.readings.at(template.index))}, breadth ${template.breadth?.toFixed(2) ?? "unknown"}${out ? "; held out" : ""}`,
+      `      flagged ${[...flags.withinThree].join(" ")}: ${describe(one)} stars/forks/issues ${steps.join(" ")}; from ${template.track.name} ${dateOf(template.track.readings.at(template.index))}, breadth ${template.breadth?.toFixed(2) ?? "unknown"}${out ? "; held out" : ""}`,
     );
   }
 }
 
+function reportTemplates(templates: readonly Template[]): void {
+  const broad = templates.filter(({ breadth }) => (breadth ?? 0) >= ENOUGH_BREADTH);
+  const names = new Set(templates.map(({ track }) => track.name));
+  print(
+    `  ${templates.length} real leaps of ${names.size} repositories as templates, ${broad.length} with at least ${ENOUGH_BREADTH} of the usual forks`,
+  );
+}
+
 function reportRanks(archive: Archive, campaigns: readonly JudgedCampaign[]): void {
-  const boards = new Map<number, DayBoards>();
-  const reached = new Map<JudgedCampaign, { list: List; day: number }[]>();
-  for (const one of campaigns) {
-    const { track, start } = one.place;
-    const end = Math.min(track.readings.length, start + one.campaign.days + RANKED_DAYS);
-    for (let index = start; index < end; index++) {
-      const at = track.readings.at(index);
-      const board = boards.get(at) ?? boardsAt(archive, at);
-      boards.set(at, board);
-      for (const list of enteredLists(board, { track, index, source: archive.source })) {
-        const own = reached.get(one) ?? [];
-        reached.set(one, [...own, { list, day: index - start - one.campaign.visible }]);
-      }
-    }
-  }
+  const reached = placesOf(archive, campaigns);
   print(`  rankings, of ${campaigns.length} campaigns, each alone among all real repositories of the day`);
   for (const excludeAnomalous of [true, false]) {
     const label = excludeAnomalous ? "with excludeAnomalous" : "without it";
@@ -260,7 +170,9 @@ for (const name of ["daily", "awesome-go"] as const satisfies readonly ArchiveNa
   print(`${name}: ${archive.tracks.length} names${name === "daily" ? "" : ", without forks and issues"}`);
   const campaigns = judgeCampaigns(archive, Number(values.campaigns), random);
   reportCampaigns(campaigns);
-  reportLeaps(judgeLeaps(archive, Number(values.leaps), random));
+  const templates = archive.tracks.flatMap((track) => templatesOf(track, findJumps(track.readings, 1)));
+  reportTemplates(templates);
+  reportLeaps(judgeLeaps(archive, Number(values.leaps), { random, templates }));
   // The rankings of a day are computed once: those that begin close together share most days.
   const begun = ({ place: { track, start } }: Judged) => track.readings.at(start);
   const ranked = campaigns.toSorted((a, b) => begun(a) - begun(b)).slice(0, Number(values.ranked));

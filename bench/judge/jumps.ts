@@ -6,8 +6,10 @@
 import { parseArgs } from "node:util";
 import { DAY_MS } from "../../src/clock.js";
 import { type Archive, type ArchiveName, loadArchive, requireData, type Track } from "./archive.js";
+import { isHeldOut } from "./hosts.js";
 import { growthAt, openKinds } from "./judged.js";
 import { findJumps, JUMP_CLASSES, type Jump } from "./steps.js";
+import { dateOf, percent, print } from "./text.js";
 
 /** Days from one file to the next. */
 const SPACING: Readonly<Record<ArchiveName, number>> = { daily: 1, "awesome-go": 1, weekly: 7 };
@@ -19,7 +21,6 @@ const FLAT_RULE = 0.02;
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { all: { type: "boolean" } } });
 const data = requireData(positionals[0], "daily");
-const print = (line = "") => process.stdout.write(`${line}\n`);
 
 /** A jump with the kinds of its open flags: on its day, and at the first reading so many days later; null: there is none. */
 interface Judged extends Jump {
@@ -54,10 +55,6 @@ function judge(jump: Jump, track: Track, source: string): Judged {
   return { ...jump, track, onDay: kindsAt(jump.index), later, flaggedAfter };
 }
 
-const date = (at: number) => new Date(at).toISOString().slice(0, 10);
-const percent = (part: number, whole: number) =>
-  `${part} of ${whole}${whole === 0 ? "" : ` (${((100 * part) / whole).toFixed(1)} %)`}`;
-
 function describe({ track, index, at, days, gained, usual, forks, openIssues, lowest }: Judged): string {
   const { readings, pushed } = track;
   const idle = (at - (pushed[index] ?? Number.NaN)) / DAY_MS;
@@ -66,7 +63,7 @@ function describe({ track, index, at, days, gained, usual, forks, openIssues, lo
   const before = readings.count(index - 1, 2);
   const breadth = forks === null || !before ? "–" : (forks / gained / (before / from)).toFixed(2);
   return [
-    `${date(at)} ${track.name}: ${from} +${gained}`,
+    `${dateOf(at)} ${track.name}: ${from} +${gained}`,
     days > 1.5 ? ` in ${days.toFixed(0)} d` : "",
     ` (usual ${usual.toFixed(1)} a day), forks ${readings.count(index, 2) ?? "–"} (${signed(forks)}), issues ${signed(openIssues)}, breadth ${breadth}`,
     Number.isNaN(idle) ? "" : `, pushed ${Math.max(0, idle).toFixed(0)} d ago`,
@@ -106,7 +103,13 @@ function reportGood(good: readonly Judged[]): void {
     const byKind = [...kinds]
       .sort()
       .map((kind) => `${kind} ${known.filter((jump) => at(jump, i)?.has(kind)).length}`);
-    print(`    flagged ${moment}: ${percent(flagged.length, known.length)} ${byKind.join(", ")}`);
+    const halves = [false, true].map((isOut) => {
+      const inHalf = ({ track: { name } }: Judged) => isHeldOut(name) === isOut;
+      return `${isOut ? "held out" : "tuning"} ${percent(flagged.filter(inHalf).length, known.filter(inHalf).length)}`;
+    });
+    print(
+      `    flagged ${moment}: ${percent(flagged.length, known.length)}; ${halves.join(", ")}; ${byKind.join(", ")}`,
+    );
   }
   const narrow = good.filter(({ forks, gained }) => forks !== null && forks < FLAT_RULE * gained);
   print(

@@ -1,0 +1,107 @@
+/** What becomes of rankings after a day on which a third of all counts reads zero. */
+import { cpSync, mkdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { Random } from "../../src/demo/random.js";
+import type { DayFile } from "./archive.js";
+import { zeroThird } from "./damage.js";
+import { keyOf, type Lists, readLists, TOP } from "./lists.js";
+import { falsePlaces } from "./ranked.js";
+import { Service } from "./service.js";
+import { print } from "./text.js";
+
+/** Days that are damaged, and after how many days the lists are compared. */
+const DAYS = 3;
+const COMPARED_AFTER = [0, 1, 7] as const;
+/** Days before the first damaged one, for every window to have a trend. */
+const FIRST = 32;
+
+export interface DamageSettings {
+  checkout: string;
+  manifest: string;
+  seed: number;
+  work: string;
+}
+
+export class DamagedRun {
+  readonly #settings: DamageSettings;
+  readonly #files: readonly DayFile[];
+  /** Indexes of the files that are damaged. */
+  readonly #days: readonly number[];
+  readonly #copies = new Map<number, string>();
+  /** The lists without any damage, by index of the newest file. */
+  readonly #undamaged = new Map<number, Lists>();
+  readonly #found = new Map<string, { places: number; wrong: number; examples: string[] }>();
+
+  constructor(files: readonly DayFile[], settings: DamageSettings) {
+    this.#files = files;
+    this.#settings = settings;
+    const random = new Random(settings.seed);
+    const last = Math.max(...COMPARED_AFTER);
+    const span = Math.floor((files.length - FIRST - last) / DAYS);
+    this.#days = Array.from({ length: DAYS }, (_, i) => FIRST + i * span + random.between(0, span - 1));
+  }
+
+  /** Whether a copy of the data is needed as it is before this file. */
+  isDamaged(index: number): boolean {
+    return this.#days.includes(index);
+  }
+
+  /** Whether the lists after this file are compared. */
+  isCompared(index: number): boolean {
+    return this.#days.some((day) => COMPARED_AFTER.some((after) => day + after === index));
+  }
+
+  copyBefore(index: number, dataDir: string): void {
+    const copy = join(this.#settings.work, `damaged-${index}`);
+    cpSync(dataDir, copy, { recursive: true });
+    this.#copies.set(index, copy);
+  }
+
+  keep(index: number, lists: Lists): void {
+    this.#undamaged.set(index, lists);
+  }
+
+  /** Imports each damaged file in place of the undamaged one, and the files after it. */
+  async run(): Promise<void> {
+    for (const [index, dir] of this.#copies) await this.#runOne(index, dir);
+  }
+
+  async #runOne(index: number, dir: string): Promise<void> {
+    const { checkout, manifest, seed } = this.#settings;
+    const service = new Service(checkout, dir);
+    const whole = this.#files[index]?.path ?? "";
+    mkdirSync(`${dir}-files`);
+    const damaged = join(`${dir}-files`, basename(whole));
+    zeroThird(whole, damaged, seed + index);
+    let next = index;
+    for (const after of COMPARED_AFTER) {
+      const paths = this.#files
+        .slice(next, index + after + 1)
+        .map(({ path }) => (path === whole ? damaged : path));
+      next = index + after + 1;
+      service.importFiles(paths, manifest);
+      this.#compare(after, await service.serving(readLists), this.#undamaged.get(index + after));
+    }
+  }
+
+  #compare(after: number, lists: Lists, undamaged: Lists | undefined): void {
+    const moment = after === 0 ? "that day" : `after ${after} d`;
+    const sum = this.#found.get(moment) ?? { places: 0, wrong: 0, examples: [] };
+    for (const [path, rows] of lists) {
+      const names = rows.slice(0, TOP).map(keyOf);
+      const wrong = falsePlaces(names, (undamaged?.get(path) ?? []).map(keyOf));
+      sum.places += names.length;
+      sum.wrong += wrong.length;
+      if (wrong[0] !== undefined) sum.examples.push(`${path} ${wrong[0]}`);
+    }
+    this.#found.set(moment, sum);
+  }
+
+  print(): void {
+    print(
+      `a third of all counts zero for a day, ${DAYS} days: places that the first hundred without it do not have`,
+    );
+    for (const [moment, { places, wrong, examples }] of this.#found)
+      print(`  ${moment}: ${wrong} of ${places} ${examples.slice(0, 3).join("; ")}`);
+  }
+}
