@@ -8,6 +8,8 @@ import type { Clock } from "../clock.js";
 import { BatchSize, type Database, type Db, type Prepared, type Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { type DumpedRepository, dumpPage } from "./dump.js";
+import type { ArchiveFile } from "./file-damage.js";
+import { dumpFiles, type ImportedFile, type JudgedFile, judgeFiles, recordFiles } from "./import-files.js";
 import { type CatalogueKind, readKind, setKind } from "./kind.js";
 import { type Described, type FoundByName, Lookup, type NamedRepository } from "./lookup.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
@@ -26,6 +28,8 @@ import {
 
 export type { DumpedRepository } from "./dump.js";
 export { type Run, type RunName, runExclusively, runState } from "./exclusive-run.js";
+export { type ArchiveFile, DAMAGE_KINDS, type Damage, type DamageKind } from "./file-damage.js";
+export { fileKey, type JudgedFile } from "./import-files.js";
 export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./kind.js";
 export type {
   Described,
@@ -122,6 +126,18 @@ export class Catalog {
     return record(tx, batch, { dialect: this.#database.dialect, now: this.#clock.now() });
   }
 
+  /** Records files of archives whose rows have all been recorded, in one transaction. See `recordFiles`. */
+  async recordFiles(files: readonly ArchiveFile[]): Promise<JudgedFile[]> {
+    if (files.length === 0) return [];
+    const { dialect, write } = this.#database;
+    return dialect.exclusively(write, "catalogue", (tx) => recordFiles(tx, dialect, this.#imported(files)));
+  }
+
+  /** What is wrong with files of archives, also compared with those that are recorded. Records nothing. */
+  judgeFiles(files: readonly ArchiveFile[]): Promise<ImportedFile[]> {
+    return judgeFiles(this.#database.read, this.#imported(files));
+  }
+
   async find(id: number): Promise<Repository | undefined> {
     return (await this.findMany([id]))[0];
   }
@@ -213,6 +229,11 @@ export class Catalog {
     return dumpPage(this.#database, afterId, limit);
   }
 
+  /** All files of archives that imports have recorded, by archive and time. */
+  dumpFiles(): Promise<ArchiveFile[]> {
+    return dumpFiles(this.#database.read);
+  }
+
   /**
    * Packs recent snapshots of at most `most` repositories that have many of them, so that they take less room. Changes no
    * response. Returns the number of repositories.
@@ -262,6 +283,11 @@ export class Catalog {
   async isEmpty(): Promise<boolean> {
     const row = await this.#database.read.selectFrom("repositories").select("id").limit(1).executeTakeFirst();
     return row === undefined;
+  }
+
+  #imported(files: readonly ArchiveFile[]): ImportedFile[] {
+    const importedAt = this.#clock.now();
+    return files.map((file) => ({ ...file, importedAt }));
   }
 
   /** A number that grows with every change that a reader could notice, in any process. */

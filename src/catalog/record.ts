@@ -105,6 +105,9 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
     }
     setColumn(draft, FACT_COLUMNS[fact], columnValue(value));
   }
+  // Before `counted_at` changes. What a forge reports later leaves it alone.
+  if (observation.source !== undefined && (countsAreNewest || row.import_source === null))
+    setColumn(draft, "import_source", observation.source);
   if (countsAreNewest && facts.stars !== undefined) {
     row.counted_at = at;
     draft.changed = true;
@@ -145,12 +148,12 @@ function columnValue(value: NonNullable<Facts[keyof Facts]> | null): string | nu
   return JSON.stringify([...new Set(value.map((topic) => topic.toLowerCase()))].sort());
 }
 
-const SCORED_COLUMNS: readonly string[] = ["created_at", "pushed_at", "availability"];
+const SCORED_COLUMNS: readonly string[] = ["created_at", "pushed_at", "availability", "import_source"];
 const SEARCHED_COLUMNS: readonly string[] = ["description", "topics", "language", "availability"];
 
 function setColumn(
   draft: Draft,
-  column: (typeof FACT_COLUMNS)[keyof Facts],
+  column: (typeof FACT_COLUMNS)[keyof Facts] | "import_source",
   value: string | number | null,
 ): void {
   const row: Record<string, string | number | null> = draft.row as never;

@@ -221,10 +221,12 @@ export interface ImportFileTable {
   source: string;
   /** The time of its newest row. */
   captured_at: number;
-  /** Its name without folders. */
+  /** Its name, without folders and without what it was compressed with; the time, if rows have times of their own. */
   file: string;
   row_count: number;
-  /** Why it is damaged; null: it is not. */
+  /** Rows with 0 stars or 0 forks. */
+  zeros: number;
+  /** JSON array of the catalogue's Damage; null: it is not damaged. */
   damage: string | null;
   imported_at: number;
 }

@@ -90,7 +90,8 @@ export const trustedGrowth: Migration = {
         captured_at ${integer} not null, -- of its newest row
         file ${text} not null, -- its name without folders
         row_count ${integer} not null,
-        damage ${text}, -- why it is damaged; null: it is not
+        zeros ${integer} not null, -- rows with 0 stars or 0 forks
+        damage ${text}, -- JSON array; null: it is not damaged
         imported_at ${integer} not null,
         primary key (source, captured_at, file)
       ) ${clustered}`,
