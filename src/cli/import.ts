@@ -1,10 +1,13 @@
 import { readFileSync, statSync } from "node:fs";
 import type { Command } from "commander";
+import { isoTime } from "../clock.js";
 import { type Modules, updateDerived } from "../modules.js";
 import {
   FORMATS,
   type FormatName,
   type ImportOptions,
+  type ImportReport,
+  type ImportWarning,
   importFiles,
   type Problem,
   parseTime,
@@ -18,17 +21,20 @@ interface Options {
   format?: FormatName;
   date?: string;
   manifest?: string;
+  strict?: boolean;
   json?: boolean;
   keepSample?: boolean;
 }
 
-/** Refused lines that are printed; further ones are only counted. */
+/** Refused lines, and warnings, that are printed; further ones are only counted. */
 const SHOWN = 50;
 
 export function addImport(program: Command, host: Host, finish: (code: number) => void): void {
   program
     .command("import")
-    .description("import histories: Sidereal's NDJSON and daily CSV archives, also .gz and .zst")
+    .description(
+      "import histories: Sidereal's NDJSON and daily CSV archives, also .gz, .zst and .xz, in .tar and .zip",
+    )
     .argument("<files...>", 'files in date order, "-" for standard input')
     .option("--format <name>", `format, instead of detecting it: ${FORMATS.join(", ")}`)
     .option(
@@ -40,13 +46,25 @@ export function addImport(program: Command, host: Host, finish: (code: number) =
       "CSV with the columns file and source_commit_time: the capture time of each file",
     )
     .option("--keep-sample", "keep the sample that the first start brought along, as ordinary history")
-    .option("--json", "print the report as JSON, and refused lines as JSON lines on standard error")
+    .option("--strict", "refuse damaged files as a whole, instead of importing them with a warning")
+    .option(
+      "--json",
+      "print the report as JSON, and refused lines and warnings as JSON lines on standard error",
+    )
+    .addHelpText("after", EXIT_CODES)
     .action(async (files: string[], options: Options) => finish(await runImport(host, files, options)));
 }
 
+const EXIT_CODES = `
+Exit codes:
+  0  everything was imported; there may be warnings
+  1  failed: the database cannot be used
+  2  wrong arguments or settings
+  3  done, but some lines or files were refused`;
+
 async function runImport(host: Host, files: readonly string[], options: Options): Promise<number> {
   const json = options.json === true;
-  const reading = readOptions(options, host.clock.now());
+  const reading = readOptions(options, { files, now: host.clock.now() });
   if (typeof reading === "string") {
     host.stderr.write(`${reading}\n`);
     return EXIT.usage;
@@ -79,6 +97,8 @@ async function runImport(host: Host, files: readonly string[], options: Options)
     });
     progress.stop();
     if (!json && shown > SHOWN) host.stderr.write(`… and ${shown - SHOWN} more\n`);
+    showWarnings(host, result.warnings, json);
+    const warnings = result.warnings.map(dated);
     const importSeconds = (host.clock.monotonic() - began) / 1_000;
     await deriveWithProgress(modules);
     const seconds = (host.clock.monotonic() - began) / 1_000;
@@ -88,11 +108,10 @@ async function runImport(host: Host, files: readonly string[], options: Options)
     host.stdout.write(
       reportOf(
         json,
-        { ...result, seconds, importSeconds, rowsPerSecond, databaseBytes, memoryPeakBytes },
+        { ...result, warnings, seconds, importSeconds, rowsPerSecond, databaseBytes, memoryPeakBytes },
         [
           `${result.files} files, ${result.rows} rows in ${importSeconds.toFixed(1)} s (${rowsPerSecond} rows/s), ${seconds.toFixed(1)} s with growth and search`,
-          `${result.repositoriesAdded} repositories added, ${result.repositoriesChanged} changed; ${result.snapshotsAdded} snapshots added`,
-          `${result.skipped} rows skipped, ${result.refused} refused`,
+          ...sentencesOf(result),
           `database ${(databaseBytes / 1e6).toFixed(1)} MB, memory peak ${(memoryPeakBytes / 1e6).toFixed(0)} MB`,
         ].join("\n"),
       ),
@@ -103,6 +122,27 @@ async function runImport(host: Host, files: readonly string[], options: Options)
   }
 }
 
+function sentencesOf(report: ImportReport): string[] {
+  const { repositoriesAdded, repositoriesChanged, snapshotsAdded, skipped, refused, warnings } = report;
+  return [
+    `${repositoriesAdded} repositories added, ${repositoriesChanged} changed; ${snapshotsAdded} snapshots added`,
+    `${skipped} rows skipped, ${refused} refused; ${warnings.length} warnings`,
+  ];
+}
+
+function showWarnings(host: Host, warnings: readonly ImportWarning[], json: boolean): void {
+  for (const warning of json ? warnings : warnings.slice(0, SHOWN)) {
+    const line = json ? JSON.stringify(dated(warning)) : `warning: ${warning.file}: ${warning.reason}`;
+    host.stderr.write(`${line}\n`);
+  }
+  if (!json && warnings.length > SHOWN) host.stderr.write(`… and ${warnings.length - SHOWN} more warnings\n`);
+}
+
+const dated = ({ capturedAt, ...warning }: ImportWarning) => ({
+  ...warning,
+  capturedAt: capturedAt === null ? null : isoTime(capturedAt),
+});
+
 async function deriveWithProgress(modules: Modules): Promise<void> {
   const { repositories } = await modules.rankings.summary();
   const progress = showProgress(repositories, "  {file} {bar} {value} repositories");
@@ -111,11 +151,17 @@ async function deriveWithProgress(modules: Modules): Promise<void> {
 }
 
 /** The options of the import, or why they are invalid. */
-function readOptions({ format, date, manifest }: Options, now: number): ImportOptions | string {
+function readOptions(
+  { format, date, manifest, strict = false }: Options,
+  { files, now }: { files: readonly string[]; now: number },
+): ImportOptions | string {
+  if (strict && files.includes("-"))
+    return "--strict: standard input cannot be read twice; write it to a file first";
   if (format !== undefined && !FORMATS.includes(format))
     return `--format: must be one of ${FORMATS.join(", ")}`;
   try {
     return {
+      isStrict: strict,
       ...(format === undefined ? {} : { format }),
       ...(date === undefined ? {} : { capturedAt: parseTime(date, now) }),
       ...(manifest === undefined ? {} : { manifest: readManifest(readFileSync(manifest, "utf8"), now) }),

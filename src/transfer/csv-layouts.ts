@@ -1,7 +1,7 @@
 import { type Observation, type Snapshot, splitFullName } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
 import { providerOfHost } from "../forges.js";
-import type { CsvLayout, FileFacts } from "./formats.js";
+import type { CsvLayout, FileFacts, SkippedRow } from "./formats.js";
 import { brief, count, label, optionalCount, Refusal, text, time, truth } from "./values.js";
 
 const FAILED_FETCH = "0 stars: in this layout that is a failed fetch, not a count";
@@ -83,6 +83,7 @@ const githubRanking: CsvLayout = {
         availability: "AVAILABLE",
       },
       snapshots: [imported(at, stars, { forks, openIssues })],
+      source: "github-ranking",
     };
   },
 };
@@ -92,13 +93,13 @@ const awesomeGo: CsvLayout = {
   name: "awesome-go",
   columns: ["repo", "stars", "new-stars-last-24H", "language", "archived"],
   timeOfFile: true,
-  read(cell, facts): Observation | string {
+  read(cell, facts): Observation | SkippedRow {
     const at = timeOf(facts);
     const parts = splitFullName(cell("repo") ?? "");
     if (parts === undefined || !isName("GITHUB", parts))
       throw new Refusal(`repo: "${brief(cell("repo"))}" is not of the form owner/name`);
     const stars = count(cell("stars"), "stars");
-    if (stars === 0) return FAILED_FETCH;
+    if (stars === 0) return { skipped: FAILED_FETCH, at };
     const age = optionalCount(cell("days-since-creation"), "days-since-creation");
     return {
       provider: "GITHUB",
@@ -114,6 +115,7 @@ const awesomeGo: CsvLayout = {
         availability: "AVAILABLE",
       },
       snapshots: [imported(at, stars)],
+      source: "awesome-go",
     };
   },
 };
@@ -123,11 +125,11 @@ const awesomeSelfhosted: CsvLayout = {
   name: "awesome-selfhosted",
   columns: ["date", "slug", "source_code_url", "stargazers_count", "archived"],
   timeOfFile: false,
-  read(cell, { clock }): Observation | string {
+  read(cell, { clock }): Observation | SkippedRow {
     const at = time(cell("date"), "date", clock.now());
     const { provider, owner, name, url } = fromUrl(cell("source_code_url"), "source_code_url");
     const stars = count(cell("stargazers_count"), "stargazers_count");
-    if (stars === 0) return FAILED_FETCH;
+    if (stars === 0) return { skipped: FAILED_FETCH, at };
     return {
       provider,
       owner,
@@ -135,6 +137,7 @@ const awesomeSelfhosted: CsvLayout = {
       at,
       facts: { url, archived: truth(cell("archived"), "archived"), stars, availability: "AVAILABLE" },
       snapshots: [imported(at, stars)],
+      source: "awesome-selfhosted",
     };
   },
 };

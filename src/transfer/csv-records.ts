@@ -39,6 +39,11 @@ export class CsvRecords {
     return this.#take(this.#rest, true);
   }
 
+  /** Whether the text so far ends inside a line. */
+  get isInsideLine(): boolean {
+    return this.#skipped > 0 || (this.#rest !== "" && !this.#rest.endsWith("\n"));
+  }
+
   #take(text: string, isEnd: boolean): CsvRecord[] {
     const records: CsvRecord[] = [];
     let at = this.#began || !text.startsWith("\uFEFF") ? 0 : 1;

@@ -12,6 +12,12 @@ export interface FileFacts {
   clock: Clock;
 }
 
+/** A valid row that is not recorded: why, and the time that it is about. */
+export interface SkippedRow {
+  skipped: string;
+  at: number;
+}
+
 /** A CSV file with a known header. */
 export interface CsvLayout {
   name: FormatName;
@@ -20,7 +26,7 @@ export interface CsvLayout {
   /** Whether rows have no time of their own, but the time of the file. */
   timeOfFile: boolean;
   /**
-   * The observation in a row, or the reason to skip it. Throws Refusal for an invalid row. `cell` returns a column of the row.
+   * The observation in a row, or why it is skipped. Throws Refusal for an invalid row. `cell` returns a column of the row.
    */
-  read(cell: (column: string) => string | undefined, facts: FileFacts): Observation | string;
+  read(cell: (column: string) => string | undefined, facts: FileFacts): Observation | SkippedRow;
 }

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { Observation } from "../catalog/catalog.js";
+import type { ArchiveFile, Observation } from "../catalog/catalog.js";
 import { Refusal } from "./values.js";
 
 /** The result of reading one line of a file; `line` is its number from 1. */
@@ -8,8 +8,10 @@ export type Line = { line: number } & (
   | { observation: Observation }
   /** Why the line is invalid. */
   | { refused: string }
-  /** Why a valid line is not recorded. */
-  | { skipped: string }
+  /** Why a valid line is not recorded, and the time that it is about. */
+  | { skipped: string; at: number }
+  /** A file that was imported into the catalogue which the line was exported from. */
+  | { importedFile: ArchiveFile }
 );
 
 /** Longer lines are skipped, so that they cannot exhaust memory. */

@@ -1,7 +1,9 @@
 import type { Readable } from "node:stream";
 import { z } from "zod";
 import {
+  type ArchiveFile,
   AVAILABILITIES,
+  DAMAGE_KINDS,
   type DumpedRepository,
   type Observation,
   providerName,
@@ -16,6 +18,8 @@ import { brief, forgeTimeSchema, label, parsedBy, seenTimeSchema, text } from ".
 
 /** The version of the format that this program writes and reads. */
 const VERSION = 1;
+/** Longest name of a file. */
+const MAX_FILE_NAME = 400;
 /** Greater ids are refused, so that ids assigned after them are still exact as numbers. */
 const MAX_ID = 2 ** 52;
 
@@ -45,6 +49,9 @@ const token = (longest: number) =>
     .regex(/^[^\s\p{Cc}]+$/u, "contains white space")
     .refine((value) => value.isWellFormed(), "contains half a character");
 
+/** The name of a layout, also of one that this program does not know. */
+const layoutName = z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, "not the name of a layout");
+
 const HEADER = z.object({ type: z.literal("header"), format: z.literal("sidereal"), version: z.int() });
 
 const repositorySchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
@@ -60,6 +67,7 @@ const repositorySchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
     provider,
     providerId: token(100).optional(),
     fullName,
+    importSource: layoutName.optional(),
     discoveredAt: seenTime.optional(),
     refreshedAt: seenTime.optional(),
     previousFullNames: z
@@ -102,9 +110,29 @@ const snapshotSchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
     source: z.enum(SNAPSHOT_SOURCES).default("IMPORTED"),
   });
 
+/** A file that was imported. */
+const fileSchema = (seenTime: ReturnType<typeof seenTimeSchema>) =>
+  z.strictObject({
+    type: z.literal("file"),
+    source: layoutName,
+    file: z.string().min(1).max(MAX_FILE_NAME),
+    capturedAt: seenTime,
+    rows: counter,
+    zeros: counter.default(0),
+    damage: z
+      .array(z.strictObject({ kind: z.enum(DAMAGE_KINDS), reason: z.string().max(1_000) }))
+      .max(DAMAGE_KINDS.length)
+      .default([]),
+  });
+
 function lineSchema(clock: Clock) {
   const seenTime = seenTimeSchema(clock);
-  return z.discriminatedUnion("type", [HEADER, repositorySchema(seenTime), snapshotSchema(seenTime)]);
+  return z.discriminatedUnion("type", [
+    HEADER,
+    repositorySchema(seenTime),
+    snapshotSchema(seenTime),
+    fileSchema(seenTime),
+  ]);
 }
 
 type ParsedLine = z.output<ReturnType<typeof lineSchema>>;
@@ -127,6 +155,10 @@ export async function* readNdjson(input: Readable, clock: Clock): AsyncGenerator
       return { line, refused: parsed };
     }
     if (parsed.type === "snapshot") return snapshotLine(parsed, latest, line);
+    if (parsed.type === "file") {
+      const { type, ...importedFile } = parsed;
+      return { line, importedFile };
+    }
     if (parsed.type === "repository") {
       const observation = repositoryObservation(parsed);
       const { provider, owner, name, providerId, at } = observation;
@@ -177,8 +209,8 @@ function parseLine(json: string, schema: ReturnType<typeof lineSchema>): ParsedL
 }
 
 function repositoryObservation(line: RepositoryLine): Observation {
-  const { type, id, provider, providerId, fullName, discoveredAt, refreshedAt, previousFullNames, ...facts } =
-    line;
+  const { type, id, provider, providerId, fullName, importSource, ...rest } = line;
+  const { discoveredAt, refreshedAt, previousFullNames, ...facts } = rest;
   const parts = splitFullName(fullName) ?? { owner: "", name: "" };
   return {
     provider,
@@ -190,6 +222,7 @@ function repositoryObservation(line: RepositoryLine): Observation {
     ...(discoveredAt === undefined ? {} : { discoveredAt }),
     ...(id === undefined ? {} : { preferredId: repositoryId(id) ?? 0 }),
     previousNames: previousFullNames ?? [],
+    ...(importSource === undefined ? {} : { source: importSource }),
   };
 }
 
@@ -227,6 +260,19 @@ export function headerLine(): string {
   return JSON.stringify({ type: "header", format: "sidereal", version: VERSION });
 }
 
+/** The line of a file that was imported. */
+export function fileLine({ source, file, capturedAt, rows, zeros, damage }: ArchiveFile): string {
+  return JSON.stringify({
+    type: "file",
+    source,
+    file,
+    capturedAt: isoTime(capturedAt),
+    rows,
+    zeros,
+    damage: damage.length === 0 ? undefined : damage,
+  });
+}
+
 /** The lines of one repository: itself, then its snapshots. */
 export function* repositoryLines(dumped: DumpedRepository): Generator<string> {
   const { repository, providerId, facts, previousNames, snapshots } = dumped;
@@ -237,6 +283,7 @@ export function* repositoryLines(dumped: DumpedRepository): Generator<string> {
     provider: repository.provider,
     providerId: providerId ?? undefined,
     fullName: repository.fullName,
+    importSource: repository.importSource ?? undefined,
     discoveredAt: isoTime(repository.discoveredAt),
     refreshedAt: time(repository.refreshedAt) ?? undefined,
     previousFullNames:

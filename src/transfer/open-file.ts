@@ -1,8 +1,9 @@
 import { createReadStream } from "node:fs";
 import { extname } from "node:path";
-import { PassThrough, type Readable } from "node:stream";
-import { createGunzip, createZstdDecompress, type Gunzip, type ZstdDecompress } from "node:zlib";
+import { type Duplex, PassThrough, type Readable } from "node:stream";
+import { createGunzip, createZstdDecompress } from "node:zlib";
 import { Refusal } from "./values.js";
+import { createUnxz } from "./xz.js";
 
 /** Larger chunks cost memory and save no time. */
 const CHUNK_BYTES = 32 * 1024;
@@ -12,9 +13,12 @@ const MAX_UNPACKED_BYTES = 64 * 1024 * 1024;
 /** How many times its size a larger one may become. Histories shrink to a tenth, at most a fortieth; zeros to a thousandth. */
 const MAX_RATIO = 200;
 
-const UNPACKERS = new Map<string, () => Gunzip | ZstdDecompress>([
+const UNPACKERS = new Map<string, () => Duplex>([
   [".gz", createGunzip],
   [".zst", createZstdDecompress],
+  [".xz", createUnxz],
+  [".tgz", createGunzip],
+  [".txz", createUnxz],
 ]);
 
 /** An open file. `close` releases it at any time. */
@@ -22,6 +26,11 @@ export interface OpenFile {
   /** Its bytes, decompressed. Fails with a Refusal where they are not worth reading on. */
   input: Readable;
   close: () => void;
+}
+
+/** The name of a file without what it is compressed with. */
+export function unpackedName(name: string): string {
+  return name.replace(/\.(gz|zst|xz)$/, "").replace(/\.t[gx]z$/, ".tar");
 }
 
 /** Opens a file, or standard input for "-", whose bytes are not decompressed. `onBytes` counts the bytes on disk. */
@@ -45,11 +54,11 @@ export function openFile(path: string, onBytes: (length: number) => void): OpenF
     unpacker.on("error", (error: Error) => input.destroy(unpacked === 0 ? notPacked(path) : error));
     unpacker.on("data", (chunk: Buffer) => {
       unpacked += chunk.length;
-      if (unpacked > Math.max(MAX_UNPACKED_BYTES, MAX_RATIO * packed)) input.destroy(bomb());
+      if (isBomb(unpacked, packed)) input.destroy(bomb());
     });
     // Node reads on behind a part of a .zst file only if the next one begins with a chunk.
     unpacker.on("end", () => {
-      if (unpacker.bytesWritten < packed) input.destroy(severalParts());
+      if ("bytesWritten" in unpacker && Number(unpacker.bytesWritten) < packed) input.destroy(severalParts());
     });
   }
   const bytes = unpacker === undefined ? raw : raw.pipe(unpacker);
@@ -60,11 +69,16 @@ export function openFile(path: string, onBytes: (length: number) => void): OpenF
   return { input, close };
 }
 
+/** Whether so many bytes are too many for what they were decompressed from. */
+export function isBomb(unpackedBytes: number, packedBytes: number): boolean {
+  return unpackedBytes > Math.max(MAX_UNPACKED_BYTES, MAX_RATIO * packedBytes);
+}
+
 function notPacked(path: string): Refusal {
   return new Refusal(`not compressed as its name says (${extname(path)}), or damaged at the beginning`);
 }
 
-function bomb(): Refusal {
+export function bomb(): Refusal {
   return new Refusal(
     `decompresses to more than ${MAX_RATIO} times its size, as no history does; not all of it was read. If it is right, decompress it first`,
   );

@@ -1,97 +1,83 @@
 import { basename } from "node:path";
 import type { Readable } from "node:stream";
 import type { Clock } from "../clock.js";
-import { Batch, type Gathered } from "./batch.js";
 import { readCsv } from "./csv.js";
-import type { FormatName } from "./formats.js";
+import { FileCheck } from "./file-check.js";
+import { timeOfFile } from "./file-time.js";
+import { type Found, Gathering, type ReadTask } from "./gathering.js";
+import type { Line } from "./lines.js";
+import { type Member, openMembers } from "./members.js";
 import { readNdjson } from "./ndjson.js";
-import { openFile } from "./open-file.js";
-import { Refusal, time } from "./values.js";
 
-/** Problems reported in one batch, so that a file of invalid lines does not exhaust memory. */
-const MAX_PROBLEMS = 10_000;
-
-/** A line that was not imported. Line 0 is the file as a whole. */
-export interface Problem {
-  file: string;
-  line: number;
-  reason: string;
-}
-
-export interface ReadOptions {
-  /** Format of all files; by default detected per file. */
-  format?: FormatName;
-  /** Capture time of files without times, instead of the date in the file name. */
-  capturedAt?: number;
-  /** File name → capture time; every file must be listed. */
-  manifest?: ReadonlyMap<string, number>;
-}
-
-/** Reading progress. */
-export interface ReadProgress {
-  /** Bytes on disk, before decompression. */
-  bytes: number;
-  rows: number;
-  files: number;
-  /** The file being read. */
-  file: string;
-}
-
-/** A batch that is ready to be recorded, and the lines that are not in it. */
-export interface Found {
-  batch: Gathered[];
-  refused: Problem[];
-  skipped: Problem[];
-  progress: ReadProgress;
-}
-
-/** Reads files in order; "-" is standard input. A file that cannot be read is reported, and the next one is read. */
+/**
+ * Reads files in order; "-" is standard input. A file that cannot be read is reported, and the next one is read. The files of a
+ * batch are complete once it and all before it are recorded.
+ */
 export async function* readFiles(
   paths: readonly string[],
-  options: ReadOptions,
+  task: ReadTask,
   clock: Clock,
 ): AsyncGenerator<Found> {
-  const progress: ReadProgress = { bytes: 0, rows: 0, files: 0, file: "" };
-  const batch = new Batch();
-  let refused: Problem[] = [];
-  let skipped: Problem[] = [];
-  const found = (): Found => {
-    const all = { batch: batch.take(), refused, skipped, progress: { ...progress } };
-    refused = [];
-    skipped = [];
-    return all;
-  };
+  const gathering = new Gathering(task);
+  const { progress } = gathering;
   for (const path of paths) {
-    const file = path === "-" ? "standard input" : path;
-    progress.file = file;
-    const { input, close } = openFile(path, (length) => {
+    const label = path === "-" ? "standard input" : path;
+    progress.file = label;
+    const onBytes = (length: number) => {
       progress.bytes += length;
-    });
+    };
     try {
-      const first = await firstCharacter(input);
-      const isJson = options.format === undefined ? first === "{" : options.format === "ndjson";
-      const read = isJson
-        ? readNdjson(input, clock)
-        : readCsv(input, { capturedAt: capturedAt(path, options, clock), clock }, options.format);
-      for await (const lines of read) {
-        progress.rows += lines.length;
-        for (const line of lines) {
-          if ("observation" in line) batch.add(line.observation);
-          else if ("refused" in line) refused.push({ file, line: line.line, reason: line.refused });
-          else skipped.push({ file, line: line.line, reason: line.skipped });
-          if (batch.isFull || refused.length + skipped.length >= MAX_PROBLEMS) yield found();
-        }
+      for await (const member of openMembers(path, onBytes)) {
+        progress.file = member.label;
+        if ("skipped" in member) gathering.skip(member.label, member.skipped);
+        else yield* readMember(member, gathering, { diskName: basename(path), task, clock });
       }
-      progress.files++;
     } catch (error) {
-      const reason = fileReason(error);
-      if (reason === undefined) throw error;
-      refused.push({ file, line: error instanceof Refusal ? error.line : 0, reason });
-    } finally {
-      close();
+      gathering.refuse(label, error);
     }
   }
-  yield found();
+  yield gathering.take();
+}
+
+/** Reads one file; yields when there is enough to record. */
+async function* readMember(
+  member: Member,
+  gathering: Gathering,
+  options: { diskName: string; task: ReadTask; clock: Clock },
+): AsyncGenerator<Found> {
+  const check = new FileCheck(member.label, member.name);
+  try {
+    for await (const lines of linesOf(member, check, options)) {
+      gathering.progress.rows += lines.length;
+      for (const line of lines) {
+        gathering.add(line, member.label);
+        if (gathering.isFull) yield gathering.take();
+      }
+    }
+    gathering.progress.files++;
+  } catch (error) {
+    check.found("UNREADABLE", gathering.refuse(member.label, error));
+  }
+  gathering.end(check);
+}
+
+async function* linesOf(
+  { name, open }: Member,
+  check: FileCheck,
+  { diskName, task, clock }: { diskName: string; task: ReadTask; clock: Clock },
+): AsyncGenerator<Line[]> {
+  const { format, isJudging } = task;
+  const input = await open();
+  const first = await firstCharacter(input);
+  if (format === undefined ? first === "{" : format === "ndjson") {
+    // It belongs to no archive.
+    if (isJudging !== true) yield* readNdjson(input, clock);
+    return;
+  }
+  const { capturedAt, contradiction } = timeOfFile([diskName, name], task, clock);
+  if (contradiction !== undefined) check.found("OTHER_TIME", contradiction);
+  const wanted = format === undefined ? {} : { wanted: format };
+  yield* readCsv(input, { capturedAt, clock, check, ...wanted });
 }
 
 /** Peeks at the first character. */
@@ -112,40 +98,4 @@ async function firstCharacter(input: Readable): Promise<string> {
       input.once("readable", resolve).once("end", resolve).once("error", reject);
     });
   }
-}
-
-/** When the snapshots of a CSV file were taken; undefined if unknown. Throws Refusal. */
-function capturedAt(
-  path: string,
-  { manifest, capturedAt: given }: ReadOptions,
-  clock: Clock,
-): number | undefined {
-  const file = basename(path);
-  if (manifest !== undefined) {
-    const known = manifest.get(file);
-    if (known === undefined) throw new Refusal("the manifest does not list this file");
-    return known;
-  }
-  if (given !== undefined) return given;
-  const dates = file.match(/\d{4}-\d{2}-\d{2}/g);
-  return dates === null ? undefined : time(dates.at(-1), "date in the file's name", clock.now());
-}
-
-const REASONS = new Map([
-  ["ENOENT", "no such file"],
-  ["EACCES", "permission denied"],
-  ["EISDIR", "is a directory"],
-  ["ENOTDIR", "no such file"],
-  ["ENAMETOOLONG", "no such file"],
-  ["ELOOP", "too many symbolic links"],
-  ["EIO", "the disk reported a read error"],
-]);
-
-/** Why a file could not be read; undefined if the error is a bug of ours. */
-function fileReason(error: unknown): string | undefined {
-  if (error instanceof Refusal) return error.message;
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (code.startsWith("Z_") || code.startsWith("ZSTD_"))
-    return "the compressed data is damaged; everything before the damage was read";
-  return REASONS.get(code);
 }

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { Observation } from "../catalog/catalog.js";
 import { type FlatBatch, restore } from "./flat-batch.js";
-import type { Found, ReadOptions } from "./read-files.js";
+import type { Found, ReadTask } from "./gathering.js";
 
 /** Memory limits of the reading thread, whatever is in a file. */
 const READER_MEMORY_MB = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
@@ -9,7 +9,7 @@ const READER_MEMORY_MB = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb:
 /** What the reading thread is given. */
 export interface ReaderTask {
   paths: readonly string[];
-  options: ReadOptions;
+  options: ReadTask;
 }
 
 /** What it sends: a batch with what was found beside it. */
@@ -23,10 +23,7 @@ export interface ReadBatch extends Omit<Found, "batch"> {
 }
 
 /** Reads files in another thread, so that reading and recording run in parallel. */
-export async function* readInThread(
-  paths: readonly string[],
-  options: ReadOptions,
-): AsyncGenerator<ReadBatch> {
+export async function* readInThread(paths: readonly string[], options: ReadTask): AsyncGenerator<ReadBatch> {
   const task: ReaderTask = { paths, options };
   const worker = new Worker(new URL("./reader-thread.js", import.meta.url), {
     workerData: task,

@@ -13,6 +13,8 @@ export class Refusal extends Error {
   }
 }
 
+export const DAMAGED_DATA = "the compressed data is damaged; everything before the damage was read";
+
 /** A count. Throws Refusal, naming the column. */
 export function count(text: string | undefined, column: string): number {
   if (text === undefined || !/^\d{1,12}$/.test(text))

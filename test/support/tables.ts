@@ -12,6 +12,7 @@ const RECORDED = {
   repository_topics: "repository_id, topic",
   previous_names: "repository_id, name_key",
   snapshot_hours: "provider, hour",
+  import_files: "source, captured_at, file",
   outdated: "kind, repository_id",
   revision: "id",
 } as const;

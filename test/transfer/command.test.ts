@@ -22,7 +22,10 @@ describe("sidereal import", () => {
     const { code, stdout, stderr } = await world.run(world.newDataDir(), ["import", good]);
     assert.equal(code, 0, stderr);
     assert.match(stdout, /^1 files, 2 rows in /);
-    assert.match(stdout, /2 repositories added, 0 changed; 2 snapshots added\n0 rows skipped, 0 refused\n/);
+    assert.match(
+      stdout,
+      /2 repositories added, 0 changed; 2 snapshots added\n0 rows skipped, 0 refused; 0 warnings\n/,
+    );
     assert.equal(stderr, "");
   });
 
@@ -35,14 +38,21 @@ describe("sidereal import", () => {
       `${faulty}:3: stars: "many" is not a whole number`,
       "no-such-file.csv: no such file",
     ]);
-    assert.match(stdout, /2 repositories added, 0 changed; 3 snapshots added\n0 rows skipped, 3 refused\n/);
+    assert.match(
+      stdout,
+      /2 repositories added, 0 changed; 3 snapshots added\n0 rows skipped, 3 refused; 0 warnings\n/,
+    );
   });
 
   test("shows only the first of very many refused lines, and how many more there are", async () => {
     const many = file("many-2026-04-02.csv", `${RANKING_HEADER}\n${"1,2\n".repeat(75)}`);
     const { code, stderr } = await world.runHere(world.newDataDir(), ["import", many]);
     const lines = stderr.trimEnd().split("\n");
-    assert.deepEqual([code, lines.length, lines.at(-1)], [3, 51, "… and 25 more"]);
+    assert.deepEqual([code, lines.length, lines.at(50)], [3, 53, "… and 25 more"]);
+    assert.deepEqual(lines.slice(51), [
+      `warning: ${many}: cut off: the last row, line 76, has 2 of 11 columns`,
+      `warning: ${many}: none of its 75 rows could be read`,
+    ]);
   });
 
   test("with --json answers in JSON alone", async () => {
@@ -63,6 +73,7 @@ describe("sidereal import", () => {
       snapshotsAdded: 3,
       skipped: 0,
       refused: 2,
+      warnings: [],
     });
     assert.ok(seconds >= importSeconds && rowsPerSecond > 0 && databaseBytes > 0 && memoryPeakBytes > 0);
     const problems = stderr
@@ -166,6 +177,6 @@ describe("Processes that start at once", () => {
     ]);
     for (const { code, stderr } of both) assert.equal(code, 0, stderr);
     const { stdout } = await world.runHere(dataDir, ["export"]);
-    assert.equal(stdout.split("\n").length, 1 + 2 + 2 + 1);
+    assert.equal(stdout.split("\n").length, 1 + 2 + 2 + 1 + 1);
   });
 });

@@ -3,8 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import {
+  type ArchiveFile,
   type Catalog,
   type Observation,
+  readRecency,
   SNAPSHOT_SOURCES,
   type Snapshot,
 } from "../../src/catalog/catalog.js";
@@ -38,6 +40,16 @@ async function imported(catalog: Catalog, text: string): Promise<ImportReport> {
   return report;
 }
 
+/** Files of archives, one of them damaged. */
+const importedFiles: ArchiveFile[] = [4, 3, 2, 1].map((daysAgo) => ({
+  source: "github-ranking",
+  file: `ranking ${daysAgo} "é".csv`,
+  capturedAt: NOW - daysAgo * DAY_MS,
+  rows: daysAgo === 2 ? 10 : 30,
+  zeros: 1,
+  damage: daysAgo === 3 ? [{ kind: "ENCODING", reason: "9 rows" }] : [],
+}));
+
 /** A catalogue with everything in it that is easily lost. */
 const awkward: Observation[] = [
   ...Array.from({ length: 40 }, (_, i) =>
@@ -69,6 +81,7 @@ const awkward: Observation[] = [
   observation("n/text", [], {
     facts: { description: 'a "b", \\ / \u2028 😀 é', homepage: "not a url", license: "MIT OR X" },
   }),
+  observation("n/archived", [snapshot(24, 7)], { source: "github-ranking" }),
   observation("n/gone", [snapshot(9, 7)], { facts: { availability: "GONE", pushedAt: NOW - HOUR_MS } }),
   observation(
     "n/sources",
@@ -83,6 +96,7 @@ onBothEngines("An export", (engine) => {
   before(async () => {
     const opened = await openCatalog(engine);
     await opened.catalog.record(awkward);
+    await opened.catalog.recordFiles(importedFiles);
     catalogues.set(engine.name, opened);
     texts.set(engine.name, await exported(opened.catalog));
   });
@@ -94,6 +108,21 @@ onBothEngines("An export", (engine) => {
     assert.equal(await exported(catalog), text);
     assert.equal(report.repositoriesAdded, text.split('"type":"repository"').length - 1);
     assert.equal(report.snapshotsAdded, text.split('"type":"snapshot"').length - 1);
+  });
+
+  test("holds the archive of a repository and the files that were imported, so that what is recent stays recent", async () => {
+    const { catalog, database } = await openCatalog(engine);
+    const report = await imported(catalog, texts.get(engine.name) ?? "");
+    assert.deepEqual(report.warnings, []);
+    const files = await catalog.dumpFiles();
+    assert.deepEqual(
+      files.map(({ damage }) => damage.map(({ kind }) => kind)),
+      [[], ["ENCODING"], ["FEW_ROWS"], []],
+    );
+    const { newestFiles } = await readRecency(database.read);
+    assert.deepEqual([...newestFiles], [["github-ranking", NOW - DAY_MS]]);
+    const found = await catalog.findByName("GITHUB", "n/archived");
+    assert.equal(found?.repository.importSource, "github-ranking");
   });
 
   test("imported where it comes from, or twice, changes nothing", async () => {

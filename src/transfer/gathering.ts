@@ -1,0 +1,151 @@
+import type { ArchiveFile } from "../catalog/catalog.js";
+import { Batch, type Gathered } from "./batch.js";
+import type { FileCheck } from "./file-check.js";
+import type { TimeOptions } from "./file-time.js";
+import type { FormatName } from "./formats.js";
+import type { Line } from "./lines.js";
+import { DAMAGED_DATA, Refusal } from "./values.js";
+
+/** Problems reported in one batch, so that a file of invalid lines does not exhaust memory. */
+const MAX_PROBLEMS = 10_000;
+
+/** A line that was not imported. Line 0 is the file as a whole. */
+export interface Problem {
+  file: string;
+  line: number;
+  reason: string;
+}
+
+export interface ReadOptions extends TimeOptions {
+  /** Format of all files; by default detected per file. */
+  format?: FormatName;
+}
+
+/** What is read, and what of it is returned. */
+export interface ReadTask extends ReadOptions {
+  /** Only what is wrong with files, and no lines. */
+  isJudging?: boolean;
+  /** Why the rows of some times of some files are refused: by what messages call the file, then by time. */
+  refusedTimes?: ReadonlyMap<string, ReadonlyMap<number, string>>;
+}
+
+/** Reading progress. */
+export interface ReadProgress {
+  /** Bytes on disk, before decompression. */
+  bytes: number;
+  rows: number;
+  files: number;
+  /** The file being read. */
+  file: string;
+}
+
+/** A file of an archive that was read to its end, or as far as it can be. */
+export interface ReadFile extends ArchiveFile {
+  /** What messages call the file that it is, or is in; undefined if another catalogue imported it. */
+  readFrom?: string;
+  /** What messages call it. */
+  label?: string;
+}
+
+/** A batch that is ready to be recorded, the lines that are not in it, and the files that are complete with it. */
+export interface Found {
+  batch: Gathered[];
+  refused: Problem[];
+  skipped: Problem[];
+  files: ReadFile[];
+  /** Files without rows, of which not even the time is known. */
+  headerOnly: string[];
+  progress: ReadProgress;
+}
+
+/** Collects what is read until there is enough of it to be recorded. */
+export class Gathering {
+  readonly progress: ReadProgress = { bytes: 0, rows: 0, files: 0, file: "" };
+  readonly #task: ReadTask;
+  readonly #batch = new Batch();
+  #refused: Problem[] = [];
+  #skipped: Problem[] = [];
+  #files: ReadFile[] = [];
+  #headerOnly: string[] = [];
+
+  constructor(task: ReadTask) {
+    this.#task = task;
+  }
+
+  get isFull(): boolean {
+    return this.#batch.isFull || this.#refused.length + this.#skipped.length >= MAX_PROBLEMS;
+  }
+
+  add(line: Line, label: string): void {
+    if (this.#task.isJudging === true) return;
+    if ("refused" in line) this.#refused.push({ file: label, line: line.line, reason: line.refused });
+    else if ("importedFile" in line) this.#files.push(line.importedFile);
+    else {
+      const at = "skipped" in line ? line.at : line.observation.at;
+      if (at !== null && this.#task.refusedTimes?.get(label)?.has(at)) return;
+      if ("observation" in line) this.#batch.add(line.observation);
+      else this.#skipped.push({ file: label, line: line.line, reason: line.skipped });
+    }
+  }
+
+  /** A file that is not read on purpose. */
+  skip(label: string, reason: string): void {
+    if (this.#task.isJudging !== true) this.#skipped.push({ file: label, line: 0, reason });
+  }
+
+  /** A file that cannot be read, or not further. Returns the reason; throws errors that are bugs of ours. */
+  refuse(label: string, error: unknown): string {
+    const reason = fileReason(error);
+    if (reason === undefined) throw error;
+    const line = error instanceof Refusal ? error.line : 0;
+    // Refused already, and for this reason.
+    const isKnown = this.#task.refusedTimes?.has(label) === true;
+    if (this.#task.isJudging !== true && !isKnown) this.#refused.push({ file: label, line, reason });
+    return reason;
+  }
+
+  /** A file has ended. */
+  end(check: FileCheck): void {
+    if (check.isEmpty) this.#headerOnly.push(check.label);
+    for (const file of check.files()) {
+      const refused = this.#task.refusedTimes?.get(file.readFrom)?.get(file.capturedAt);
+      if (refused === undefined) this.#files.push(file);
+      else this.#refused.push({ file: file.label, line: 0, reason: `refused as damaged: ${refused}` });
+    }
+  }
+
+  /** Returns and removes what was collected. */
+  take(): Found {
+    const found = {
+      batch: this.#batch.take(),
+      refused: this.#refused,
+      skipped: this.#skipped,
+      files: this.#files,
+      headerOnly: this.#headerOnly,
+      progress: { ...this.progress },
+    };
+    this.#refused = [];
+    this.#skipped = [];
+    this.#files = [];
+    this.#headerOnly = [];
+    return found;
+  }
+}
+
+const REASONS = new Map([
+  ["ENOENT", "no such file"],
+  ["EACCES", "permission denied"],
+  ["EISDIR", "is a directory"],
+  ["ENOTDIR", "no such file"],
+  ["ENAMETOOLONG", "no such file"],
+  ["ELOOP", "too many symbolic links"],
+  ["EIO", "the disk reported a read error"],
+]);
+
+/** Why a file could not be read; undefined if the error is a bug of ours. */
+function fileReason(error: unknown): string | undefined {
+  if (error instanceof Refusal) return error.message;
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code.startsWith("Z_") || code.startsWith("ZSTD_")) return DAMAGED_DATA;
+  return REASONS.get(code);
+}
