@@ -12,7 +12,7 @@ import {
 import { element, type Xml, xmlDocument } from "../xml.js";
 
 /** The rankings that have a feed. */
-const FEED_RANKINGS = ["trending", "rising", "new_hot", "forks_gained", "stars"] as const satisfies Ranking[];
+const FEED_RANKINGS = ["trending", "rising", "new_hot", "fork_growth", "stars"] as const satisfies Ranking[];
 type FeedRanking = (typeof FEED_RANKINGS)[number];
 /** The name of a feed in its address. */
 export type FeedName = (typeof RANKING_DEFINITIONS)[FeedRanking]["slug"];

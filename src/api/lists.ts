@@ -87,7 +87,7 @@ export const listNewHot = ranking({
 
 export const listForkGrowth = ranking({
   id: "listForkGrowth",
-  sort: "forks_gained",
-  summary: "Most forks gained",
+  sort: "fork_growth",
+  summary: "Fast growth in forks relative to size, where stars confirm it",
   file: "sidereal-fork-growth",
 });

@@ -58,8 +58,8 @@ export const listMetrics = operation({
   },
 });
 
-/** Maximum number of ranks in a response: 400 days in 16 rankings and two scopes. */
-const MAX_RANKS = 12_800;
+/** Maximum number of ranks in a response: 400 days in 19 rankings and two scopes. */
+const MAX_RANKS = 15_200;
 
 const pastRankSchema = z
   .object({

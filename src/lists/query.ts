@@ -53,7 +53,9 @@ export const listQuery = z.object({
   sort: z
     .enum(SORTS)
     .optional()
-    .openapi({ description: "Default: relevance with q, otherwise trending. relevance requires q." }),
+    .openapi({ description: 
+        "Default: relevance with q, otherwise trending. relevance requires q. stars_gained and forks_gained are by the gain that counts, stars_delta and forks_delta by the plain difference.",
+    }),
   reliableOnly: choice.openapi({ description: "Only repositories whose trend in the window is reliable." }),
   excludeAnomalous: choice.openapi({ description: "Only repositories without an anomaly in the window." }),
   order: z.enum(["asc", "desc"]).default("desc").openapi({ description: "Ignored for relevance." }),

@@ -47,10 +47,17 @@ export function inOrder(rows: readonly ListRow[], spec: ListSpec): ListRow[] {
 }
 
 const PLAIN_KEYS = { stars: "stars", forks: "forks", pushed: "pushedAt", created: "createdAt" } as const;
+const GAIN_KEYS = {
+  stars_gained: "starsCounted",
+  forks_gained: "forksCounted",
+  stars_delta: "starsDelta",
+  forks_delta: "forksDelta",
+} as const;
 const SCORE_KEYS = {
   trending: "trending",
   rising: "rising",
   new_hot: "newHot",
+  fork_growth: "forkMomentum",
   activity: "activity",
 } as const;
 
@@ -62,12 +69,14 @@ function sortKeyOf({ repository, trend }: ListRow, { sort }: ListSpec): number |
     case "created":
       return repository[PLAIN_KEYS[sort]];
     case "stars_gained":
-      return trend?.starsCounted ?? null;
     case "forks_gained":
-      return trend?.forksCounted ?? null;
+    case "stars_delta":
+    case "forks_delta":
+      return trend?.[GAIN_KEYS[sort]] ?? null;
     case "trending":
     case "rising":
     case "new_hot":
+    case "fork_growth":
     case "activity":
       return trend?.scores[SCORE_KEYS[sort]] ?? null;
     case "relevance":

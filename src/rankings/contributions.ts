@@ -43,6 +43,7 @@ interface GrowthRow {
   trending: number | null;
   rising: number | null;
   new_hot: number | null;
+  fork_momentum: number | null;
 }
 
 /** The contributions of the given repositories, by ascending id; those that are not listed have none. */
@@ -57,9 +58,10 @@ export async function readContributions(
   );
   // A repository that has not moved in a window is not ranked in it and adds nothing to the facets.
   const moved = await sql<GrowthRow>`select repository_id, window_hours, stars_counted, forks_counted,
-      trending, rising, new_hot
+      trending, rising, new_hot, fork_momentum
     from rollups where ${dialect.among(sql.ref("repository_id"), ids)}
-      and (stars_counted <> 0 or forks_counted > 0 or trending > 0 or rising > 0 or new_hot > 0)`.execute(db);
+      and (stars_counted <> 0 or forks_counted > 0 or trending > 0 or rising > 0 or new_hot > 0
+        or fork_momentum > 0)`.execute(db);
   const growth = Map.groupBy(moved.rows, (row) => row.repository_id);
   return repositories.rows.map((row) => contributionOf(row, growth.get(row.id) ?? []));
 }
@@ -89,6 +91,7 @@ const COLUMNS = {
   trending: "trending",
   rising: "rising",
   new_hot: "new_hot",
+  fork_growth: "fork_momentum",
   forks_gained: "forks_counted",
   stars_gained: "stars_counted",
 } as const satisfies Readonly<Record<Exclude<Ranking, "stars">, keyof GrowthRow>>;

@@ -24,7 +24,15 @@ export const SCORE_LABELS: Readonly<Record<ScoreName, { label: string; descripti
 };
 
 /** The rankings, under the names the API uses for their sort. */
-export const RANKINGS = ["trending", "rising", "new_hot", "forks_gained", "stars_gained", "stars"] as const;
+export const RANKINGS = [
+  "trending",
+  "rising",
+  "new_hot",
+  "fork_growth",
+  "stars_gained",
+  "forks_gained",
+  "stars",
+] as const;
 export type Ranking = (typeof RANKINGS)[number];
 
 /** How a ranking is named and described wherever people read it. */
@@ -71,14 +79,14 @@ export const RANKING_DEFINITIONS = {
     code: "n",
     score: "newHot",
   },
-  forks_gained: {
-    label: "Forks gained",
-    description: "Most forks gained",
-    phrase: "by forks gained",
-    title: "most forks gained",
+  fork_growth: {
+    label: "Fork growth",
+    description: "Fast growth in forks for their size",
+    phrase: "by fork growth",
+    title: "repositories with growing forks",
     slug: "fork-growth",
-    code: "f",
-    score: null,
+    code: "k",
+    score: "forkMomentum",
   },
   stars_gained: {
     label: "Stars gained",
@@ -87,6 +95,15 @@ export const RANKING_DEFINITIONS = {
     title: "most stars gained",
     slug: null,
     code: "g",
+    score: null,
+  },
+  forks_gained: {
+    label: "Forks gained",
+    description: "Most forks gained",
+    phrase: "by forks gained",
+    title: "most forks gained",
+    slug: null,
+    code: "f",
     score: null,
   },
   stars: {
@@ -116,19 +133,31 @@ export const GROWTH_ORDERS = [
   "trending",
   "rising",
   "new_hot",
+  "fork_growth",
   "activity",
   "stars_gained",
   "forks_gained",
+  "stars_delta",
+  "forks_delta",
 ] as const;
 export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 
 /** Where a growth order is stored, for the module that turns lists into SQL. */
 export interface GrowthOrderColumn {
   /** Column of `rollups` that holds the sort key. One row per repository and window (`window_hours`). */
-  column: "stars_counted" | "forks_counted" | "trending" | "rising" | "new_hot" | "activity";
+  column:
+    | "stars_counted"
+    | "forks_counted"
+    | "stars_delta"
+    | "forks_delta"
+    | "trending"
+    | "rising"
+    | "new_hot"
+    | "fork_momentum"
+    | "activity";
   /**
-   * Whether the list holds rows with a value above 0 only (scores; a partial index covers exactly these rows) or every row
-   * with a known value (deltas, which may be negative).
+   * Whether the list holds rows with a value above 0 only (scores and plain differences; a partial index covers exactly
+   * these rows) or every row with a known value (gains that count, which may be negative).
    */
   positiveOnly: boolean;
 }
@@ -139,5 +168,8 @@ export const GROWTH_ORDER_COLUMNS: Readonly<Record<GrowthOrder, GrowthOrderColum
   trending: { column: "trending", positiveOnly: true },
   rising: { column: "rising", positiveOnly: true },
   new_hot: { column: "new_hot", positiveOnly: true },
+  fork_growth: { column: "fork_momentum", positiveOnly: true },
   activity: { column: "activity", positiveOnly: true },
+  stars_delta: { column: "stars_delta", positiveOnly: true },
+  forks_delta: { column: "forks_delta", positiveOnly: true },
 };

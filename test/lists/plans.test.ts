@@ -139,7 +139,9 @@ onBothEngines("Lists of more than 10,000", (engine) => {
       "24h",
     );
     const facts = { stars: "stars", forks: "forks", pushed: "pushedAt", created: "createdAt" } as const;
-    const growth = { stars_gained: "starsDelta", forks_gained: "forksDelta" } as const;
+    const growth = { stars_gained: "starsCounted", forks_gained: "forksCounted" } as const;
+    const raw = { stars_delta: "starsDelta", forks_delta: "forksDelta" } as const;
+    const positive = (value: number | null | undefined) => (value && value > 0 ? value : null);
     sortings = (["desc", "asc"] as const).flatMap((direction): Sorting[] => [
       ...(["stars", "forks", "pushed", "created"] as const).map((sort) => ({
         sort,
@@ -153,6 +155,19 @@ onBothEngines("Lists of more than 10,000", (engine) => {
         value: ({ id }: Repository) => trends.get(id)?.[growth[sort]] ?? null,
         keepsUnknown: false,
       })),
+      ...(["stars_delta", "forks_delta"] as const).map((sort) => ({
+        sort,
+        direction,
+        value: ({ id }: Repository) => positive(trends.get(id)?.[raw[sort]]),
+        keepsUnknown: false,
+      })),
+      {
+        sort: "fork_growth",
+        direction,
+        // Sort keys are whole numbers: scores are stored in hundredths.
+        value: ({ id }: Repository) => positive(Math.round(100 * (trends.get(id)?.scores.forkMomentum ?? 0))),
+        keepsUnknown: false,
+      },
     ]);
   });
 

@@ -55,6 +55,16 @@ onSqlite("The page /explore", (engine) => {
     assert.ok(!namesIn(html).includes("acme/old"), "archived ones are left out of growth");
   });
 
+  test("the plain differences are offered beside the gain that counts, and nowhere else", async () => {
+    const offered = async (sort: string) => {
+      const { html } = await open(`/explore?sort=${sort}`);
+      return ["Stars gained, raw", "Forks gained, raw"].map((name) => linkTo(html, name)?.search);
+    };
+    assert.deepEqual(await offered("stars"), [undefined, undefined]);
+    assert.deepEqual(await offered("stars_gained"), ["?sort=stars_delta", undefined]);
+    assert.deepEqual(await offered("forks_delta"), [undefined, "?sort=forks_delta"]);
+  });
+
   test("each row has a star that saves it and returns to the list", async () => {
     const { html } = await open("/explore?language=Rust&sort=stars&x=1");
     assert.equal(html.match(/data-save="/g)?.length, 3);

@@ -35,7 +35,7 @@ export async function computeHome(database: Database, now: number): Promise<Home
     trending: rankedList(boards, "trending"),
     rising: rankedList(boards, "rising"),
     newHot: rankedList(boards, "new_hot"),
-    forkGrowth: rankedList(boards, "forks_gained"),
+    forkGrowth: rankedList(boards, "fork_growth"),
     languages: await topFacets(database.write, "language"),
     topics: await topFacets(database.write, "topic"),
     generatedAt: now,

@@ -1,4 +1,4 @@
-import type { Sort } from "../../lists/lists.js";
+import { SORTS, type Sort } from "../../lists/lists.js";
 import {
   RANKING_DEFINITIONS,
   RANKINGS,
@@ -14,14 +14,32 @@ export const SORT_NAMES: Readonly<Record<Sort, string>> = {
   trending: RANKING_DEFINITIONS.trending.label,
   rising: RANKING_DEFINITIONS.rising.label,
   new_hot: RANKING_DEFINITIONS.new_hot.label,
+  fork_growth: RANKING_DEFINITIONS.fork_growth.label,
   activity: "Active",
   stars_gained: RANKING_DEFINITIONS.stars_gained.label,
   forks_gained: RANKING_DEFINITIONS.forks_gained.label,
+  stars_delta: "Stars gained, raw",
+  forks_delta: "Forks gained, raw",
   stars: RANKING_DEFINITIONS.stars.label,
   forks: "Forks",
   pushed: "Last push",
   created: "Newest",
 };
+
+/** The sorts by plain differences, offered only beside the sort by the gain that counts. */
+const RAW_OF: Readonly<Partial<Record<Sort, Sort>>> = {
+  stars_delta: "stars_gained",
+  forks_delta: "forks_gained",
+};
+
+/** The sorts to offer on a page that is sorted by `current`; relevance only with a search text. */
+export function offeredSorts(current: string, hasText: boolean): Sort[] {
+  return SORTS.filter((sort) => {
+    const counted = RAW_OF[sort];
+    if (counted !== undefined) return current === sort || current === counted;
+    return sort !== "relevance" || hasText;
+  });
+}
 
 const definitionOf = (sort: string): RankingDefinition | undefined => {
   const ranking = RANKINGS.find((name) => name === sort);
@@ -37,9 +55,16 @@ export function feedPath(sort: string): string | undefined {
 const scoreOf = (sort: string): ScoreName | null =>
   sort === "activity" ? "activity" : (definitionOf(sort)?.score ?? null);
 
+/** The sorts whose lists show forks in place of stars. */
+const FORK_SORTS: readonly string[] = [
+  "forks",
+  "forks_gained",
+  "forks_delta",
+  "fork_growth",
+] satisfies Sort[];
+
 /** The columns that show what a list is sorted by. */
 export function columnsOf(sort: string): Pick<RepositoryListProps, "metric" | "more"> {
-  if (sort === "forks" || sort === "forks_gained") return { metric: "forks" };
   if (sort === "pushed")
     return {
       more: [
@@ -52,9 +77,11 @@ export function columnsOf(sort: string): Pick<RepositoryListProps, "metric" | "m
         { title: "Created", onPhone: "for-gain", cell: ({ repository }) => formatDay(repository.createdAt) },
       ],
     };
+  const metric = FORK_SORTS.includes(sort) ? { metric: "forks" as const } : {};
   const score = scoreOf(sort);
-  if (score === null) return {};
+  if (score === null) return metric;
   return {
+    ...metric,
     more: [
       { title: "Score", onPhone: "nowhere", cell: ({ trend }) => trend?.scores[score]?.toFixed(1) ?? "–" },
     ],

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { isGrowthSort, isSort, type ListQuery, listPage, listQuery, SORTS } from "../../lists/lists.js";
+import { isGrowthSort, isSort, type ListQuery, listPage, listQuery } from "../../lists/lists.js";
 import type { Modules } from "../../modules.js";
 import type { Home, Summary } from "../../rankings/rankings.js";
 import { addressOf, canonicalAddress, withQuery } from "../components/addresses.js";
@@ -12,7 +12,7 @@ import { Nothing } from "../components/nothing.js";
 import { formatCount, Time } from "../components/numbers.js";
 import { BeyondEnd } from "../components/pager.js";
 import { Problems } from "../components/problems.js";
-import { SORT_NAMES } from "../components/sorts.js";
+import { offeredSorts, SORT_NAMES } from "../components/sorts.js";
 import { Strip } from "../components/strip.js";
 import { WindowTabs } from "../components/tabs.js";
 import { type Problem, readQuery, resultOrProblems } from "../page-query.js";
@@ -137,7 +137,7 @@ const ExplorePage: FC<ExploreProps> = ({
 const Sorts: FC<{ url: URL; sort: string }> = ({ url, sort }) => (
   <Strip
     label="Sort by"
-    tabs={SORTS.filter((name) => name !== "relevance" || url.searchParams.has("q")).map((name) => ({
+    tabs={offeredSorts(sort, url.searchParams.has("q")).map((name) => ({
       name: SORT_NAMES[name],
       href: withQuery(url, { sort: name }),
       isCurrent: name === sort,

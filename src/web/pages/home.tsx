@@ -38,7 +38,7 @@ const LISTS: readonly HomeList[] = [
     ...RANKING_DEFINITIONS.new_hot,
     none: "Nothing right now. This list has repositories younger than 90 days, and some sources do not report creation dates.",
   },
-  { key: "forkGrowth", sort: "forks_gained", ...RANKING_DEFINITIONS.forks_gained },
+  { key: "forkGrowth", sort: "fork_growth", ...RANKING_DEFINITIONS.fork_growth },
 ];
 
 export async function showHome(request: PageRequest): Promise<Page> {
@@ -127,7 +127,7 @@ const ListSection: FC<Pick<HomeBodyProps, "sparks" | "stars"> & { list: HomeBody
         caption={label}
         from={1}
         sparks={sparks}
-        metric={sort === "forks_gained" ? "forks" : "stars"}
+        metric={sort === "fork_growth" ? "forks" : "stars"}
         isShort
         {...stars}
       />

@@ -11,7 +11,7 @@ import {
   repositoryKey,
   withoutTrailingSlashes,
 } from "../../page-addresses.js";
-import { WINDOWS } from "../../rankings/rankings.js";
+import { MEASURES, WINDOWS } from "../../rankings/rankings.js";
 import { withQuery } from "../components/addresses.js";
 import { ChartSection } from "../components/chart-section.js";
 import { DataQuality } from "../components/data-quality.js";
@@ -31,8 +31,8 @@ import type { Page, PageRequest, Redirect } from "../page-request.js";
 
 /** Days of rank history shown. */
 const RANK_DAYS = 30;
-/** All stored ranks of these days: 16 rankings in two scopes. */
-const MAX_RANKS = RANK_DAYS * 32;
+/** All stored ranks of these days: each measure in two scopes. */
+const MAX_RANKS = RANK_DAYS * 2 * MEASURES.length;
 
 /** The page of a repository. Previous names and clone URLs redirect to it. */
 export async function showRepository(request: PageRequest): Promise<Page | Redirect> {

@@ -101,7 +101,7 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
     case "site":
       return "github";
     case "ranking":
-      return random.pick(["trending", "rising", "new_hot", "forks_gained"]);
+      return random.pick(["trending", "rising", "new_hot", "fork_growth", "forks_gained"]);
     case "q":
       return random.pick(stock.words);
     case "language":
