@@ -38,4 +38,7 @@ export const REPOSITORY_COLUMNS: readonly Column[] = [
   ofTrend("confidence", ({ confidence }) => confidence),
   ofTrend("reliable", ({ reliable }) => reliable),
   ofTrend("anomalies", ({ anomalies }) => anomalies.map(({ kind }) => kind).join(";")),
+  // At the end, as readers may know columns by their number.
+  ofTrend("starsCounted", ({ starsCounted }) => starsCounted),
+  ofTrend("forksCounted", ({ forksCounted }) => forksCounted),
 ];

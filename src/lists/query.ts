@@ -50,12 +50,10 @@ export const listQuery = z.object({
     .optional()
     .openapi({ description: "Default: any for plain sorts, false for sorts by growth." }),
   fork: flag.optional().openapi({ description: "Default: any for plain sorts, false for sorts by growth." }),
-  sort: z
-    .enum(SORTS)
-    .optional()
-    .openapi({ description: 
-        "Default: relevance with q, otherwise trending. relevance requires q. stars_gained and forks_gained are by the gain that counts, stars_delta and forks_delta by the plain difference.",
-    }),
+  sort: z.enum(SORTS).optional().openapi({
+    description:
+      "Default: relevance with q, otherwise trending. relevance requires q. stars_gained and forks_gained are by the gain that counts, stars_delta and forks_delta by the plain difference.",
+  }),
   reliableOnly: choice.openapi({ description: "Only repositories whose trend in the window is reliable." }),
   excludeAnomalous: choice.openapi({ description: "Only repositories without an anomaly in the window." }),
   order: z.enum(["asc", "desc"]).default("desc").openapi({ description: "Ignored for relevance." }),

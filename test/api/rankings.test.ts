@@ -52,7 +52,10 @@ onBothEngines("rankings", (engine) => {
   });
 
   test("lists by gain are in the order of what counts, and by the plain difference on request", async () => {
-    const [counted, raw] = [await names("/api/repos?sort=stars_gained"), await names("/api/repos?sort=stars_delta")];
+    const [counted, raw] = [
+      await names("/api/repos?sort=stars_gained"),
+      await names("/api/repos?sort=stars_delta"),
+    ];
     assert.equal(raw[0], "failed/reading", "+9,020, none of which count");
     assert.ok(counted.indexOf("failed/reading") > counted.indexOf("tiny/start"));
     assert.ok(counted.includes("lost/stars") && !raw.includes("lost/stars"), "it has fewer than before");
@@ -66,7 +69,10 @@ onBothEngines("rankings", (engine) => {
   test("fork growth is by its score and forks gained by their number", async () => {
     const other = await createWorld(engine);
     const forked = (name: string, stars: [number, number], forks: [number, number]) =>
-      observation(name, [snapshot(24, stars[0], { forks: forks[0] }), snapshot(0, stars[1], { forks: forks[1] })]);
+      observation(name, [
+        snapshot(24, stars[0], { forks: forks[0] }),
+        snapshot(0, stars[1], { forks: forks[1] }),
+      ]);
     await other.record(
       forked("big/steady", [90_000, 90_400], [20_000, 20_060]),
       forked("small/growing", [300, 400], [20, 60]),
@@ -76,7 +82,10 @@ onBothEngines("rankings", (engine) => {
       (await other.get(path)).body.data.map((one: { fullName: string }) => one.fullName);
     assert.deepEqual(await listed("/api/fork-growth"), ["small/growing", "big/steady"]);
     assert.deepEqual(await listed("/api/repos?sort=fork_growth&order=asc"), ["big/steady", "small/growing"]);
-    assert.deepEqual((await listed("/api/repos?sort=forks_gained")).slice(0, 2), ["big/steady", "small/growing"]);
+    assert.deepEqual((await listed("/api/repos?sort=forks_gained")).slice(0, 2), [
+      "big/steady",
+      "small/growing",
+    ]);
     assert.deepEqual(await listed("/api/repos?sort=forks_delta"), ["big/steady", "small/growing"]);
     const { ranks } = (await other.get("/api/repos/github/small/growing")).body.data;
     const positions = ["fork_growth", "forks_gained"].map(

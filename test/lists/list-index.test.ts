@@ -5,6 +5,7 @@ import { DAY_MS, systemClock } from "../../src/clock.js";
 import type { Database } from "../../src/database/database.js";
 import { buildIndex } from "../../src/lists/index/build.js";
 import type { IndexMessage } from "../../src/lists/index/list-index.js";
+import { INDEXED_ORDERS } from "../../src/lists/index/read-orders.js";
 import {
   decodeCursor,
   type Filters,
@@ -261,10 +262,12 @@ onBothEngines("The list index", (engine) => {
     assert.deepEqual(whole.left, []);
     const some = await sizeOf(whole.bytes - 1);
     assert.ok(some.bytes < whole.bytes && some.left.length > 0);
+    const [sort, window] = some.left[0]?.split(" ") ?? [];
+    const left = INDEXED_ORDERS.find((order) => order.sort === sort && order.window === window);
+    assert.ok(left !== undefined);
     const plans = await Promise.all(
-      (["stars", "forks_gained"] as const).map(
-        async (sort) =>
-          (await openLists(database, clock, some.index).read(listOf({ sort, window: "7d" }))).plan.plan,
+      [{ sort: "stars", window: "7d" } as const, left].map(
+        async (order) => (await openLists(database, clock, some.index).read(listOf(order))).plan.plan,
       ),
     );
     assert.deepEqual(plans, ["index", "gather"]);

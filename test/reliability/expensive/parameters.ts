@@ -46,7 +46,16 @@ export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Cho
     archived: one("true", "false", "any"),
     fork: one("true", "false", "any"),
     sort: one(
-      ...["relevance", "trending", "rising", "new_hot", "fork_growth", "activity", "stars_gained", "forks_gained"],
+      ...[
+        "relevance",
+        "trending",
+        "rising",
+        "new_hot",
+        "fork_growth",
+        "activity",
+        "stars_gained",
+        "forks_gained",
+      ],
       ...["stars_delta", "forks_delta"],
       ...["stars", "forks", "pushed", "created", "added", "repositories"],
     ),
