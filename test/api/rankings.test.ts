@@ -52,18 +52,23 @@ onBothEngines("rankings", (engine) => {
   });
 
   test("lists by gain are in the order of what counts, and by the plain difference on request", async () => {
-    const [counted, raw] = [
-      await names("/api/repos?sort=stars_gained"),
-      await names("/api/repos?sort=stars_delta"),
-    ];
-    assert.equal(raw[0], "failed/reading", "+9,020, none of which count");
-    assert.ok(counted.indexOf("failed/reading") > counted.indexOf("tiny/start"));
-    assert.ok(counted.includes("lost/stars") && !raw.includes("lost/stars"), "it has fewer than before");
-    assert.deepEqual(
-      await names("/api/repos?sort=stars_delta&order=asc"),
-      raw.toReversed(),
-      "the smallest gain first",
+    const other = await createWorld(engine);
+    const counts = { forks: 10 };
+    await other.record(
+      observation(
+        "shifted/level",
+        [48, 24, 0].map((hours) => snapshot(hours, hours === 0 ? 9_000 : 1_000, counts)),
+      ),
+      observation("honest/growth", daily(2_000, 2_060)),
+      observation("fewer/stars", daily(500, 480)),
     );
+    const listed = async (query: string) =>
+      (await other.get(`/api/repos?${query}`)).body.data.map((one: { fullName: string }) => one.fullName);
+    assert.deepEqual(await listed("sort=stars_gained"), ["honest/growth", "shifted/level", "fewer/stars"]);
+    assert.deepEqual(await listed("sort=stars_delta"), ["shifted/level", "honest/growth"]);
+    assert.deepEqual(await listed("sort=stars_delta&order=asc"), ["honest/growth", "shifted/level"]);
+    const { trend } = (await other.get("/api/repos?sort=stars_delta")).body.data[0];
+    assert.deepEqual([trend.starsDelta, trend.starsCounted], [8_000, 0]);
   });
 
   test("fork growth is by its score and forks gained by their number", async () => {
@@ -109,19 +114,20 @@ onBothEngines("rankings", (engine) => {
     assert.ok(!(await names("/api/repos?sort=stars&reliableOnly=true")).includes("late/reading"));
   });
 
-  test("an anomaly is told with its figures, counts nothing, and can be left out", async () => {
+  test("an anomaly is told with its figures, and can be left out", async () => {
     const { data } = (await world.get("/api/repos/github/failed/reading")).body;
     assert.deepEqual(data.trends["24h"].anomalies, [
       {
         kind: "FAILED_READING",
+        measure: "stars",
         at: "2026-04-29T12:00:00.000Z",
+        until: "2026-04-29T12:00:00.000Z",
         reason: "0 stars between readings of about 9010: a reading that failed",
-        starsBefore: 9_010,
-        starsAfter: 0,
+        before: 9_010,
+        after: 0,
       },
     ]);
-    assert.equal(data.trends["24h"].starsDelta, 9_020, "the delta is what was read");
-    assert.equal(data.trends["24h"].scores.trending, 0);
+    assert.equal(data.trends["24h"].starsDelta, 10, "a doubtful reading is never compared");
     assert.equal(data.trends["24h"].reliable, false);
     const purge = (await world.get("/api/repos/github/lost/stars")).body.data.trends["24h"].anomalies[0];
     assert.deepEqual([purge.kind, purge.reason], ["PURGE", "600 of 5000 stars fewer in one step"]);
@@ -182,7 +188,7 @@ onBothEngines("rankings", (engine) => {
     );
     assert.deepEqual([data.trending.window, data.trending.isFallback], ["24h", false]);
     assert.equal(data.summary.repositories, 9);
-    assert.deepEqual(data.languages[0], { name: "Go", repositories: 7, stars: 166_828, starsGained: 205 });
+    assert.deepEqual(data.languages[0], { name: "Go", repositories: 7, stars: 166_828, starsGained: 215 });
   });
 
   test("places are kept day by day, and the last time of a day stands", async () => {
