@@ -38,14 +38,17 @@ export interface LastReading extends Pick<Repository, "provider" | "importSource
 }
 
 /**
- * Until when a reading is recent: it is stale once the provider's newest snapshot is later. One from an archive is stale at
- * once, and this is before `at`, if the archive's newest undamaged file no longer has the repository.
+ * Until when a reading is recent: it is stale once the provider's newest snapshot is later. It is stale at once, and this is
+ * before `at`, if the archive's newest undamaged file no longer has the repository, or if its provider is no longer tracked.
  */
 export function recentUntil(
   { at, source, importSource, refreshInterval }: LastReading,
   { newestFiles }: Pick<Recency, "newestFiles">,
 ): number {
-  if (refreshInterval !== null && source !== "IMPORTED") return at + RECENT_INTERVALS * refreshInterval;
+  if (refreshInterval !== null && refreshInterval > 0 && source !== "IMPORTED")
+    return at + RECENT_INTERVALS * refreshInterval;
+  // Nobody will confirm it, and the time it would be compared with may stand still.
+  if (refreshInterval === 0 && source !== "IMPORTED" && (source !== null || importSource === null)) return at - 1;
   const newest = importSource === null || source === "OBSERVED" ? undefined : newestFiles.get(importSource);
   if (newest === undefined) return at + RECENT_MS;
   return at >= newest ? Number.MAX_SAFE_INTEGER : at - 1;

@@ -38,7 +38,7 @@ export interface Repository {
   countedAt: number | null;
   /** The archive that reported it last; null: it has been in none. */
   importSource: string | null;
-  /** Scheduled time between two refreshes, in ms; null: not tracked. */
+  /** Scheduled time between two refreshes, in ms; 0: its provider is no longer tracked; null: never tracked. */
   refreshInterval: number | null;
 }
 

@@ -108,7 +108,7 @@ export interface RepositoryTable {
   next_refresh_at: number | null;
   /** The archive that reported it last, by the name of its layout; null: it has been in none. */
   import_source: string | null;
-  /** Scheduled time between two refreshes, in ms; null: not tracked. */
+  /** Scheduled time between two refreshes, in ms; 0: its provider is no longer tracked; null: never tracked. */
   refresh_interval: number | null;
   /** Bit i: some source has reported fact i of FACT_COLUMNS, even if only its absence. */
   known_facts: number;

@@ -7,6 +7,8 @@ export interface Heat {
   starsPerDay: number | null;
   /** Days since the last push; null if unknown. */
   idleDays: number | null;
+  /** Length of the shortest window in which it has gained stars or forks, in ms; null: none that is known. */
+  gainedWithinMs: number | null;
 }
 
 export const SOONEST_MS = HOUR_MS;
@@ -17,11 +19,28 @@ export const HEAT_CLASSES = ["hot", "warm", "cool", "cold"] as const;
 export type HeatClass = (typeof HEAT_CLASSES)[number];
 
 /**
- * Interval until the next refresh, in ms: from an hour to a week. It is about the time a repository needs to gain a tenth of the
+ * Growth counts in a window while its last reading is no older than half of it. A repository that gained in a window is refreshed
+ * after this part of it, which leaves time for spreading and for being an hour late.
+ */
+const LISTED_PART = 0.4;
+/** When the quota is too small, this rule gives way before the others do. */
+const LISTED_STRETCH = 4;
+
+/**
+ * Interval until the next refresh with the given stretch (see nextStretch), in ms: at most a week. Short enough for a repository
+ * to stay in the lists of the windows in which it gains, where the quota allows that.
+ */
+export function scheduledInterval(heat: Heat, stretch: number): number {
+  const listed = (heat.gainedWithinMs ?? Number.POSITIVE_INFINITY) * LISTED_PART * stretch ** LISTED_STRETCH;
+  return Math.round(Math.min(LATEST_MS, intervalOf(heat) * stretch, Math.max(SOONEST_MS, listed)));
+}
+
+/**
+ * Interval that the growth of a repository asks for, in ms: from an hour to a week. It is about the time a repository needs to gain a tenth of the
  * square root of its stars, and at least two. Repositories with unknown growth are refreshed daily, those with a push in the
  * last week at least every three days.
  */
-export function intervalOf({ stars, starsPerDay, idleDays }: Heat): number {
+export function intervalOf({ stars, starsPerDay, idleDays }: Omit<Heat, "gainedWithinMs">): number {
   if (starsPerDay === null) return DAY_MS;
   const worthwhile = Math.max(2, Math.sqrt(Math.max(0, stars)) / 10);
   const wait = starsPerDay > 0 ? (worthwhile / starsPerDay) * DAY_MS : LATEST_MS;

@@ -4,14 +4,12 @@ import type { Discovered, UpstreamRepository } from "../providers/providers.js";
 import { spread } from "./cadence.js";
 import { type Lane, LEASE_MS, pauseMs, responded, type Step, waiting } from "./lane.js";
 import { observationOf } from "./outcomes.js";
-import { type Appointment, historyOf, schedule } from "./schedule.js";
+import { type Appointment, FIRST_INTERVAL_MS, historyOf, schedule } from "./schedule.js";
 
 /** Time between the starts of two walks. */
 const WALK_MS = DAY_MS;
 /** How often to check whether a walk is due; another worker may have finished it. */
 const CHECK_MS = 10 * 60_000;
-/** A new repository is first refreshed within this time; its list entry already has most fields. */
-const FIRST_REFRESH_MS = DAY_MS;
 
 interface Walk {
   cursor: string | null;
@@ -143,7 +141,9 @@ export class DiscoveryLane {
           {
             repositoryId,
             provider: provider.name,
-            dueAt: at + spread(FIRST_REFRESH_MS * (0.25 + 0.65 * chance()), chance()),
+            // Its list entry already has most fields.
+            dueAt: at + spread(FIRST_INTERVAL_MS * (0.25 + 0.65 * chance()), chance()),
+            refreshInterval: FIRST_INTERVAL_MS,
             nodeId: one.nodeId,
             etag: null,
             failures: 0,

@@ -1,6 +1,6 @@
 /** Turns the results of a refresh into observations for the catalogue and appointments for the schedule. Pure. */
 import type { Availability, Observation, Repository } from "../catalog/catalog.js";
-import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
+import { DAY_MS, HOUR_MS } from "../clock.js";
 import {
   type FailureKind,
   isTemporary,
@@ -8,8 +8,8 @@ import {
   UpstreamFailure,
   type UpstreamRepository,
 } from "../providers/providers.js";
-import type { Trend } from "../rankings/rankings.js";
-import { intervalOf, retryAfter, spread } from "./cadence.js";
+import { type Trend, WINDOWS, windowMs } from "../rankings/rankings.js";
+import { retryAfter, scheduledInterval, spread } from "./cadence.js";
 import type { Appointment, Claim } from "./schedule.js";
 
 /** A claimed repository and the result of its refresh. */
@@ -80,11 +80,14 @@ export function updateOf({ claim, result }: Outcome, context: OutcomeContext): U
   const isFound = result.kind === "found";
   const stars = isFound ? result.repository.stars : (before.stars ?? 0);
   const pushedAt = isFound ? result.repository.pushedAt : before.pushedAt;
-  const interval = intervalOf({
+  const recent = { claim, stars, trends, at };
+  const heat = {
     stars,
-    starsPerDay: starsPerDay({ claim, stars, trends, at }),
+    starsPerDay: starsPerDay(recent),
     idleDays: pushedAt === null ? null : (at - pushedAt) / DAY_MS,
-  });
+    gainedWithinMs: gainedWithin(recent),
+  };
+  const refreshInterval = scheduledInterval(heat, stretch);
   const observation = isFound
     ? observationOf(provider, result.repository, at)
     : unchangedObservation(before, claim.providerId ?? "", at);
@@ -93,7 +96,8 @@ export function updateOf({ claim, result }: Outcome, context: OutcomeContext): U
     appointment: {
       repositoryId,
       provider,
-      dueAt: at + spread(Math.min(WEEK_MS, interval * stretch), chance),
+      dueAt: at + spread(refreshInterval, chance),
+      refreshInterval,
       nodeId: isFound ? result.repository.nodeId : claim.nodeId,
       etag: isFound ? result.etag : claim.etag,
       failures: 0,
@@ -178,21 +182,34 @@ function failedObservation(
   };
 }
 
-/** The highest known growth rate; null if none is known. */
-function starsPerDay({
-  claim,
-  stars,
-  trends,
-  at,
-}: {
+/** What is known of the recent growth of a repository. */
+interface Recent {
   claim: Claim;
+  /** As just read. */
   stars: number;
   trends: readonly Trend[];
   at: number;
-}): number | null {
+}
+
+/** The highest known growth rate; null if none is known. */
+function starsPerDay({ claim, stars, trends, at }: Recent): number | null {
   const rates = trends.map(({ starsDelta, from, to }) => (Math.max(0, starsDelta) * DAY_MS) / (to - from));
   if (claim.stars !== null && claim.countedAt !== null && at - claim.countedAt >= HOUR_MS / 2) {
     rates.push((Math.max(0, stars - claim.stars) * DAY_MS) / (at - claim.countedAt));
   }
   return rates.length === 0 ? null : Math.max(...rates);
+}
+
+/** Length of the shortest window in which it has gained, so that it is in the lists of that window; null: none. */
+function gainedWithin({ claim, stars, trends, at }: Recent): number | null {
+  const gained = trends
+    .filter(({ starsDelta, forksDelta }) => starsDelta > 0 || (forksDelta ?? 0) > 0)
+    .map(({ window }) => windowMs(window));
+  // Its growth since the last refresh is not in the trends yet; a window compares snapshots at most twice its length apart.
+  if (claim.stars !== null && claim.countedAt !== null && stars > claim.stars) {
+    const passedMs = at - claim.countedAt;
+    const compared = WINDOWS.map(windowMs).filter((lengthMs) => passedMs <= 2 * lengthMs);
+    gained.push(...compared.slice(0, 1));
+  }
+  return gained.length === 0 ? null : Math.min(...gained);
 }

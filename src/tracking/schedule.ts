@@ -107,6 +107,8 @@ export interface Appointment {
   nodeId: string | null;
   etag: string | null;
   failures: number;
+  /** Scheduled time between two refreshes, in ms, which decides how long a reading is recent; absent: as before. */
+  refreshInterval?: number;
   /** When to start reading its star history, unless that has begun; absent: as before. */
   historyDue?: number;
 }
@@ -128,6 +130,13 @@ const DUE_TIMES: BulkTable = {
   columns: { id: "bigint", next_refresh_at: "bigint" },
   key: ["id"],
 };
+const INTERVALS: BulkTable = {
+  table: "repositories",
+  columns: { id: "bigint", next_refresh_at: "bigint", refresh_interval: "bigint" },
+  key: ["id"],
+};
+/** Interval of a repository whose growth is not known yet. */
+export const FIRST_INTERVAL_MS = DAY_MS;
 
 /** Writes appointments and ends the leases, in the transaction that records the results. */
 export async function schedule(
@@ -157,8 +166,13 @@ export async function schedule(
     await sql`update tracking set history_due = due.history_due from (${rows}) as due
       where tracking.repository_id = due.repository_id and tracking.history_cursor is null`.execute(tx);
   }
-  const due = last.map(({ repositoryId, dueAt }): BulkRow => [repositoryId, dueAt]);
+  const isKept = ({ refreshInterval }: Appointment) => refreshInterval === undefined;
+  const due = last.filter(isKept).map(({ repositoryId, dueAt }): BulkRow => [repositoryId, dueAt]);
   await dialect.updateRows(tx, DUE_TIMES, due);
+  const intervals = last
+    .filter((one) => !isKept(one))
+    .map(({ repositoryId, dueAt, refreshInterval }): BulkRow => [repositoryId, dueAt, refreshInterval ?? null]);
+  await dialect.updateRows(tx, INTERVALS, intervals);
 }
 
 /** When to read the star history of a new repository: only on GitHub, and of repositories with more stars first. */
@@ -196,6 +210,7 @@ export async function enroll(
         nodeId: null,
         etag: null,
         failures: 0,
+        refreshInterval: FIRST_INTERVAL_MS,
         ...historyOf(kind, stars ?? 0, now),
       }),
     );

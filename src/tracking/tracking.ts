@@ -4,12 +4,11 @@
  * decides how observations are stored.
  */
 import type { Clock } from "../clock.js";
-import { DAY_MS } from "../clock.js";
 import { type Provider, type Refreshed, UpstreamFailure } from "../providers/providers.js";
 import { Reporter, type TrackingModules } from "./lane.js";
 import { observationOf } from "./outcomes.js";
 import { RefreshLane } from "./refresh-lane.js";
-import { historyOf, schedule } from "./schedule.js";
+import { FIRST_INTERVAL_MS, historyOf, schedule } from "./schedule.js";
 
 export { HEAT_CLASSES, type HeatClass, heatClass, intervalOf } from "./cadence.js";
 export type { TrackingModules, WorkerReport } from "./lane.js";
@@ -41,7 +40,8 @@ export async function track(
       {
         repositoryId,
         provider: provider.name,
-        dueAt: at + DAY_MS,
+        dueAt: at + FIRST_INTERVAL_MS,
+        refreshInterval: FIRST_INTERVAL_MS,
         nodeId: found.nodeId,
         etag: null,
         failures: 0,

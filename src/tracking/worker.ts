@@ -8,6 +8,7 @@ import { type Lane, Reporter, type Step, type TrackingModules, WORKER, waiting }
 import { RefreshLane } from "./refresh-lane.js";
 import { type Retention, thinSnapshots } from "./retention.js";
 import { repairTimes } from "./schedule.js";
+import { untrackOthers } from "./untrack.js";
 
 export interface WorkerOptions {
   modules: TrackingModules;
@@ -84,7 +85,10 @@ export class Worker {
       {
         name: "retention",
         step: async () => {
-          for (const { name } of providers) await repairTimes(modules.database, name, clock.now());
+          const configured = providers.map(({ name }) => name);
+          for (const name of configured) await repairTimes(modules.database, name, clock.now());
+          const untracked = await untrackOthers(modules.database, { configured, now: clock.now() });
+          if (untracked > 0) log.info({ repositories: untracked }, "no worker tracks their providers any more");
           const removed = await thinSnapshots({ database: modules.database, clock, signal }, retention);
           if (removed > 0) log.info({ snapshots: removed }, "thinned old snapshots");
           return waiting(RETENTION_EVERY_MS);

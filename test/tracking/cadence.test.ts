@@ -7,6 +7,7 @@ import {
   nextStretch,
   restAfter,
   retryAfter,
+  scheduledInterval,
   spread,
 } from "../../src/tracking/cadence.js";
 import { fc } from "../support/properties.js";
@@ -40,6 +41,39 @@ test("faster growth and recent pushes never make the interval longer", () => {
 test("at the same growth, the smaller repository is refreshed sooner", () => {
   const of = (count: number) => intervalOf({ stars: count, starsPerDay: 30, idleDays: 0 });
   assert.ok(of(1_000) < of(100_000));
+});
+
+test("what gains in a window is refreshed before half of it has passed, at whatever spread", () => {
+  const latest = (gainedWithinMs: number) =>
+    spread(scheduledInterval({ stars: 100, starsPerDay: 0.1, idleDays: 90, gainedWithinMs }, 1), 1);
+  // An hour late at most.
+  assert.ok(latest(DAY_MS) <= DAY_MS / 2 - HOUR_MS, `${latest(DAY_MS)}`);
+  assert.ok(latest(WEEK_MS) <= WEEK_MS / 2 - HOUR_MS, `${latest(WEEK_MS)}`);
+});
+
+test("a small quota stretches all intervals, and those of repositories with little growth most", () => {
+  const of = (starsPerDay: number, stretch: number) =>
+    scheduledInterval({ stars: 100, starsPerDay, idleDays: 0, gainedWithinMs: DAY_MS }, stretch) / HOUR_MS;
+  assert.equal(of(1, 1), 9.6);
+  assert.equal(of(1, 1.5), 48.6);
+  assert.equal(of(12, 1), 4);
+  assert.equal(of(12, 1.5), 6);
+  fc.assert(
+    fc.property(
+      stars,
+      fc.option(pace),
+      fc.double({ min: 1, max: 48, noNaN: true }),
+      (count, perDay, stretch) => {
+        const heat = { stars: count, starsPerDay: perDay, idleDays: null, gainedWithinMs: DAY_MS };
+        const interval = scheduledInterval(heat, stretch);
+        assert.ok(
+          Number.isSafeInteger(interval) && interval >= HOUR_MS && interval <= WEEK_MS,
+          `${interval}`,
+        );
+        assert.ok(interval <= scheduledInterval({ ...heat, gainedWithinMs: null }, stretch));
+      },
+    ),
+  );
 });
 
 test("intervals are grouped into four classes, from hot to cold", () => {

@@ -10,7 +10,12 @@ export const trustedGrowth: Migration = {
   async up(tx, { engine, types: { integer, text, real, ownId }, clustered }) {
     const statements = [
       sql`alter table repositories add column import_source ${text}`, // the archive that reported it last
-      sql`alter table repositories add column refresh_interval ${integer}`, // ms; null: not tracked
+      sql`alter table repositories add column refresh_interval ${integer}`, // ms; 0: no longer tracked; null: never
+      // As far as it shows; the next refresh sets it. A retry after failures may be any time away.
+      sql`update repositories set refresh_interval =
+          case when next_refresh_at - refreshed_at between 3600000 and 700000000
+            then next_refresh_at - refreshed_at else 86400000 end
+        where next_refresh_at is not null`,
       sql`create index repositories_import_source on repositories (import_source, counted_at)
         where import_source is not null`,
 

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { untrackOthers } from "../../src/tracking/untrack.js";
+import { onBothEngines } from "../support/engines.js";
+import { QUIET } from "../support/forge/world.js";
+import { createTrackingWorld, type TrackingWorld } from "../support/tracking.js";
+import { makeAllDue } from "./truth.js";
+
+const SLOW_POLL = { idleMs: 10 * 60_000 };
+const LIST = "/api/repos?sort=stars_gained&window=24h&limit=100";
+
+const scheduled = ({ modules }: TrackingWorld) =>
+  modules.database.read
+    .selectFrom("repositories")
+    .select(["id", "provider", "refresh_interval", "next_refresh_at", "refreshed_at", "stars"])
+    .orderBy("id")
+    .execute();
+
+/** Growth that counts now, with the time until which it does. */
+const gaining = ({ modules }: TrackingWorld) =>
+  modules.database.read
+    .selectFrom("rollups")
+    .innerJoin("repositories", "id", "repository_id")
+    .select(["id", "to_at", "fresh_until", "next_refresh_at"])
+    .where("window_hours", "=", 24)
+    .where("rollups.stars_delta", ">", 0)
+    .execute();
+
+onBothEngines("The scheduled interval of a repository", (engine) => {
+  test("is a day until its growth is known, and then what the schedule says, whatever fails meanwhile", async (t) => {
+    const forge = { kind: "gitlab", name: "GITLAB", repositories: 12, catalogue: "quiet" } as const;
+    const world = await createTrackingWorld(await engine.open(), [forge], SLOW_POLL);
+    t.after(() => world.close());
+    await world.pass(HOUR_MS / 4);
+    const first = await scheduled(world);
+    assert.equal(first.length, 12);
+    assert.deepEqual(new Set(first.map(({ refresh_interval }) => refresh_interval)), new Set([DAY_MS]));
+    await world.pass(HOUR_MS);
+    await makeAllDue(world);
+    await world.pass(HOUR_MS);
+    const known = await scheduled(world);
+    for (const { refresh_interval, next_refresh_at, refreshed_at } of known) {
+      const wait = (next_refresh_at ?? 0) - (refreshed_at ?? 0);
+      assert.ok(Math.abs(wait / (refresh_interval ?? 0) - 1) <= 0.11, `${wait} of ${refresh_interval}`);
+    }
+    world.forge("GITLAB").switches.fault = () => "status-404";
+    await makeAllDue(world);
+    await world.pass(HOUR_MS);
+    const failed = await scheduled(world);
+    assert.deepEqual(
+      failed.map(({ refresh_interval }) => refresh_interval),
+      known.map(({ refresh_interval }) => refresh_interval),
+    );
+    assert.notDeepEqual(failed, known);
+  });
+
+  test("keeps repositories that gain in the list of 24 hours, until the quota is too small for that", async (t) => {
+    const forge = { kind: "gitlab", name: "GITLAB", repositories: 20, catalogue: { rates: QUIET } } as const;
+    const world = await createTrackingWorld(await engine.open(), [forge], {
+      ...SLOW_POLL,
+      startAfterDays: 0,
+    });
+    t.after(() => world.close());
+    await world.pass(1.5 * DAY_MS);
+    let seen = 0;
+    for (let step = 0; step < 4; step++) {
+      await world.pass(6 * HOUR_MS);
+      for (const { id, fresh_until, next_refresh_at } of await gaining(world)) {
+        seen++;
+        assert.ok(fresh_until > (next_refresh_at ?? 0), `${id} leaves the list for a time`);
+      }
+    }
+    assert.ok(seen > 20, `${seen} gains`);
+    const listed = async () => (await world.get(LIST)).body.data.length;
+    const before = await listed();
+    world.forge("GITLAB").switches.allowances = { core: { limit: 2, anonymous: 2, windowMs: DAY_MS } };
+    await world.pass(1.5 * DAY_MS);
+    assert.ok((await listed()) < before / 2, `${await listed()} of ${before} are still listed`);
+  });
+
+  test("ends when no worker has had its provider for a day: its growth leaves the rankings", async (t) => {
+    const forges = [
+      { kind: "gitlab", name: "GITLAB", repositories: 8 },
+      { kind: "forgejo", name: "CODEBERG", repositories: 8 },
+    ] as const;
+    const world = await createTrackingWorld(await engine.open(), forges, { ...SLOW_POLL, startAfterDays: 0 });
+    t.after(() => world.close());
+    await world.pass(2 * DAY_MS);
+    await world.stop();
+    const { database, rankings } = world.modules;
+    const others = { configured: ["GITLAB"] };
+    assert.equal(await untrackOthers(database, { ...others, now: world.clock.now() }), 0, "it may be back");
+    const before = await scheduled(world);
+    const now = world.clock.now() + DAY_MS + HOUR_MS;
+    assert.equal(await untrackOthers(database, { ...others, now }), 8);
+    const after = await scheduled(world);
+    for (const [i, one] of after.entries()) {
+      const isGone = one.provider === "CODEBERG";
+      assert.deepEqual({ ...one }, { ...before[i], ...(isGone && { refresh_interval: 0 }) });
+    }
+    await rankings.update();
+    const grown = await database.read.selectFrom("rollups").select("provider").distinct().execute();
+    assert.deepEqual(
+      grown.map(({ provider }) => provider),
+      ["GITLAB"],
+    );
+    assert.equal(await untrackOthers(database, { ...others, now }), 0, "it costs nothing afterwards");
+    await world.addWorker();
+    await makeAllDue(world);
+    await world.pass(HOUR_MS);
+    for (const { refresh_interval } of await scheduled(world)) assert.ok((refresh_interval ?? 0) > 0);
+  });
+});
