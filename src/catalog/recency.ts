@@ -48,7 +48,8 @@ export function recentUntil(
   if (refreshInterval !== null && refreshInterval > 0 && source !== "IMPORTED")
     return at + RECENT_INTERVALS * refreshInterval;
   // Nobody will confirm it, and the time it would be compared with may stand still.
-  if (refreshInterval === 0 && source !== "IMPORTED" && (source !== null || importSource === null)) return at - 1;
+  if (refreshInterval === 0 && source !== "IMPORTED" && (source !== null || importSource === null))
+    return at - 1;
   const newest = importSource === null || source === "OBSERVED" ? undefined : newestFiles.get(importSource);
   if (newest === undefined) return at + RECENT_MS;
   return at >= newest ? Number.MAX_SAFE_INTEGER : at - 1;

@@ -44,12 +44,13 @@ function describe(status: ProviderStatus): string {
     walk,
     workers,
     backfillWaiting,
+    rechecksWaiting,
   } = status;
   const states = Object.entries(repositories).map(([state, count]) => `${count} ${state.toLowerCase()}`);
   const lines = [
     provider,
     `  repositories  ${states.join(", ") || "none"}; ${scheduled} scheduled`,
-    `  queue         ${due} due, ${overdue} for over an hour, ${claimed} claimed, ${backfillWaiting} waiting for backfill`,
+    `  queue         ${due} due, ${overdue} for over an hour, ${claimed} claimed, ${rechecksWaiting} to be read a second time, ${backfillWaiting} waiting for backfill`,
     `  freshness     ${
       freshness === null
         ? "nothing refreshed yet"
@@ -64,7 +65,7 @@ function describe(status: ProviderStatus): string {
   for (const { worker, at, report } of workers) {
     const failures = Object.entries(report.failures).map(([kind, count]) => `${count} ${kind}`);
     lines.push(
-      `  worker        ${worker}, last seen ${isoTime(at)}: ${report.refreshed} refreshed, ${report.discovered} discovered, stretch ${report.stretch.toFixed(2)}`,
+      `  worker        ${worker}, last seen ${isoTime(at)}: ${report.refreshed} refreshed (${report.doubted} doubtful, ${report.rechecked} read a second time), ${report.discovered} discovered, stretch ${report.stretch.toFixed(2)}`,
       `  failures      ${failures.join(", ") || "none"}${
         report.lastFailure === null
           ? ""

@@ -62,7 +62,7 @@ export interface PastDays {
 }
 
 /** Calls that a forge may count against separate limits. */
-export const CALLS = ["discover", "refresh", "history"] as const;
+export const CALLS = ["discover", "refresh", "recheck", "history"] as const;
 export type Call = (typeof CALLS)[number];
 
 /** The remaining quota of one token, as the forge last reported it. Times in ms since 1970. */
@@ -97,6 +97,11 @@ export interface Provider {
   refreshMany(repositories: readonly RepositoryRef[], signal: AbortSignal): Promise<Refreshed[]>;
   /** Looks up a repository by name. Throws `gone` and so on. */
   refreshOne(fullName: string, signal: AbortSignal): Promise<UpstreamRepository>;
+  /**
+   * Reads one repository again, through another endpoint than `refreshMany`, so that a second reading does not repeat the fault of
+   * the first. Throws `gone` and so on.
+   */
+  recheck(repository: RepositoryRef, signal: AbortSignal): Promise<UpstreamRepository>;
   /** A page of one repository's star history, newest first; null while the forge does not offer it. */
   history(repository: RepositoryRef, cursor: string | null, signal: AbortSignal): Promise<PastDays | null>;
   /** Remaining quota, one entry per token and limit. */
@@ -156,6 +161,12 @@ export class UpstreamFailure extends Error {
     this.kind = kind;
     this.until = options.until ?? null;
   }
+}
+
+/** The record, if it is that of the repository with this id. Throws `malformed`. */
+export function sameRepository(found: UpstreamRepository, { providerId }: RepositoryRef): UpstreamRepository {
+  if (found.providerId === providerId) return found;
+  throw new UpstreamFailure("malformed", "the response is about another repository");
 }
 
 /** The error as a result of one repository. Throws it again if it is not an UpstreamFailure, that is, a bug of ours. */

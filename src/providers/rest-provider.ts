@@ -13,6 +13,7 @@ import {
   type Provider,
   type Refreshed,
   type RepositoryRef,
+  sameRepository,
   UpstreamFailure,
   type UpstreamRepository,
 } from "./contract.js";
@@ -93,9 +94,15 @@ export function createRestProvider(
     const path = forge.pathOfId(encodeURIComponent(ref.providerId));
     const document = await client.get(path, { signal, etag: ref.etag });
     if (document === null) return { kind: "unchanged" };
-    const repository = publicOnly(document);
-    if (repository.providerId === ref.providerId) return { kind: "found", repository, etag: document.etag };
-    throw new UpstreamFailure("malformed", `${name}: the response is about another repository`);
+    return { kind: "found", repository: sameRepository(publicOnly(document), ref), etag: document.etag };
+  }
+
+  async function refreshOne(fullName: string, signal: AbortSignal): Promise<UpstreamRepository> {
+    const parts = fullNameField.safeParse(fullName).data;
+    if (parts === undefined) throw new UpstreamFailure("gone", `${name}: not a valid repository name`);
+    const document = await client.get(forge.pathOfName(parts), { signal });
+    if (document !== null) return publicOnly(document);
+    throw new UpstreamFailure("malformed", `${name}: no document`);
   }
 
   function publicOnly(document: Document): UpstreamRepository {
@@ -121,13 +128,8 @@ export function createRestProvider(
     batchSize: BATCH_SIZE,
     discover,
     refreshMany: (repositories, signal) => oneByOne(repositories, (ref) => refresh(ref, signal)),
-    async refreshOne(fullName, signal) {
-      const parts = fullNameField.safeParse(fullName).data;
-      if (parts === undefined) throw new UpstreamFailure("gone", `${name}: not a valid repository name`);
-      const document = await client.get(forge.pathOfName(parts), { signal });
-      if (document !== null) return publicOnly(document);
-      throw new UpstreamFailure("malformed", `${name}: no document`);
-    },
+    refreshOne,
+    recheck: async (ref, signal) => sameRepository(await refreshOne(ref.fullName, signal), ref),
     history: async () => null,
     quota: () => client.quota.list(),
     readyAt: () => client.quota.readyAt("core"),

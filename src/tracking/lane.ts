@@ -13,7 +13,7 @@ export interface TrackingModules {
   rankings: Rankings;
 }
 
-/** Shared by the lanes of one provider. A lane is one kind of work: refreshing, discovering or backfilling. */
+/** Shared by the lanes of one provider. A lane is one kind of work: refreshing, reading again, discovering or backfilling. */
 export interface Lane {
   modules: TrackingModules;
   provider: Provider;
@@ -57,6 +57,9 @@ export interface WorkerReport {
   startedAt: number;
   /** Number of repositories refreshed, whatever the result. */
   refreshed: number;
+  /** Number of readings whose counts had fallen doubtfully, and of second readings after them. */
+  doubted: number;
+  rechecked: number;
   discovered: number;
   /** Number of snapshots added from star histories. */
   backfilled: number;
@@ -70,6 +73,10 @@ export interface WorkerReport {
   quota: Omit<TokenQuota, "blockedUntil">[];
 }
 
+/** What a report counts. */
+export const COUNTED = ["refreshed", "doubted", "rechecked", "discovered", "backfilled"] as const;
+export type Counted = (typeof COUNTED)[number];
+
 /** Collects the report of one provider while its worker runs. Nothing in the worker depends on it. */
 export class Reporter {
   readonly report: WorkerReport;
@@ -78,6 +85,8 @@ export class Reporter {
     this.report = {
       startedAt: now,
       refreshed: 0,
+      doubted: 0,
+      rechecked: 0,
       discovered: 0,
       backfilled: 0,
       failures: {},
@@ -88,7 +97,7 @@ export class Reporter {
     };
   }
 
-  add(what: "refreshed" | "discovered" | "backfilled", count: number): void {
+  add(what: Counted, count: number): void {
     this.report[what] += count;
   }
 

@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
 import { FAILURE_KINDS } from "../providers/providers.js";
-import type { Reporter } from "./lane.js";
+import { COUNTED, type Counted, type Reporter } from "./lane.js";
 import { readStatus } from "./status.js";
 
 /** The HTTP server of a worker's Prometheus metrics. */
@@ -55,6 +55,7 @@ function registerStatus(registry: Registry, database: Database, clock: Clock): (
   const due = gauge("repositories_due", "Repositories that are due now.");
   const overdue = gauge("repositories_overdue", "Repositories that have been due for more than an hour.");
   const claimed = gauge("repositories_claimed", "Repositories claimed by a worker.");
+  const rechecks = gauge("rechecks_waiting", "Repositories whose second reading is planned.");
   const waiting = gauge("backfill_waiting", "Repositories whose star history is not complete.");
   const freshness = gauge("freshness_seconds", "Time since the last refresh of repositories, by quantile.", [
     "provider",
@@ -71,6 +72,7 @@ function registerStatus(registry: Registry, database: Database, clock: Clock): (
       scheduled.set({ provider }, one.scheduled);
       overdue.set({ provider }, one.overdue);
       claimed.set({ provider }, one.claimed);
+      rechecks.set({ provider }, one.rechecksWaiting);
       waiting.set({ provider }, one.backfillWaiting);
       for (const [availability, total] of Object.entries(one.repositories))
         repositories.set({ provider, availability }, total);
@@ -84,9 +86,11 @@ function registerStatus(registry: Registry, database: Database, clock: Clock): (
 
 const HELP = {
   refreshed: "Repositories refreshed since the worker started.",
+  doubted: "Readings since the worker started whose counts had fallen doubtfully.",
+  rechecked: "Second readings of such repositories since the worker started.",
   discovered: "Repositories discovered since the worker started.",
   backfilled: "Snapshots added from star histories since the worker started.",
-} as const;
+} as const satisfies Record<Counted, string>;
 
 function registerReports(registry: Registry, reporters: ReadonlyMap<string, Reporter>): void {
   const addCounter = (
@@ -104,7 +108,7 @@ function registerReports(registry: Registry, reporters: ReadonlyMap<string, Repo
       },
     });
   };
-  for (const what of ["refreshed", "discovered", "backfilled"] as const) {
+  for (const what of COUNTED) {
     addCounter({ name: `${what}_total`, help: HELP[what], labelNames: ["provider"] }, (made) => {
       for (const [provider, { report }] of reporters) made.inc({ provider }, report[what]);
     });

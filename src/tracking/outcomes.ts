@@ -10,6 +10,7 @@ import {
 } from "../providers/providers.js";
 import { type Trend, WINDOWS, windowMs } from "../rankings/rankings.js";
 import { retryAfter, scheduledInterval, spread } from "./cadence.js";
+import { isDoubtful } from "./doubt.js";
 import type { Appointment, Claim } from "./schedule.js";
 
 /** A claimed repository and the result of its refresh. */
@@ -38,6 +39,9 @@ export interface Update {
   /** Undefined: only the schedule changes. */
   observation: Observation | undefined;
   appointment: Appointment;
+  /** Whether the counts have fallen so far that they are read a second time. */
+  isDoubtful: boolean;
+  starsBefore: number;
 }
 
 /** The availability that a failure implies; absent: none. */
@@ -69,16 +73,19 @@ export function withoutLoss({ claim, result }: Outcome): Outcome {
 export function updateOf({ claim, result }: Outcome, context: OutcomeContext): Update {
   const { provider, at, before, trends, stretch, chance } = context;
   const { repositoryId } = claim;
+  const starsBefore = before.stars ?? 0;
   if (result.kind === "failed") {
     const failures = claim.failures + 1;
     const dueAt = at + spread(retryAfter(failures), chance);
     return {
       observation: failedObservation(claim, result.failure, context),
       appointment: { repositoryId, provider, dueAt, nodeId: claim.nodeId, etag: null, failures },
+      isDoubtful: false,
+      starsBefore,
     };
   }
   const isFound = result.kind === "found";
-  const stars = isFound ? result.repository.stars : (before.stars ?? 0);
+  const stars = isFound ? result.repository.stars : starsBefore;
   const pushedAt = isFound ? result.repository.pushedAt : before.pushedAt;
   const recent = { claim, stars, trends, at };
   const heat = {
@@ -102,6 +109,8 @@ export function updateOf({ claim, result }: Outcome, context: OutcomeContext): U
       etag: isFound ? result.etag : claim.etag,
       failures: 0,
     },
+    isDoubtful: isFound && isDoubtful(before, result.repository),
+    starsBefore,
   };
 }
 

@@ -1,10 +1,20 @@
 import type { Repository } from "../catalog/catalog.js";
 import { DAY_MS, WEEK_MS } from "../clock.js";
+import type { Tx } from "../database/database.js";
 import { asFailed, isTemporary, type Refreshed, UpstreamFailure } from "../providers/providers.js";
 import { WINDOWS } from "../rankings/rankings.js";
 import { nextStretch, spread } from "./cadence.js";
 import { type Lane, LEASE_MS, pauseMs, responded, type Step, waiting } from "./lane.js";
-import { isLoss, isPostponed, type Outcome, replacedObservation, updateOf, withoutLoss } from "./outcomes.js";
+import {
+  isLoss,
+  isPostponed,
+  type Outcome,
+  replacedObservation,
+  type Update,
+  updateOf,
+  withoutLoss,
+} from "./outcomes.js";
+import { planRechecks, rechecksPerHour } from "./recheck.js";
 import { type Appointment, type Claim, claimDue, enroll, nextDue, release, schedule } from "./schedule.js";
 
 /** Repositories enrolled per step, and the period over which they become due. */
@@ -151,40 +161,54 @@ export class RefreshLane {
       return [updateOf(outcome, { ...context, stretch: this.#stretch, chance: chance() })];
     });
     if (updates.length === 0) return;
-    await database.dialect.exclusively(database.write, "catalogue", async (tx) => {
-      const observed = updates.flatMap(({ observation, appointment }) =>
-        observation === undefined ? [] : [{ observation, appointment }],
-      );
-      const { repositoryIds } = await catalog.recordIn(
-        tx,
-        observed.map(({ observation }) => observation),
-      );
-      // Some were imported under a name that now belongs to a repository already known by its id.
-      const recorded = new Set(repositoryIds);
-      const replaced = observed.filter(({ appointment }) => !recorded.has(appointment.repositoryId));
-      await catalog.recordIn(
-        tx,
-        replaced.map(({ observation }) => replacedObservation(observation)),
-      );
-      await schedule(tx, database.dialect, [
-        ...replaced.map(({ appointment }) => ({
-          ...appointment,
-          dueAt: at + spread(WEEK_MS, chance()),
-          nodeId: null,
-          etag: null,
-          failures: 0,
-        })),
-        ...updates
-          .filter(({ observation }) => observation === undefined)
-          .map(({ appointment }) => appointment),
-        ...observed.map(
-          ({ appointment }, i): Appointment => ({
-            ...appointment,
-            repositoryId: repositoryIds[i] ?? appointment.repositoryId,
-          }),
-        ),
-      ]);
-    });
+    await database.dialect.exclusively(database.write, "catalogue", (tx) => this.#write(tx, updates, at));
     reporter.add("refreshed", updates.length);
+    reporter.add("doubted", updates.filter(({ isDoubtful }) => isDoubtful).length);
+  }
+
+  async #write(tx: Tx, updates: readonly Update[], at: number): Promise<void> {
+    const { modules, provider, chance } = this.#lane;
+    const { catalog, database } = modules;
+    const { dialect } = database;
+    const observed = updates.flatMap(({ observation, ...update }) =>
+      observation === undefined ? [] : [{ observation, ...update }],
+    );
+    const { repositoryIds } = await catalog.recordIn(
+      tx,
+      observed.map(({ observation }) => observation),
+    );
+    // Some were imported under a name that now belongs to a repository already known by its id.
+    const recorded = new Set(repositoryIds);
+    const replaced = observed.filter(({ appointment }) => !recorded.has(appointment.repositoryId));
+    await catalog.recordIn(
+      tx,
+      replaced.map(({ observation }) => replacedObservation(observation)),
+    );
+    const appointed = observed.map(
+      ({ appointment }, i): Appointment => ({
+        ...appointment,
+        repositoryId: repositoryIds[i] ?? appointment.repositoryId,
+      }),
+    );
+    await schedule(tx, dialect, [
+      ...replaced.map(({ appointment }) => ({
+        ...appointment,
+        dueAt: at + spread(WEEK_MS, chance()),
+        nodeId: null,
+        etag: null,
+        failures: 0,
+      })),
+      ...updates.filter(({ observation }) => observation === undefined).map(({ appointment }) => appointment),
+      ...appointed,
+    ]);
+    const doubtful = observed
+      .filter(({ isDoubtful, appointment }) => isDoubtful && recorded.has(appointment.repositoryId))
+      .sort((a, b) => b.starsBefore - a.starsBefore);
+    const perHour = rechecksPerHour(provider, this.#stretch);
+    await planRechecks(
+      { tx, dialect },
+      doubtful.map(({ appointment }) => appointment.repositoryId),
+      { provider: provider.name, now: at, perHour, chance },
+    );
   }
 }

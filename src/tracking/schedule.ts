@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { DAY_MS } from "../clock.js";
 import type { BulkRow, BulkTable, Database, Dialect, Tx } from "../database/database.js";
 import type { ForgeKind } from "../forges.js";
@@ -43,17 +43,27 @@ export interface ClaimRequest {
 }
 
 /** Claims due repositories, those due longest first. */
-export async function claimDue(
-  { dialect, write }: Database,
+export function claimDue(
+  database: Database,
   provider: string,
-  { now, dueBefore, leasedUntil, limit }: ClaimRequest,
+  { dueBefore, ...request }: ClaimRequest,
+): Promise<Claim[]> {
+  const isDue = sql`r.provider = ${provider} and r.next_refresh_at <= ${dueBefore}`;
+  return claim(database, { isDue, order: sql`r.next_refresh_at` }, request);
+}
+
+/** Claims repositories `r` with their tracking `t` that match a condition, unless they are claimed. */
+export function claim(
+  { dialect, write }: Database,
+  { isDue, order }: { isDue: RawBuilder<unknown>; order: RawBuilder<unknown> },
+  { now, leasedUntil, limit }: Omit<ClaimRequest, "dueBefore">,
 ): Promise<Claim[]> {
   return write.transaction().execute(async (tx) => {
     const { rows } = await sql<ClaimRow>`
       select r.id, r.provider_id, t.node_id, t.etag, r.owner, r.name, t.failures, r.stars, r.counted_at
       from repositories r join tracking t on t.repository_id = r.id
-      where r.provider = ${provider} and r.next_refresh_at <= ${dueBefore} and t.leased_until <= ${now}
-      order by r.next_refresh_at limit ${limit} ${dialect.lockFree("t")}`.execute(tx);
+      where ${isDue} and t.leased_until <= ${now}
+      order by ${order} limit ${limit} ${dialect.lockFree("t")}`.execute(tx);
     if (rows.length === 0) return [];
     await tx
       .updateTable("tracking")
@@ -171,7 +181,9 @@ export async function schedule(
   await dialect.updateRows(tx, DUE_TIMES, due);
   const intervals = last
     .filter((one) => !isKept(one))
-    .map(({ repositoryId, dueAt, refreshInterval }): BulkRow => [repositoryId, dueAt, refreshInterval ?? null]);
+    .map(
+      ({ repositoryId, dueAt, refreshInterval }): BulkRow => [repositoryId, dueAt, refreshInterval ?? null],
+    );
   await dialect.updateRows(tx, INTERVALS, intervals);
 }
 
@@ -242,6 +254,8 @@ export async function repairTimes(
       where provider = ${provider} and next_refresh_at > ${furthest}`.execute(tx);
     await sql`update tracking set history_due = ${now}
       where provider = ${provider} and history_due > ${furthest}`.execute(tx);
+    await sql`update tracking set recheck_at = ${now}
+      where provider = ${provider} and recheck_at > ${furthest}`.execute(tx);
     await sql`update tracking set leased_until = 0
       where provider = ${provider} and leased_until > 0 and leased_until > ${furthest}`.execute(tx);
     await sql`update walks set leased_until = 0 where provider = ${provider} and leased_until > ${furthest}`.execute(

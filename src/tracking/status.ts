@@ -19,6 +19,8 @@ export interface ProviderStatus {
   freshness: { median: number; p90: number; p99: number } | null;
   /** Number of repositories whose star history is not complete. */
   backfillWaiting: number;
+  /** Number of repositories whose second reading is planned. */
+  rechecksWaiting: number;
   walk: { startedAt: number; found: number; walks: number; isRunning: boolean; nextAt: number } | null;
   workers: { worker: string; at: number; report: WorkerReport }[];
 }
@@ -63,6 +65,7 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
       ),
       freshness: await freshnessOf(read, provider, now),
       backfillWaiting: await count("tracking", sql`history_due is not null`),
+      rechecksWaiting: await count("tracking", sql`recheck_at is not null`),
       walk:
         walk === undefined
           ? null
@@ -76,7 +79,8 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
       workers: reports.map(({ worker, at, body }) => ({
         worker,
         at,
-        report: JSON.parse(body) as WorkerReport,
+        // Reports of an earlier version lack the second readings.
+        report: { doubted: 0, rechecked: 0, ...JSON.parse(body) } as WorkerReport,
       })),
     });
   }

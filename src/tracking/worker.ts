@@ -5,6 +5,7 @@ import { BackfillLane } from "./backfill-lane.js";
 import { restAfter } from "./cadence.js";
 import { DiscoveryLane } from "./discovery-lane.js";
 import { type Lane, Reporter, type Step, type TrackingModules, WORKER, waiting } from "./lane.js";
+import { RecheckLane } from "./recheck-lane.js";
 import { RefreshLane } from "./refresh-lane.js";
 import { type Retention, thinSnapshots } from "./retention.js";
 import { repairTimes } from "./schedule.js";
@@ -61,10 +62,12 @@ export class Worker {
       reporters.set(provider.name, reporter);
       const lane: Lane = { modules, provider, clock, reporter, chance, signal };
       const refresh = new RefreshLane(lane, options.idleMs);
+      const recheck = new RecheckLane(lane);
       const discovery = new DiscoveryLane(lane);
       const backfill = new BackfillLane(lane);
       const loops: Loop[] = [
         { name: `${provider.name} refresh`, step: () => refresh.step(), reporter },
+        { name: `${provider.name} recheck`, step: () => recheck.step(), reporter },
         { name: `${provider.name} discover`, step: () => discovery.step(), reporter },
       ];
       // Only GitHub offers star histories.
@@ -88,7 +91,8 @@ export class Worker {
           const configured = providers.map(({ name }) => name);
           for (const name of configured) await repairTimes(modules.database, name, clock.now());
           const untracked = await untrackOthers(modules.database, { configured, now: clock.now() });
-          if (untracked > 0) log.info({ repositories: untracked }, "no worker tracks their providers any more");
+          if (untracked > 0)
+            log.info({ repositories: untracked }, "no worker tracks their providers any more");
           const removed = await thinSnapshots({ database: modules.database, clock, signal }, retention);
           if (removed > 0) log.info({ snapshots: removed }, "thinned old snapshots");
           return waiting(RETENTION_EVERY_MS);

@@ -66,7 +66,7 @@ test("Migrations import nothing that may change after they are released", () => 
 
 /** The tables of the `Schema` type with their columns, read from the source. */
 function typedTables(): Map<string, Column[]> {
-  const source = ["schema", "history-schema", "search-schema", "usage-schema"]
+  const source = ["schema", "history-schema", "search-schema", "tracking-schema", "usage-schema"]
     .map((name) => readFileSync(`src/database/${name}.ts`, "utf8"))
     .join("\n");
   const interfaces = new Map<string, { parent: string | undefined; fields: [string, string][] }>();

@@ -182,6 +182,32 @@ export function providerContract(kind: ForgeKind, create: Create): void {
       await assert.rejects(provider.refreshOne("nobody/nothing", signal), { kind: "gone" });
     });
 
+    test("a second reading is of the same repository, from another endpoint than the first", async () => {
+      for (const tokens of kind === "github" ? [TOKENS, []] : [TOKENS]) {
+        const provider = build({ tokens });
+        const [truth] = withVisibility("public").slice(30);
+        assert.ok(truth !== undefined);
+        const kinds = async (call: () => Promise<unknown>) => {
+          const seen: string[] = [];
+          forge.switches.lie = (_, request) => void seen.push(request.kind);
+          await call();
+          forge.switches.lie = null;
+          return new Set(seen);
+        };
+        const first = await kinds(() => provider.refreshMany([refOf(truth)], signal));
+        const second = await kinds(async () =>
+          assertTrue(await provider.recheck(refOf(truth), signal), truth),
+        );
+        assert.equal(first.intersection(second).size, 0, `${[...first]} and ${[...second]}`);
+        const gone = { ...refOf(truth), providerId: "999999999", fullName: "nobody/nothing" };
+        await assert.rejects(provider.recheck(gone, signal), { kind: "gone" });
+        forge.switches.lie = () => ({ id: 7 });
+        await assert.rejects(provider.recheck(refOf(truth), signal), { kind: "malformed" });
+        forge.switches.lie = null;
+        assert.ok(provider.readyAt("recheck") <= clock.now());
+      }
+    });
+
     test("tokens are used evenly, and a rejected one is not used again", async () => {
       const provider = build();
       const refs = withVisibility("public").slice(0, 4).map(refOf);

@@ -19,6 +19,12 @@ export const trustedGrowth: Migration = {
       sql`create index repositories_import_source on repositories (import_source, counted_at)
         where import_source is not null`,
 
+      // Doubtful readings are requested a second time.
+      sql`alter table tracking add column doubted_at ${integer}`, // when the last one was recorded that is read twice
+      sql`alter table tracking add column recheck_at ${integer}`, // when the second reading is due; null: not
+      sql`create index tracking_doubted on tracking (provider, doubted_at) where doubted_at is not null`,
+      sql`create index tracking_recheck on tracking (provider, recheck_at) where recheck_at is not null`,
+
       // The same as a full rebuild creates (rollup-tables.ts).
       sql`alter table rollups rename to rollups_old`,
       sql`create table rollups (

@@ -10,7 +10,9 @@ import {
   type Provider,
   type Refreshed,
   type RepositoryRef,
+  sameRepository,
   UpstreamFailure,
+  type UpstreamRepository,
 } from "../contract.js";
 import { discover } from "./discover.js";
 import { MAX_NODES, NodeRefresh, type Results } from "./graphql.js";
@@ -46,6 +48,7 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
   const resources = {
     discover: "search",
     refresh: client.hasTokens ? "graphql" : "core",
+    recheck: "core",
     history: "core",
   } as const;
   return {
@@ -55,9 +58,12 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     batchSize: client.hasTokens ? MAX_NODES : ANONYMOUS_BATCH,
     discover: (cursor, signal) => discover(client, { minStars, cursor, signal }),
     refreshMany: (repositories, signal) => refreshMany({ client, nodes }, repositories, signal),
-    async refreshOne(fullName, signal) {
-      const document = await client.get(repositoryPath(fullName), { signal });
-      return readRepository(document?.body);
+    refreshOne: (fullName, signal) => read(client, repositoryPath(fullName), signal),
+    async recheck(repository, signal) {
+      const { nodeId, providerId, fullName } = repository;
+      const isBatched = client.hasTokens && nodeId !== null;
+      const path = isBatched ? pathOfId(providerId) : repositoryPath(fullName);
+      return sameRepository(await read(client, path, signal), repository);
     },
     history: (repository, cursor, signal) => stars.page(repository, cursor, signal),
     quota: () => client.quota.list(),
@@ -100,12 +106,19 @@ async function refreshMany(
   return repositories.map((repository) => results.get(repository) ?? { kind: "failed", failure: rest });
 }
 
+const pathOfId = (providerId: string): string => `/repositories/${encodeURIComponent(providerId)}`;
+
+async function read(client: ForgeClient, path: string, signal: AbortSignal): Promise<UpstreamRepository> {
+  const document = await client.get(path, { signal });
+  return readRepository(document?.body);
+}
+
 async function refreshById(
   client: ForgeClient,
   { providerId, etag }: RepositoryRef,
   signal: AbortSignal,
 ): Promise<Refreshed> {
-  const document = await client.get(`/repositories/${encodeURIComponent(providerId)}`, { signal, etag });
+  const document = await client.get(pathOfId(providerId), { signal, etag });
   if (document === null) return { kind: "unchanged" };
   return { kind: "found", repository: readRepository(document.body), etag: document.etag };
 }

@@ -28,6 +28,7 @@ export class ForgeCatalogue {
   /** By full name in lower case: the indices of all that have or had it. */
   readonly #byName = new Map<string, number[]>();
   readonly #overrides = new Map<number, Partial<ForgeRepository>>();
+  #lie: ((truth: ForgeRepository) => Partial<ForgeRepository> | undefined) | undefined;
 
   constructor(options: CatalogueOptions) {
     const { start, days = 30 } = options;
@@ -61,7 +62,18 @@ export class ForgeCatalogue {
     const entry = this.#entries[place];
     if (entry === undefined || entry.growth.createdAt > at) return undefined;
     const changed = this.#overrides.get(entry.id);
-    return changed === undefined ? recordAt(entry, at) : { ...recordAt(entry, at), ...changed };
+    const truth = changed === undefined ? recordAt(entry, at) : { ...recordAt(entry, at), ...changed };
+    return this.#lie === undefined ? truth : { ...truth, ...this.#lie(truth) };
+  }
+
+  /** What `answer` returns if records are false in some fields meanwhile; it must be synchronous. */
+  lying<T>(lie: (truth: ForgeRepository) => Partial<ForgeRepository> | undefined, answer: () => T): T {
+    this.#lie = lie;
+    try {
+      return answer();
+    } finally {
+      this.#lie = undefined;
+    }
   }
 
   /** The record with this id, whatever its visibility; undefined before its creation. */

@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Clock } from "../../../src/clock.js";
 import type { ForgeKind } from "../../../src/forges.js";
-import { ForgeCatalogue } from "./catalogue.js";
+import { ForgeCatalogue, type ForgeRepository } from "./catalogue.js";
 import { Conduct } from "./conduct.js";
 import { Counters } from "./counters.js";
 import { type Fault, type FaultName, spoil } from "./faults.js";
@@ -68,6 +68,8 @@ export interface Switches {
   isCompressed: boolean;
   /** Maximum age of the index of searches and lists, in ms of the clock. */
   listingAgeMs: number;
+  /** Called for every repository in a response; returns the fields that are false in it. null: all are true. */
+  lie: ((truth: ForgeRepository, request: ForgeRequest) => Partial<ForgeRepository> | undefined) | null;
   /** Called for every request; returns the fault to inject. null: none. */
   fault: ((request: ForgeRequest) => Fault | FaultName | undefined) | null;
 }
@@ -113,6 +115,7 @@ export class Forge {
       isSearchIncomplete: false,
       isCompressed: true,
       listingAgeMs: 3_600_000,
+      lie: null,
       fault: null,
     };
     this.#server = createServer((incoming, outgoing) => {
@@ -199,7 +202,9 @@ export class Forge {
         site,
       );
     }
-    const response = this.#interface.response(site, request, this.#limiter);
+    const { lie } = this.switches;
+    const answer = () => this.#interface.response(site, request, this.#limiter);
+    const response = lie === null ? answer() : this.catalogue.lying((truth) => lie(truth, request), answer);
     if (response.status === 304 && request.token !== null) this.#limiter.giveBack(request.token, resource);
     return response;
   }
