@@ -44,7 +44,7 @@ function print(title: string, files: readonly string[]): void {
 }
 
 async function measureRequests(): Promise<void> {
-  const modules = buildModules(await openDatabase(inMemory), systemClock, log);
+  const modules = buildModules(await openDatabase(inMemory), { clock: systemClock, log });
   await fillWithDemo(modules.catalog, { repositories: 2_000, days: 40, seed: 1, end: systemClock.now() });
   await updateDerived(modules);
   const [repository] = await modules.catalog.findMany([11]);

@@ -90,7 +90,7 @@ class Uncounted extends Usage {
 
 async function measureRequests(): Promise<void> {
   const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log });
-  const modules = buildModules(database, systemClock, log);
+  const modules = buildModules(database, { clock: systemClock, log });
   await fillWithDemo(modules.catalog, { repositories: 500, days: 3, seed: 1, end: systemClock.now() });
   await updateDerived(modules);
   await sql`insert into accounts (id, name, email, email_verified, created_at, updated_at)

@@ -31,11 +31,10 @@ function unpack(folder: string, prefix: string): string {
 
 async function openFresh(): Promise<Modules> {
   const dataDir = mkdtempSync(join(work, "db-"));
-  return buildModules(
-    await openDatabase({ url: undefined, dataDir, pool: 1, log: createLog("silent") }),
-    systemClock,
-    createLog("silent"),
-  );
+  return buildModules(await openDatabase({ url: undefined, dataDir, pool: 1, log: createLog("silent") }), {
+    clock: systemClock,
+    log: createLog("silent"),
+  });
 }
 
 /** Pearson correlation, from -1 to 1; Spearman's is the same on ranks. */

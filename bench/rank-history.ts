@@ -49,7 +49,7 @@ async function recordSynthetic({ catalog, rankings }: Modules): Promise<void> {
 async function main(dataDir: string): Promise<void> {
   const log = createLog("silent");
   const database = await openDatabase({ url: undefined, dataDir, pool: 1, log });
-  const modules = buildModules(database, systemClock, log);
+  const modules = buildModules(database, { clock: systemClock, log });
   if (files.length === 0) await recordSynthetic(modules);
   const manifest =
     values.manifest === undefined

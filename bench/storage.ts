@@ -68,7 +68,7 @@ async function importFilesOneByOne({ catalog, database }: Modules): Promise<void
 async function main(dataDir: string): Promise<void> {
   const log = createLog("error");
   const database = await openDatabase({ url: values.url, dataDir, pool: 4, log });
-  const modules = buildModules(database, systemClock, log);
+  const modules = buildModules(database, { clock: systemClock, log });
   if (files.length === 0) await recordSynthetic(modules);
   else await importFilesOneByOne(modules);
   await updateDerived(modules);

@@ -110,7 +110,7 @@ async function serving(database: Database): Promise<RequestListener> {
     SIDEREAL_QUEUE_MS: "60000",
     ...limits,
   });
-  const modules = buildModules(database, systemClock, log);
+  const modules = buildModules(database, { clock: systemClock, log });
   const send = (message: IndexMessage) => modules.listIndex.accept(message);
   await buildIndex({ source: database, maxBytes: 1e9, clock: systemClock, send });
   const front = buildFront({ config, clock: systemClock, log }, modules);
@@ -123,7 +123,7 @@ interface Sample {
 }
 
 async function sampleOf(database: Database): Promise<Sample> {
-  const { catalog } = buildModules(database, systemClock, createLog("silent"));
+  const { catalog } = buildModules(database, { clock: systemClock, log: createLog("silent") });
   const newest = await database.read
     .selectFrom("repositories")
     .select("id")

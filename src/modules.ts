@@ -1,4 +1,4 @@
-import type { Accounts, ApiKeys } from "./accounts/accounts.js";
+import { type Accounts, type ApiKeys, readSecret } from "./accounts/accounts.js";
 import { Catalog } from "./catalog/catalog.js";
 import type { Clock } from "./clock.js";
 import type { Config } from "./config.js";
@@ -36,7 +36,13 @@ export interface Members {
   usage: Usage;
 }
 
-export function buildModules(database: Database, clock: Clock, log: Logger): Modules {
+/** What the modules on a database need. `config`: absent: the secret of the service is kept in the database. */
+export type ModulesContext = Pick<AppContext, "clock" | "log"> & Partial<Pick<AppContext, "config">>;
+
+const SECRET_IN_DATABASE = { authSecret: undefined, databaseUrl: undefined, dataDir: ":memory:" } as const;
+
+export function buildModules(database: Database, context: ModulesContext): Modules {
+  const { clock, log, config = SECRET_IN_DATABASE } = context;
   const catalog = new Catalog(database, clock);
   const rankings = new Rankings(database, clock, log);
   const search = new Search(database, catalog, clock);
@@ -46,7 +52,7 @@ export function buildModules(database: Database, clock: Clock, log: Logger): Mod
     catalog,
     rankings,
     search,
-    watchlists: new Watchlists({ database, clock, log }),
+    watchlists: new Watchlists({ database, clock, log, readSecret: () => readSecret(config, database) }),
     lists: new Lists({ database, catalog, rankings, search, index: listIndex }),
     listIndex,
   };
@@ -55,7 +61,7 @@ export function buildModules(database: Database, clock: Clock, log: Logger): Mod
 /** Opens and migrates the configured database, and builds the modules on it. */
 export async function openModules({ config, clock, log }: AppContext): Promise<Modules> {
   const { databaseUrl: url, dataDir, databasePool: pool } = config;
-  return buildModules(await openDatabase({ url, dataDir, pool, log }), clock, log);
+  return buildModules(await openDatabase({ url, dataDir, pool, log }), { config, clock, log });
 }
 
 /**

@@ -163,7 +163,7 @@ async function serveDemo(context: AppContext, size: DemoSize): Promise<void> {
 
 async function fillDemo({ clock, log }: AppContext, size: DemoSize): Promise<Modules> {
   const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log });
-  const modules = buildModules(database, clock, log);
+  const modules = buildModules(database, { clock, log });
   const { fillWithDemo } = await import("./demo/demo.js");
   await fillWithDemo(modules.catalog, { ...size, end: clock.now() });
   await updateDerived(modules);

@@ -78,7 +78,7 @@ function hashOf(...folders: readonly string[]): string {
 
 /** Opens the modules on a store. The caller closes `modules.database`. */
 export async function openStore({ url, dataDir }: Pick<Store, "url" | "dataDir">): Promise<Modules> {
-  return buildModules(await openDatabase({ url, dataDir, pool: 4, log }), systemClock, log);
+  return buildModules(await openDatabase({ url, dataDir, pool: 4, log }), { clock: systemClock, log });
 }
 
 async function onServer(postgresUrl: string, text: string): Promise<pg.QueryResult> {

@@ -333,7 +333,7 @@ export interface DailyUseTable {
   day: number;
   /** What is counted, such as `watchlists`. */
   quota: string;
-  /** SHA-256 of the day and an address, a network or an account: it cannot be followed from day to day. */
+  /** HMAC of the day and an address, a network or an account, with the secret of the service. */
   caller: string;
   used: number;
 }

@@ -1,7 +1,7 @@
+import { createHmac } from "node:crypto";
 import { DAY_MS } from "../clock.js";
 import type { Db, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
-import { hashToken } from "../tokens.js";
 
 /** What one caller may add to lists without an owner in a day (UTC). */
 export interface DailyQuota {
@@ -26,23 +26,51 @@ const NOUNS = {
 
 const dayOf = (now: number): number => Math.floor(now / DAY_MS);
 
+/** What is counted at one time. */
+export interface Addition {
+  kind: keyof DailyQuota;
+  amount: number;
+  now: number;
+}
+
 /**
- * Counts `amount` against the quotas of a caller, in the transaction that adds it: what is rolled back does not count, and
+ * Counts an addition against the quotas of a caller, in the transaction that adds it: what is rolled back does not count, and
  * processes share the counts. Throws RATE_LIMITED if it does not fit. Call it after locking a list, so that all callers take locks
  * in one order.
  */
-export async function countDaily(
+export type CountDaily = (tx: Tx, addition: Addition) => Promise<void>;
+
+/** Counts what callers add in a day, under names that nobody without the secret of the service can trace to them. */
+export class DailyQuotas {
+  readonly #readSecret: () => Promise<string>;
+  #secret: string | undefined;
+
+  constructor(readSecret: () => Promise<string>) {
+    this.#readSecret = readSecret;
+  }
+
+  /** Counts for one caller; undefined: does not count. Reads the secret, so call it before the transaction. */
+  async counterOf(adding: Adding | undefined): Promise<CountDaily> {
+    if (adding === undefined) return async () => {};
+    this.#secret ??= await this.#readSecret();
+    const secret = this.#secret;
+    return (tx, addition) => countDaily(tx, { ...adding, secret }, addition);
+  }
+}
+
+async function countDaily(
   tx: Tx,
-  { holders, quota }: Adding,
-  { kind, amount, now }: { kind: keyof DailyQuota; amount: number; now: number },
+  { holders, quota, secret }: Adding & { secret: string },
+  { kind, amount, now }: Addition,
 ): Promise<void> {
   if (amount === 0) return;
   const day = dayOf(now);
   for (const { name, factor } of holders) {
     const limit = quota[kind] * factor;
+    const caller = createHmac("sha256", secret).update(`daily use ${day} ${name}`).digest("hex");
     const { used } = await tx
       .insertInto("daily_use")
-      .values({ day, quota: NAMES[kind], caller: hashToken(`${day} ${name}`), used: amount })
+      .values({ day, quota: NAMES[kind], caller, used: amount })
       .onConflict((conflict) =>
         conflict
           .columns(["day", "quota", "caller"])

@@ -12,7 +12,7 @@ import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { createToken, hashToken } from "../tokens.js";
 import { type Changes, changesSince, readCurrent } from "./changes.js";
-import { type Adding, countDaily, forgetEarlierDays } from "./daily-quota.js";
+import { type Adding, DailyQuotas, forgetEarlierDays } from "./daily-quota.js";
 import { Openings, removeUnopened } from "./expiry.js";
 import { appendItems, getRow, insertRow, lockRow, readWatchlist, type WatchlistRow } from "./store.js";
 import { type StarTotal, type SumSeries, starHistory, sumSeries } from "./sums.js";
@@ -34,20 +34,30 @@ export {
   type WatchlistItem,
 } from "./watchlist.js";
 
+export interface WatchlistsOptions {
+  database: Database;
+  clock: Clock;
+  log: Logger;
+  readSecret: () => Promise<string>;
+}
+
 export class Watchlists {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #writes: BackgroundWrites;
   readonly #openings: Openings;
+  readonly #quotas: DailyQuotas;
   /** When account holders looked at their lists. */
   readonly visits: Visits;
 
-  constructor({ database, clock, log }: { database: Database; clock: Clock; log: Logger }) {
+  /** `readSecret`: returns the secret of the service, for hashing callers; called when a quota is first counted. */
+  constructor({ database, clock, log, readSecret }: WatchlistsOptions) {
     this.#database = database;
     this.#clock = clock;
     this.#writes = new BackgroundWrites(log);
     const parts = { database, clock, writes: this.#writes };
     this.#openings = new Openings(parts);
+    this.#quotas = new DailyQuotas(readSecret);
     this.visits = new Visits(parts);
   }
 
@@ -61,13 +71,12 @@ export class Watchlists {
     const shareToken = createToken("sidr");
     const hashes = { token_hash: hashToken(token), share_token_hash: hashToken(shareToken) };
     const at = this.#clock.now();
+    const count = await this.#quotas.counterOf(adding);
     const watchlist = await durable.transaction().execute(async (tx) => {
       const row = await insertRow(tx, hashes, { name, now: at });
       const items = await appendItems(tx, dialect, { id: row.id, repositoryIds, at });
-      if (adding !== undefined) {
-        await countDaily(tx, adding, { kind: "lists", amount: 1, now: at });
-        await countDaily(tx, adding, { kind: "items", amount: items, now: at });
-      }
+      await count(tx, { kind: "lists", amount: 1, now: at });
+      await count(tx, { kind: "items", amount: items, now: at });
       return this.#readWatchlist(tx, row, { token });
     });
     return { watchlist, token, shareToken };
@@ -127,10 +136,11 @@ export class Watchlists {
     { precondition, adding }: { precondition?: Precondition | undefined; adding?: Adding | undefined } = {},
   ): Promise<{ watchlist: Watchlist; added: number }> {
     let added = 0;
+    const count = await this.#quotas.counterOf(adding);
     const watchlist = await this.#change(access, precondition, async (tx, { id }) => {
       const at = this.#clock.now();
       added = await appendItems(tx, this.#database.dialect, { id, repositoryIds, at });
-      if (adding !== undefined) await countDaily(tx, adding, { kind: "items", amount: added, now: at });
+      await count(tx, { kind: "items", amount: added, now: at });
       return added > 0;
     });
     return { watchlist, added };

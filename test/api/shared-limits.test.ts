@@ -38,7 +38,7 @@ describe("Shared limits", { skip: WITHOUT_REDIS }, () =>
       const first = await engine.open();
       const second = await openDatabase({ ...engine.location(), pool: 2, log });
       for (const database of [first, second])
-        services.push(await startService({ config, clock, log }, buildModules(database, clock, log)));
+        services.push(await startService({ config, clock, log }, buildModules(database, { clock, log })));
     });
     after(() => Promise.all(services.map((service) => service.stop())));
 

@@ -46,7 +46,7 @@ onBothEngines("Stopping", (engine) => {
       SIDEREAL_MAIL_FROM: "sidereal@example.org",
     });
     const clock = new ManualClock(NOW);
-    const modules = buildModules(await engine.open(), clock, createLog("silent"));
+    const modules = buildModules(await engine.open(), { clock, log: createLog("silent") });
     const { database } = modules;
     const { log, lines } = recordedLog("warn");
     const { secret } = await new ApiKeys({ database, clock, log: createLog("silent") }).create(

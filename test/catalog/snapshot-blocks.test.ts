@@ -137,7 +137,10 @@ async function check(modules: Modules, provider: string, model: Model): Promise<
 
 onBothEngines("Stored snapshots", (engine) => {
   test("equal a plain model, whatever is recorded, packed, thinned and killed in whatever order", async () => {
-    const modules = buildModules(await engine.open(), new ManualClock(NOW), createLog("silent"));
+    const modules = buildModules(await engine.open(), {
+      clock: new ManualClock(NOW),
+      log: createLog("silent"),
+    });
     const { catalog, database } = modules;
     const { dialect, write } = database;
     let examplesSoFar = 0;

@@ -15,7 +15,7 @@ const NAMES = ["a", "b", "c"];
 
 async function open(engine: Engine): Promise<{ modules: Modules; lines: LogLine[] }> {
   const { log, lines } = recordedLog("warn");
-  const modules = buildModules(await engine.open(), new ManualClock(NOW), log);
+  const modules = buildModules(await engine.open(), { clock: new ManualClock(NOW), log });
   await modules.catalog.record(NAMES.map((name) => observation(`o/${name}`, DAYS)));
   return { modules, lines };
 }

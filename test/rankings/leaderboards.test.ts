@@ -33,7 +33,7 @@ const grown = (minute: number, factor: number): Observation[] =>
   );
 
 function modulesOn(database: Database): Modules {
-  return buildModules(database, new ManualClock(NOW), createLog("silent"));
+  return buildModules(database, { clock: new ManualClock(NOW), log: createLog("silent") });
 }
 
 /** All ranks by repository, all facets, and the first page. */

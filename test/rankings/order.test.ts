@@ -34,7 +34,10 @@ function shuffled<T>(values: readonly T[], seed: number): T[] {
 
 /** Everything that rankings derive, with names in place of ids, as ids depend on the order of recording. */
 async function derived(engine: Engine, batches: readonly (readonly Observation[])[]): Promise<string> {
-  const modules = buildModules(await engine.open(), new ManualClock(NOW), createLog("silent"));
+  const modules = buildModules(await engine.open(), {
+    clock: new ManualClock(NOW),
+    log: createLog("silent"),
+  });
   for (const batch of batches) {
     await modules.catalog.record(batch);
     await updateDerived(modules);
@@ -76,7 +79,10 @@ onBothEngines("derived rankings", (engine) => {
   });
 
   test("a ranking is complete, and ties go to the greater id", async () => {
-    const modules = buildModules(await engine.open(), new ManualClock(NOW), createLog("silent"));
+    const modules = buildModules(await engine.open(), {
+      clock: new ManualClock(NOW),
+      log: createLog("silent"),
+    });
     await modules.catalog.record(histories);
     await updateDerived(modules);
     const filters = { archived: false, fork: false };

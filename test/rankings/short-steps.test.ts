@@ -49,7 +49,10 @@ function counting(database: Database): { counted: Database; rows: number[] } {
 onBothEngines("Derived data", (engine) => {
   test("are written a few thousand rows at a time, however much has changed", async () => {
     const { counted, rows } = counting(await engine.open());
-    const { catalog, rankings } = buildModules(counted, new ManualClock(NOW), createLog("silent"));
+    const { catalog, rankings } = buildModules(counted, {
+      clock: new ManualClock(NOW),
+      log: createLog("silent"),
+    });
     const options = { repositories: REPOSITORIES, days: 3, seed: 4, end: NOW };
     const all = Array.from({ length: REPOSITORIES }, (_, i) => syntheticRepository(i, options));
     await catalog.recordAll(all);

@@ -68,7 +68,7 @@ export function inTheBrowser(engine: Engine, env: () => Record<string, string> =
       SIDEREAL_AUTH_SECRET: "s".repeat(40),
       ...env(),
     });
-    modules = buildModules(await engine.open(), clock, createLog("silent"));
+    modules = buildModules(await engine.open(), { clock, log: createLog("silent") });
     const others = { repositories: 300, days: 40, seed: 1, end: NOW };
     await modules.catalog.record([
       ...Array.from({ length: others.repositories }, (_, i) => syntheticRepository(i, others)),

@@ -40,7 +40,7 @@ export async function startSmallService(
     ...env,
   });
   const clock = new ManualClock(NOW);
-  const modules = buildModules(database, clock, createLog("silent"));
+  const modules = buildModules(database, { clock, log: createLog("silent") });
   await modules.catalog.record([
     observation("a/one", daily(1, 2), { facts: { language: "Go" } }),
     observation("b/two", daily(3, 4)),

@@ -86,7 +86,7 @@ export async function createTrackingWorld(
   options: TrackingOptions = {},
 ): Promise<TrackingWorld> {
   const clock = new ManualClock(FORGE_START + (options.startAfterDays ?? 10) * DAY_MS);
-  const modules = buildModules(database, clock, createLog("silent"));
+  const modules = buildModules(database, { clock, log: createLog("silent") });
   const forges = new Map<string, Forge>();
   for (const [i, one] of tracked.entries()) forges.set(one.name, await startTracked(one, i + 1, clock));
   const forge = (name: string): Forge => {

@@ -50,7 +50,7 @@ export async function createWorld(engine: Engine, env: Record<string, string> = 
   const { buildModules, updateDerived } = await import("../../src/modules.js");
   const { checkAnswer } = await import("./openapi.js");
   const clock = new ManualClock(NOW);
-  const modules = buildModules(await engine.open(), clock, createLog("silent"));
+  const modules = buildModules(await engine.open(), { clock, log: createLog("silent") });
   const config = loadConfig({
     SIDEREAL_BASE_URL: "https://sidereal.example",
     SIDEREAL_CACHE_MB: "0",

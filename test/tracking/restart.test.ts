@@ -99,7 +99,7 @@ onBothEngines("A worker", (engine) => {
     await makeAllDue(world);
     asked.clear();
     const second = await openDatabase({ ...engine.location(), pool: 4, log: createLog("silent") });
-    await world.addWorker(buildModules(second, world.clock, createLog("silent")));
+    await world.addWorker(buildModules(second, { clock: world.clock, log: createLog("silent") }));
     await world.pass(HOUR_MS / 2);
     assert.equal(peak(), 1);
     assert.deepEqual(new Set(asked.values()), new Set([1]));

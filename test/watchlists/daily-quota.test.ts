@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { hashToken } from "../../src/tokens.js";
+import { DailyQuotas } from "../../src/watchlists/daily-quota.js";
 import { onBothEngines } from "../support/engines.js";
 import { LISTED } from "../support/watchlists.js";
-import { createWorld, type World } from "../support/world.js";
+import { createWorld, NOW, type World } from "../support/world.js";
 
 const QUOTA = { SIDEREAL_WATCHLISTS_PER_DAY: "3", SIDEREAL_WATCHLIST_ITEMS_PER_DAY: "5" };
 
@@ -98,6 +100,30 @@ onBothEngines("The daily quota of watchlists", (engine) => {
     assert.ok(Number(refused.headers.get("retry-after")) > 0);
     const open = await start({ ...QUOTA, SIDEREAL_WATCHLISTS_PER_DAY: "1", SIDEREAL_LIMITS: "false" });
     for (let i = 0; i < 3; i++) assert.equal((await submit(open)).status, 200);
+  });
+
+  test("stores callers under a name that only the secret of the service leads to, and reads that once", async () => {
+    const { modules } = await start();
+    const { durable, read } = modules.database;
+    const callers = async (secret: string) => {
+      let reads = 0;
+      const quotas = new DailyQuotas(async () => {
+        reads++;
+        return secret;
+      });
+      const adding = { holders: [{ name: "192.0.2.7", factor: 1 }], quota: { lists: 10, items: 10 } };
+      for (let i = 0; i < 2; i++) {
+        const count = await quotas.counterOf(adding);
+        await durable.transaction().execute((tx) => count(tx, { kind: "lists", amount: 1, now: NOW }));
+      }
+      assert.equal(reads, 1);
+      return read.selectFrom("daily_use").select(["caller", "used"]).orderBy("used", "desc").execute();
+    };
+    const [first] = await callers("one secret");
+    assert.equal(first?.used, 2);
+    assert.notEqual(first?.caller, hashToken(`${Math.floor(NOW / DAY_MS)} 192.0.2.7`));
+    const both = await callers("another secret");
+    assert.equal(new Set(both.map(({ caller }) => caller)).size, 2);
   });
 
   test("stores no address, and forgets the counts of earlier days", async () => {

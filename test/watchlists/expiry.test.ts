@@ -124,6 +124,7 @@ onBothEngines("A watchlist without an owner", (engine) => {
       database: counted.database,
       clock: world.clock,
       log: createLog("silent"),
+      readSecret: async () => "secret",
     });
     assert.equal(await watchlists.removeExpired(new AbortController().signal), 25);
     // The counts of earlier days, then three batches and the look that finds none.

@@ -115,7 +115,12 @@ onBothEngines("Visits of a personal list", (engine) => {
     const { database } = world.modules;
     const { log, lines } = recordedLog("error");
     const { failing, repair } = await withFailingWrites(engine, database);
-    const watchlists = new Watchlists({ database: failing, clock: world.clock, log });
+    const watchlists = new Watchlists({
+      database: failing,
+      clock: world.clock,
+      log,
+      readSecret: async () => "secret",
+    });
     const { visits } = watchlists;
     assert.equal(await visits.record(account, ids), undefined);
     await watchlists.flush();

@@ -41,7 +41,7 @@ onBothEngines("The names of a form", (engine) => {
     const world = await createWorld(engine);
     await world.record(...Array.from({ length: 250 }, (_, i) => observation(`known/r${i}`)));
     const counted = countStatements(world.modules.database);
-    const modules = buildModules(counted.database, world.clock, createLog("silent"));
+    const modules = buildModules(counted.database, { clock: world.clock, log: createLog("silent") });
     const lines = Array.from({ length: 500 }, (_, i) => (i % 2 === 0 ? `known/r${i / 2}` : `no/body${i}`));
     const { ids, unknown } = await findByLines(modules, lines);
     assert.equal(ids.length, 250);

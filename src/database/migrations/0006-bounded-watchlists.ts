@@ -16,7 +16,7 @@ export const boundedWatchlists: Migration = {
       sql`create table daily_use (
         day ${integer} not null, -- since 1970, UTC
         quota ${text} not null,
-        caller ${text} not null, -- SHA-256 of the day and an address, a network or an account
+        caller ${text} not null, -- HMAC of the day and an address, a network or an account
         used ${integer} not null,
         primary key (day, quota, caller)
       ) ${clustered}`,

@@ -35,7 +35,7 @@ export async function countWork(empty: Database): Promise<CountedWork> {
   const { database, statements, rows } = countStatements(empty);
   const clock = new ManualClock(NOW);
   const log = createLog("silent");
-  const modules = buildModules(database, clock, log);
+  const modules = buildModules(database, { clock, log });
   await modules.catalog.record(smallCatalogue());
   await updateDerived(modules);
   await buildIndex({

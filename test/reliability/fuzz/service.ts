@@ -109,7 +109,7 @@ export class FuzzService {
         },
       },
     );
-    const modules = buildModules(options.database, clock, createLog("silent"));
+    const modules = buildModules(options.database, { clock, log: createLog("silent") });
     await fillWithDemo(modules.catalog, { repositories: options.repositories, days: 40, seed: 7, end: NOW });
     await modules.catalog.record(HOSTILE);
     await updateDerived(modules);

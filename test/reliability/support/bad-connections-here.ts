@@ -38,7 +38,7 @@ export async function closeBadConnections(): Promise<ResultRow[]> {
   const clock = new ManualClock(NOW);
   const config = loadConfig({ SIDEREAL_DATA_DIR: ":memory:", SIDEREAL_TRUSTED_PROXIES: PROXY });
   const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log });
-  const front = buildFront({ config, clock, log }, buildModules(database, clock, log));
+  const front = buildFront({ config, clock, log }, buildModules(database, { clock, log }));
   const { server, close } = createHttpServer((message, response) => front.handle(message, response), {
     baseUrl: config.baseUrl,
     perAddress: PER_ADDRESS,

@@ -54,7 +54,7 @@ export async function countAdmitted(): Promise<ResultRow[]> {
   });
   const database = await openDatabase({ url: undefined, dataDir: ":memory:", pool: 1, log });
   try {
-    const modules = buildModules(database, clock, log);
+    const modules = buildModules(database, { clock, log });
     await modules.catalog.record(
       Array.from({ length: 30 }, (_, i) => observation(`acme/kite-${i}`, daily(1, 2 + i))),
     );
