@@ -60,7 +60,8 @@ export function facetReader({ prepare }: Database): (request: FacetRequest) => P
     const key = sort === "stars_gained" ? gained : sql.ref(sort);
     const page = prepare<FacetRequest, FacetValues>((given) => {
       const [kind, provider] = [given((request) => request.kind), given(({ provider = "" }) => provider)];
-      return sql`select name, repositories, stars, ${gained} from (select * from facets
+      // All columns of the index, in which SQLite finds them without the rows.
+      return sql`select name, repositories, stars, ${gained} from (select name, repositories, stars, ${gained} from facets
           where kind = ${kind} and provider = ${provider} order by repositories desc, name limit ${LISTED}) as f
         order by ${key} desc, name limit ${given(({ limit }) => limit)} offset ${given(({ offset }) => offset)}`;
     });
