@@ -18,7 +18,7 @@ test("one of a repository that is no longer tracked is stale at once, although t
   for (const source of ["OBSERVED", "BACKFILLED", null] as const)
     assert.ok(until({ refreshInterval: 0, source }) < AT, `${source}`);
   const counted = { ...REPOSITORY, countedAt: AT, refreshInterval: 0 };
-  assert.ok(isStale(counted, { newestFiles, asOf: new Map([["GITHUB", AT]]) }));
+  assert.ok(isStale(counted, { newestFiles, since: new Map(), asOf: new Map([["GITHUB", AT]]) }));
 });
 
 test("an archive that reports it afterwards makes it recent again", () => {
