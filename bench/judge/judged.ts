@@ -1,12 +1,9 @@
 /** What the service says of a history after a given reading, by its own functions. */
 import type { Recency } from "../../src/catalog/catalog.js";
 import { DAY_MS } from "../../src/clock.js";
-import type { BulkRow } from "../../src/database/database.js";
 import type { Anomaly } from "../../src/rankings/growth/anomalies.js";
 import { type Growth, growthOf } from "../../src/rankings/growth/compare.js";
 import type { History } from "../../src/rankings/growth/history.js";
-import { ROLLUPS, rollupRow } from "../../src/rankings/growth/rollups.js";
-import type { AllScales } from "../../src/rankings/growth/scales.js";
 import type { Track } from "./archive.js";
 
 export const PROVIDER = "GITHUB";
@@ -65,19 +62,4 @@ export function openKinds(growth: readonly Growth[], from: number, to = from): S
 /** The last reading that an anomaly concerns. */
 function endOf(anomaly: Anomaly & { until?: number }): number {
   return Math.max(anomaly.at, anomaly.until ?? anomaly.at);
-}
-
-/** A stored rollup by the names of its columns. */
-export type StoredRow = Readonly<Record<string, BulkRow[number]>>;
-
-const COLUMN_NAMES = Object.keys(ROLLUPS.columns);
-
-/** The row that the service stores for a growth. */
-export function storedRow(
-  history: History,
-  growth: Growth,
-  context: { scales: AllScales; recency: Recency },
-): StoredRow {
-  const values = rollupRow(history, growth, context);
-  return Object.fromEntries(COLUMN_NAMES.map((name, i) => [name, values[i] ?? null]));
 }

@@ -16,6 +16,8 @@ const SPACING: Readonly<Record<ArchiveName, number>> = { daily: 1, "awesome-go":
 /** How long after a jump its flag is looked for, in days. */
 const LATER_DAYS = [3, 7] as const;
 const LISTED = 40;
+/** A jump was followed by forks if they grew at least this much as usual for the stars within 14 days. */
+const FOLLOWED = 0.5;
 /** The plainest rule there is, in forks per star: fewer are doubted. */
 const FLAT_RULE = 0.02;
 
@@ -55,7 +57,8 @@ function judge(jump: Jump, track: Track, source: string): Judged {
   return { ...jump, track, onDay: kindsAt(jump.index), later, flaggedAfter };
 }
 
-function describe({ track, index, at, days, gained, usual, forks, openIssues, lowest }: Judged): string {
+function describe(jump: Judged): string {
+  const { track, index, at, days, gained, usual, forks, openIssues, breadthAfter, lowest } = jump;
   const { readings, pushed } = track;
   const idle = (at - (pushed[index] ?? Number.NaN)) / DAY_MS;
   const signed = (value: number | null) => (value === null ? "–" : value < 0 ? `${value}` : `+${value}`);
@@ -65,7 +68,7 @@ function describe({ track, index, at, days, gained, usual, forks, openIssues, lo
   return [
     `${dateOf(at)} ${track.name}: ${from} +${gained}`,
     days > 1.5 ? ` in ${days.toFixed(0)} d` : "",
-    ` (usual ${usual.toFixed(1)} a day), forks ${readings.count(index, 2) ?? "–"} (${signed(forks)}), issues ${signed(openIssues)}, breadth ${breadth}`,
+    ` (usual ${usual.toFixed(1)} a day), forks ${readings.count(index, 2) ?? "–"} (${signed(forks)}), issues ${signed(openIssues)}, breadth ${breadth}, after 14 d ${breadthAfter?.toFixed(2) ?? "–"}`,
     Number.isNaN(idle) ? "" : `, pushed ${Math.max(0, idle).toFixed(0)} d ago`,
     lowest < readings.stars(index) ? `, ${readings.stars(index) - lowest} gone within 14 d` : "",
   ].join("");
@@ -103,13 +106,15 @@ function reportGood(good: readonly Judged[]): void {
     const byKind = [...kinds]
       .sort()
       .map((kind) => `${kind} ${known.filter((jump) => at(jump, i)?.has(kind)).length}`);
-    const halves = [false, true].map((isOut) => {
-      const inHalf = ({ track: { name } }: Judged) => isHeldOut(name) === isOut;
-      return `${isOut ? "held out" : "tuning"} ${percent(flagged.filter(inHalf).length, known.filter(inHalf).length)}`;
-    });
-    print(
-      `    flagged ${moment}: ${percent(flagged.length, known.length)}; ${halves.join(", ")}; ${byKind.join(", ")}`,
-    );
+    const among = (label: string, isIn: (jump: Judged) => boolean) =>
+      `${label} ${percent(flagged.filter(isIn).length, known.filter(isIn).length)}`;
+    const parts = [
+      among("tuning", ({ track }) => !isHeldOut(track.name)),
+      among("held out", ({ track }) => isHeldOut(track.name)),
+      among("followed by forks", ({ breadthAfter }) => (breadthAfter ?? 0) >= FOLLOWED),
+    ];
+    print(`    flagged ${moment}: ${percent(flagged.length, known.length)} ${byKind.join(", ")}`);
+    print(`      ${parts.join("; ")}`);
   }
   const narrow = good.filter(({ forks, gained }) => forks !== null && forks < FLAT_RULE * gained);
   print(
@@ -126,7 +131,8 @@ function reportGood(good: readonly Judged[]): void {
     print(`      … and ${flagged.length - LISTED} more; --all lists them`);
 }
 
-function report(name: ArchiveName, archive: Archive): void {
+/** Prints what there is to say of an archive, and returns its good jumps. */
+function report(name: ArchiveName, archive: Archive): Judged[] {
   const jumps = archive.tracks.flatMap((track) =>
     findJumps(track.readings, SPACING[name]).map((jump) => judge(jump, track, archive.source)),
   );
@@ -139,6 +145,12 @@ function report(name: ArchiveName, archive: Archive): void {
   reportBad(of("bad"));
   reportGood(of("good"));
   print();
+  return of("good");
 }
 
-for (const name of ["daily", "weekly", "awesome-go"] as const) report(name, await loadArchive(data, name));
+const good: Judged[] = [];
+for (const name of ["daily", "weekly"] as const) good.push(...report(name, await loadArchive(data, name)));
+const flagged = good.filter(({ onDay }) => onDay.size > 0);
+print(`daily and weekly, good: flagged on the day ${percent(flagged.length, good.length)}`);
+print();
+report("awesome-go", await loadArchive(data, "awesome-go"));

@@ -37,6 +37,11 @@ export interface Jump {
   /** null: unknown. */
   forks: number | null;
   openIssues: number | null;
+  /**
+   * Forks gained for each star gained, from before the jump until 14 days after it, as a multiple of the forks for each star
+   * before. null: unknown.
+   */
+  breadthAfter: number | null;
   class: JumpClass;
   /** The lowest stars in the 14 days after it; its own where nothing follows. */
   lowest: number;
@@ -79,6 +84,7 @@ export function findJumps(readings: Readings, spacing: number): Jump[] {
       usual,
       forks: change(readings, index, 2),
       openIssues: change(readings, index, 3),
+      breadthAfter: breadthAfter(readings, index),
       class: days > GAP_FACTOR * spacing ? "gap" : classOf(readings, index, lowest),
       lowest,
     });
@@ -91,8 +97,22 @@ function change(readings: Readings, index: number, column: number): number | nul
   return before === null || after === null ? null : after - before;
 }
 
+function breadthAfter(readings: Readings, index: number): number | null {
+  const last = endOf(readings, index) - 1;
+  const [before, after] = [readings.count(index - 1, 2), readings.count(last, 2)];
+  const [from, to] = [readings.stars(index - 1), readings.stars(last)];
+  return before === null || after === null || before === 0 || to <= from
+    ? null
+    : (after - before) / (to - from) / (before / from);
+}
+
+/** The index after the last reading of the 14 days after one. */
+function endOf(readings: Readings, index: number): number {
+  return readings.countBefore(readings.at(index) + GONE_MS + DAY_MS / 2);
+}
+
 function lowestAfter(readings: Readings, index: number): number {
-  const end = readings.countBefore(readings.at(index) + GONE_MS + DAY_MS / 2);
+  const end = endOf(readings, index);
   let lowest = readings.stars(index);
   for (let i = index + 1; i < end; i++) lowest = Math.min(lowest, readings.stars(i));
   return lowest;

@@ -57,6 +57,17 @@ test("a jump is bad if a third of it is gone within 14 days, and not if it goes 
   assert.deepEqual(classOf([...steady(20), 300, ...steady(15, 0), -300]), ["good"]);
 });
 
+test("forks are counted until 14 days after a jump", () => {
+  const gains = [...steady(20), 400, ...steady(20)];
+  const breadthOf = (forksOn: number) => {
+    const forks = starsOf(gains).map((_, day) => (day >= forksOn ? 180 : 100));
+    return findJumps(trackOf(starsOf(gains), { forks }).readings, 1)[0]?.breadthAfter?.toFixed(2);
+  };
+  // 80 forks for 428 stars, where 100 forks for 1,040 stars were usual.
+  assert.equal(breadthOf(35), "1.94");
+  assert.equal(breadthOf(36), "0.00");
+});
+
 test("errors of the source are classes of their own", () => {
   assert.deepEqual(classOf([...steady(20), -700, ...steady(20, 0), 700]), ["return"]);
   const other = trackOf(starsOf([...steady(20), 5_000]), {
