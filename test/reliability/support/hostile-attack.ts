@@ -95,8 +95,13 @@ async function trackHostile(database: Database, texts: readonly string[]): Promi
       ["gitlab", "JAVASCRIPT"],
       ["forgejo", "DATA"],
     ] as const
-  ).map(([kind, name]) => ({ kind, name, repositories: texts.length, catalogue: "quiet" as const }));
-  const tracking = await createTrackingWorld(database, tracked);
+  ).map(([kind, name]) => ({
+    ...{ kind, name, repositories: texts.length },
+    catalogue: "quiet" as const,
+    // Nothing but numbers.
+    hasHistory: false,
+  }));
+  const tracking = await createTrackingWorld(database, tracked, { idleMs: 600_000 });
   for (const { catalogue } of tracking.forges.values())
     for (const [i, id] of catalogue.ids().entries()) catalogue.override(id, forgeFactsOf(texts, i));
   await tracking.pass(3 * 3_600_000);
