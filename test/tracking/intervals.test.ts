@@ -7,7 +7,7 @@ import { QUIET } from "../support/forge/world.js";
 import { createTrackingWorld, type TrackingWorld } from "../support/tracking.js";
 import { makeAllDue } from "./truth.js";
 
-const SLOW_POLL = { idleMs: 10 * 60_000 };
+const SLOW_POLL = { idleMs: HOUR_MS / 2 };
 const LIST = "/api/repos?sort=stars_gained&window=24h&limit=100";
 
 const scheduled = ({ modules }: TrackingWorld) =>
@@ -56,7 +56,7 @@ onBothEngines("The scheduled interval of a repository", (engine) => {
   });
 
   test("keeps repositories that gain in the list of 24 hours, until the quota is too small for that", async (t) => {
-    const forge = { kind: "gitlab", name: "GITLAB", repositories: 20, catalogue: { rates: QUIET } } as const;
+    const forge = { kind: "gitlab", name: "GITLAB", repositories: 12, catalogue: { rates: QUIET } } as const;
     const world = await createTrackingWorld(await engine.open(), [forge], {
       ...SLOW_POLL,
       startAfterDays: 0,
@@ -71,7 +71,7 @@ onBothEngines("The scheduled interval of a repository", (engine) => {
         assert.ok(fresh_until > (next_refresh_at ?? 0), `${id} leaves the list for a time`);
       }
     }
-    assert.ok(seen > 20, `${seen} gains`);
+    assert.ok(seen > 10, `${seen} gains`);
     const listed = async () => (await world.get(LIST)).body.data.length;
     const before = await listed();
     world.forge("GITLAB").switches.allowances = { core: { limit: 2, anonymous: 2, windowMs: DAY_MS } };
@@ -81,19 +81,19 @@ onBothEngines("The scheduled interval of a repository", (engine) => {
 
   test("ends when no worker has had its provider for a day: its growth leaves the rankings", async (t) => {
     const forges = [
-      { kind: "gitlab", name: "GITLAB", repositories: 8 },
-      { kind: "forgejo", name: "CODEBERG", repositories: 8 },
+      { kind: "gitlab", name: "GITLAB", repositories: 6 },
+      { kind: "forgejo", name: "CODEBERG", repositories: 6 },
     ] as const;
     const world = await createTrackingWorld(await engine.open(), forges, { ...SLOW_POLL, startAfterDays: 0 });
     t.after(() => world.close());
-    await world.pass(2 * DAY_MS);
+    await world.pass(1.25 * DAY_MS);
     await world.stop();
     const { database, rankings } = world.modules;
     const others = { configured: ["GITLAB"] };
     assert.equal(await untrackOthers(database, { ...others, now: world.clock.now() }), 0, "it may be back");
     const before = await scheduled(world);
     const now = world.clock.now() + DAY_MS + HOUR_MS;
-    assert.equal(await untrackOthers(database, { ...others, now }), 8);
+    assert.equal(await untrackOthers(database, { ...others, now }), 6);
     const after = await scheduled(world);
     for (const [i, one] of after.entries()) {
       const isGone = one.provider === "CODEBERG";

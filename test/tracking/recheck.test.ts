@@ -20,13 +20,15 @@ async function start(
   engine: Engine,
   tracked: Pick<TrackedForge, "kind" | "name"> & Partial<TrackedForge>,
 ): Promise<{ world: TrackingWorld; forge: Forge }> {
-  const world = await createTrackingWorld(await engine.open(), [
-    { repositories: 12, catalogue: "quiet", ...tracked },
-  ]);
+  const world = await createTrackingWorld(
+    await engine.open(),
+    [{ repositories: 6, catalogue: "quiet", ...tracked }],
+    { idleMs: 2 * MINUTE_MS },
+  );
   t.after(() => world.close());
-  await world.pass(2 * HOUR_MS);
-  await makeDue(world);
   await world.pass(10 * MINUTE_MS);
+  await makeDue(world);
+  await world.pass(5 * MINUTE_MS);
   return { world, forge: world.forge(tracked.name) };
 }
 
@@ -69,10 +71,10 @@ onBothEngines("A reading whose counts have fallen doubtfully", (engine) => {
         truth.id === onForge && request.kind === refresh ? { stars: 0 } : undefined;
       const before = agains(forge, again);
       await makeDue(world);
-      await world.pass(2 * MINUTE_MS);
+      await world.pass(3 * MINUTE_MS);
       assert.deepEqual((await starsOf(world, id)).slice(known), [0], "recorded as any other reading");
       const planned = await scheduleOf(world, id);
-      await world.pass(8 * MINUTE_MS);
+      await world.pass(7 * MINUTE_MS);
       const [, second = 0, ...more] = (await starsOf(world, id)).slice(known);
       assert.ok(second >= stars, `${second} of ${stars} stars`);
       assert.deepEqual(more, []);
@@ -92,9 +94,9 @@ onBothEngines("A reading whose counts have fallen doubtfully", (engine) => {
     await makeDue(world);
     await world.pass(HOUR_MS);
     assert.deepEqual((await starsOf(world, id)).slice(known, known + 2), [7, 7]);
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < 2; i++) {
       await makeDue(world);
-      await world.pass(HOUR_MS);
+      await world.pass((2 * HOUR_MS) / 3);
     }
     assert.equal(agains(forge, GITHUB.again), 1);
   });
@@ -105,30 +107,30 @@ onBothEngines("A reading whose counts have fallen doubtfully", (engine) => {
     const known = (await starsOf(world, id)).length;
     forge.switches.lie = (truth, { kind }) =>
       truth.id === onForge && kind === GITLAB.refresh ? { stars: 0 } : undefined;
-    for (let hour = 0; hour < 5; hour++) {
+    for (let round = 0; round < 3; round++) {
       await makeDue(world);
-      await world.pass(2 * MINUTE_MS);
+      await world.pass(3 * MINUTE_MS);
       await makeDue(world);
-      await world.pass(58 * MINUTE_MS);
+      await world.pass(37 * MINUTE_MS);
     }
     const readings = (await starsOf(world, id)).slice(known);
     const isTrue = readings.map((stars) => stars > 0);
-    assert.equal(isTrue.filter(Boolean).length, 5, `${readings}`);
-    assert.equal(agains(forge, GITLAB.again), 5);
+    assert.equal(isTrue.filter(Boolean).length, 3, `${readings}`);
+    assert.equal(agains(forge, GITLAB.again), 3);
     assert.ok(!isTrue.some((one, i) => one && isTrue[i - 1] === true), `${readings}`);
   });
 
   test("is not worth twice the requests when all of them are: the largest are read again, at most 60 an hour", async (t) => {
-    const { world, forge } = await start(t, engine, { ...GITHUB, repositories: 150 });
+    const { world, forge } = await start(t, engine, { ...GITHUB, repositories: 110 });
     forge.switches.lie = (truth, { kind }) =>
       kind === GITHUB.refresh ? { stars: Math.floor(truth.stars / 2), forks: 0 } : undefined;
     const before = forge.counters.requests;
     await makeDue(world);
-    await world.pass(50 * MINUTE_MS);
+    await world.pass(20 * MINUTE_MS);
     const { report } = world.worker.reporters.get("GITHUB") ?? {};
-    assert.ok((report?.doubted ?? 0) > 100, `${report?.doubted} doubtful`);
+    assert.ok((report?.doubted ?? 0) > 80, `${report?.doubted} doubtful`);
     assert.equal(agains(forge, GITHUB.again), 60);
-    assert.ok(forge.counters.requests - before < 150, "more requests than repositories");
+    assert.ok(forge.counters.requests - before < 110, "more requests than repositories");
     const rows = await world.modules.database.read
       .selectFrom("tracking")
       .innerJoin("repositories", "id", "repository_id")
@@ -148,7 +150,7 @@ onBothEngines("A reading whose counts have fallen doubtfully", (engine) => {
     forge.switches.lie = (truth, { kind }) =>
       truth.id === onForge && kind === GITHUB.refresh ? { stars: 0 } : undefined;
     await makeDue(world);
-    await world.pass(2 * MINUTE_MS);
+    await world.pass(3 * MINUTE_MS);
     await world.stop();
     assert.equal((await starsOf(world, id)).at(-1), 0);
     world.clock.advance(DAY_MS / 24);
@@ -170,7 +172,7 @@ onBothEngines("A reading whose counts have fallen doubtfully", (engine) => {
     assert.equal((await starsOf(world, id)).at(-1), 0);
     forge.switches.fault = null;
     forge.spend("first-token", "core", 5_000);
-    await world.pass(3 * HOUR_MS);
+    await world.pass(1.5 * HOUR_MS);
     const readings = await starsOf(world, id);
     assert.ok(
       readings.some((reading, i) => readings[i - 1] === 0 && reading >= stars),
