@@ -40,12 +40,14 @@ export type {
 export * from "./observation.js";
 export { bumpRevision, clearMarks, hasMark, markOutdated, setMark, workOff } from "./outdated.js";
 export { isStale, type LastReading, type Recency, readRecency, recentUntil } from "./recency.js";
+export { readPredecessors } from "./renames/renames.js";
 export * from "./repository.js";
 export { DERIVED_TABLES, REPOSITORY_TABLES } from "./sample.js";
 export * from "./series.js";
 export { chooseFrom } from "./series-start.js";
 export {
   DamagedBlock,
+  joined,
   newestSnapshots,
   Readings,
   type ReadingsOptions,

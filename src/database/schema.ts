@@ -241,6 +241,8 @@ export interface RenameTable {
   status: string;
   /** JSON of the catalogue's RenameEvidence. */
   evidence: string;
+  /** The snapshot with which the counts continue under `to_id`. `from_id` has none after it. */
+  continues_at: number;
   suspected_at: number;
   decided_at: number | null;
   /** Snapshots of `to_id` before this time came from `from_id`; null: not joined. */

@@ -11,6 +11,6 @@ export { packTails } from "./pack.js";
 export { rangeColumn, rangeOf, readSnapshotRanges, type SnapshotRange } from "./ranges.js";
 export { type ReadingsOptions, readReadings, type Span } from "./read.js";
 export { SnapshotReader } from "./reader.js";
-export { Readings } from "./readings.js";
+export { joined, Readings } from "./readings.js";
 export { recountHours } from "./recount.js";
 export { type Thinning, thinSnapshots } from "./thin.js";

@@ -124,12 +124,16 @@ export const trustedGrowth: Migration = {
         to_id ${integer} not null references repositories (id),
         status ${text} not null, -- SUSPECTED, ACCEPTED or REJECTED
         evidence ${text} not null, -- JSON
+        continues_at ${integer} not null, -- since when the counts continue under to_id
         suspected_at ${integer} not null,
         decided_at ${integer},
         joined_before ${integer}, -- snapshots of to_id before this time came from from_id; null: not joined
         unique (from_id, to_id)
       )`,
       sql`create index renames_to on renames (to_id)`,
+      // By the file in which a name was first seen; the other index has the file in which it was last seen.
+      sql`create index repositories_import_first on repositories (import_source, discovered_at)
+        where import_source is not null`,
     ];
     for (const statement of statements) await statement.execute(tx);
   },

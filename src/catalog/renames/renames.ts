@@ -1,0 +1,1 @@
+export { readPredecessors } from "./predecessors.js";
