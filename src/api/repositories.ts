@@ -7,6 +7,7 @@ import { providerParameter } from "../lists/lists.js";
 import { RANK_SCOPES, RANKINGS, SCORE_VERSION, WINDOWS, windowMs } from "../rankings/rankings.js";
 import { z } from "../schema.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
+import { renamesSchema, renamesView } from "./rename-view.js";
 import { repositorySchema, repositoryView, trendSchema, trendView } from "./views.js";
 
 const byWindow = <T extends z.ZodType>(value: T) => z.object({ "24h": value, "7d": value, "30d": value });
@@ -57,6 +58,9 @@ const detailSchema = repositorySchema
         description: "With explain=true: the terms of each score and the version of the formulas.",
       }),
     previousFullNames: z.array(z.string()).openapi({ description: "Most recent first." }),
+    renames: renamesSchema
+      .optional()
+      .openapi({ description: "Suspected and accepted renames; absent without any." }),
     dataQuality: z.object({
       snapshots: z.int(),
       firstSnapshotAt: z.iso.datetime({ precision: 3 }).nullable(),
@@ -123,6 +127,7 @@ async function detail({ services, provider, fullName, explain, addressOf }: Deta
   }
   const { previousNames, stored } = found;
   const { trends, ranks } = await rankings.standing(repository.id);
+  const renames = renamesView(await catalog.renamesOf(repository.id), repository.id);
   const { trend: _, ...record } = repositoryView(repository, undefined);
   const each = <T>(value: (window: (typeof WINDOWS)[number]) => T) =>
     Object.fromEntries(WINDOWS.map((window) => [window, value(window)])) as Record<
@@ -140,6 +145,7 @@ async function detail({ services, provider, fullName, explain, addressOf }: Deta
       ? { explanation: { version: SCORE_VERSION, windows: await rankings.explain(repository.id) } }
       : {}),
     previousFullNames: previousNames.map((name) => name.fullName),
+    ...(renames === undefined ? {} : { renames }),
     dataQuality: {
       snapshots: stored.snapshots,
       firstSnapshotAt: stored.firstSnapshotAt === null ? null : isoTime(stored.firstSnapshotAt),

@@ -63,6 +63,10 @@ export const trendSchema = z
     fromSource: z
       .enum(SNAPSHOT_SOURCES)
       .openapi({ description: "Source of the snapshot at `from`; see Snapshot." }),
+    predecessorId: id.optional().openapi({
+      description:
+        "The suspected earlier name whose snapshot is the one at `from`; absent: it is the repository's own.",
+    }),
     starsDelta: z.int(),
     forksDelta: number,
     openIssuesDelta: number,
@@ -102,6 +106,7 @@ export function trendView(trend: Trend): TrendView {
     from: isoTime(trend.from),
     to: isoTime(trend.to),
     fromSource: trend.fromSource,
+    predecessorId: trend.predecessorId === null ? undefined : String(trend.predecessorId),
     starsDelta: trend.starsDelta,
     forksDelta: trend.forksDelta,
     openIssuesDelta: trend.openIssuesDelta,

@@ -14,6 +14,15 @@ import { type CatalogueKind, readKind, setKind } from "./kind.js";
 import { type Described, type FoundByName, Lookup, type NamedRepository } from "./lookup.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
+import {
+  decideRename,
+  detectRenames,
+  type Rename,
+  type RenameDecision,
+  RenameReader,
+  type RenameReport,
+  type RenameStatus,
+} from "./renames/renames.js";
 import type { Repository } from "./repository.js";
 import { removeSample } from "./sample.js";
 import { readSparks, type Series, seriesFrom } from "./series.js";
@@ -40,7 +49,18 @@ export type {
 export * from "./observation.js";
 export { bumpRevision, clearMarks, hasMark, markOutdated, setMark, workOff } from "./outdated.js";
 export { isStale, type LastReading, type Recency, readRecency, recentUntil } from "./recency.js";
-export { readPredecessors } from "./renames/renames.js";
+export {
+  describeEvidence,
+  RENAME_DECISIONS,
+  RENAME_STATUSES,
+  type Rename,
+  type RenameDecision,
+  type RenamedRepository,
+  type RenameEvidence,
+  type RenameReport,
+  type RenameStatus,
+  readPredecessors,
+} from "./renames/renames.js";
 export * from "./repository.js";
 export { DERIVED_TABLES, REPOSITORY_TABLES } from "./sample.js";
 export * from "./series.js";
@@ -70,6 +90,7 @@ export class Catalog {
   readonly #lookup: Lookup;
   readonly #newest: Prepared<string, [number]>;
   readonly #snapshots: SnapshotReader;
+  readonly #renames: RenameReader;
   readonly #readRange: Prepared<number, [range: string]>;
   readonly #readRevision: Prepared<null, [number]>;
   /** Observations per transaction of `recordAll`. */
@@ -86,6 +107,7 @@ export class Catalog {
         where provider = ${given((provider) => provider)} order by hour desc limit 1`,
     );
     this.#snapshots = new SnapshotReader(database);
+    this.#renames = new RenameReader(database);
     this.#readRange = database.prepare(
       (given) => sql`select ${rangeColumn(database.dialect, sql`${given((id) => id)}`)}`,
     );
@@ -138,6 +160,28 @@ export class Catalog {
   /** What is wrong with files of archives, also compared with those that are recorded. Records nothing. */
   judgeFiles(files: readonly ArchiveFile[]): Promise<ImportedFile[]> {
     return judgeFiles(this.#database.read, this.#imported(files));
+  }
+
+  /** Suspects renames in the archives that were imported since the last call. See `detectRenames`. */
+  detectRenames(): Promise<RenameReport> {
+    return detectRenames(this.#database, this.#clock);
+  }
+
+  /** Accepts or rejects a rename, or undoes that, in one transaction. See `decideRename`. */
+  decideRename(id: number, decision: RenameDecision): Promise<boolean> {
+    const { dialect, write } = this.#database;
+    const now = this.#clock.now();
+    return dialect.exclusively(write, "catalogue", (tx) => decideRename(tx, dialect, { id, decision, now }));
+  }
+
+  /** The renames in which a repository is one of the names. */
+  renamesOf(id: number): Promise<Rename[]> {
+    return this.#renames.ofOne(id);
+  }
+
+  /** The next renames by id after `after`, of one status or of all. */
+  renames(page: { after: number; status?: RenameStatus; limit: number }): Promise<Rename[]> {
+    return this.#renames.page(page);
   }
 
   async find(id: number): Promise<Repository | undefined> {

@@ -151,7 +151,11 @@ export class Identities {
     const others = known.filter((name) => name.draft !== draft || name.until > until);
     this.#byPreviousName.set(
       keyOf(draft.row.provider, key),
-      [...others, { draft, until }].sort((a, b) => a.until - b.until),
+      // Of two that lost it at the same time, one that still has a name is where the other continues.
+      [...others, { draft, until }].sort(
+        (a, b) =>
+          a.until - b.until || Number(a.draft.row.name_key === null) - Number(b.draft.row.name_key === null),
+      ),
     );
   }
 

@@ -4,8 +4,11 @@ import { isHomepage } from "../record-rules.js";
 
 export { splitFullName } from "../record-rules.js";
 
-/** Whether a repository can still be reached. Only AVAILABLE repositories are listed. */
-export const AVAILABILITIES = ["AVAILABLE", "GONE", "PRIVATE", "BLOCKED"] as const;
+/**
+ * Whether a repository can still be reached. Only AVAILABLE repositories are listed. RENAMED: it seems to continue under another
+ * name; no source reports that.
+ */
+export const AVAILABILITIES = ["AVAILABLE", "GONE", "PRIVATE", "BLOCKED", "RENAMED"] as const;
 export type Availability = (typeof AVAILABILITIES)[number];
 
 /** A repository. null always means unknown, never none or 0. Times are milliseconds since 1970. */

@@ -52,6 +52,8 @@ export async function removeSample(tx: Tx, dialect: Dialect): Promise<void> {
     await sql`delete from ${sql.table(table)} where ${dialect.among(sql.ref("repository_id"), removed)}`.execute(
       tx,
     );
+  for (const name of ["from_id", "to_id"])
+    await sql`delete from renames where ${dialect.among(sql.ref(name), removed)}`.execute(tx);
   await sql`delete from repositories where ${dialect.among(sql.ref("id"), removed)}`.execute(tx);
   const highest = all.at(-1)?.id;
   if (highest !== undefined) await dialect.reserveId(tx, highest);

@@ -8,6 +8,7 @@ import { addDerive } from "./derive.js";
 import { addExport } from "./export.js";
 import { EXIT, type Host } from "./host.js";
 import { addImport } from "./import.js";
+import { addRenames } from "./renames.js";
 import { addServe } from "./serve.js";
 import { addStatus } from "./status.js";
 import { addTrack } from "./track.js";
@@ -36,6 +37,7 @@ export async function runProgram(host: Host, argv: readonly string[]): Promise<n
   addImport(program, host, finish);
   addExport(program, host, finish);
   addDerive(program, host);
+  addRenames(program, host, finish);
   addDemo(program, host);
   for (const command of program.commands) command.exitOverride();
   try {

@@ -84,7 +84,12 @@ function bornAt(createdAt: number | null, firstSnapshotAt: number | null): numbe
 }
 
 /** Notes on repositories that are no longer reachable. */
-export const UNREACHABLE = { GONE: "gone", PRIVATE: "private", BLOCKED: "blocked" } as const;
+export const UNREACHABLE = {
+  GONE: "gone",
+  PRIVATE: "private",
+  BLOCKED: "blocked",
+  RENAMED: "renamed",
+} as const;
 
 /** The series of a chart, with distinct names. */
 export function seriesOf(histories: readonly History[], align: "date" | "age"): ChartSeries[] {

@@ -158,6 +158,7 @@ onBothEngines("The sample", (engine) => {
     const tables = await modules.database.read.introspection.getTables();
     const known = new Set<string>([
       "repositories",
+      "renames",
       "snapshot_hours",
       ...DERIVED_TABLES,
       ...REPOSITORY_TABLES,

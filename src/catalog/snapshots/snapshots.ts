@@ -13,4 +13,5 @@ export { type ReadingsOptions, readReadings, type Span } from "./read.js";
 export { SnapshotReader } from "./reader.js";
 export { joined, Readings } from "./readings.js";
 export { recountHours } from "./recount.js";
+export { removeEqual } from "./remove.js";
 export { type Thinning, thinSnapshots } from "./thin.js";

@@ -1,9 +1,6 @@
-import { sql } from "kysely";
 import type { Dialect, Tx } from "../../database/database.js";
-import { BlockWriter, type Piece, pieceOf } from "./blocks.js";
-import { HourCounts } from "./hours.js";
-import { readStored } from "./read.js";
-import { COLUMNS, joined, Readings } from "./readings.js";
+import type { Readings } from "./readings.js";
+import { removeReadings } from "./remove.js";
 
 /** Of the snapshots from `from` (inclusive) to `to` (exclusive), the last of each `step` stays, in ms since 1970. */
 export interface Thinning {
@@ -29,30 +26,7 @@ export async function thinSnapshots(
     // The block before may be small enough to be joined with what is left.
     withBaseline: true,
   };
-  const writer = new BlockWriter(tx, dialect);
-  const gone = new Map<number, number[]>();
-  for (const [id, { blocks, tail }] of await readStored(tx, dialect, { ids, span })) {
-    const stored = blocks.map(pieceOf);
-    const all = joined([...stored.map(({ readings }) => readings), tail]);
-    const isRemoved = removedBy(all, used);
-    const times = [...isRemoved].flatMap((removed, i) => (removed === 1 ? [all.at(i)] : []));
-    if (times.length === 0) continue;
-    gone.set(id, times);
-    let first = 0;
-    const pieces = stored.map((piece): Piece => {
-      const { length } = piece.readings;
-      const readings = remaining(piece.readings, isRemoved.subarray(first, first + length));
-      first += length;
-      return { ...piece, readings, isChanged: readings.length < length };
-    });
-    writer.replace(id, pieces);
-    writer.removeRows(
-      id,
-      times.filter((at) => tail.length > 0 && at >= tail.at(0)),
-    );
-  }
-  await writer.write();
-  return subtractHours(tx, dialect, gone);
+  return removeReadings(tx, dialect, { ids, span, chosen: (all) => removedBy(all, used) });
 }
 
 /** 1 for each reading that is not the last of its step. */
@@ -69,37 +43,4 @@ function removedBy(all: Readings, steps: readonly Thinning[]): Uint8Array {
     }
   }
   return isRemoved;
-}
-
-function remaining(readings: Readings, isRemoved: Uint8Array): Readings {
-  const left = Readings.ofLength(isRemoved.reduce((sum, removed) => sum + 1 - removed, 0));
-  let end = 0;
-  for (const [i, removed] of isRemoved.entries()) {
-    if (removed === 1) continue;
-    left.numbers.set(readings.slice(i, i + 1).numbers, end);
-    end += COLUMNS;
-  }
-  return left;
-}
-
-async function subtractHours(
-  tx: Tx,
-  dialect: Dialect,
-  gone: ReadonlyMap<number, readonly number[]>,
-): Promise<number> {
-  const hours = new HourCounts();
-  let removed = 0;
-  const owners = await tx
-    .selectFrom("repositories")
-    .select(["id", "provider"])
-    .where(dialect.among(sql.ref("id"), [...gone.keys()]))
-    .execute();
-  for (const { id, provider } of owners) {
-    for (const at of gone.get(id) ?? []) {
-      hours.remove(provider, at);
-      removed++;
-    }
-  }
-  await hours.write(tx, dialect);
-  return removed;
 }

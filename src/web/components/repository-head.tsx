@@ -23,6 +23,10 @@ const ABSENT = {
     text: "The forge no longer shows it to the public.",
   },
   BLOCKED: { title: "This repository is blocked.", text: "The forge has disabled access to it." },
+  RENAMED: {
+    title: "This repository seems to have a new name.",
+    text: "Its counts continue under another one.",
+  },
 } as const;
 
 export interface RepositoryHeadProps {

@@ -22,6 +22,7 @@ import { formatCount, formatDelta } from "../components/numbers.js";
 import { PLOT_SCRIPTS } from "../components/plot.js";
 import { Problems } from "../components/problems.js";
 import { RankHistory, Ranks } from "../components/ranks.js";
+import { RenameNotice } from "../components/rename-notice.js";
 import { RepositoryHead } from "../components/repository-head.js";
 import { Scroll } from "../components/scroll.js";
 import { Tabs } from "../components/tabs.js";
@@ -102,12 +103,13 @@ async function readFacts({ modules, savedAmong }: PageRequest, current: Current,
     };
   };
   const { metric, range } = state;
-  const [history, standing, explanations, rankHistory, saved] = await Promise.all([
+  const [history, standing, explanations, rankHistory, saved, renames] = await Promise.all([
     readHistory(catalog, repository, { metric, range, known: { asOf, stored } }),
     readStanding(),
     rankings.explain(id),
     asOf === null ? [] : rankings.rankHistory(id, asOf - RANK_DAYS * DAY_MS, MAX_RANKS),
     savedAmong([id]),
+    catalog.renamesOf(id),
   ]);
   return {
     history,
@@ -115,6 +117,7 @@ async function readFacts({ modules, savedAmong }: PageRequest, current: Current,
     explanation: explanations[state.window],
     rankHistory,
     names: previousNames,
+    renames,
     stored,
     isSaved: saved.has(id),
   };
@@ -159,6 +162,7 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
           isSaved={facts.isSaved}
           next={path}
         />
+        <RenameNotice repositoryId={id} renames={facts.renames} />
         <KnownFacts {...{ url, repository, state, facts }} />
         <EmbedPanel
           repositories={[repository]}

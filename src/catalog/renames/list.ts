@@ -1,0 +1,107 @@
+import { type RawBuilder, sql } from "kysely";
+import type { Database, Prepared } from "../../database/database.js";
+import type { RenameEvidence, RenameStatus } from "./evidence.js";
+
+/** One of the two names of a rename. */
+export interface RenamedRepository {
+  id: number;
+  provider: string;
+  fullName: string;
+}
+
+/** A rename, suspected or decided. Times in ms since 1970. */
+export interface Rename {
+  id: number;
+  from: RenamedRepository;
+  to: RenamedRepository;
+  status: RenameStatus;
+  evidence: RenameEvidence;
+  suspectedAt: number;
+  /** null: not decided. */
+  decidedAt: number | null;
+}
+
+type RenameValues = [
+  id: number,
+  status: RenameStatus,
+  evidence: string,
+  suspectedAt: number,
+  decidedAt: number | null,
+  provider: string,
+  fromId: number,
+  fromOwner: string,
+  fromName: string,
+  toId: number,
+  toOwner: string,
+  toName: string,
+];
+
+interface Page {
+  after: number;
+  status: string;
+  limit: number;
+}
+
+/** Reads renames. */
+export class RenameReader {
+  readonly #ofOne: Prepared<number, RenameValues>;
+  readonly #page: Prepared<Page, RenameValues>;
+
+  constructor({ prepare }: Pick<Database, "prepare">) {
+    const select = (where: RawBuilder<unknown>) =>
+      sql<RenameValues>`select n.id, n.status, n.evidence, n.suspected_at, n.decided_at,
+      f.provider, f.id, f.owner, f.name, t.id, t.owner, t.name
+      from renames n join repositories f on f.id = n.from_id join repositories t on t.id = n.to_id where ${where}`;
+    this.#ofOne = prepare((given) =>
+      select(sql`n.id in (select id from renames where from_id = ${given((id) => id)}
+        union select id from renames where to_id = ${given((id) => id)}) order by n.id`),
+    );
+    this.#page = prepare((given) =>
+      select(sql`n.id > ${given(({ after }) => after)} and ${given(({ status }) => status)} in ('', n.status)
+        order by n.id limit ${given(({ limit }) => limit)}`),
+    );
+  }
+
+  /** The renames in which a repository is one of the names, by id. */
+  async ofOne(repositoryId: number): Promise<Rename[]> {
+    return (await this.#ofOne(repositoryId)).map(renameOf);
+  }
+
+  /** The next renames by id after `after`, of one status or of all. */
+  async page({
+    after,
+    status,
+    limit,
+  }: {
+    after: number;
+    status?: RenameStatus;
+    limit: number;
+  }): Promise<Rename[]> {
+    return (await this.#page({ after, status: status ?? "", limit })).map(renameOf);
+  }
+}
+
+function renameOf([
+  id,
+  status,
+  evidence,
+  suspectedAt,
+  decidedAt,
+  provider,
+  fromId,
+  fromOwner,
+  fromName,
+  toId,
+  toOwner,
+  toName,
+]: RenameValues): Rename {
+  return {
+    id,
+    from: { id: fromId, provider, fullName: `${fromOwner}/${fromName}` },
+    to: { id: toId, provider, fullName: `${toOwner}/${toName}` },
+    status,
+    evidence: JSON.parse(evidence),
+    suspectedAt,
+    decidedAt,
+  };
+}

@@ -1,0 +1,48 @@
+import type { FC } from "hono/jsx";
+import { describeEvidence, type Rename } from "../../catalog/catalog.js";
+import { repositoryPage } from "../../page-addresses.js";
+import { formatDay } from "./numbers.js";
+
+export interface RenameNoticeProps {
+  repositoryId: number;
+  renames: readonly Rename[];
+}
+
+/** Names that seem to belong to the same repository, with the evidence; nothing without any. */
+export const RenameNotice: FC<RenameNoticeProps> = ({ repositoryId, renames }) => {
+  const shown = renames.filter(({ status }) => status !== "REJECTED");
+  if (shown.length === 0) return null;
+  return (
+    <div class="note" role="note">
+      {shown.map((rename) => (
+        <p>{rename.from.id === repositoryId ? <Later rename={rename} /> : <Earlier rename={rename} />}</p>
+      ))}
+    </div>
+  );
+};
+
+const Later: FC<{ rename: Rename }> = ({ rename }) => (
+  <>
+    <strong>
+      Seems to continue as <a href={repositoryPage(rename.to)}>{rename.to.fullName}</a>
+    </strong>{" "}
+    since {formatDay(rename.evidence.to.at)}: {describeEvidence(rename.evidence).join(", ")}.
+  </>
+);
+
+const Earlier: FC<{ rename: Rename }> = ({ rename }) => (
+  <>
+    <strong>
+      {rename.status === "ACCEPTED" ? "Was " : "Seems to have been "}
+      {rename.status === "ACCEPTED" ? (
+        rename.from.fullName
+      ) : (
+        <a href={repositoryPage(rename.from)}>{rename.from.fullName}</a>
+      )}
+    </strong>{" "}
+    until {formatDay(rename.evidence.from.at)}: {describeEvidence(rename.evidence).join(", ")}.{" "}
+    {rename.status === "ACCEPTED"
+      ? "Its history is part of this one."
+      : "Growth since before that day is counted from there; the histories are not joined."}
+  </>
+);
