@@ -1,20 +1,51 @@
 import { sql } from "kysely";
-import type { Dialect, Tx } from "../database/database.js";
+import { DAY_MS } from "../clock.js";
+import type { Dialect, RepositoryTable, Tx } from "../database/database.js";
 import { defaultUrl } from "../forges.js";
 import { type Draft, draftOf, newRow, REPOSITORY_COLUMN_NAMES } from "./draft.js";
 import type { Observation } from "./observation.js";
-import { nameKey } from "./repository.js";
+import { type Availability, nameKey } from "./repository.js";
 
 /** What a repository is called. */
 type Named = Pick<Observation, "owner" | "name">;
+
+/** Sources round creation dates to days, and some count days since then. */
+const SAME_CREATION_MS = 30 * DAY_MS;
+
+/** Whether both were created at the same time, as far as that is known. */
+function isSame({ created_at }: RepositoryTable, { facts }: Observation): boolean {
+  const { createdAt } = facts;
+  if (created_at === null || createdAt === null || createdAt === undefined) return false;
+  return Math.abs(created_at - createdAt) <= SAME_CREATION_MS;
+}
+
+/**
+ * Whether an observation without an id is about another repository than the one that has its name: it was created at another time,
+ * and has less than half or more than double the stars.
+ */
+function isReuse(row: RepositoryTable, observation: Observation): boolean {
+  const { createdAt, stars } = observation.facts;
+  if (row.provider_id !== null || row.created_at === null || row.stars === null) return false;
+  if (createdAt === null || createdAt === undefined || stars === null || stars === undefined) return false;
+  if (isSame(row, observation)) return false;
+  return 2 * stars < row.stars || stars > 2 * row.stars;
+}
+
+/** Whether an observation is about a repository that has lost its present name since, as an export writes it. */
+function hasLostName({ owner, name, at, previousNames = [] }: Observation): boolean {
+  const key = nameKey(owner, name);
+  return (
+    at !== null && previousNames.some(({ fullName, until }) => fullName.toLowerCase() === key && until >= at)
+  );
+}
 
 const keyOf = (provider: string, key: string): string => `${provider} ${key}`;
 
 /**
  * Finds the repository of each observation in a batch, in this order: by the provider's id; the requested repository, unless
  * its provider id differs; without a provider id, by a previous name in use at that time, if the current holder of the name was
- * not known yet; by the current name. Otherwise the repository is new. So importing an old archive again, after names have
- * changed hands, has the same result.
+ * not known yet; by the current name, unless creation date and size say that the name was reused. Otherwise the repository is
+ * new. So importing an old archive again, after names have changed hands, has the same result.
  */
 export class Identities {
   readonly #byName = new Map<string, Draft>();
@@ -93,6 +124,11 @@ export class Identities {
     }
 
     const byName = this.#byName.get(key);
+    if (
+      providerId === undefined &&
+      (hasLostName(observation) || (byName && isReuse(byName.row, observation)))
+    )
+      return this.#resolveReused(observation, byName, now);
     if (providerId === undefined && at !== null) {
       const earlier = this.#byPreviousName.get(key)?.find(({ until }) => at <= until);
       if (earlier !== undefined && (byName === undefined || at < byName.row.discovered_at))
@@ -107,6 +143,45 @@ export class Identities {
     if (byName !== undefined && !this.#release(byName, at)) draft.row.name_key = null;
     this.#index(draft);
     return draft;
+  }
+
+  /** The draft of an observation about another repository than the one that has its name, without an id of either. */
+  #resolveReused(observation: Observation, holder: Draft | undefined, now: number): Draft {
+    const { provider, owner, name, at } = observation;
+    const key = keyOf(provider, nameKey(owner, name));
+    const former = (this.#byPreviousName.get(key) ?? []).filter(({ draft }) => this.hasLostName(draft));
+    const known =
+      former.find(({ draft }) => isSame(draft.row, observation)) ??
+      former.find(({ draft, until }) => at !== null && at <= until && !isReuse(draft.row, observation));
+    if (known !== undefined) {
+      if (at !== null) this.addPreviousName(known.draft, `${owner}/${name}`, at);
+      return known.draft;
+    }
+    const draft = draftOf(newRow(observation, now), true);
+    const takesName = !hasLostName(observation) && (holder === undefined || this.#release(holder, at));
+    if (takesName && holder !== undefined)
+      this.#markLost(holder, holder.row.refreshed_at ?? holder.row.discovered_at);
+    if (!takesName) draft.row.name_key = null;
+    this.#index(draft);
+    if (!takesName) this.#markLost(draft, at ?? now);
+    return draft;
+  }
+
+  /** Whether a repository without an id has lost its name to another one. */
+  hasLostName({ row }: Draft): boolean {
+    if (row.name_key !== null || row.provider_id !== null) return false;
+    const known = this.#byPreviousName.get(keyOf(row.provider, nameKey(row.owner, row.name))) ?? [];
+    return known.some(({ draft }) => draft.row === row);
+  }
+
+  /** Notes that a repository was known by its name until then; what is there now is another one. */
+  #markLost(draft: Draft, until: number): void {
+    const { row } = draft;
+    this.addPreviousName(draft, `${row.owner}/${row.name}`, until);
+    row.availability = "GONE" satisfies Availability;
+    draft.changed = true;
+    draft.wordsChanged = true;
+    draft.growthChanged = true;
   }
 
   /** Renames a repository as of `at`. Its current name becomes a previous name. */

@@ -108,6 +108,8 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   // Before `counted_at` changes. What a forge reports later leaves it alone.
   if (observation.source !== undefined && (countsAreNewest || row.import_source === null))
     setColumn(draft, "import_source", observation.source);
+  // What had the name then is not there any more.
+  if (identities.hasLostName(draft)) setColumn(draft, "availability", "GONE");
   if (countsAreNewest && facts.stars !== undefined) {
     row.counted_at = at;
     draft.changed = true;
@@ -256,7 +258,8 @@ async function writePreviousNames(tx: Tx, drafts: readonly Draft[]): Promise<num
   let written = 0n;
   for (const { row, previousNames } of drafts) {
     if (previousNames.size === 0) continue;
-    const own = nameKey(row.owner, row.name);
+    // Without an id, a repository that has lost its name keeps it as a previous one.
+    const own = row.name_key ?? (row.provider_id === null ? null : nameKey(row.owner, row.name));
     await sql`delete from previous_names where repository_id = ${row.id} and name_key = ${own}`.execute(tx);
     for (const [key, { fullName, until }] of previousNames) {
       if (key === own) continue;

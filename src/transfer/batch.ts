@@ -78,5 +78,6 @@ function canJoin(known: Gathered, next: Observation): boolean {
   if (next.preferredId !== undefined || next.previousNames !== undefined || next.discoveredAt !== undefined)
     return false;
   for (const fact in known.facts) if (!(fact in next.facts)) return false;
-  return true;
+  // Another creation date may be that of another repository.
+  return known.facts.createdAt === next.facts.createdAt;
 }

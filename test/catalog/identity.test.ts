@@ -206,6 +206,95 @@ onBothEngines("Identity", (engine) => {
     },
   );
 
+  /** A repository without an id, created some days before NOW, with stars. */
+  const created = (fullName: string, hoursAgo: number, daysOld: number, stars: number) =>
+    observation(fullName, [snapshot(hoursAgo, stars)], {
+      facts: { createdAt: NOW - 24 * daysOld * HOUR_MS, availability: "AVAILABLE" },
+    });
+  const reused = [
+    created("o/a", 9, 900, 5_000),
+    created("o/a", 8, 901, 5_010),
+    created("O/a", 6, 400, 12),
+    created("o/a", 5, 401, 20),
+  ];
+
+  bothWays(
+    "a name whose creation date and size are others belongs to a new repository, and the history is not joined",
+    reused,
+    async (catalog) => {
+      assert.equal(await found(catalog, "o/a"), "2 o/a");
+      assert.deepEqual(await hoursOf(catalog, 1), [9, 8]);
+      assert.deepEqual(await hoursOf(catalog, 2), [6, 5]);
+      const lost = await catalog.get(1);
+      assert.deepEqual([lost.fullName, lost.availability, lost.stars], ["o/a", "GONE", 5_010]);
+      assert.deepEqual(await previousNames(catalog, 2), []);
+    },
+  );
+
+  bothWays(
+    "so it is when an observation between them says nothing of its creation",
+    [...reused, observation("o/a", [snapshot(8.5, 5_005)]), observation("o/a", [snapshot(5.5, 40)])],
+    async (catalog) => {
+      assert.deepEqual(await hoursOf(catalog, 1), [9, 8.5, 8]);
+      assert.deepEqual(await hoursOf(catalog, 2), [6, 5.5, 5]);
+    },
+  );
+
+  for (const order of [
+    [3, 2, 1, 0],
+    [2, 0, 3, 1],
+    [1, 3, 0, 2],
+  ])
+    test(`a reused name does not depend on the order of observations, such as ${order.join(", ")}`, async () => {
+      const { catalog } = await openCatalog(engine);
+      for (const index of order) await catalog.record(reused.slice(index, index + 1));
+      const current = await catalog.findByName("GITHUB", "o/a");
+      assert.ok(current);
+      assert.equal(current.repository.availability, "AVAILABLE");
+      assert.deepEqual(await hoursOf(catalog, current.repository.id), [6, 5]);
+      const other = 3 - current.repository.id;
+      assert.deepEqual(await hoursOf(catalog, other), [9, 8]);
+      assert.equal((await catalog.get(other)).availability, "GONE");
+    });
+
+  bothWays(
+    "a creation date of a month more or less, or the same size, is no reuse",
+    [
+      created("o/a", 9, 900, 5_000),
+      created("o/a", 8, 929, 5),
+      created("o/b", 9, 900, 5_000),
+      created("o/b", 8, 100, 2_500),
+      created("o/c", 9, 900, 5_000),
+      observation("o/c", [snapshot(8, 5)]),
+    ],
+    async (catalog) => {
+      for (const id of [1, 2, 3]) assert.deepEqual(await hoursOf(catalog, id), [9, 8]);
+      await assert.rejects(catalog.get(4), { code: "NOT_FOUND" });
+    },
+  );
+
+  bothWays(
+    "a name that was reused twice has belonged to three repositories",
+    [
+      created("o/a", 9, 900, 5_000),
+      created("o/a", 7, 400, 12),
+      created("o/a", 5, 100, 600),
+      created("o/a", 8, 899, 5_001),
+    ],
+    async (catalog) => {
+      assert.equal(await found(catalog, "o/a"), "3 o/a");
+      assert.deepEqual(await hoursOf(catalog, 1), [9, 8]);
+      assert.deepEqual(await hoursOf(catalog, 2), [7]);
+      assert.deepEqual(await hoursOf(catalog, 3), [5]);
+    },
+  );
+
+  bothWays(
+    "a repository with the provider's id keeps its name, whatever a source without ids says of its creation",
+    [{ ...created("o/a", 9, 900, 5_000), providerId: "1" }, created("o/a", 8, 100, 5)],
+    async (catalog) => assert.deepEqual(await hoursOf(catalog, 1), [9, 8]),
+  );
+
   test("the id of one provider says nothing about another", async () => {
     const { catalog } = await openCatalog(engine);
     await catalog.record([seen("o/a", 9, "1"), seen("g/a", 9, "1", { provider: "GITLAB" })]);

@@ -61,6 +61,14 @@ const awkward: Observation[] = [
   observation("o/first", [snapshot(70, 3)], { providerId: "a" }),
   observation("o/second", [snapshot(60, 3)], { providerId: "b", preferredId: 5_000 }),
   observation("O/First", [snapshot(50, 9)], { providerId: "c" }),
+  // A name without ids that another repository has by now, which has become as large.
+  observation("r/used", [snapshot(90, 5_000), snapshot(80, 5_100)], {
+    facts: { createdAt: NOW - 900 * DAY_MS, availability: "AVAILABLE" },
+  }),
+  observation("r/used", [snapshot(70, 8)], {
+    facts: { createdAt: NOW - 90 * DAY_MS, availability: "AVAILABLE" },
+  }),
+  observation("r/used", [snapshot(60, 5_000)], { facts: { createdAt: NOW - 90 * DAY_MS } }),
   observation("a/b/c/d", [snapshot(40, 0)], { provider: "GITLAB" }),
   observation("x/y", [], { provider: "FORGE_2", facts: { url: "https://forge.example/x/y" } }),
   // Told to be unknown, told to be none, and not told at all.
