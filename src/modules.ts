@@ -1,5 +1,5 @@
 import { type Accounts, type ApiKeys, readSecret } from "./accounts/accounts.js";
-import { Catalog } from "./catalog/catalog.js";
+import { Catalog, type RenameReport } from "./catalog/catalog.js";
 import type { Clock } from "./clock.js";
 import type { Config } from "./config.js";
 import { type Database, openDatabase } from "./database/database.js";
@@ -106,17 +106,22 @@ async function packHistories({ catalog, rankings }: Modules): Promise<void> {
 /** Most repositories whose histories are packed in one update: there are many more only after an upgrade. */
 const PACKED_PER_UPDATE = 50_000;
 
-/** Updates all data derived from the catalog: growth, facets and counters, then the search index. */
+/**
+ * Updates all data derived from the catalog: suspected renames in imported archives, whose number is returned, then growth, facets
+ * and counters, then the search index.
+ */
 export async function updateDerived(
   modules: Modules,
   onProgress: (step: UpdateStep, repositories: number) => void = () => {},
-): Promise<void> {
-  const { database, rankings, search } = modules;
+): Promise<RenameReport> {
+  const { database, catalog, rankings, search } = modules;
   // The planner does not know yet what an import has just written.
   await database.dialect.analyze(database.write);
+  const renames = await catalog.detectRenames();
   await rankings.update({ all: true, onProgress: (done) => onProgress("growth", done) });
   await search.update((done) => onProgress("search", done));
   await search.reorder();
   await packHistories(modules);
   await database.dialect.analyze(database.write);
+  return renames;
 }

@@ -16,7 +16,10 @@ export interface DumpedRepository {
   snapshots: Snapshot[];
 }
 
-/** The next repositories by id after `afterId`, with everything stored about them. An empty page is the end. */
+/**
+ * The next repositories by id after `afterId`, with everything stored about them. An empty page is the end. The earlier name of an
+ * accepted rename is left out: its history and its names are those of the later one.
+ */
 export async function dumpPage(
   database: Database,
   afterId: number,
@@ -27,6 +30,16 @@ export async function dumpPage(
     .selectFrom("repositories")
     .select(REPOSITORY_COLUMN_NAMES)
     .where("id", ">", afterId)
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom("renames")
+            .select("renames.id")
+            .whereRef("from_id", "=", "repositories.id")
+            .where("status", "=", "ACCEPTED"),
+        ),
+      ),
+    )
     .orderBy("id")
     .limit(limit)
     .execute();
@@ -50,7 +63,7 @@ export async function dumpPage(
     return {
       repository,
       providerId: row.provider_id,
-      facts: Object.fromEntries(known.map((fact) => [fact, repository[fact]])),
+      facts: Object.fromEntries(known.map((fact) => [fact, reported(repository)[fact]])),
       previousNames: (namesById.get(row.id) ?? []).map((name) => ({
         fullName: name.full_name,
         until: name.until,
@@ -58,4 +71,9 @@ export async function dumpPage(
       snapshots: readings.get(row.id)?.snapshots() ?? [],
     };
   });
+}
+
+/** What sources have reported: that a name seems to continue as another is found again. */
+function reported(repository: Repository): Repository {
+  return repository.availability === "RENAMED" ? { ...repository, availability: "AVAILABLE" } : repository;
 }

@@ -184,6 +184,26 @@ onBothEngines("A decided rename", (engine) => {
     assert.equal(await found("n/b-tool"), "n/b-tool");
   });
 
+  test("is exported as one repository with its history and its earlier name, a suspected one as two", async () => {
+    const { catalog, idOf } = await opened();
+    const dumped = async () =>
+      (await catalog.dump(0, 10)).map(({ repository, facts, previousNames, snapshots }) => [
+        repository.fullName,
+        facts.availability,
+        previousNames.map(({ fullName }) => fullName),
+        snapshots.length,
+      ]);
+    const stays = ["o/stays", "AVAILABLE", [], 7];
+    assert.deepEqual(await dumped(), [
+      stays,
+      ["o/a-tool", "AVAILABLE", [], 2],
+      ["n/b-tool", "AVAILABLE", [], 3],
+      ["m/c-tool", "AVAILABLE", [], 2],
+    ]);
+    for (const name of ["o/a-tool", "n/b-tool"]) await catalog.decideRename(await idOf(name), "accept");
+    assert.deepEqual(await dumped(), [stays, ["m/c-tool", "AVAILABLE", ["o/a-tool", "n/b-tool"], 7]]);
+  });
+
   test("keeps an own snapshot of the later name at a time that both have", async () => {
     const { catalog, database, idOf, starsOf, repository } = await opened();
     const b = await repository("n/b-tool");

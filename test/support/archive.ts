@@ -52,15 +52,11 @@ export async function importArchive(
 ): Promise<{ suspected: number; withdrawn: number }> {
   for (const { day, rows, isDamaged = false } of files) {
     const at = dayAt(day);
-    await catalog.record(rows.map((one) => rowObservation(one, at)));
-    await database.write
-      .updateTable("repositories")
-      .set({ import_source: source })
-      .where("counted_at", "=", at)
-      .execute();
-    const damage = isDamaged ? "cut off" : null;
-    await sql`insert into import_files (source, captured_at, file, row_count, damage, imported_at)
-      values (${source}, ${at}, ${`${day}.csv`}, ${rows.length}, ${damage}, ${NOW}) on conflict do nothing`.execute(
+    await catalog.record(rows.map((one) => ({ ...rowObservation(one, at), source })));
+    // By hand: what is damaged depends on the sizes of all files, and these are small.
+    const damage = isDamaged ? "[]" : null;
+    await sql`insert into import_files (source, captured_at, file, row_count, zeros, damage, imported_at)
+      values (${source}, ${at}, ${`${day}.csv`}, ${rows.length}, 0, ${damage}, ${NOW}) on conflict do nothing`.execute(
       database.write,
     );
   }
