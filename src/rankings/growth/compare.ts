@@ -2,7 +2,7 @@ import { chooseFrom, type Readings, type Recency, recentUntil } from "../../cata
 import { DAY_MS } from "../../clock.js";
 import { WINDOWS, type Window, windowMs } from "../windows.js";
 import { type Anomaly, MIN_MOVEMENT, type Reading } from "./anomalies.js";
-import { type History, predecessorAt, readingAt } from "./history.js";
+import { type History, readingAt } from "./history.js";
 import { type Judgement, judge } from "./judge.js";
 
 /** How a repository has grown in one window: the two snapshots compared, and the anomalies between them. */
@@ -70,7 +70,7 @@ export function grow(history: History, recency: Recency): Grown {
         starsCounted: Math.round(to.stars - from.stars - doubted.stars),
         forksCounted: forksDelta === null ? null : forksDelta - doubted.forks,
         freshUntil,
-        predecessorId: predecessorAt(history.predecessors, from.at),
+        predecessorId: null,
         firstSeenAt,
         anomalies: judgement?.anomalies.filter(({ until }) => until > from.at) ?? [],
       },

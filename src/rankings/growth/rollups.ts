@@ -6,7 +6,7 @@ import { WINDOW_HOURS, windowOfHours } from "../windows.js";
 import { isDoubtful, isOpen, type Reading } from "./anomalies.js";
 import { difference, type Growth } from "./compare.js";
 import { confidence, RELIABLE_FROM } from "./confidence.js";
-import type { History } from "./history.js";
+import { type History, predecessorAt } from "./history.js";
 import { type AllScales, scalesOf } from "./scales.js";
 import { type ScoreInput, type Scores, score } from "./scores.js";
 
@@ -86,7 +86,7 @@ export function rollupRow(
     from.forks,
     from.openIssues,
     SNAPSHOT_SOURCES.indexOf(from.source),
-    growth.predecessorId,
+    predecessorAt(history.predecessors, from.at),
     growth.firstSeenAt,
     snapshots,
     growth.freshUntil,
