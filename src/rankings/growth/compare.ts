@@ -1,7 +1,7 @@
 import { chooseFrom, type Readings, type Recency, recentUntil } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
 import { WINDOWS, type Window, windowMs } from "../windows.js";
-import { type Anomaly, MIN_MOVEMENT, type Reading } from "./anomalies.js";
+import { type Anomaly, MIN_MOVEMENT, type Reading, type Step } from "./anomalies.js";
 import { type History, readingAt } from "./history.js";
 import { type Judgement, judge } from "./judge.js";
 
@@ -60,7 +60,7 @@ export function grow(history: History, recency: Recency): Grown {
     if (index === undefined || index === credible.length - 1) return [];
     const from = readingAt(credible, index);
     const forksDelta = difference(to.forks, from.forks);
-    const doubted = doubtedBetween(judgement, from.at, to.at);
+    const doubted = doubtedBetween(judgement, from, to);
     return [
       {
         window,
@@ -100,16 +100,22 @@ function firstSeen(
 /** The gains between two readings that do not count. */
 function doubtedBetween(
   judgement: Judgement | undefined,
-  from: number,
-  to: number,
+  from: Reading,
+  to: Reading,
 ): { stars: number; forks: number } {
   const sum = { stars: 0, forks: 0 };
-  for (const { at, stars, forks } of judgement?.uncounted ?? []) {
-    if (at <= from || at > to) continue;
-    sum.stars += stars;
-    sum.forks += forks;
+  for (const { step, stars, forks } of judgement?.uncounted ?? []) {
+    if (step.to.at <= from.at || step.to.at > to.at) continue;
+    const part = step.from.at < from.at ? partAfter(step, from) : 1;
+    sum.stars += part * stars;
+    sum.forks += part * forks;
   }
-  return sum;
+  return { stars: sum.stars, forks: Math.round(sum.forks) };
+}
+
+/** The part of the gain of a step that came after a reading within it. */
+function partAfter({ to, gained }: Step, reading: Reading): number {
+  return gained === 0 ? 0 : Math.min(1, Math.max(0, (to.stars - reading.stars) / gained));
 }
 
 /** null if either is unknown. */

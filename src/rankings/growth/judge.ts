@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../clock.js";
 import { type Anomaly, MIN_MOVEMENT, type Reading, type Step, stepsOf } from "./anomalies.js";
 import { findBursts } from "./bursts.js";
 import { findDoubt } from "./doubt.js";
@@ -6,14 +7,20 @@ import { findReturns } from "./returns.js";
 /** A purge is a loss of at least this part of the stars in one step. */
 const PURGE_PART = 0.005;
 
+/** What does not count of the step between two readings. Losses that do not count are negative. */
+export interface Uncounted {
+  step: Step;
+  stars: number;
+  forks: number;
+}
+
 /** What a series of readings is worth. */
 export interface Judgement {
   /** Oldest first. */
   anomalies: Anomaly[];
   /** By index of the reading: whether it is left out of every comparison. */
   doubtful: readonly boolean[];
-  /** The gains that do not count; `at`: the reading that shows them. Losses that do not count are negative. */
-  uncounted: readonly { at: number; stars: number; forks: number }[];
+  uncounted: readonly Uncounted[];
   /** Times of gains far beyond the usual with little to match. */
   jumps: readonly number[];
 }
@@ -24,15 +31,15 @@ export interface Judgement {
  */
 export function judge(readings: readonly Reading[]): Judgement {
   const doubt = findDoubt(readings);
-  const steps = stepsOf(readings.filter((_, i) => doubt.doubtful[i] !== true));
+  const steps = stepsOf(lastOfDays(readings.filter((_, i) => doubt.doubtful[i] !== true)));
   const stars = findReturns(steps, "stars");
   const forks = findReturns(steps, "forks");
   const bursts = findBursts(steps, stars.uncounted);
   const losses = findLosses(steps, stars.uncounted, bursts.uncounted);
-  const uncounted = steps.flatMap(({ to }, i) => {
+  const uncounted = steps.flatMap((step, i): Uncounted[] => {
     const ofStars = stars.uncounted.get(i) ?? bursts.uncounted.get(i) ?? losses.uncounted.get(i) ?? 0;
     const ofForks = forks.uncounted.get(i) ?? 0;
-    return ofStars === 0 && ofForks === 0 ? [] : [{ at: to.at, stars: ofStars, forks: ofForks }];
+    return ofStars === 0 && ofForks === 0 ? [] : [{ step, stars: ofStars, forks: ofForks }];
   });
   const anomalies = [doubt, stars, forks, bursts, losses].flatMap((found) => found.anomalies);
   return {
@@ -41,6 +48,12 @@ export function judge(readings: readonly Reading[]): Judgement {
     uncounted,
     jumps: bursts.jumps,
   };
+}
+
+/** The last reading of each day (UTC): hours differ too much from each other to be judged. */
+function lastOfDays(readings: readonly Reading[]): Reading[] {
+  const dayOf = (reading: Reading | undefined) => Math.floor((reading?.at ?? Number.NaN) / DAY_MS);
+  return readings.filter((reading, i) => dayOf(readings[i + 1]) !== dayOf(reading));
 }
 
 /** Losses in one step. Stars that did not count when they came do not count when they go. */

@@ -1,0 +1,99 @@
+import { DAY_MS } from "../../clock.js";
+import type { Reading, Step } from "./anomalies.js";
+import { type Breadth, breadthOf, type UsualPaces, usualPaces } from "./breadth.js";
+
+/** With fewer steps before it, a run's usual day is at least this part of the stars. */
+const FEW_STEPS = 3;
+const NEW_PART = 1 / 100;
+/** Stars a day added to the usual ones before they are compared with a gain. */
+const USUAL_PRIOR = 3;
+/** Forks may follow this long after a run. */
+const FOLLOW_DAYS = 14;
+/** A level shift is one step to at least this multiple, and by at least this many: perhaps another repository. */
+const SHIFT_FACTOR = 5;
+const MIN_SHIFT = 1_000;
+const SHIFT_LEVEL = 100;
+
+/** Stars on a usual day before a reading. `median`: that of the trusted steps, of which there are `known`. */
+export function usualDay(before: Reading, median: number, known: number): number {
+  return Math.max(0, median, known < FEW_STEPS ? NEW_PART * before.stars : 0);
+}
+
+/** Unusual steps that follow each other, compared with the days before the first of them. */
+export class Run {
+  readonly before: Reading;
+  /** Stars on a usual day. */
+  readonly usual: number;
+  readonly paces: UsualPaces;
+  /** Whether enough days came before to know the usual one. */
+  readonly isKnown: boolean;
+  /** Indexes of its unusual steps. */
+  readonly indexes: number[] = [];
+  /** Stars of these steps, those beyond the usual, and their days. */
+  gained = 0;
+  excess = 0;
+  days = 0;
+  isBurst = false;
+  /** Whether it became one by its abrupt end. */
+  endedAbruptly = false;
+  readonly #steps: readonly Step[];
+
+  constructor(
+    steps: readonly Step[],
+    before: Reading,
+    { usual, trusted }: { usual: number; trusted: readonly Step[] },
+  ) {
+    this.#steps = steps;
+    this.before = before;
+    this.usual = usual;
+    this.paces = usualPaces(before, trusted);
+    this.isKnown = trusted.length >= FEW_STEPS;
+  }
+
+  add(index: number, { gained, days }: Step): void {
+    this.indexes.push(index);
+    this.gained += gained;
+    this.excess += gained - this.usual * days;
+    this.days += days;
+  }
+
+  get steps(): Step[] {
+    return this.indexes.flatMap((index) => this.#steps[index] ?? []);
+  }
+
+  /** The last reading of the run. */
+  get end(): Reading {
+    return this.#steps[this.indexes.at(-1) ?? -1]?.to ?? this.before;
+  }
+
+  /** The gain of a day of the run beyond the usual, as a multiple of the usual day. */
+  get multiple(): number {
+    return this.excess / this.days / (this.usual + USUAL_PRIOR);
+  }
+
+  /** Whether the run is a single step to a multiple of the stars. */
+  get isShift(): boolean {
+    const { before, end, gained } = this;
+    const isLarge = before.stars >= SHIFT_LEVEL && gained >= MIN_SHIFT;
+    return this.indexes.length === 1 && isLarge && end.stars >= SHIFT_FACTOR * before.stars;
+  }
+
+  /** The breadth as seen at a reading at or after the end. */
+  breadthAt(after: Reading): Breadth {
+    const { before, excess, end } = this;
+    const days = (end.at - before.at) / DAY_MS;
+    return breadthOf({ before, after, days, daysAfter: (after.at - end.at) / DAY_MS, excess }, this.paces);
+  }
+
+  /** The readings that may show what followed: from the end on, for two weeks. */
+  get following(): Reading[] {
+    const { at } = this.end;
+    const last = this.indexes.at(-1) ?? -1;
+    return this.#steps.slice(last).flatMap(({ to }) => (to.at - at <= FOLLOW_DAYS * DAY_MS ? [to] : []));
+  }
+
+  /** All readings after the end. */
+  get later(): Reading[] {
+    return this.#steps.slice((this.indexes.at(-1) ?? -1) + 1).map(({ to }) => to);
+  }
+}
