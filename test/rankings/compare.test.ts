@@ -22,6 +22,7 @@ function history(
     discoveredAt: 0,
     importSource: null,
     refreshInterval: null,
+    predecessors: [],
     readings: new Readings(Float64Array.from(numbers)),
     ...more,
   };
