@@ -11,7 +11,7 @@ import { describeEvidence, type Rename } from "../src/catalog/catalog.js";
 import { systemClock } from "../src/clock.js";
 import { openDatabase } from "../src/database/database.js";
 import { createLog } from "../src/log.js";
-import { buildModules, type Modules, updateDerived } from "../src/modules.js";
+import { buildModules, type Modules } from "../src/modules.js";
 import { importFiles, readManifest } from "../src/transfer/transfer.js";
 
 /** A name and the one under which it continues, in lower case, with the day of the first file with the later one. */
@@ -107,7 +107,7 @@ async function run(work: string): Promise<void> {
     const ms = performance.now() - began;
     detectionMs += ms;
     slowestMs = Math.max(slowestMs, ms);
-    await updateDerived(modules);
+    await modules.rankings.update({ all: true });
     const day = file.slice(-14, -4);
     const wrong = await lookAt(modules, day, known);
     for (const name of ["ranks", "twice", "withoutTrend"] as const) sum[name] += wrong[name];

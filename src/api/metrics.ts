@@ -5,9 +5,16 @@ import { RANKINGS, WINDOWS } from "../rankings/rankings.js";
 import { z } from "../schema.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { dataMetaResponse, errorResponses, operation } from "./operation.js";
+import { renamesSchema, renamesView } from "./rename-view.js";
 import { seriesMetaSchema, snapshotSchema, snapshotView } from "./views.js";
 
 const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
+
+const metricsMetaSchema = seriesMetaSchema.extend({
+  renames: renamesSchema.optional().openapi({
+    description: "Suspected and accepted renames of the repository; absent without any.",
+  }),
+});
 
 export const seriesWindowParameter = z.enum(SERIES_WINDOWS).default("30d");
 
@@ -28,7 +35,7 @@ export const listMetrics = operation({
   query: z.object({ window: seriesWindowParameter, format: formatParameter }),
   body: null,
   responses: {
-    200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), seriesMetaSchema)),
+    200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), metricsMetaSchema)),
     ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
   },
   handle: async (request) => {
@@ -44,9 +51,11 @@ export const listMetrics = operation({
         : await catalog.windowSeries(id, { asOf, lengthMs: asOf - from });
     const data = series.points.map(snapshotView);
     if (format === "csv") return csv(`sidereal-${id}-${window}`, SNAPSHOT_COLUMNS, data);
+    const renames = renamesView(await catalog.renamesOf(id), id);
     const meta = {
       repositoryId: String(id),
       window,
+      ...(renames === undefined ? {} : { renames }),
       from: from === undefined ? null : isoTime(from),
       asOf: asOf === undefined ? null : isoTime(asOf),
       resolution: series.resolution,

@@ -42,7 +42,9 @@ export const renamesSchema = z.object({
   from: z
     .array(renameSchema)
     .openapi({ description: "Names that seem to be earlier ones of this repository." }),
-  to: renameSchema.nullable().openapi({ description: "The name under which this one seems to continue." }),
+  to: renameSchema
+    .optional()
+    .openapi({ description: "The name under which this one seems to continue. Absent without one." }),
 });
 
 type RenamesView = z.output<typeof renamesSchema>;
@@ -52,10 +54,11 @@ export function renamesView(renames: readonly Rename[], repositoryId: number): R
   const from = renames.flatMap((rename) =>
     rename.to.id === repositoryId ? viewOf(rename, rename.from) : [],
   );
-  const [to = null] = renames.flatMap((rename) =>
+  const [to] = renames.flatMap((rename) =>
     rename.from.id === repositoryId ? viewOf(rename, rename.to) : [],
   );
-  return from.length === 0 && to === null ? undefined : { from, to };
+  if (to === undefined) return from.length === 0 ? undefined : { from };
+  return { from, to };
 }
 
 function viewOf({ status, suspectedAt, evidence }: Rename, other: RenamedRepository): RenamesView["from"] {

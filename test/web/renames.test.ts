@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { before, test } from "node:test";
+import { updateDerived } from "../../src/modules.js";
+import { importArchive, row } from "../support/archive.js";
+import { onSqlite } from "../support/engines.js";
+import { open, textOf } from "../support/page.js";
+import { createWorld, type World } from "../support/world.js";
+
+const text = { description: "A tool that does many things" };
+
+onSqlite("The page of a repository with a suspected rename", (engine) => {
+  let world: World;
+  const notices = async (path: string) => {
+    const { html, status } = await open(world, path);
+    const found = [...html.matchAll(/<div class="note" role="note">(.*?)<\/div>/gs)];
+    return { html, status, notices: found.map(([, inside = ""]) => textOf(inside)) };
+  };
+
+  before(async () => {
+    world = await createWorld(engine);
+    const { catalog, database } = world.modules;
+    await importArchive({ catalog, database }, [
+      { day: 8, rows: [row("o/tool", 1_000, text)] },
+      { day: 9, rows: [row("n/tool", 1_010, text)] },
+    ]);
+    await updateDerived(world.modules);
+  });
+
+  test("names the other one with the evidence, and links to it", async () => {
+    const old = await notices("/repos/github/o/tool");
+    assert.equal(old.status, 200);
+    const why = "1,000 → 1,010 stars, same description, same name, same language";
+    assert.ok(
+      old.notices.some((notice) =>
+        notice.startsWith(`Seems to continue as n/tool since 2026-04-30: ${why}.`),
+      ),
+      old.notices.join("\n"),
+    );
+    assert.match(old.html, /<a href="\/repos\/github\/n\/tool">n\/tool<\/a>/);
+    const living = await notices("/repos/github/n/tool");
+    assert.ok(
+      living.notices.some((notice) =>
+        notice.startsWith(`Seems to have been o/tool until 2026-04-29: ${why}.`),
+      ),
+      living.notices.join("\n"),
+    );
+    assert.match(living.html, /<a href="\/repos\/github\/o\/tool">o\/tool<\/a>/);
+  });
+
+  test("redirects once it is accepted, and says nothing once it is rejected", async () => {
+    await world.modules.catalog.decideRename(1, "accept");
+    const { status } = await open(world, "/repos/github/o/tool");
+    assert.equal(status, 301);
+    const living = await notices("/repos/github/n/tool");
+    assert.ok(
+      living.notices.some((notice) => notice.startsWith("Was o/tool until 2026-04-29")),
+      living.notices.join("\n"),
+    );
+    await world.modules.catalog.decideRename(1, "reject");
+    for (const path of ["/repos/github/o/tool", "/repos/github/n/tool"])
+      assert.deepEqual((await notices(path)).notices, []);
+  });
+});
