@@ -3,7 +3,8 @@ import { isoTime } from "../clock.js";
 import type { CsvLayout } from "./formats.js";
 import type { Line } from "./lines.js";
 
-/** A file whose text is not valid in more than this part of its rows is damaged; fewer may be in the source. */
+/** A file is damaged if its text is not valid in so many rows, or in more than this part of them: a few may be the source's. */
+const BROKEN_ROWS = 5;
 const BROKEN_PART = 0.01;
 
 /** A file of an archive that was read; what messages call the file that it is, or is in, and itself. */
@@ -80,7 +81,7 @@ export class FileCheck {
       damage: [
         ...(capturedAt === this.#at ? this.#damage : []),
         ...(rows === 0 ? this.#noRows() : []),
-        ...(broken > BROKEN_PART * rows ? [encoding(broken, rows)] : []),
+        ...(broken >= BROKEN_ROWS || broken > BROKEN_PART * rows ? [encoding(broken, rows)] : []),
       ],
     }));
   }

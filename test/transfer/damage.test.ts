@@ -68,6 +68,13 @@ describe("An import warns, with numbers, of a file", () => {
     const { warnings, report } = await warningsOf({ ...days(1, 3), [name(4)]: latin1 });
     assert.deepEqual(warnings, [`${name(4)}: ENCODING 28 of 30 rows are not valid UTF-8`]);
     assert.equal(report.refused, 0);
+    const few = (broken: number) =>
+      Buffer.from(
+        rows(1_000 - broken) + rows(broken, { description: "Größe" }, 2_000).split("\n").slice(1).join("\n"),
+        "latin1",
+      );
+    assert.deepEqual((await warningsOf({ [name(4)]: few(4) })).warnings, []);
+    assert.equal((await warningsOf({ [name(4)]: few(5) })).warnings.length, 1);
   });
 
   test("in which a third of all counts is 0", async () => {

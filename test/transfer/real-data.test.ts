@@ -89,6 +89,15 @@ describe("Real archives", { skip: withoutRealData }, () => {
     assert.ok(compared > 3_400, `${compared} were compared`);
   });
 
+  test("Github-Ranking: a month is read from its .tar.xz file, and a day with seven rows less is not damaged", async () => {
+    const archive = realData("github-ranking", "daily", "github-ranking-daily-2026-02.tar.xz");
+    const manifest = manifestOf("github-ranking", "manifest.csv");
+    const { report, catalog } = await importAll([archive], { manifest });
+    assert.deepEqual([report.files, report.rows, report.warnings], [28, 27 * 3_600 + 3_593, []]);
+    const files = await catalog.dumpFiles();
+    assert.equal(files.find(({ file }) => file === "github-ranking-2026-02-12.csv")?.rows, 3_593);
+  });
+
   test("Github-Ranking: files of the first years, with CRLF and fewer lists, are read as well", async () => {
     const names = days("github-ranking-", "2018-12-18", "2018-12-24");
     const paths = unpack(realData("github-ranking", "weekly", "github-ranking-weekly-2018.tar.xz"), names);
