@@ -105,6 +105,9 @@ onBothEngines("Leaderboards", (engine) => {
     const { database, rankings } = modules;
     await rankings.update();
     const before = await derived(modules);
+    const ranksOf = async (id: number) =>
+      // Such a store has no ranks by fork growth yet.
+      (await rankings.ranks(id)).filter(({ ranking }) => ranking !== "fork_growth");
     const { write, dialect } = database;
     const repositories = await write.selectFrom("repositories").select("id").execute();
     for (const table of ["leaderboards", "repository_ranks"])
@@ -114,15 +117,16 @@ onBothEngines("Leaderboards", (engine) => {
       repository_id bigint, value bigint)`.execute(write);
     await sql`alter table repository_ranks_now rename to repository_ranks`.execute(write);
     for (const { id } of repositories) {
-      for (const { ranking, window, scope, name, position } of await rankings.ranks(id)) {
+      for (const { ranking, window, scope, name, position } of await ranksOf(id)) {
         await sql`insert into ranks values (${ranking}, ${window === null ? 0 : WINDOW_HOURS[window]}, ${scope},
           ${name ?? ""}, ${position}, ${id}, 0)`.execute(write);
       }
     }
+    const ranks = await Promise.all(repositories.map(({ id }) => ranksOf(id)));
     await sql`drop table repository_ranks`.execute(write);
     await sql`drop table leaderboards_now`.execute(write);
     await dialect.exclusively(write, "migrate", (tx) => leaderboards.up(tx, dialect));
-    assert.deepEqual(await derived(modules), before);
+    assert.deepEqual(await Promise.all(repositories.map(({ id }) => rankings.ranks(id))), ranks);
     await rankings.update();
     assert.deepEqual(await derived(modules), before);
   });
