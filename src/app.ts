@@ -53,7 +53,7 @@ export function buildRoutes(
     watchlistQuota: config.watchlistQuota,
     document: () => JSON.parse(JSON.stringify(openApiDocument(baseUrl))),
   });
-  return { ...web, routes: [...apiRoutes({ modules, members, config, admission }), ...web.routes] };
+  return { ...web, routes: [...apiRoutes({ modules, members, config, clock, admission }), ...web.routes] };
 }
 
 /** The front over these modules. */

@@ -35,6 +35,11 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 export const WEEK_MS = 7 * DAY_MS;
 
+/** Whole days in UTC from a time to now: 0 on its own day, never negative. null: there is no such time. */
+export function ageInDays(at: number | null, now: number): number | null {
+  return at === null ? null : Math.max(0, Math.floor(now / DAY_MS) - Math.floor(at / DAY_MS));
+}
+
 /**
  * ISO 8601 in UTC with milliseconds: the format of every time in responses and exports. Throws RangeError for a time that is
  * no number. Most times of a list are of a few days, so the dates are remembered: that takes a sixth of the time of `Date`.

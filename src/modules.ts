@@ -53,7 +53,7 @@ export function buildModules(database: Database, context: ModulesContext): Modul
     rankings,
     search,
     watchlists: new Watchlists({ database, clock, log, readSecret: () => readSecret(config, database) }),
-    lists: new Lists({ database, catalog, rankings, search, index: listIndex }),
+    lists: new Lists({ database, catalog, rankings, search, clock, index: listIndex }),
     listIndex,
   };
 }

@@ -1,21 +1,14 @@
 import { createHash } from "node:crypto";
-import type { Repository } from "../catalog/catalog.js";
-import {
-  drawCard,
-  drawRankBadge,
-  drawStarsBadge,
-  rankWords,
-  readHistory,
-  UNREACHABLE,
-} from "../embeds/embeds.js";
+import { isStale } from "../catalog/catalog.js";
+import { ageInDays } from "../clock.js";
+import { drawCard, drawRankBadge, drawStarsBadge, noteOn, rankWords, readHistory } from "../embeds/embeds.js";
 import { content } from "../http/http.js";
 import { windowParameter } from "../lists/lists.js";
-import type { Modules } from "../modules.js";
 import type { RepositoryName } from "../page-addresses.js";
-import { RANK_LIMITS, RANKINGS, type Rank, WINDOWS } from "../rankings/rankings.js";
+import { countedWords, RANK_LIMITS, RANKINGS, type Rank, type Trend, WINDOWS } from "../rankings/rankings.js";
 import { z } from "../schema.js";
 import { getNamed, repositoryReference, themeParameter } from "./embed-parameters.js";
-import { errorResponses, operation } from "./operation.js";
+import { type ApiServices, errorResponses, operation } from "./operation.js";
 import { pictureErrors, svg, svgResponse } from "./pictures.js";
 
 const SCOPES = ["overall", "language"] as const;
@@ -33,20 +26,25 @@ const badgeQuery = z.object({
 });
 
 /** A repository with its growth and ranks. Throws NOT_FOUND. */
-async function getStats(modules: Modules, name: RepositoryName) {
+async function getStats({ modules, clock }: ApiServices, name: RepositoryName) {
   const { catalog, rankings } = modules;
   const [repository] = await getNamed(modules, [name]);
   if (repository === undefined) throw new Error("getNamed returned no repository");
-  const [asOf, { trends, ranks }] = await Promise.all([
+  const [asOf = null, { trends, ranks }, recency] = await Promise.all([
     catalog.asOf(repository.provider),
     rankings.standing(repository.id),
+    catalog.recency(),
   ]);
-  return { repository, asOf: asOf ?? null, trends, ranks };
+  const note = noteOn(repository, isStale(repository, recency));
+  const age = { asOf, ageDays: ageInDays(asOf, clock.now()) };
+  return { repository, trends, ranks, age, noted: note === undefined ? {} : { note } };
 }
 
-/** A note if the repository is no longer reachable. */
-function noteOn({ availability }: Repository): { note?: string } {
-  return availability === "AVAILABLE" ? {} : { note: UNREACHABLE[availability] };
+/** The stars gained in a trend, and what of them counts if that is not all; null: unknown. */
+function gainOf(trend: Trend | null): { stars: number | null; counted?: string } {
+  if (trend === null) return { stars: null };
+  const words = countedWords(trend, "stars");
+  return { stars: trend.starsDelta, ...(words === undefined ? {} : { counted: words.short }) };
 }
 
 /** The rank overall, or in the language `name`. */
@@ -73,12 +71,11 @@ export const getBadge = operation({
   responses: { 200: svgResponse("The badge."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
   handle: async (request) => {
     const { repo, kind, ranking, window, scope, theme } = request.query;
-    const { repository, asOf, ranks, trends } = await getStats(request.services.modules, repo);
+    const { repository, ranks, trends, age, noted } = await getStats(request.services, repo);
     const { fullName, stars } = repository;
-    const note = noteOn(repository);
     if (kind === "stars") {
-      const gained = trends[window]?.starsDelta ?? null;
-      return svg(drawStarsBadge({ fullName, stars, gained, window, asOf, ...note }, theme));
+      const { stars: gained, ...counted } = gainOf(trends[window]);
+      return svg(drawStarsBadge({ fullName, stars, gained, ...counted, window, ...age, ...noted }, theme));
     }
     const over = ranking === "stars" ? null : window;
     const language = scope === "language" ? (repository.language ?? "its language") : null;
@@ -90,8 +87,8 @@ export const getBadge = operation({
       language,
       rank,
       depth: RANK_LIMITS[scope],
-      asOf,
-      ...note,
+      ...age,
+      ...noted,
     };
     return svg(drawRankBadge(facts, theme));
   },
@@ -124,19 +121,19 @@ export const getCard = operation({
   },
   handle: async (request) => {
     const { modules, pictures } = request.services;
-    const stats = await getStats(modules, request.query.repo);
-    const { points, asOf } = await readHistory(modules.catalog, stats.repository, {
+    const stats = await getStats(request.services, request.query.repo);
+    const { points } = await readHistory(modules.catalog, stats.repository, {
       metric: "stars",
       range: "1y",
     });
-    const gained = WINDOWS.map((window) => ({ window, stars: stats.trends[window]?.starsDelta ?? null }));
+    const gained = WINDOWS.map((window) => ({ window, ...gainOf(stats.trends[window]) }));
     const drawing = drawCard({
       ...stats.repository,
       gained,
       rank: bestRank(stats.ranks),
       points,
-      asOf,
-      ...noteOn(stats.repository),
+      ...stats.age,
+      ...stats.noted,
     });
     const png = new Uint8Array(await request.http.offThread(() => pictures.render(drawing)));
     // Strong, so that the picture is not compressed again.

@@ -16,6 +16,7 @@ import { json } from "../http/http.js";
 import { chartPage } from "../page-addresses.js";
 import { z } from "../schema.js";
 import { type ChartQuery, chartAddress, chartQuery, getNamed } from "./embed-parameters.js";
+import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { pictureErrors, svg, svgResponse } from "./pictures.js";
 
@@ -39,7 +40,8 @@ export const getChart = operation({
   query: chartQuery,
   body: null,
   responses: { 200: svgResponse("The chart."), ...pictureErrors("VALIDATION_FAILED", "NOT_FOUND") },
-  handle: async ({ query, services }) => svg(drawHistories(await readHistories(services, query), query)),
+  handle: async ({ query, services }) =>
+    svg(drawHistories(await readHistories(services, query), { ...query, now: services.clock.now() })),
 });
 
 const time = z.iso.datetime({ precision: 3 });
@@ -72,17 +74,19 @@ const chartSchema = z
         gaps: z.array(z.object({ from: time, to: time, missing: z.int() })),
         from: time.nullable(),
         to: time.nullable(),
+        lastSeenAt: time.nullable(),
+        stale: z.boolean().openapi({ description: "See Repository." }),
         gained: z.int().nullable().openapi({ description: "null with fewer than two points." }),
       }),
     ),
     svgUrl: z.string(),
     pageUrl: z.string(),
     snippets: z.object({ markdown: z.string(), html: z.string() }),
-    asOf: time.nullable(),
+    ...freshnessFields,
   })
   .openapi("Chart");
 
-function seriesView({ repository, points, gaps, bornAt }: History, align: ChartQuery["align"]) {
+function seriesView({ repository, points, gaps, bornAt, isStale }: History, align: ChartQuery["align"]) {
   const [first, last] = [points[0], points.at(-1)];
   const ageDays = (at: number) => Math.round(((at - (bornAt ?? at)) / DAY_MS) * 100) / 100;
   return {
@@ -99,17 +103,22 @@ function seriesView({ repository, points, gaps, bornAt }: History, align: ChartQ
     gaps: gaps.map(({ from, to, missing }) => ({ from: isoTime(from), to: isoTime(to), missing })),
     from: first === undefined ? null : isoTime(first.at),
     to: last === undefined ? null : isoTime(last.at),
+    lastSeenAt: repository.countedAt === null ? null : isoTime(repository.countedAt),
+    stale: isStale,
     gained: first === undefined || last === undefined || points.length < 2 ? null : last.value - first.value,
   };
 }
 
-function chartView(histories: readonly History[], query: ChartQuery, baseUrl: string) {
+function chartView(
+  histories: readonly History[],
+  query: ChartQuery,
+  { baseUrl, now }: { baseUrl: string; now: number },
+) {
   const { metric, range, scale, align, width, height } = query;
   const repositories = histories.map(({ repository }) => repository);
   const title = titleOf(histories, query);
   const svgUrl = chartAddress(baseUrl, repositories, query);
   const pageUrl = baseUrl + chartPage(repositories);
-  const asOf = newestOf(histories);
   return {
     title,
     metric,
@@ -120,7 +129,7 @@ function chartView(histories: readonly History[], query: ChartQuery, baseUrl: st
     svgUrl,
     pageUrl,
     snippets: snippetsOf({ image: svgUrl, page: pageUrl, alt: title, width, height }),
-    asOf: asOf === null ? null : isoTime(asOf),
+    ...freshnessView(newestOf(histories), now),
   };
 }
 
@@ -138,7 +147,8 @@ export const getChartData = operation({
     ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
   },
   handle: async ({ query, services }) => {
-    const { baseUrl } = services.config;
-    return json({ data: chartView(await readHistories(services, query), query, baseUrl) });
+    const { config, clock } = services;
+    const response = { baseUrl: config.baseUrl, now: clock.now() };
+    return json({ data: chartView(await readHistories(services, query), query, response) });
   },
 });

@@ -3,6 +3,8 @@ import { isoTime } from "../clock.js";
 import { filterParameters, filterWords, type ListFilters, type ListPage } from "../lists/lists.js";
 import { explorePage, LANGUAGES_PAGE, repositoryPage, TOPICS_PAGE } from "../page-addresses.js";
 import {
+  type CountedMeasure,
+  countedWords,
   RANKING_DEFINITIONS,
   type Ranking,
   type Trend,
@@ -45,7 +47,10 @@ const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
  * and at the newest snapshot. Its id and time stay the same until the period ends, so readers show it once; its content is
  * current. The ranking by stars hardly changes, so its entries are permanent.
  */
-export function atomFeed(request: FeedRequest, { rows, asOf }: Pick<ListPage, "rows" | "asOf">): string {
+export function atomFeed(
+  request: FeedRequest,
+  { rows, asOf, ageDays }: Pick<ListPage, "rows" | "asOf" | "ageDays">,
+): string {
   const { baseUrl, window } = request;
   const self = selfAddress(request);
   const entries = rows.map((row) => entryOf(request, row, asOf ?? row.repository.discoveredAt));
@@ -55,7 +60,7 @@ export function atomFeed(request: FeedRequest, { rows, asOf }: Pick<ListPage, "r
       { xmlns: "http://www.w3.org/2005/Atom" },
       element("id", {}, self),
       element("title", {}, titleOf(request)),
-      element("subtitle", {}, "Growth between actual snapshots."),
+      element("subtitle", {}, subtitleOf({ asOf, ageDays })),
       element("updated", {}, isoTime(asOf ?? 0)),
       element("link", { rel: "self", type: "application/atom+xml", href: self }),
       element("link", {
@@ -72,11 +77,12 @@ export function atomFeed(request: FeedRequest, { rows, asOf }: Pick<ListPage, "r
 
 type Row = ListPage["rows"][number];
 
-function entryOf(request: FeedRequest, { repository, trend }: Row, asOf: number): Xml {
+function entryOf(request: FeedRequest, row: Row, asOf: number): Xml {
   const { feed, window, baseUrl } = request;
+  const { repository } = row;
   const isPeriodic = feed !== "stars";
   const begin = isPeriodic ? periodStart(window, asOf) : repository.discoveredAt;
-  const period = isPeriodic ? `-${window}-${isoTime(begin).slice(0, 10)}` : "";
+  const period = isPeriodic ? `-${window}-${dayOf(begin)}` : "";
   const categories = [
     ...(repository.language === null ? [] : [{ term: repository.language, scheme: LANGUAGES_PAGE }]),
     ...repository.topics.map((term) => ({ term, scheme: TOPICS_PAGE })),
@@ -86,43 +92,69 @@ function entryOf(request: FeedRequest, { repository, trend }: Row, asOf: number)
     {},
     // Our own id: a renamed repository must not get a new entry.
     element("id", {}, `${baseUrl}/api/feeds/${feed}.atom#${repository.id}${period}`),
-    element("title", {}, `${repository.fullName}${gainOf(request, { repository, trend })}`),
+    element("title", {}, `${repository.fullName}${gainOf(request, row)}`),
     element("updated", {}, isoTime(begin)),
     element("link", { rel: "alternate", type: "text/html", href: `${baseUrl}${repositoryPage(repository)}` }),
     ...(isWebAddress(repository.url) ? [element("link", { rel: "related", href: repository.url })] : []),
     element("author", {}, element("name", {}, repository.owner)),
     ...categories.map(({ term, scheme }) => element("category", { term, scheme: `${baseUrl}${scheme}` })),
-    element("summary", { type: "text" }, summaryOf({ repository, trend })),
+    element("summary", { type: "text" }, summaryOf(row)),
   );
 }
 
 /** The part of an entry's title after the name. */
 function gainOf({ feed, window }: FeedRequest, { repository, trend }: Row): string {
   if (feed === "stars") return repository.stars === null ? "" : `: ${format.format(repository.stars)} stars`;
-  const [delta, what] = feed === "fork-growth" ? [trend?.forksDelta, "fork"] : [trend?.starsDelta, "star"];
+  const [delta, what] =
+    feed === "fork-growth" ? ([trend?.forksDelta, "fork"] as const) : ([trend?.starsDelta, "star"] as const);
   if (typeof delta !== "number") return "";
-  return ` ${signed.format(delta)} ${what}${Math.abs(delta) === 1 ? "" : "s"} in ${WINDOW_LABELS[window]}`;
+  const gain = ` ${signed.format(delta)} ${what}${Math.abs(delta) === 1 ? "" : "s"} in ${WINDOW_LABELS[window]}`;
+  return trend === undefined ? gain : gain + countedPart(trend, `${what}s`);
+}
+
+/** What follows a gain of which not all counts: ", none counted: dropped and recovered". */
+function countedPart(trend: Trend, measure: CountedMeasure): string {
+  const words = countedWords(trend, measure);
+  return words === undefined ? "" : `, ${words.full}`;
 }
 
 /** The description, and below it the counts with their growth. */
-function summaryOf({ repository, trend }: Row): string {
+function summaryOf({ repository, trend, isStale }: Row): string {
   const { description, language, license, stars, forks, openIssues } = repository;
-  const count = (value: number | null, what: string, delta: number | null | undefined) =>
-    value === null ? [] : [`${format.format(value)} ${what}${changed(delta, trend)}`];
+  const count = (value: number | null, what: string, growth: string) =>
+    value === null ? [] : [`${format.format(value)} ${what}${growth}`];
   const facts = [
-    ...count(stars, "stars", trend?.starsDelta),
-    ...count(forks, "forks", trend?.forksDelta),
-    ...count(openIssues, "open issues", trend?.openIssuesDelta),
+    ...count(stars, "stars", changed(trend?.starsDelta, trend, "stars")),
+    ...count(forks, "forks", changed(trend?.forksDelta, trend, "forks")),
+    ...count(openIssues, "open issues", changed(trend?.openIssuesDelta, trend)),
     ...(language === null ? [] : [language]),
     ...(license === null ? [] : [license]),
+    ...(isStale && repository.countedAt !== null ? [`not seen since ${dayOf(repository.countedAt)}`] : []),
   ];
   const doubts = trend?.anomalies.map((anomaly) => anomaly.reason) ?? [];
   return [description ?? "", facts.join(" · "), ...doubts].filter((line) => line !== "").join("\n");
 }
 
-function changed(delta: number | null | undefined, trend: Trend | undefined): string {
+function changed(
+  delta: number | null | undefined,
+  trend: Trend | undefined,
+  measure?: CountedMeasure,
+): string {
   if (typeof delta !== "number" || trend === undefined) return "";
-  return ` (${signed.format(delta)} in ${WINDOW_LABELS[trend.window]})`;
+  const counted = measure === undefined ? "" : countedPart(trend, measure);
+  return ` (${signed.format(delta)} in ${WINDOW_LABELS[trend.window]}${counted})`;
+}
+
+/** 2026-04-30 */
+function dayOf(ms: number): string {
+  return isoTime(ms).slice(0, 10);
+}
+
+/** How recent the feed is: "Growth between actual snapshots, as of 2026-04-30 (90 days ago)." */
+function subtitleOf({ asOf, ageDays }: Pick<ListPage, "asOf" | "ageDays">): string {
+  if (asOf === null || ageDays === null) return "Growth between actual snapshots.";
+  const age = ageDays === 0 ? "" : ageDays === 1 ? " (1 day ago)" : ` (${format.format(ageDays)} days ago)`;
+  return `Growth between actual snapshots, as of ${dayOf(asOf)}${age}.`;
 }
 
 function titleOf({ feed, filters, window }: FeedRequest): string {

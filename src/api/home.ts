@@ -40,7 +40,7 @@ function listView(
   { window, isFallback }: RankedList,
   rows: readonly ListRow[] = [],
 ): z.output<typeof listSchema> {
-  const repositories = rows.map(({ repository, trend }) => repositoryView(repository, trend));
+  const repositories = rows.map(repositoryView);
   return { window, isFallback, repositories };
 }
 

@@ -1,9 +1,11 @@
+import { isStale } from "../catalog/catalog.js";
 import { DAY_MS, isoTime } from "../clock.js";
 import { json } from "../http/http.js";
 import { idParameter } from "../lists/lists.js";
 import { RANKINGS, WINDOWS } from "../rankings/rankings.js";
 import { z } from "../schema.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
+import { freshnessFields, freshnessView } from "./freshness.js";
 import { dataMetaResponse, errorResponses, operation } from "./operation.js";
 import { renamesSchema, renamesView } from "./rename-view.js";
 import { seriesMetaSchema, snapshotSchema, snapshotView } from "./views.js";
@@ -43,7 +45,7 @@ export const listMetrics = operation({
     const { id } = request.params;
     const { window, format } = request.query;
     const repository = await catalog.get(id);
-    const asOf = await catalog.asOf(repository.provider);
+    const [asOf, recency] = await Promise.all([catalog.asOf(repository.provider), catalog.recency()]);
     const from = asOf === undefined ? undefined : seriesStart(window, asOf);
     const series =
       asOf === undefined || from === undefined
@@ -57,7 +59,9 @@ export const listMetrics = operation({
       window,
       ...(renames === undefined ? {} : { renames }),
       from: from === undefined ? null : isoTime(from),
-      asOf: asOf === undefined ? null : isoTime(asOf),
+      ...freshnessView(asOf ?? null, request.services.clock.now()),
+      lastSeenAt: repository.countedAt === null ? null : isoTime(repository.countedAt),
+      stale: isStale(repository, recency),
       resolution: series.resolution,
       points: data.length,
       gaps: series.gaps.map((gap) => ({ ...gap, from: isoTime(gap.from), to: isoTime(gap.to) })),
@@ -93,7 +97,12 @@ export const listRanks = operation({
     200: dataMetaResponse(
       "The ranks.",
       z.array(pastRankSchema),
-      z.object({ repositoryId: z.string(), window: seriesWindowParameter, ranks: z.int() }),
+      z.object({
+        repositoryId: z.string(),
+        window: seriesWindowParameter,
+        ranks: z.int(),
+        ...freshnessFields,
+      }),
     ),
     ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
   },
@@ -113,6 +122,7 @@ export const listRanks = operation({
         position,
       }),
     );
-    return json({ data, meta: { repositoryId: String(id), window, ranks: data.length } });
+    const freshness = freshnessView(asOf ?? null, request.services.clock.now());
+    return json({ data, meta: { repositoryId: String(id), window, ranks: data.length, ...freshness } });
   },
 });

@@ -1,4 +1,5 @@
 import type { Account } from "../accounts/accounts.js";
+import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
 import type { PngRenderer } from "../embeds/embeds.js";
 import { AppError, ERROR_STATUS, type ErrorCode } from "../errors.js";
@@ -12,6 +13,7 @@ export interface ApiServices {
   modules: Modules;
   members: Members;
   config: Config;
+  clock: Clock;
   admission: Admission;
   pictures: PngRenderer;
 }

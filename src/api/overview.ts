@@ -1,8 +1,10 @@
+import { isStale } from "../catalog/catalog.js";
 import { json } from "../http/http.js";
 import {
   count,
   EXACT_TOTAL,
   limitParameter,
+  newestOf,
   pageOffset,
   pageParameter,
   providerParameter,
@@ -11,6 +13,7 @@ import {
 } from "../lists/lists.js";
 import { FACET_SORTS, type FacetKind } from "../rankings/rankings.js";
 import { z } from "../schema.js";
+import { freshnessFields, freshnessView } from "./freshness.js";
 import { dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
 import { linkHeader } from "./repository-list.js";
 import {
@@ -54,24 +57,35 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
     }),
     body: null,
     responses: {
-      200: dataMetaResponse(`A page of ${what}.`, z.array(facetSchema), pageMetaSchema),
+      200: dataMetaResponse(
+        `A page of ${what}.`,
+        z.array(facetSchema),
+        pageMetaSchema.extend(freshnessFields),
+      ),
       ...errorResponses("VALIDATION_FAILED"),
     },
     handle: async ({ query, http, services }) => {
       const { provider, window, sort, limit, page = 1 } = query;
       const offset = pageOffset({ page, limit });
-      const { facets, total, totalIsExact } = await services.modules.rankings.facets({
-        kind,
-        ...(provider === undefined ? {} : { provider }),
-        window,
-        sort,
-        limit,
-        offset,
-      });
+      const { rankings } = services.modules;
+      const among = provider === undefined ? {} : { provider };
+      const [{ facets, total, totalIsExact }, summary] = await Promise.all([
+        rankings.facets({ kind, ...among, window, sort, limit, offset }),
+        rankings.summary(),
+      ]);
+      const asOf = newestOf(summary, provider);
       const hasMore = offset + facets.length < total;
       const isReachable = hasMore && (page + 1) * limit <= EXACT_TOTAL;
       const links = { nextCursor: null, page, ...(isReachable ? { nextPage: page + 1 } : {}) };
-      const meta = { page, limit, total, totalIsExact, hasMore, nextCursor: null };
+      const meta = {
+        page,
+        limit,
+        total,
+        totalIsExact,
+        hasMore,
+        nextCursor: null,
+        ...freshnessView(asOf, services.clock.now()),
+      };
       const Link = linkHeader(http, services.config.baseUrl, links);
       return json({ data: facets.map(facetView), meta }, { headers: { Link } });
     },
@@ -107,6 +121,8 @@ export const suggest = operation({
             description: true,
             language: true,
             stars: true,
+            lastSeenAt: true,
+            stale: true,
           }),
         ),
         languages: z.array(suggestedSchema),
@@ -117,14 +133,14 @@ export const suggest = operation({
   },
   handle: async (request) => {
     const { q, limit } = request.query;
-    const { repositories, languages, topics } = await request.services.modules.search.suggest(q, limit);
+    const { search, catalog } = request.services.modules;
+    const [found, recency] = await Promise.all([search.suggest(q, limit), catalog.recency()]);
+    const { repositories, languages, topics } = found;
     const data = {
       repositories: repositories.map((repository) => {
-        const { id, provider, fullName, description, language, stars } = repositoryView(
-          repository,
-          undefined,
-        );
-        return { id, provider, fullName, description, language, stars };
+        const view = repositoryView({ repository, trend: undefined, isStale: isStale(repository, recency) });
+        const { id, provider, fullName, description, language, stars, lastSeenAt, stale } = view;
+        return { id, provider, fullName, description, language, stars, lastSeenAt, stale };
       }),
       languages,
       topics,

@@ -1,11 +1,12 @@
 import { basePathOf } from "../base-url.js";
-import { type Repository, splitFullName } from "../catalog/catalog.js";
+import { isStale, type Repository, splitFullName } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import { AppError, invalidParameter } from "../errors.js";
 import { json, type Reply } from "../http/http.js";
 import { providerParameter } from "../lists/lists.js";
 import { RANK_SCOPES, RANKINGS, SCORE_VERSION, WINDOWS, windowMs } from "../rankings/rankings.js";
 import { z } from "../schema.js";
+import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { renamesSchema, renamesView } from "./rename-view.js";
 import { repositorySchema, repositoryView, trendSchema, trendView } from "./views.js";
@@ -46,6 +47,7 @@ const explainParameter = z
 const detailSchema = repositorySchema
   .omit({ trend: true })
   .extend({
+    ...freshnessFields,
     trends: byWindow(trendSchema.nullable()),
     ranks: z.array(rankSchema).openapi({
       description:
@@ -125,10 +127,15 @@ async function detail({ services, provider, fullName, explain, addressOf }: Deta
     const body = { data: { location: basePathOf(services.config.baseUrl) + location } };
     return json(body, { status: 301, headers: { Location: location } });
   }
-  const { previousNames, stored } = found;
-  const { trends, ranks } = await rankings.standing(repository.id);
-  const renames = renamesView(await catalog.renamesOf(repository.id), repository.id);
-  const { trend: _, ...record } = repositoryView(repository, undefined);
+  const { previousNames, stored, asOf } = found;
+  const [{ trends, ranks }, recency, suspected] = await Promise.all([
+    rankings.standing(repository.id),
+    catalog.recency(),
+    catalog.renamesOf(repository.id),
+  ]);
+  const renames = renamesView(suspected, repository.id);
+  const isStaleNow = isStale(repository, recency);
+  const { trend: _, ...record } = repositoryView({ repository, trend: undefined, isStale: isStaleNow });
   const each = <T>(value: (window: (typeof WINDOWS)[number]) => T) =>
     Object.fromEntries(WINDOWS.map((window) => [window, value(window)])) as Record<
       (typeof WINDOWS)[number],
@@ -136,6 +143,7 @@ async function detail({ services, provider, fullName, explain, addressOf }: Deta
     >;
   const data: Detail = {
     ...record,
+    ...freshnessView(asOf, services.clock.now()),
     trends: each((window) => {
       const trend = trends[window];
       return trend === null ? null : trendView(trend);

@@ -2,7 +2,9 @@ import { SCORE_NAMES } from "../rankings/rankings.js";
 import { type CsvColumn, fieldColumns } from "./csv.js";
 import type { RepositoryView } from "./views.js";
 
-type Column = CsvColumn<RepositoryView>;
+/** A repository with the end of the windows of its list. */
+type Row = RepositoryView & { asOf: string | null; ageDays: number | null };
+type Column = CsvColumn<Row>;
 type Trend = NonNullable<RepositoryView["trend"]>;
 
 /** Columns with text written by users of the forges. */
@@ -41,4 +43,7 @@ export const REPOSITORY_COLUMNS: readonly Column[] = [
   // At the end, as readers may know columns by their number.
   ofTrend("starsCounted", ({ starsCounted }) => starsCounted),
   ofTrend("forksCounted", ({ forksCounted }) => forksCounted),
+  ofTrend("newSince", ({ newSince }) => newSince),
+  ofTrend("confidenceReasons", ({ confidenceReasons }) => confidenceReasons.join(";")),
+  ...fieldColumns(["lastSeenAt", "stale", "asOf", "ageDays"]),
 ];

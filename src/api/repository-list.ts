@@ -8,15 +8,13 @@ import { type repositoryPageMetaSchema, repositoryView } from "./views.js";
 
 type PageMeta = z.output<typeof repositoryPageMetaSchema>;
 
-const viewOf = ({ repository, trend }: ListRow) => repositoryView(repository, trend);
-
 /** The text of rows in JSON. Lists share their rows, so each is written once. */
 const texts = new WeakMap<ListRow, Buffer>();
 
 function textOf(row: ListRow): Buffer {
   const known = texts.get(row);
   if (known !== undefined) return known;
-  const text = Buffer.from(JSON.stringify(viewOf(row)));
+  const text = Buffer.from(JSON.stringify(repositoryView(row)));
   texts.set(row, text);
   return text;
 }
@@ -38,12 +36,17 @@ interface PageOptions {
 
 /** A page of a list in the requested format, with its Link header. CSV has no meta, so only the header leads to the next page. */
 export function repositoryPage(page: ListPage, { http, baseUrl, query, file }: PageOptions): Reply {
-  const { rows, asOf, plan: _, ...found } = page;
+  const { rows, asOf, ageDays, plan: _, ...found } = page;
+  const freshness = { asOf: asOf === null ? null : isoTime(asOf), ageDays };
   const { limit, window, format } = query;
-  const meta: PageMeta = { ...found, limit, window, asOf: asOf === null ? null : isoTime(asOf) };
+  const meta: PageMeta = { ...found, limit, window, ...freshness };
   const reply =
     format === "csv"
-      ? csv(file, REPOSITORY_COLUMNS, rows.map(viewOf))
+      ? csv(
+          file,
+          REPOSITORY_COLUMNS,
+          rows.map((row) => ({ ...repositoryView(row), ...freshness })),
+        )
       : jsonText(['{"data":', ...rowsAsJson(rows), `,"meta":${JSON.stringify(meta)}}`]);
   return { ...reply, headers: { ...reply.headers, Link: linkHeader(http, baseUrl, found) } };
 }

@@ -18,6 +18,7 @@ import {
 } from "../rankings/rankings.js";
 import { z } from "../schema.js";
 import type { SumPoint, Watchlist } from "../watchlists/watchlists.js";
+import { freshnessFields } from "./freshness.js";
 
 /** Records as JSON: the schema of each and the function that creates it. `null` always means unknown. */
 
@@ -75,6 +76,10 @@ export const trendSchema = z
         "The part of starsDelta that counts in rankings: all of it without an anomaly. Lists by stars_gained are in its order.",
     }),
     forksCounted: number.openapi({ description: "The same for forksDelta." }),
+    newSince: z.enum(["CREATED", "FIRST_SEEN"]).nullable().openapi({
+      description:
+        "Where the youth in newHot counts from. FIRST_SEEN: the first snapshot, as the date of creation is not known. null without that score.",
+    }),
     starsGrowth: z
       .number()
       .nullable()
@@ -90,6 +95,10 @@ export const trendSchema = z
       })
       .openapi({ description: "From 0 to 100; null if a score cannot be computed." }),
     confidence: z.number().min(0).max(1),
+    confidenceReasons: z
+      .array(z.string())
+      .readonly()
+      .openapi({ description: "What lowers the confidence, as short phrases." }),
     reliable: z.boolean(),
     anomalies: z.array(anomalySchema),
   })
@@ -112,9 +121,11 @@ export function trendView(trend: Trend): TrendView {
     openIssuesDelta: trend.openIssuesDelta,
     starsCounted: trend.starsCounted,
     forksCounted: trend.forksCounted,
+    newSince: trend.firstSeenAt !== null ? "FIRST_SEEN" : trend.scores.newHot === null ? null : "CREATED",
     starsGrowth: trend.starsGrowth,
     scores: trend.scores,
     confidence: trend.confidence,
+    confidenceReasons: trend.confidenceReasons,
     reliable: trend.reliable,
     anomalies: trend.anomalies.map(({ cleared, ...anomaly }) => ({
       ...anomaly,
@@ -150,13 +161,27 @@ export const repositorySchema = z
     discoveredAt: time,
     refreshedAt: time.nullable(),
     nextRefreshAt: time.nullable(),
+    lastSeenAt: time
+      .nullable()
+      .openapi({ description: "When its counts were last seen; null: they never were." }),
+    stale: z.boolean().openapi({
+      description:
+        "Whether that is too long ago for its growth to count: more than two of its own refresh intervals, or the newest undamaged file of the archive it is from no longer has it.",
+    }),
     trend: trendSchema.nullable(),
   })
   .openapi("Repository");
 
 export type RepositoryView = z.output<typeof repositorySchema>;
 
-export function repositoryView(repository: Repository, trend: Trend | undefined): RepositoryView {
+/** What the view of a repository is made from; a row of a list is one. */
+interface Shown {
+  repository: Repository;
+  trend: Trend | undefined;
+  isStale: boolean;
+}
+
+export function repositoryView({ repository, trend, isStale }: Shown): RepositoryView {
   return {
     id: String(repository.id),
     provider: repository.provider,
@@ -181,6 +206,8 @@ export function repositoryView(repository: Repository, trend: Trend | undefined)
     discoveredAt: isoTime(repository.discoveredAt),
     refreshedAt: timeOrNull(repository.refreshedAt),
     nextRefreshAt: timeOrNull(repository.nextRefreshAt),
+    lastSeenAt: timeOrNull(repository.countedAt),
+    stale: isStale,
     trend: trend === undefined ? null : trendView(trend),
   };
 }
@@ -211,7 +238,9 @@ export const seriesMetaSchema = z.object({
   repositoryId: id,
   window: z.enum(["30d", "90d", "all"]),
   from: time.nullable().openapi({ description: "Start of the window; null for all." }),
-  asOf: time.nullable().openapi({ description: "End of the window: the newest snapshot of the provider." }),
+  ...freshnessFields,
+  lastSeenAt: time.nullable(),
+  stale: z.boolean().openapi({ description: "See Repository." }),
   resolution: z
     .enum(RESOLUTIONS)
     .openapi({ description: "all: every snapshot; otherwise the last one of each hour, day or week." }),
@@ -235,7 +264,7 @@ export const repositoryPageMetaSchema = pageMetaSchema
   .extend({
     window: z.enum(WINDOWS),
     sort: z.string(),
-    asOf: time.nullable().openapi({ description: "End of the windows: the newest snapshot of all." }),
+    ...freshnessFields,
     corrected: z.string().nullable().openapi({
       description:
         "The text whose matches these are, if little matched `q` as it is and it seems to hold a typing error. verbatim=true prevents that.",
@@ -262,6 +291,11 @@ const counters = {
   snapshots24h: z.int(),
   refreshed24h: z.int(),
   overdueRefreshes: z.int(),
+  freshRepositories: z.int().openapi({
+    description:
+      "Repositories whose counts are recent. Of a provider with many, this and staleRepositories are counted once an hour.",
+  }),
+  staleRepositories: z.int().openapi({ description: "Repositories that are stale; see Repository." }),
 };
 
 export const summarySchema = z
@@ -269,14 +303,18 @@ export const summarySchema = z
     ...counters,
     languages: z.int(),
     topics: z.int(),
-    providers: z.array(z.object({ provider: z.string(), ...counters, asOf: time.nullable() })),
-    asOf: time.nullable(),
+    providers: z.array(z.object({ provider: z.string(), ...counters, ...freshnessFields })),
+    newestFiles: z
+      .array(
+        z.object({ source: z.string(), file: z.string(), capturedAt: time, ageDays: z.int().nullable() }),
+      )
+      .openapi({ description: "The newest undamaged file of each archive that was imported." }),
+    ...freshnessFields,
     generatedAt: time,
     catalogue: z.enum(CATALOGUE_KINDS).openapi({
       description:
         "Origin of the data. real: recorded or imported. sample: the bundled sample of real history, up to asOf. synthetic: generated, no real repositories.",
     }),
-    ageDays: z.int().nullable().openapi({ description: "Days in UTC since asOf." }),
     startTracking: z.string().nullable().openapi({
       description: "Address of the instructions for tracking repositories; null for a real catalogue.",
     }),
@@ -287,6 +325,7 @@ export function summaryView(summary: CurrentSummary, baseUrl: string): z.output<
   return {
     ...summary,
     providers: summary.providers.map((provider) => ({ ...provider, asOf: timeOrNull(provider.asOf) })),
+    newestFiles: summary.newestFiles.map((one) => ({ ...one, capturedAt: isoTime(one.capturedAt) })),
     asOf: timeOrNull(summary.asOf),
     generatedAt: isoTime(summary.generatedAt),
     startTracking: summary.catalogue === "real" ? null : `${baseUrl}${START_TRACKING_PAGE}`,

@@ -13,6 +13,7 @@ import { dumpFiles, type ImportedFile, type JudgedFile, judgeFiles, recordFiles 
 import { type CatalogueKind, readKind, setKind } from "./kind.js";
 import { type Described, type FoundByName, Lookup, type NamedRepository } from "./lookup.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
+import { type Recency, readRecency } from "./recency.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
 import {
   decideRename,
@@ -38,6 +39,7 @@ import {
 export type { DumpedRepository } from "./dump.js";
 export { type Run, type RunName, runExclusively, runState } from "./exclusive-run.js";
 export { type ArchiveFile, DAMAGE_KINDS, type Damage, type DamageKind } from "./file-damage.js";
+export { countFreshness, type FreshnessCounts, type NewestFile, readNewestFiles } from "./freshness.js";
 export { fileKey, type JudgedFile } from "./import-files.js";
 export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./kind.js";
 export type {
@@ -95,6 +97,7 @@ export class Catalog {
   readonly #readRevision: Prepared<null, [number]>;
   /** Observations per transaction of `recordAll`. */
   #batchSize: BatchSize | undefined;
+  #recency: { value: Promise<Recency>; revision: number } | undefined;
   /** The revision read last, when, and how much this process had written before. */
   #revision: { value: Promise<number>; at: number; writes: number } | undefined;
 
@@ -334,6 +337,19 @@ export class Catalog {
   #imported(files: readonly ArchiveFile[]): ImportedFile[] {
     const importedAt = this.#clock.now();
     return files.map((file) => ({ ...file, importedAt }));
+  }
+
+  /** What decides whether counts are recent, as of `recentRevision`: two statements after a change, otherwise none. */
+  async recency(): Promise<Recency> {
+    const revision = await this.recentRevision();
+    if (this.#recency?.revision === revision) return this.#recency.value;
+    const value = readRecency(this.#database.read);
+    this.#recency = { value, revision };
+    // Whoever reads next must not share a failure.
+    value.catch(() => {
+      if (this.#recency?.value === value) this.#recency = undefined;
+    });
+    return value;
   }
 
   /** A number that grows with every change that a reader could notice, in any process. */

@@ -15,9 +15,9 @@ export interface Recency {
 }
 
 /** A tracked repository is recent for this many of its own refresh intervals. */
-const RECENT_INTERVALS = 2;
+export const RECENT_INTERVALS = 2;
 /** The same for one that is neither tracked nor in an archive: half the longest window. */
-const RECENT_MS = 15 * DAY_MS;
+export const RECENT_MS = 15 * DAY_MS;
 
 export async function readRecency(db: Db): Promise<Recency> {
   const { asOf, since } = await snapshotTimes(db);

@@ -1,6 +1,6 @@
 import { RANKING_DEFINITIONS, type Ranking, WINDOW_LABELS, type Window } from "../rankings/rankings.js";
 import { element, Markup, picture } from "./markup.js";
-import { dateText, exactNumber, signedNumber } from "./numbers.js";
+import { agedDate, exactNumber, signedNumber } from "./numbers.js";
 import { estimateWidth, fit } from "./text.js";
 import { styleOf, type Theme } from "./themes.js";
 
@@ -77,6 +77,8 @@ export interface RankFacts {
   /** Number of ranks stored in this ranking. */
   depth: number;
   asOf: number | null;
+  /** Days from `asOf` to the response; absent: not shown. */
+  ageDays?: number | null;
   /** A short note for readers. */
   note?: string;
 }
@@ -96,11 +98,11 @@ export function rankWords({
 
 /** A rank badge. */
 export function drawRankBadge(facts: RankFacts, theme: Theme): string {
-  const { fullName, ranking, window, language, rank, depth, asOf, note = "" } = facts;
+  const { fullName, ranking, window, language, rank, depth, asOf, ageDays, note = "" } = facts;
   const words = RANKING_DEFINITIONS[ranking].phrase;
   const where = language === null ? "" : ` in ${language}`;
   const over = window === null ? "" : WINDOW_LABELS[window];
-  const date = asOf === null ? "" : dateText(asOf);
+  const date = asOf === null ? "" : agedDate(asOf, ageDays);
   const among = rank === null ? `among the first ${exactNumber(depth)}` : "";
   const main = `${rankText(rank)} ${words}${where}`;
   const more = [note, among, over, date].filter((part) => part !== "").join(" · ");
@@ -114,18 +116,23 @@ export interface StarFacts {
   fullName: string;
   stars: number | null;
   gained: number | null;
+  /** What of the gain counts, such as "none counted"; absent: all of it. */
+  counted?: string;
   window: Window;
   asOf: number | null;
+  /** Days from `asOf` to the response; absent: not shown. */
+  ageDays?: number | null;
   note?: string;
 }
 
 /** A badge with the star count and its growth. */
 export function drawStarsBadge(facts: StarFacts, theme: Theme): string {
-  const { fullName, stars, gained, window, asOf, note = "" } = facts;
+  const { fullName, stars, gained, counted, window, asOf, ageDays, note = "" } = facts;
   const over = WINDOW_LABELS[window];
   const main = stars === null ? "stars not known" : `${exactNumber(stars)} ${stars === 1 ? "star" : "stars"}`;
-  const growth = gained === null ? "growth not known yet" : `${signedNumber(gained)} in ${over}`;
-  const date = asOf === null ? "" : dateText(asOf);
+  const part = counted === undefined ? "" : `, ${counted}`;
+  const growth = gained === null ? "growth not known yet" : `${signedNumber(gained)} in ${over}${part}`;
+  const date = asOf === null ? "" : agedDate(asOf, ageDays);
   const more = [note, growth, date].filter((part) => part !== "").join(" · ");
   const title = `${fullName}: ${main}, ${growth}${date === "" ? "" : `, as of ${date}`}, by Sidereal`;
   return drawBadge({ main, more, title, theme });

@@ -3,7 +3,7 @@ import { WINDOW_LABELS, type Window } from "../rankings/rankings.js";
 import { drawable, FONT_FAMILY, loadFont } from "./font.js";
 import { MAX_POINTS, pathOf } from "./lines.js";
 import { element, type Markup, plainText, svgOf } from "./markup.js";
-import { dateText, exactNumber, shortNumber, signedNumber } from "./numbers.js";
+import { agedDate, exactNumber, shortNumber, signedNumber } from "./numbers.js";
 import { reducePoints } from "./series.js";
 import { fit, wrap } from "./text.js";
 import { PALETTES } from "./themes.js";
@@ -15,12 +15,15 @@ export interface CardInput {
   description: string | null;
   language: string | null;
   stars: number | null;
-  gained: readonly { window: Window; stars: number | null }[];
+  /** `counted`: what of the gain counts, such as "none counted"; absent: all of it. */
+  gained: readonly { window: Window; stars: number | null; counted?: string }[];
   /** Its best rank: "#3 trending in Rust · 7 days". */
   rank: string | null;
   /** Stars over a year, oldest first. */
   points: readonly { at: number; value: number }[];
   asOf: number | null;
+  /** Days from `asOf` to the response; absent: not shown. */
+  ageDays?: number | null;
   /** A short note for readers, shown instead of the date. */
   note?: string;
 }
@@ -102,14 +105,14 @@ function drawNames({ provider, fullName, description, language }: CardInput): Ma
 function drawNumbers({ stars, gained }: CardInput): Markup[] {
   const cells = [
     { value: stars === null ? "–" : stars < 1e6 ? exactNumber(stars) : shortNumber(stars), name: "stars" },
-    ...gained.map(({ window, stars: gain }) => ({
+    ...gained.map(({ window, stars: gain, counted }) => ({
       value:
         gain === null
           ? "–"
           : Math.abs(gain) < 1e6
             ? signedNumber(gain)
             : `${gain < 0 ? "−" : "+"}${shortNumber(Math.abs(gain))}`,
-      name: `in ${WINDOW_LABELS[window]}`,
+      name: `in ${WINDOW_LABELS[window]}${counted === undefined ? "" : `, ${counted}`}`,
     })),
   ];
   const width = (RIGHT - PAD) / cells.length;
@@ -153,8 +156,8 @@ function drawYear(points: CardInput["points"]): Markup[] {
   ];
 }
 
-function drawFoot({ rank, asOf, note }: CardInput): Markup[] {
-  const date = asOf === null ? [] : [`as of ${dateText(asOf)}`];
+function drawFoot({ rank, asOf, ageDays, note }: CardInput): Markup[] {
+  const date = asOf === null ? [] : [`as of ${agedDate(asOf, ageDays)}`];
   const source = ["Sidereal", ...(note === undefined ? date : [note])].join(" · ");
   return [
     ...(rank === null

@@ -15,6 +15,7 @@ export {
   drawHistories,
   type History,
   newestOf,
+  noteOn,
   RANGES,
   type Range,
   readHistory,

@@ -2,12 +2,13 @@ import {
   type Catalog,
   findGaps,
   type Gap,
+  isStale,
   type Repository,
   type Snapshot,
   type SnapshotRange,
   type SnapshotSource,
 } from "../catalog/catalog.js";
-import { DAY_MS } from "../clock.js";
+import { ageInDays, DAY_MS } from "../clock.js";
 import { drawChart } from "./chart.js";
 import { drawNotice } from "./notice.js";
 import { dateText } from "./numbers.js";
@@ -36,6 +37,7 @@ export interface History {
   snapshots: number;
   /** The newest snapshot of its provider, where the range ends. */
   asOf: number | null;
+  isStale: boolean;
 }
 
 export interface HistoryRequest {
@@ -56,9 +58,10 @@ export async function readHistory(
     range === "all" || asOf === null
       ? catalog.series(repository.id, 0, MAX_SNAPSHOTS)
       : catalog.windowSeries(repository.id, { asOf, lengthMs: RANGE_DAYS[range] * DAY_MS }, MAX_SNAPSHOTS);
-  const [series, stored] = await Promise.all([
+  const [series, stored, recency] = await Promise.all([
     readSeries(),
     known?.stored ?? catalog.snapshotRange(repository.id),
+    catalog.recency(),
   ]);
   const points = series.points.flatMap((snapshot: Snapshot) => {
     const value = snapshot[metric];
@@ -74,6 +77,7 @@ export async function readHistory(
     firstSnapshotAt,
     snapshots,
     asOf,
+    isStale: isStale(repository, recency),
   };
 }
 
@@ -91,15 +95,22 @@ export const UNREACHABLE = {
   RENAMED: "renamed",
 } as const;
 
+/** A short note for readers: that a repository is no longer reachable, or since when its counts were not seen. */
+export function noteOn({ availability, countedAt }: Repository, isStale: boolean): string | undefined {
+  if (availability !== "AVAILABLE") return UNREACHABLE[availability];
+  return isStale && countedAt !== null ? `not seen since ${dateText(countedAt)}` : undefined;
+}
+
 /** The series of a chart, with distinct names. */
 export function seriesOf(histories: readonly History[], align: "date" | "age"): ChartSeries[] {
   const keys = histories.map(({ repository }) => repository.fullName.toLowerCase());
-  return histories.map(({ repository, points, gaps, bornAt: born }, i) => {
+  return histories.map((history, i) => {
+    const { repository, points, gaps, bornAt: born } = history;
     const isShared = keys.indexOf(keys[i] ?? "") !== keys.lastIndexOf(keys[i] ?? "");
     const begin = align === "age" ? (born ?? 0) : 0;
     const { availability, fullName, provider } = repository;
     const last = points.at(-1);
-    const noted = points.length === 0 ? "no counts in this time" : undefined;
+    const noted = points.length === 0 ? "no counts in this time" : noteOn(repository, history.isStale);
     const note =
       availability === "AVAILABLE"
         ? noted
@@ -122,16 +133,19 @@ export function newestOf(histories: readonly History[]): number | null {
 /** Parameters of a chart of histories. */
 export type ChartRequest = Pick<ChartInput, "metric" | "scale" | "align" | "width" | "height"> & {
   theme: Theme;
+  /** Time of the response. */
+  now: number;
 };
 
 /** Draws a chart of the histories, or a notice if there is nothing to draw. */
 export function drawHistories(histories: readonly History[], request: ChartRequest): string {
-  const { theme, ...rest } = request;
+  const { theme, now, ...rest } = request;
   if (histories.some(({ points }) => points.length >= 2)) {
     const series = seriesOf(histories, request.align);
-    return drawChart({ ...rest, series, asOf: newestOf(histories), theme });
+    const asOf = newestOf(histories);
+    return drawChart({ ...rest, series, asOf, ageDays: ageInDays(asOf, now), theme });
   }
-  const { title } = describe({ ...request, asOf: null }, seriesOf(histories, request.align));
+  const { title } = describe({ ...request, asOf: null, ageDays: null }, seriesOf(histories, request.align));
   return drawNotice({ title, message: missingReason(histories, request.metric), ...request });
 }
 
@@ -140,7 +154,7 @@ export function titleOf(
   histories: readonly History[],
   request: Pick<ChartRequest, "metric" | "align">,
 ): string {
-  return describe({ ...request, asOf: null }, seriesOf(histories, request.align)).title;
+  return describe({ ...request, asOf: null, ageDays: null }, seriesOf(histories, request.align)).title;
 }
 
 function missingReason(histories: readonly History[], metric: Metric): string {

@@ -56,6 +56,12 @@ export function dateText(ms: number): string {
   return `${date.getUTCDate()} ${monthName(date.getUTCMonth())} ${date.getUTCFullYear()}`;
 }
 
+/** A date with its age in days, unless that is 0 or unknown: 30 Apr 2026, 90 days ago. */
+export function agedDate(at: number, ageDays: number | null = 0): string {
+  if (ageDays === null || ageDays === 0) return dateText(at);
+  return `${dateText(at)}, ${exactNumber(ageDays)} ${ageDays === 1 ? "day" : "days"} ago`;
+}
+
 /** A range of dates; the year appears once if it is the same. */
 export function datesText(from: number, to: number): string {
   const [first, last] = [dateText(from), dateText(to)];

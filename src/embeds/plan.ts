@@ -1,7 +1,7 @@
 import { SNAPSHOT_SOURCES, type SnapshotSource } from "../catalog/catalog.js";
 import { type Axis, ageAxis, dateAxis, linearAxis, logAxis } from "./axes.js";
 import { labelWidth, shortNames } from "./labels.js";
-import { ageText, datesText, dateText, exactNumber, signedNumber } from "./numbers.js";
+import { agedDate, ageText, datesText, dateText, exactNumber, signedNumber } from "./numbers.js";
 import { type ChartSeries, METRIC_NAMES, type Metric } from "./series.js";
 import { estimateWidth, fit } from "./text.js";
 import type { Theme } from "./themes.js";
@@ -19,6 +19,8 @@ export interface ChartInput {
   align: (typeof ALIGNMENTS)[number];
   /** When the newest count was captured; null: not shown. */
   asOf: number | null;
+  /** Days from `asOf` to the response; absent: not shown. */
+  ageDays?: number | null;
   width: number;
   height: number;
   /** `page`: without embedded styles; the style sheet of the page must contain CHART_PAGE_STYLES. */
@@ -164,8 +166,8 @@ function headingOf(
   return { heading: title ?? one.name, subheading: `${name} · ${span}`, current };
 }
 
-function footerOf({ asOf }: ChartInput, series: readonly ChartSeries[]): string {
-  const date = asOf === null ? [] : [`as of ${dateText(asOf)}`];
+function footerOf({ asOf, ageDays }: ChartInput, series: readonly ChartSeries[]): string {
+  const date = asOf === null ? [] : [`as of ${agedDate(asOf, ageDays)}`];
   const notes = series.flatMap(({ name, note }) =>
     note === undefined ? [] : [series.length === 1 ? note : `${name}: ${note}`],
   );
@@ -174,7 +176,13 @@ function footerOf({ asOf }: ChartInput, series: readonly ChartSeries[]): string 
 
 /** The text alternative of a chart. */
 export function describe(
-  { metric, align, asOf, title }: Pick<ChartInput, "metric" | "align" | "asOf" | "title">,
+  {
+    metric,
+    align,
+    asOf,
+    ageDays,
+    title,
+  }: Pick<ChartInput, "metric" | "align" | "asOf" | "ageDays" | "title">,
   series: readonly ChartSeries[],
 ): { title: string; description: string } {
   const name = METRIC_NAMES[metric];
@@ -191,7 +199,7 @@ export function describe(
     return `${shortName}: ${exactNumber(first.value)} ${when(first.at)}, ${exactNumber(last.value)} ${when(last.at)}, ${gained}${gaps}${note}.`;
   });
   const subject = title ?? series.map((one) => one.name).join(", ");
-  const asOfText = asOf === null ? "" : ` As of ${dateText(asOf)}.`;
+  const asOfText = asOf === null ? "" : ` As of ${agedDate(asOf, ageDays)}.`;
   return {
     title: fit(`${name}${align === "age" ? " by age" : ""}: ${subject}`, { size: 1, width: 200 }),
     description: `${sentences.join(" ")}${asOfText}`,

@@ -4,6 +4,7 @@
  * which it knows the tables of the catalogue, the rankings and the watchlists. It knows nothing of HTTP.
  */
 import type { Catalog } from "../catalog/catalog.js";
+import { ageInDays, type Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
 import type { Rankings, Summary, Window } from "../rankings/rankings.js";
 import type { Search } from "../search/search.js";
@@ -45,6 +46,8 @@ export interface ListRows {
   nextCursor: string | null;
   /** End of the windows: the time of the newest snapshot, of the provider if the list has one. Null without any. */
   asOf: number | null;
+  /** Days in UTC from `asOf` to now; null without any. */
+  ageDays: number | null;
   /** How the rows were read. */
   plan: Plan;
   /** The text whose matches these are, if it is not the one searched for but one without its typing errors. */
@@ -86,6 +89,7 @@ export interface ListParts {
   catalog: Catalog;
   rankings: Rankings;
   search: Search;
+  clock: Pick<Clock, "now">;
   /** Absent: all lists are found with SQL alone. */
   index?: ListIndex;
 }
@@ -114,14 +118,16 @@ export class Lists {
    * then the first page of a list after a change costs up to three more. The revision is read once a second.
    */
   async read(spec: ListSpec): Promise<ListRows> {
-    const { catalog, rankings, search } = this.#parts;
+    const { catalog, rankings, search, clock } = this.#parts;
     // Read the revision first, so that data cached for it is at least as new.
     const revision = await catalog.recentRevision();
     const facts = this.#memory.of(revision, listKey(spec));
     facts.catalogue.summary ??= await rankings.summary();
-    const asOf = newest(facts.catalogue.summary, spec.filters.provider);
+    const asOf = newestOf(facts.catalogue.summary, spec.filters.provider);
+    // Not that of the summary, which is remembered.
+    const ageDays = ageInDays(asOf, clock.now());
     const found = await searchFor(search, spec);
-    if (found?.ids.length === 0) return { ...EMPTY, asOf };
+    if (found?.ids.length === 0) return { ...EMPTY, asOf, ageDays };
     const list = found === undefined ? spec : withFound(spec, found);
     const { rows, total, scoped, last, plan } =
       (found && (await readFound(this.#parts.rows, spec, found))) ??
@@ -133,18 +139,20 @@ export class Lists {
       hasMore: last !== undefined,
       nextCursor: last === undefined ? null : encodeCursor(listKey(spec), last),
       asOf,
+      ageDays,
       plan,
       corrected: found?.corrected ?? null,
     };
   }
 }
 
-function newest({ asOf, providers }: Summary, provider: string | undefined): number | null {
+/** The time of the newest snapshot: of this provider, or of all. null without any. */
+export function newestOf({ asOf, providers }: Summary, provider: string | undefined): number | null {
   if (provider === undefined) return asOf;
   return providers.find((one) => one.provider === provider)?.asOf ?? null;
 }
 
-const EMPTY: Omit<ListRows, "asOf"> = {
+const EMPTY: Omit<ListRows, "asOf" | "ageDays"> = {
   rows: [],
   total: 0,
   totalIsExact: true,

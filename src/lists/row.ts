@@ -6,6 +6,8 @@ export interface ListRow {
   readonly repository: Readonly<Repository>;
   /** Growth in the window of the list; undefined without one. */
   readonly trend: Trend | undefined;
+  /** Whether its counts are no longer recent; see the catalogue's `isStale`. */
+  readonly isStale: boolean;
 }
 
 /** Repositories to read, in order. */

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import {
   type Catalog,
+  isStale,
   REPOSITORY_READ_COLUMNS,
   type Repository,
   type RepositoryValues,
@@ -62,8 +63,9 @@ export class RowReader {
   async #readMissing(ids: readonly number[], window: Window): Promise<Map<number, ListRow>> {
     const found: { repository: Repository; growth: number | undefined }[] = [];
     const rollups: TrendValues[] = [];
-    for (const values of await this.#read({ ids, window })) {
-      const { repository, rest } = takeRepository<Growth>(values);
+    const [values, recency] = await Promise.all([this.#read({ ids, window }), this.#catalog.recency()]);
+    for (const row of values) {
+      const { repository, rest } = takeRepository<Growth>(row);
       if (rest[0] === null) found.push({ repository, growth: undefined });
       else found.push({ repository, growth: rollups.push(rest) - 1 });
     }
@@ -71,7 +73,7 @@ export class RowReader {
     return new Map(
       found.map(({ repository, growth }) => {
         const trend = growth === undefined ? undefined : trends[growth];
-        return [repository.id, { repository, trend }];
+        return [repository.id, { repository, trend, isStale: isStale(repository, recency) }];
       }),
     );
   }

@@ -38,6 +38,7 @@ import { type PastRank, packRankHistory, type Rank, rankHistoryReader, rankReade
 import { type Standing, standingReader } from "./standing.js";
 import type { Window } from "./windows.js";
 
+export { type CountedMeasure, type CountedWords, countedWords } from "./counted.js";
 export * from "./definitions.js";
 export {
   FACET_KINDS,

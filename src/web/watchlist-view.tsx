@@ -12,7 +12,7 @@ import {
 } from "../lists/lists.js";
 import type { Changes, StarTotal } from "../watchlists/watchlists.js";
 import { withQuery } from "./components/addresses.js";
-import { Delta, Time } from "./components/numbers.js";
+import { AsOf, Delta } from "./components/numbers.js";
 import { BeyondEnd, Pager } from "./components/pager.js";
 import { PLOT_SCRIPTS } from "./components/plot.js";
 import { Problems } from "./components/problems.js";
@@ -112,7 +112,7 @@ export const WatchedBody: FC<{ watched: Watched; name: string; more: readonly Mo
       <div class="row">
         <WindowTabs url={url} current={query.window} />
         <span class="soft small">
-          As of <Time at={page.asOf} />
+          <AsOf at={page.asOf} ageDays={page.ageDays} />
         </span>
       </div>
       {page.rows.length === 0 ? (

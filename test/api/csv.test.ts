@@ -39,7 +39,7 @@ function flat(record: Row): Row {
 }
 
 const COLUMNS =
-  "id,provider,owner,name,fullName,url,description,homepage,language,license,topics,stars,forks,openIssues,watchers,fork,archived,availability,createdAt,pushedAt,discoveredAt,refreshedAt,nextRefreshAt,window,from,to,fromSource,starsDelta,forksDelta,openIssuesDelta,starsGrowth,trending,rising,newHot,starMomentum,forkMomentum,activity,confidence,reliable,anomalies,starsCounted,forksCounted";
+  "id,provider,owner,name,fullName,url,description,homepage,language,license,topics,stars,forks,openIssues,watchers,fork,archived,availability,createdAt,pushedAt,discoveredAt,refreshedAt,nextRefreshAt,window,from,to,fromSource,starsDelta,forksDelta,openIssuesDelta,starsGrowth,trending,rising,newHot,starMomentum,forkMomentum,activity,confidence,reliable,anomalies,starsCounted,forksCounted,newSince,confidenceReasons,lastSeenAt,stale,asOf,ageDays";
 
 test("any text comes back from its cell, and none begins like a formula", () => {
   const text = fc.oneof(
@@ -85,8 +85,9 @@ onBothEngines("Lists as CSV", (engine) => {
     assert.equal(csv.status, 200);
     assert.equal(csv.headers.get("content-type"), "text/csv; charset=utf-8");
     assert.ok(json.body.data.length > 0);
+    const { asOf, ageDays } = json.body.meta;
     const expected = json.body.data.map((record: Row) => {
-      const row = flat(record);
+      const row: Row = { ...flat(record), asOf, ageDays };
       return Object.fromEntries(Object.keys(row).map((name) => [name, cellOf(row[name], name)]));
     });
     const rows = rowsOf(csv.body);

@@ -53,8 +53,9 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
     assert.ok(body.data.ranks.length > 0);
     delete body.data.ranks;
     for (const trend of [body.data.trends["24h"], body.data.trends["7d"]]) {
-      assert.deepEqual(Object.keys(trend).slice(-4), ["scores", "confidence", "reliable", "anomalies"]);
-      for (const name of ["scores", "confidence", "reliable", "anomalies"]) delete trend[name];
+      const judged = ["scores", "confidence", "confidenceReasons", "reliable", "anomalies"];
+      assert.deepEqual(Object.keys(trend).slice(-5), judged);
+      for (const name of judged) delete trend[name];
     }
     const times = { to: "2026-04-30T12:00:00.000Z" };
     assert.deepEqual(body, {
@@ -82,6 +83,10 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
         discoveredAt: "2026-04-20T12:00:00.000Z",
         refreshedAt: "2026-04-30T12:00:00.000Z",
         nextRefreshAt: null,
+        lastSeenAt: "2026-04-30T12:00:00.000Z",
+        stale: false,
+        asOf: "2026-04-30T12:00:00.000Z",
+        ageDays: 0,
         trends: {
           "24h": {
             window: "24h",
@@ -91,6 +96,9 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
             starsDelta: 10,
             forksDelta: 5,
             openIssuesDelta: -1,
+            starsCounted: 10,
+            forksCounted: 5,
+            newSince: "CREATED",
             starsGrowth: 10 / 1040,
           },
           "7d": {
@@ -101,6 +109,9 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
             starsDelta: 50,
             forksDelta: 5,
             openIssuesDelta: -1,
+            starsCounted: 50,
+            forksCounted: 5,
+            newSince: "CREATED",
             starsGrowth: 0.05,
           },
           "30d": null,
@@ -142,6 +153,10 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
       discoveredAt: "2026-04-30T12:00:00.000Z",
       refreshedAt: "2026-04-30T12:00:00.000Z",
       nextRefreshAt: null,
+      lastSeenAt: null,
+      stale: false,
+      asOf: "2026-04-30T12:00:00.000Z",
+      ageDays: 0,
       trends: { "24h": null, "7d": null, "30d": null },
       ranks: [],
       previousFullNames: [],

@@ -254,6 +254,7 @@ onBothEngines("Charts for other pages", (engine) => {
         html: `<a href="${page}"><img src="${image.replaceAll("&", "&amp;")}" alt="Stars by age: up/gapped" width="800" height="380"></a>`,
       },
       asOf: "2026-04-30T12:00:00.000Z",
+      ageDays: 0,
     });
     assert.equal(series.length, 1);
     const { points, repositoryId, ...one } = series[0];
@@ -272,6 +273,8 @@ onBothEngines("Charts for other pages", (engine) => {
       gaps: [{ from: "2026-04-14T12:00:00.000Z", to: "2026-04-21T12:00:00.000Z", missing: 6 }],
       from: "2026-04-10T12:00:00.000Z",
       to: "2026-04-25T12:00:00.000Z",
+      lastSeenAt: "2026-04-25T12:00:00.000Z",
+      stale: false,
       gained: 15,
     });
     const shown = await world.request(image);

@@ -24,7 +24,11 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
         { name: "Python", repositories: 1, stars: 60, starsGained: 10 },
         { name: "TypeScript", repositories: 1, stars: 800, starsGained: 100 },
       ],
-      meta: { page: 1, limit: 25, total: 5, totalIsExact: true, hasMore: false, nextCursor: null },
+      meta: {
+        ...{ page: 1, limit: 25, total: 5, totalIsExact: true, hasMore: false, nextCursor: null },
+        asOf: "2026-04-30T12:00:00.000Z",
+        ageDays: 0,
+      },
     });
   });
 
@@ -87,6 +91,8 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
       totalIsExact: true,
       hasMore: false,
       nextCursor: null,
+      asOf: "2026-04-30T12:00:00.000Z",
+      ageDays: 0,
     });
     assert.doesNotMatch(last.headers.get("link") ?? "", /next/);
   });
@@ -102,6 +108,8 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
         snapshots24h: 11,
         refreshed24h: 10,
         overdueRefreshes: 0,
+        freshRepositories: 10,
+        staleRepositories: 0,
         languages: 5,
         topics: 5,
         providers: [
@@ -112,7 +120,10 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
             snapshots24h: 10,
             refreshed24h: 9,
             overdueRefreshes: 0,
+            freshRepositories: 9,
+            staleRepositories: 0,
             asOf,
+            ageDays: 0,
           },
           {
             provider: "GITLAB",
@@ -121,9 +132,13 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
             snapshots24h: 1,
             refreshed24h: 1,
             overdueRefreshes: 0,
+            freshRepositories: 1,
+            staleRepositories: 0,
             asOf,
+            ageDays: 0,
           },
         ],
+        newestFiles: [],
         asOf,
         generatedAt: asOf,
         catalogue: "real",
@@ -141,9 +156,12 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
       snapshots24h: 0,
       refreshed24h: 0,
       overdueRefreshes: 0,
+      freshRepositories: 0,
+      staleRepositories: 0,
       languages: 0,
       topics: 0,
       providers: [],
+      newestFiles: [],
       asOf: null,
       generatedAt: "2026-04-30T12:00:00.000Z",
       catalogue: "real",

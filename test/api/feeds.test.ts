@@ -67,12 +67,16 @@ test("whatever a repository is called and says of itself, its feed is valid", ()
       fc.constantFrom(...FEEDS),
       fc.constantFrom("24h" as const, "7d" as const, "30d" as const),
       (given, q, feed, window) => {
-        const rows = given.map((one, i) => ({ repository: whole(i + 1, one), trend: undefined }));
+        const rows = given.map((one, i) => ({
+          repository: whole(i + 1, one),
+          trend: undefined,
+          isStale: false,
+        }));
         const request: FeedRequest = {
           ...{ feed, window, limit: 25, defaultLimit: 25, baseUrl: BASE },
           filters: listQuery.parse({ q: q.toWellFormed().slice(0, 50) }),
         };
-        const document = parseXml(atomFeed(request, { rows, asOf: NOW }));
+        const document = parseXml(atomFeed(request, { rows, asOf: NOW, ageDays: 0 }));
         checkAtom(document);
         assert.equal(entriesOf(document).length, rows.length);
         for (const entry of entriesOf(document))

@@ -91,6 +91,9 @@ onBothEngines("GET /api/repos/:id/metrics", (engine) => {
         points: 3,
         gaps: [],
         nextRefreshAt: null,
+        ageDays: 0,
+        lastSeenAt: "2026-04-30T12:00:00.000Z",
+        stale: false,
       },
     });
   });

@@ -68,7 +68,8 @@ onBothEngines("rankings", (engine) => {
     assert.deepEqual(await listed("sort=stars_delta"), ["shifted/level", "honest/growth"]);
     assert.deepEqual(await listed("sort=stars_delta&order=asc"), ["honest/growth", "shifted/level"]);
     const { trend } = (await other.get("/api/repos?sort=stars_delta")).body.data[0];
-    assert.deepEqual([trend.starsDelta, trend.starsCounted], [8_000, 0]);
+    assert.equal(trend.starsDelta, 8_000);
+    assert.ok(trend.starsCounted < 60);
   });
 
   test("fork growth is by its score and forks gained by their number", async () => {
@@ -141,7 +142,7 @@ onBothEngines("rankings", (engine) => {
       const { data } = (
         await world.get(`/api/repos/github/${form}${form.endsWith("&") ? "" : "?"}explain=true`)
       ).body;
-      assert.equal(data.explanation.version, 1);
+      assert.equal(data.explanation.version, 2);
       assert.equal(data.explanation.windows["30d"], null);
       const { score, terms } = data.explanation.windows["24h"].trending;
       assert.equal(score, data.trends["24h"].scores.trending);

@@ -48,6 +48,7 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
       sort: "added",
       corrected: null,
       asOf: "2026-04-30T12:00:00.000Z",
+      ageDays: 0,
     });
     assert.deepEqual(answer.body.data[0], {
       id: "3",
@@ -73,6 +74,8 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
       discoveredAt: "2026-04-29T06:00:00.000Z",
       refreshedAt: "2026-04-29T06:00:00.000Z",
       nextRefreshAt: null,
+      lastSeenAt: "2026-04-29T06:00:00.000Z",
+      stale: false,
       trend: null,
     });
     assert.equal(answer.body.data[2].trend.starsDelta, 8);

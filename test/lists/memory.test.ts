@@ -45,7 +45,7 @@ describe("Rows of lists", () => {
       url: "https://example.test",
       topics: [],
     };
-    return { repository: given as Repository, trend: undefined };
+    return { repository: given as Repository, trend: undefined, isStale: false };
   };
   const known = (memory: RowMemory, revision: number, ids: number[]) =>
     memory.find(revision, { ids, window: "24h" }).map((found) => found?.repository.id);

@@ -103,7 +103,7 @@ onBothEngines("Lists of more than 10,000", (engine) => {
     const catalog = new Catalog(watched, clock);
     const rankings = new Rankings(watched, clock, createLog("silent"));
     const search = new Search(watched, catalog, clock);
-    return new Lists({ database: watched, catalog, rankings, search, ...more });
+    return new Lists({ database: watched, catalog, rankings, search, clock, ...more });
   };
 
   before(async () => {
@@ -219,7 +219,7 @@ onBothEngines("Lists of more than 10,000", (engine) => {
       );
       assert.deepEqual(
         found.rows,
-        expected.map((repository) => ({ repository, trend: trends.get(repository.id) })),
+        expected.map((repository) => ({ repository, trend: trends.get(repository.id), isStale: false })),
         what,
       );
       assert.equal(found.total, Math.min(model.length, EXACT_TOTAL), what);

@@ -26,7 +26,7 @@ export function openLists(database: Database, clock = new ManualClock(NOW), inde
   const catalog = new Catalog(database, clock);
   const rankings = new Rankings(database, clock, createLog("silent"));
   const search = new Search(database, catalog, clock);
-  return new Lists({ database, catalog, rankings, search, ...(index && { index }) });
+  return new Lists({ database, catalog, rankings, search, clock, ...(index && { index }) });
 }
 
 /** A list index of a database as it is now. */

@@ -34,7 +34,12 @@ async function importAll(paths: readonly string[], options: ImportOptions) {
   assert.deepEqual(refused, []);
   await rankings.update();
   const search = new Search(database, catalog, systemClock);
-  return { catalog, rankings, lists: new Lists({ database, catalog, rankings, search }), report };
+  return {
+    catalog,
+    rankings,
+    lists: new Lists({ database, catalog, rankings, search, clock: systemClock }),
+    report,
+  };
 }
 
 const manifestOf = (...path: string[]) => readManifest(readFileSync(realData(...path), "utf8"), Date.now());

@@ -54,6 +54,7 @@ onSqlite("the page of a repository", (engine) => {
       observation("shut/away", daily(40, 41), { facts: { availability: "PRIVATE" } }),
       observation("held/back", daily(40, 41), { facts: { availability: "BLOCKED" } }),
       observation("group/gains", daily(100, 104, 110, 190), { facts: { pushedAt: NOW } }),
+      observation("group/returned", daily(5_000, 5_000, 5_000, 4_000, 5_000), { facts: { pushedAt: NOW } }),
       observation("young/one", [snapshot(0, 3)]),
       observation("evil/homepage", daily(1, 2), {
         facts: { url: "javascript:alert(1)", homepage: "javascript:alert(2)", description: HOSTILE },
@@ -86,7 +87,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.deepEqual(
       rowsOf(html, "growth").map((row) => row.slice(1)),
       [
-        ["12,050", "+11,010", "+11,050", "–"],
+        ["12,050", "+11,010 20 counted", "+11,050 60 counted", "–"],
         ["25", "+5", "+5", "–"],
         ["2", "-1", "-1", "–"],
         ["9", "+2", "+2", "–"],
@@ -131,7 +132,7 @@ onSqlite("the page of a repository", (engine) => {
       const [before = ""] = page.html.split('<table class="terms">');
       return before.match(/<p class="soft">[^<]*<\/p>/g)?.at(-1);
     };
-    const gained = await reasonIn("/repos/github/Facebook/React?window=7d");
+    const gained = await reasonIn("/repos/github/group/returned");
     const lost = await reasonIn("/repos/github/acme/kite");
     assert.ok(gained !== undefined && lost !== undefined && gained !== lost);
   });

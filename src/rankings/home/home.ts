@@ -5,8 +5,8 @@
 import { bumpRevision } from "../../catalog/catalog.js";
 import type { Database } from "../../database/database.js";
 import { computeHome } from "./first-page.js";
-import { storePrepared } from "./prepared.js";
-import { computeSummary } from "./summary.js";
+import { readPrepared, storePrepared } from "./prepared.js";
+import { computeSummary, type Summary } from "./summary.js";
 
 export { type Home, type RankedList, readHome } from "./first-page.js";
 export { type DocumentReader, documentReader } from "./prepared.js";
@@ -18,7 +18,7 @@ export { type CurrentSummary, readSummary, type Summary } from "./summary.js";
  */
 export async function update(database: Database, now: number): Promise<void> {
   const { dialect, write } = database;
-  const summary = await computeSummary(write, now);
+  const summary = await computeSummary(write, now, await readPrepared<Summary>(write, "summary"));
   const home = await computeHome(database, now);
   await dialect.exclusively(write, "catalogue", async (tx) => {
     const isSummaryNew = await storePrepared(tx, "summary", summary);

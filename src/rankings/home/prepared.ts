@@ -25,7 +25,8 @@ export async function storePrepared<T extends Prepared>(
   return true;
 }
 
-async function readPrepared<T extends Prepared>(db: Db, name: PreparedName): Promise<T | undefined> {
+/** The stored document; undefined before the first update. */
+export async function readPrepared<T extends Prepared>(db: Db, name: PreparedName): Promise<T | undefined> {
   const row = await db.selectFrom("summaries").select("body").where("id", "=", ROWS[name]).executeTakeFirst();
   return row === undefined ? undefined : JSON.parse(row.body);
 }

@@ -1,11 +1,19 @@
 import { type RawBuilder, sql } from "kysely";
-import { type CatalogueKind, readKind } from "../../catalog/catalog.js";
-import { DAY_MS, HOUR_MS } from "../../clock.js";
+import {
+  type CatalogueKind,
+  type FreshnessCounts,
+  type NewestFile,
+  readKind,
+  readNewestFiles,
+  readRecency,
+} from "../../catalog/catalog.js";
+import { ageInDays, DAY_MS, HOUR_MS } from "../../clock.js";
 import type { Db } from "../../database/database.js";
+import { freshnessOf } from "./freshness.js";
 import type { DocumentReader, Prepared } from "./prepared.js";
 
 /** Counters of one provider, or of all providers together. */
-export interface Counters {
+export interface Counters extends FreshnessCounts {
   repositories: number;
   snapshots: number;
   /** Snapshots taken in the 24 hours up to `asOf`. */
@@ -16,10 +24,18 @@ export interface Counters {
   overdueRefreshes: number;
 }
 
+export interface ProviderSummary extends Counters {
+  provider: string;
+  /** Time of its newest snapshot; null without any. */
+  asOf: number | null;
+}
+
 export interface Summary extends Counters, Prepared {
   languages: number;
   topics: number;
-  providers: (Counters & { provider: string; asOf: number | null })[];
+  providers: ProviderSummary[];
+  /** The newest undamaged file of each archive that was imported. */
+  newestFiles: NewestFile[];
   /** Time of the newest snapshot; null if there are no snapshots. */
   asOf: number | null;
   /** When the content last changed. */
@@ -27,9 +43,15 @@ export interface Summary extends Counters, Prepared {
   catalogue: CatalogueKind;
 }
 
-/** The stored summary, and the days in UTC from `asOf` to now. */
-export interface CurrentSummary extends Summary {
+/** Days in UTC from a time to now; null: there is no such time. */
+interface Aged {
   ageDays: number | null;
+}
+
+/** The stored summary with the ages of what is in it. */
+export interface CurrentSummary extends Summary, Aged {
+  providers: (ProviderSummary & Aged)[];
+  newestFiles: (NewestFile & Aged)[];
 }
 
 /** Three separate counts, as each can use an index. */
@@ -50,8 +72,11 @@ async function countRepositories(
   };
 }
 
-/** Computes the summary, which counts all repositories. */
-export async function computeSummary(db: Db, now: number): Promise<Summary> {
+/** Computes the summary, which counts all repositories. `before`: the stored one. */
+export async function computeSummary(db: Db, now: number, before: Summary | undefined): Promise<Summary> {
+  const recency = await readRecency(db);
+  const newestFiles = await readNewestFiles(db);
+  const isFileNew = JSON.stringify(newestFiles) !== JSON.stringify(before?.newestFiles);
   const totals = await sql<{ provider: string; snapshots: number; newest_at: number }>`
     select provider, sum(snapshots) as snapshots, max(newest_at) as newest_at from snapshot_hours
     group by provider`.execute(db);
@@ -66,6 +91,7 @@ export async function computeSummary(db: Db, now: number): Promise<Summary> {
     const { repositories, refreshed, overdue } = await countRepositories(db, provider, { since, now });
     const recent = await sql<{ snapshots: number }>`select coalesce(sum(snapshots), 0) as snapshots
       from snapshot_hours where provider = ${provider} and hour > ${Math.floor(since / HOUR_MS)}`.execute(db);
+    const counted = before?.providers.find((one) => one.provider === provider);
     providers.push({
       provider,
       repositories,
@@ -73,6 +99,7 @@ export async function computeSummary(db: Db, now: number): Promise<Summary> {
       snapshots24h: Number(recent.rows[0]?.snapshots ?? 0),
       refreshed24h: refreshed,
       overdueRefreshes: overdue,
+      ...(await freshnessOf(db, { provider, repositories }, { recency, before: counted, isFileNew })),
       asOf,
     });
   }
@@ -88,37 +115,48 @@ export async function computeSummary(db: Db, now: number): Promise<Summary> {
     snapshots24h: sum("snapshots24h"),
     refreshed24h: sum("refreshed24h"),
     overdueRefreshes: sum("overdueRefreshes"),
+    freshRepositories: sum("freshRepositories"),
+    staleRepositories: sum("staleRepositories"),
     languages: namesOf("language"),
     topics: namesOf("topic"),
     providers,
+    newestFiles,
     asOf: times.length === 0 ? null : Math.max(...times),
     generatedAt: now,
     catalogue: await readKind(db),
   };
 }
 
+const NOTHING: Counters = {
+  repositories: 0,
+  snapshots: 0,
+  snapshots24h: 0,
+  refreshed24h: 0,
+  overdueRefreshes: 0,
+  freshRepositories: 0,
+  staleRepositories: 0,
+};
+
 /** The stored summary; an empty one before the first update. */
 export async function readSummary(read: DocumentReader, now: number): Promise<CurrentSummary> {
   const prepared = await read<Summary>("summary");
   if (prepared !== undefined) {
-    const { asOf } = prepared;
+    // What an older version stored lacks some of it until the next update.
+    const { providers, newestFiles = [] }: Pick<Summary, "providers"> & Partial<Summary> = prepared;
     return {
+      ...NOTHING,
       ...prepared,
-      ageDays: asOf === null ? null : Math.max(0, Math.floor(now / DAY_MS) - Math.floor(asOf / DAY_MS)),
+      providers: providers.map((one) => ({ ...NOTHING, ...one, ageDays: ageInDays(one.asOf, now) })),
+      newestFiles: newestFiles.map((one) => ({ ...one, ageDays: ageInDays(one.capturedAt, now) })),
+      ageDays: ageInDays(prepared.asOf, now),
     };
   }
-  const zero: Counters = {
-    repositories: 0,
-    snapshots: 0,
-    snapshots24h: 0,
-    refreshed24h: 0,
-    overdueRefreshes: 0,
-  };
   return {
-    ...zero,
+    ...NOTHING,
     languages: 0,
     topics: 0,
     providers: [],
+    newestFiles: [],
     asOf: null,
     generatedAt: now,
     catalogue: "real",

@@ -6,7 +6,7 @@ import { forgeName } from "../../forges.js";
 import { repositoryPage } from "../../page-addresses.js";
 import { type Rank, type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../rankings/rankings.js";
 import { Language } from "./language.js";
-import { Delta, formatCount, formatDay } from "./numbers.js";
+import { formatCount, formatDay, Gain } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";
 import { Scroll } from "./scroll.js";
 
@@ -15,6 +15,8 @@ export interface Compared {
   repository: Repository;
   trends: Readonly<Record<Window, Trend | undefined>>;
   ranks: readonly Rank[];
+  /** Whether its counts are no longer recent. */
+  isStale: boolean;
   /** The comparison without it. */
   without: string;
 }
@@ -55,7 +57,7 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
         </tr>
       </thead>
       <tbody>
-        {compared.map(({ repository, trends, ranks, without }) => (
+        {compared.map(({ repository, trends, ranks, without, isStale }) => (
           <tr>
             <td class="out">
               <a href={without} title="Remove" aria-label={`Remove ${repository.fullName}`}>
@@ -68,12 +70,13 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
                 {forgeName(repository.provider)}
                 {repository.availability === "AVAILABLE" ? "" : `, ${repository.availability.toLowerCase()}`}
                 {repository.archived ? ", archived" : ""}
+                {isStale ? `, not seen since ${formatDay(repository.countedAt)}` : ""}
               </small>
             </th>
             <td class="number strong">{formatCount(repository.stars)}</td>
             {WINDOWS.map((window) => (
               <td class="number">
-                <Delta value={trends[window]?.starsDelta} />
+                <Gain trend={trends[window]} measure="stars" />
               </td>
             ))}
             <td class="number">{formatCount(repository.forks)}</td>

@@ -35,7 +35,7 @@ export const ScoreExplanation: FC<ScoreExplanationProps> = ({ window, explanatio
   if (explanation === null || trend === null)
     return (
       <p class="read">
-        No score for {WINDOW_LABELS[window]}. It needs a current snapshot and another one half a window to two
+        No score for {WINDOW_LABELS[window]}. It needs a recent snapshot and another one half a window to two
         windows earlier.
       </p>
     );

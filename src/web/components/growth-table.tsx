@@ -1,13 +1,15 @@
 import type { Child, FC } from "hono/jsx";
 import type { Repository, Snapshot } from "../../catalog/catalog.js";
 import {
+  type CountedMeasure,
+  countedWords,
   type Trend,
   WINDOW_LABELS,
   WINDOW_SHORT_LABELS,
   WINDOWS,
   type Window,
 } from "../../rankings/rankings.js";
-import { Delta, formatCount, formatGrowth, SOURCE_WORDS, Time } from "./numbers.js";
+import { Delta, formatCount, formatDelta, formatGrowth, Gain, SOURCE_WORDS, Time } from "./numbers.js";
 
 export interface GrowthTableProps {
   repository: Repository;
@@ -24,19 +26,27 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
     return before === null || after === null ? null : after - before;
   };
   const rows = [
-    { name: "Stars", now: repository.stars, delta: (trend: Trend) => trend.starsDelta },
-    { name: "Forks", now: repository.forks, delta: (trend: Trend) => trend.forksDelta },
-    { name: "Open issues", now: repository.openIssues, delta: (trend: Trend) => trend.openIssuesDelta },
-    { name: "Watchers", now: repository.watchers, delta: watchersDelta },
+    { name: "Stars", count: repository.stars, gain: gained("stars") },
+    { name: "Forks", count: repository.forks, gain: gained("forks") },
+    {
+      name: "Open issues",
+      count: repository.openIssues,
+      gain: ({ openIssuesDelta }: Trend) => <Delta value={openIssuesDelta} />,
+    },
+    {
+      name: "Watchers",
+      count: repository.watchers,
+      gain: (trend: Trend) => <Delta value={watchersDelta(trend)} />,
+    },
   ];
   return (
     <table class="growth">
-      <caption class="hidden">Current counts and gains in each window</caption>
+      <caption class="hidden">Latest counts and gains in each window</caption>
       <thead>
         <tr>
           <th scope="col">Count</th>
           <th scope="col" class="number">
-            Now
+            Latest
           </th>
           {WINDOWS.map((window) => (
             <th scope="col" class="number">
@@ -46,11 +56,11 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ name, now, delta }) => (
+        {rows.map(({ name, count, gain }) => (
           <tr>
             <th scope="row">{name}</th>
-            <td class="number strong">{formatCount(now)}</td>
-            <Each trends={trends} cell={(trend) => <Delta value={delta(trend)} />} />
+            <td class="number strong">{formatCount(count)}</td>
+            <Each trends={trends} cell={gain} />
           </tr>
         ))}
         <tr>
@@ -63,9 +73,9 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
           <td />
           <Each
             trends={trends}
-            cell={({ confidence, reliable }) => (
+            cell={({ confidence, confidenceReasons, reliable }) => (
               <>
-                {confidence.toFixed(2)}
+                <span title={confidenceReasons.join("; ")}>{confidence.toFixed(2)}</span>
                 <small>{reliable ? "reliable" : "not reliable"}</small>
               </>
             )}
@@ -73,6 +83,39 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
         </tr>
       </tbody>
     </table>
+  );
+};
+
+const gained = (measure: CountedMeasure) => (trend: Trend) => <Gain trend={trend} measure={measure} />;
+
+/**
+ * What is to be known of the gains: of which not all counts ("7 days: +12,400 stars, none counted: dropped and recovered"), and
+ * why the confidence in some is low.
+ */
+export const GainNotes: FC<Pick<GrowthTableProps, "trends">> = ({ trends }) => {
+  const notes = WINDOWS.flatMap((window) => {
+    const trend = trends[window];
+    if (trend === null) return [];
+    const { reliable, confidenceReasons } = trend;
+    const doubts = reliable
+      ? []
+      : [`${WINDOW_LABELS[window]}: not reliable, ${confidenceReasons.join("; ")}`];
+    const counted = (["stars", "forks"] as const).flatMap((measure) => {
+      const words = countedWords(trend, measure);
+      const delta = measure === "stars" ? trend.starsDelta : trend.forksDelta;
+      return words === undefined
+        ? []
+        : [`${WINDOW_LABELS[window]}: ${formatDelta(delta)} ${measure}, ${words.full}`];
+    });
+    return [...counted, ...doubts];
+  });
+  if (notes.length === 0) return null;
+  return (
+    <ul class="plain small">
+      {notes.map((note) => (
+        <li>{note}</li>
+      ))}
+    </ul>
   );
 };
 

@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
 import { isoTime } from "../../clock.js";
+import { type CountedMeasure, countedWords, type Trend } from "../../rankings/rankings.js";
 
 /** Number and time formats of all pages. An unknown value is a dash, never 0. */
 
@@ -62,6 +63,38 @@ export const Time: FC<{ at: number | null }> = ({ at }) =>
   ) : (
     <time datetime={isoTime(at)}>{isoTime(at).slice(0, 16).replace("T", " ")} UTC</time>
   );
+
+/** "90 days ago"; undefined for less than a day. */
+export function agoText(days: number | null): string | undefined {
+  if (days === null || days === 0) return undefined;
+  return days === 1 ? "1 day ago" : `${formatCount(days)} days ago`;
+}
+
+/** "as of 2026-04-30 12:00 UTC, 90 days ago": the end of the windows, and its age. */
+export const AsOf: FC<{ at: number | null; ageDays: number | null }> = ({ at, ageDays }) => {
+  const ago = agoText(ageDays);
+  return (
+    <span>
+      as of <Time at={at} />
+      {ago === undefined ? "" : `, ${ago}`}
+    </span>
+  );
+};
+
+/** A gain, and what of it counts if that is not all. The reason is a tooltip. */
+export const Gain: FC<{ trend: Trend | undefined; measure: CountedMeasure }> = ({ trend, measure }) => {
+  const words = trend && countedWords(trend, measure);
+  return (
+    <>
+      <Delta value={measure === "stars" ? trend?.starsDelta : trend?.forksDelta} />
+      {words === undefined ? null : (
+        <small class="counted" title={words.full}>
+          {words.short}
+        </small>
+      )}
+    </>
+  );
+};
 
 /** Names of the sources of counts. */
 export const SOURCE_WORDS = {

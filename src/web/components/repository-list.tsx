@@ -4,13 +4,16 @@ import { forgeName } from "../../forges.js";
 import { repositoryPage } from "../../page-addresses.js";
 import type { Trend } from "../../rankings/rankings.js";
 import { Language } from "./language.js";
-import { Delta, formatCompact, formatCount } from "./numbers.js";
+import { formatCompact, formatCount, formatDay, Gain } from "./numbers.js";
 import { SaveStar } from "./save-button.js";
 import { Spark } from "./spark.js";
+import { StaleBadge } from "./stale-note.js";
 
 export interface ListedRow {
   repository: Repository;
   trend: Trend | undefined;
+  /** Whether its counts are no longer recent. */
+  isStale: boolean;
 }
 
 /** An additional column. */
@@ -43,6 +46,8 @@ export interface RepositoryListProps {
   more?: readonly MoreColumn[];
   /** Whether rows show their forge. */
   withForge?: boolean;
+  /** Whether rows show that their age counts from when they were first seen. */
+  marksFirstSeen?: boolean;
   /** false: rows do not show their language, since all have the same. */
   withLanguage?: boolean;
 }
@@ -60,6 +65,7 @@ export const RepositoryList: FC<RepositoryListProps> = ({
   more = [],
   withForge = false,
   withLanguage = true,
+  marksFirstSeen = false,
 }) => {
   const form = `save-${caption.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
   const columns = saved === undefined ? more : [...more, saveColumn(form, saved)];
@@ -108,15 +114,16 @@ export const RepositoryList: FC<RepositoryListProps> = ({
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ repository, trend }, i) => (
+          {rows.map(({ repository, trend, isStale }, i) => (
             <tr>
               {from === undefined ? null : <td class="rank">{from + i}</td>}
               <td class="name">
                 <div class="named">
                   <a href={repositoryPage(repository)}>{repository.fullName}</a>{" "}
-                  <Marks {...{ repository, trend }} />
+                  <Marks {...{ repository, trend, marksFirstSeen }} />
                 </div>
                 <div class="about">
+                  <StaleBadge {...{ repository, isStale }} />{" "}
                   {isShort || !withLanguage ? null : <Language name={repository.language} />}{" "}
                   {withForge ? <span class="forge">{forgeName(repository.provider)}</span> : null}{" "}
                   {repository.description === null ? null : <bdi>{repository.description}</bdi>}
@@ -129,10 +136,10 @@ export const RepositoryList: FC<RepositoryListProps> = ({
                 {isShort ? formatCompact(repository[metric]) : formatCount(repository[metric])}
               </td>
               <td class={gainClass}>
-                <Delta value={metric === "stars" ? trend?.starsDelta : trend?.forksDelta} />
+                <Gain trend={trend} measure={metric} />
               </td>
               {columns.map(({ onPhone, cell }) => (
-                <td class={columnClass(onPhone) ?? "action"}>{cell({ repository, trend })}</td>
+                <td class={columnClass(onPhone) ?? "action"}>{cell({ repository, trend, isStale })}</td>
               ))}
             </tr>
           ))}
@@ -162,12 +169,24 @@ function saveColumn(form: string, saved: ReadonlySet<number>): MoreColumn {
 }
 
 /** Badges of a row that affect how far to trust it. */
-const Marks: FC<ListedRow> = ({ repository, trend }) => (
+const Marks: FC<Pick<ListedRow, "repository" | "trend"> & { marksFirstSeen: boolean }> = ({
+  repository,
+  trend,
+  marksFirstSeen,
+}) => (
   <>
     {repository.availability === "AVAILABLE" ? null : (
       <span class="badge caution">{repository.availability.toLowerCase()}</span>
     )}
     {repository.archived ? <span class="badge">archived</span> : null}
+    {marksFirstSeen && trend !== undefined && trend.firstSeenAt !== null ? (
+      <span
+        class="badge"
+        title="Its date of creation is not known, so its age counts from its first snapshot."
+      >
+        first seen {formatDay(trend.firstSeenAt)}
+      </span>
+    ) : null}
     {(trend?.anomalies.length ?? 0) > 0 ? (
       <span class="badge caution" title={trend?.anomalies.map(({ kind }) => kind).join(", ")}>
         unusual

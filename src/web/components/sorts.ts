@@ -64,7 +64,7 @@ const FORK_SORTS: readonly string[] = [
 ] satisfies Sort[];
 
 /** The columns that show what a list is sorted by. */
-export function columnsOf(sort: string): Pick<RepositoryListProps, "metric" | "more"> {
+export function columnsOf(sort: string): Pick<RepositoryListProps, "metric" | "more" | "marksFirstSeen"> {
   if (sort === "pushed")
     return {
       more: [
@@ -82,6 +82,7 @@ export function columnsOf(sort: string): Pick<RepositoryListProps, "metric" | "m
   if (score === null) return metric;
   return {
     ...metric,
+    marksFirstSeen: sort === "new_hot",
     more: [
       { title: "Score", onPhone: "nowhere", cell: ({ trend }) => trend?.scores[score]?.toFixed(1) ?? "–" },
     ],

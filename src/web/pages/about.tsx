@@ -92,6 +92,12 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
           growth is unknown and shown as a dash.
         </p>
         <p>
+          Growth counts only while its last reading is recent: for at most two of the repository’s own refresh
+          intervals, or as long as the newest file of the archive it is from still has it, and never for more
+          than half a window. After that the repository leaves all rankings by growth and is marked with the
+          day it was last seen.
+        </p>
+        <p>
           Gains are shown unscaled. Scores are scaled to the time between the two snapshots: 100 stars in 48
           hours count as 50 a day.
         </p>
@@ -107,7 +113,7 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
       <Section id="example">
         {example === undefined ? (
           <p>
-            Nothing is trending right now. Once something is, this section breaks down the score of the top
+            Nothing is trending yet. Once something is, this section breaks down the score of the top
             repository.
           </p>
         ) : (
@@ -146,7 +152,7 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
           Some changes should not be taken at face value. They are marked{" "}
           <span class="badge caution">unusual</span> and shown with their numbers. The mark does not say who
           caused a change or why: forge clean-ups, failed readings and campaigns look the same from outside.
-          Changes of less than 100 stars are never marked.
+          Changes of less than 80 stars are not marked, except falls by a quarter.
         </p>
         <Unusual />
       </Section>
@@ -191,11 +197,15 @@ const Scores: FC = () => (
           [
             "New and hot",
             "early momentum of a young repository",
-            "70% stars, 30% forks, multiplied by youth: 1 at creation, 0 after 90 days",
+            "70% stars, 30% forks, multiplied by youth: 1 at creation, 0 after 90 days; if the date of creation is unknown, from when it was first seen with few stars",
           ],
           ["Active", "recent work", "70% days since the last push, 30% change in open issues"],
           ["Star momentum", "stars only", "stars gained ÷ √stars at the start"],
-          ["Fork momentum", "forks only", "forks gained ÷ √forks at the start"],
+          [
+            "Fork momentum",
+            "forks that stars confirm",
+            "forks gained ÷ √forks at the start, as far as stars were gained too",
+          ],
         ] as const
       ).map(([name, says, terms]) => (
         <tr>
@@ -221,10 +231,15 @@ const Unusual: FC = () => (
     <tbody>
       {(
         [
-          ["Failed reading", "a tenth or less of the counts before and after", "nothing"],
-          ["Dropped and recovered", "a jump that reverses within ten days", "nothing"],
+          ["Failed reading", "a fall that the next reading takes back", "nothing; it is not compared"],
+          [
+            "Unconfirmed reading",
+            "a fall by a quarter or more, not read a second time",
+            "the reading before it",
+          ],
+          ["Dropped and recovered", "a jump or a fall that reverses within days", "nothing"],
           ["Level shift", "five times the stars in one step, without matching forks", "nothing"],
-          ["Burst", "ten times the usual day, without matching forks, issues or pushes", "a quarter"],
+          ["Burst", "far more than usual, without matching forks, issues or watchers", "what those support"],
           ["Purge", "a loss of 0.5% or more in one step", "the full loss"],
         ] as const
       ).map(([kind, shows, counted]) => (

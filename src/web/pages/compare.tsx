@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { z } from "zod";
-import type { Repository } from "../../catalog/catalog.js";
+import { isStale, type Repository } from "../../catalog/catalog.js";
 import {
   ALIGNMENTS,
   type History,
@@ -111,14 +111,15 @@ async function readRepositories(
 }
 
 async function readCompared(
-  { rankings }: Modules,
+  { rankings, catalog }: Modules,
   repositories: readonly Repository[],
   here: URL,
 ): Promise<Compared[]> {
   const ids = repositories.map(({ id }) => id);
-  const [trends, ranks] = await Promise.all([
+  const [trends, ranks, recency] = await Promise.all([
     Promise.all(WINDOWS.map(async (window) => [window, await rankings.trends(ids, window)] as const)),
     Promise.all(ids.map((id) => rankings.ranks(id))),
+    catalog.recency(),
   ]);
   return repositories.map((repository, i) => {
     const of = (window: Window) => trends.find(([name]) => name === window)?.[1].get(repository.id);
@@ -127,6 +128,7 @@ async function readCompared(
       repository,
       trends: { "24h": of("24h"), "7d": of("7d"), "30d": of("30d") },
       ranks: ranks[i] ?? [],
+      isStale: isStale(repository, recency),
       without: withQuery(here, { repo: others }),
     };
   });

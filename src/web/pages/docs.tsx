@@ -112,7 +112,7 @@ const Contents: FC<{ groups: ReadonlyMap<string, readonly Entry[]> }> = ({ group
 const Begin: FC<{ base: string }> = ({ base }) => (
   <section>
     <h2 id="begin">Getting started</h2>
-    <p class="read">Public data needs no key. This lists the repositories that trended this week:</p>
+    <p class="read">Public data needs no key. This lists the repositories trending over 7 days:</p>
     <Command text={`curl '${base}/api/trending?window=7d&limit=5'`} />
     <p class="read">
       A key raises your limits. <a href="/account/keys">Create one in your account</a> and send it in either

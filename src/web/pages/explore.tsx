@@ -9,7 +9,7 @@ import { FilterForm } from "../components/filter-form.js";
 import { type ActiveFilter, activeFilters } from "../components/filters.js";
 import { type Listing, ListingView, readListing } from "../components/listing.js";
 import { Nothing } from "../components/nothing.js";
-import { formatCount, Time } from "../components/numbers.js";
+import { AsOf, formatCount } from "../components/numbers.js";
 import { BeyondEnd } from "../components/pager.js";
 import { Problems } from "../components/problems.js";
 import { offeredSorts, SORT_NAMES } from "../components/sorts.js";
@@ -166,7 +166,7 @@ const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, li
           </small>
         ) : null}{" "}
         <small>
-          as of <Time at={list.asOf} />
+          <AsOf at={list.asOf} ageDays={list.ageDays} />
         </small>
       </h2>
       <WindowTabs url={url} current={query.window} />

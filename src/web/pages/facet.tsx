@@ -22,7 +22,7 @@ import { Alternates, alternatesOf } from "../components/alternates.js";
 import { Facts } from "../components/facts.js";
 import { Dot } from "../components/language.js";
 import { type Listing, ListingView, readListing } from "../components/listing.js";
-import { Delta, formatCount, Time } from "../components/numbers.js";
+import { AsOf, Delta, formatCount } from "../components/numbers.js";
 import { BeyondEnd } from "../components/pager.js";
 import { Problems } from "../components/problems.js";
 import { feedPath, SORT_NAMES } from "../components/sorts.js";
@@ -172,7 +172,7 @@ const FacetList: FC<FacetListProps> = ({ kind, name, url, query, stars, list, sp
         <h2 class="count">
           {SORT_NAMES[query.sort]}
           <small>
-            as of <Time at={list.asOf} />
+            <AsOf at={list.asOf} ageDays={list.ageDays} />
           </small>
         </h2>
         <WindowTabs url={url} current={query.window} />

@@ -4,18 +4,18 @@ import { forgeName } from "../../forges.js";
 import { pageParameter, providerParameter, windowParameter } from "../../lists/lists.js";
 import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../page-addresses.js";
 import {
+  type CurrentSummary,
   FACET_SORTS,
   type Facet,
   type FacetKind,
   type FacetPage,
   type FacetSort,
-  type Summary,
 } from "../../rankings/rankings.js";
 import { canonicalAddress, withQuery } from "../components/addresses.js";
 import { ForgeChoices } from "../components/forges.js";
 import { Dot } from "../components/language.js";
 import { Nothing } from "../components/nothing.js";
-import { Delta, formatCount, Time } from "../components/numbers.js";
+import { AsOf, Delta, formatCount } from "../components/numbers.js";
 import { BeyondEnd, Pager } from "../components/pager.js";
 import { Problems } from "../components/problems.js";
 import { Tabs, WindowTabs } from "../components/tabs.js";
@@ -88,7 +88,7 @@ function requestOf(kind: FacetKind, { sort, window, provider, page = 1 }: Facets
 interface FacetsPageProps {
   kind: FacetKind;
   url: URL;
-  summary: Summary;
+  summary: CurrentSummary;
   problems: readonly Problem[];
   found?: { page: FacetPage; query: FacetsQuery };
 }
@@ -101,8 +101,8 @@ const FacetsPage: FC<FacetsPageProps> = ({ kind, url, summary, problems, found }
     <>
       <h1>{title}</h1>
       <p class="lead">
-        {formatCount(known)} {title.toLowerCase()} in {formatCount(summary.repositories)} repositories ·
-        updated <Time at={summary.asOf} />
+        {formatCount(known)} {title.toLowerCase()} in {formatCount(summary.repositories)} repositories ·{" "}
+        <AsOf at={summary.asOf} ageDays={summary.ageDays} />
       </p>
       <Problems problems={problems} />
       {known === 0 ? null : (

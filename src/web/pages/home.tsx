@@ -1,20 +1,20 @@
 import type { FC } from "hono/jsx";
 import { explorePage, LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../page-addresses.js";
 import {
+  type CurrentSummary,
   type Facet,
   type Home,
   RANKING_DEFINITIONS,
   type RankedList,
   type Ranking,
   type RankingDefinition,
-  type Summary,
   WINDOW_LABELS,
   WINDOWS,
   type Window,
 } from "../../rankings/rankings.js";
 import { Bars } from "../components/bars.js";
 import { Nothing } from "../components/nothing.js";
-import { formatCount, Time } from "../components/numbers.js";
+import { AsOf, formatCount } from "../components/numbers.js";
 import { type ListedRow, RepositoryList } from "../components/repository-list.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
@@ -36,7 +36,7 @@ const LISTS: readonly HomeList[] = [
     key: "newHot",
     sort: "new_hot",
     ...RANKING_DEFINITIONS.new_hot,
-    none: "Nothing right now. This list has repositories younger than 90 days, and some sources do not report creation dates.",
+    none: "Nothing yet. This list has repositories younger than 90 days, or first seen with few stars where creation dates are not known.",
   },
   { key: "forkGrowth", sort: "fork_growth", ...RANKING_DEFINITIONS.fork_growth },
 ];
@@ -72,7 +72,7 @@ export async function showHome(request: PageRequest): Promise<Page> {
 }
 
 interface HomeBodyProps {
-  summary: Summary;
+  summary: CurrentSummary;
   prepared: Home;
   lists: (HomeList & RankedList & { rows: ListedRow[] })[];
   sparks: ReadonlyMap<number, readonly (number | null)[]>;
@@ -83,8 +83,8 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }
   <>
     <h1>Growing repositories</h1>
     <p class="lead">
-      {formatCount(summary.repositories)} repositories · {formatCount(summary.snapshots)} snapshots · updated{" "}
-      <Time at={summary.asOf} />
+      {formatCount(summary.repositories)} repositories · {formatCount(summary.snapshots)} snapshots ·{" "}
+      <AsOf at={summary.asOf} ageDays={summary.ageDays} />
     </p>
     <div class="grid">
       {lists
@@ -128,6 +128,7 @@ const ListSection: FC<Pick<HomeBodyProps, "sparks" | "stars"> & { list: HomeBody
         from={1}
         sparks={sparks}
         metric={sort === "fork_growth" ? "forks" : "stars"}
+        marksFirstSeen={sort === "new_hot"}
         isShort
         {...stars}
       />

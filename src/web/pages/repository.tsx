@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { z } from "zod";
 import { type Described, providerName, type Repository, splitFullName } from "../../catalog/catalog.js";
-import { DAY_MS } from "../../clock.js";
+import { ageInDays, DAY_MS } from "../../clock.js";
 import { METRICS, RANGES, readHistory, THEMES } from "../../embeds/embeds.js";
 import { AppError } from "../../errors.js";
 import { windowParameter } from "../../lists/lists.js";
@@ -17,14 +17,15 @@ import { ChartSection } from "../components/chart-section.js";
 import { DataQuality } from "../components/data-quality.js";
 import { EmbedPanel } from "../components/embed-panel.js";
 import { ScoreExplanation } from "../components/explanation.js";
-import { ComparedTimes, GrowthTable } from "../components/growth-table.js";
-import { formatCount, formatDelta } from "../components/numbers.js";
+import { ComparedTimes, GainNotes, GrowthTable } from "../components/growth-table.js";
+import { AsOf, formatCount, formatDelta } from "../components/numbers.js";
 import { PLOT_SCRIPTS } from "../components/plot.js";
 import { Problems } from "../components/problems.js";
 import { RankHistory, Ranks } from "../components/ranks.js";
 import { RenameNotice } from "../components/rename-notice.js";
 import { RepositoryHead } from "../components/repository-head.js";
 import { Scroll } from "../components/scroll.js";
+import { StaleNote } from "../components/stale-note.js";
 import { Tabs } from "../components/tabs.js";
 import { UnknownRepository } from "../components/unknown-repository.js";
 import { readUsableQuery } from "../page-query.js";
@@ -88,7 +89,7 @@ type State = z.output<typeof repositoryQuery>;
 type Current = Extract<Described, { isPreviousName: false }>;
 
 /** Reads the data of the page, concurrently. */
-async function readFacts({ modules, savedAmong }: PageRequest, current: Current, state: State) {
+async function readFacts({ modules, savedAmong, now }: PageRequest, current: Current, state: State) {
   const { catalog, rankings } = modules;
   const { repository, previousNames, stored, asOf } = current;
   const { id } = repository;
@@ -103,13 +104,14 @@ async function readFacts({ modules, savedAmong }: PageRequest, current: Current,
     };
   };
   const { metric, range } = state;
-  const [history, standing, explanations, rankHistory, saved, renames] = await Promise.all([
+  const [history, standing, explanations, rankHistory, saved, renames, recency] = await Promise.all([
     readHistory(catalog, repository, { metric, range, known: { asOf, stored } }),
     readStanding(),
     rankings.explain(id),
     asOf === null ? [] : rankings.rankHistory(id, asOf - RANK_DAYS * DAY_MS, MAX_RANKS),
     savedAmong([id]),
     catalog.renamesOf(id),
+    catalog.recency(),
   ]);
   return {
     history,
@@ -120,6 +122,8 @@ async function readFacts({ modules, savedAmong }: PageRequest, current: Current,
     renames,
     stored,
     isSaved: saved.has(id),
+    recency,
+    ageDays: ageInDays(asOf, now),
   };
 }
 
@@ -163,6 +167,9 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
           next={path}
         />
         <RenameNotice repositoryId={id} renames={facts.renames} />
+        {repository.availability === "AVAILABLE" ? (
+          <StaleNote repository={repository} recency={facts.recency} />
+        ) : null}
         <KnownFacts {...{ url, repository, state, facts }} />
         <EmbedPanel
           repositories={[repository]}
@@ -194,6 +201,10 @@ const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => (
         <Scroll label="Growth by window">
           <GrowthTable repository={repository} trends={facts.trends} compared={facts.compared} />
         </Scroll>
+        <GainNotes trends={facts.trends} />
+        <p class="soft small">
+          Growth <AsOf at={facts.history.asOf} ageDays={facts.ageDays} />
+        </p>
         <ComparedTimes trends={facts.trends} />
       </section>
     </div>

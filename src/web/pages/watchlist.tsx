@@ -84,7 +84,7 @@ const Empty: FC = () => (
     <p class="lead">Your watchlist is empty.</p>
     <p>
       Select the star next to a repository to save it here. <a href="/explore">Explore repositories</a> or see
-      what is <a href="/explore?sort=trending&window=7d">trending this week</a>.
+      what is <a href="/explore?sort=trending&window=7d">trending over 7 days</a>.
     </p>
   </>
 );

@@ -52,6 +52,7 @@ export const PARTS = `
 .named > a { min-width: 0; overflow: hidden; text-overflow: ellipsis; }
 .named > .badge { flex: none; }
 .list .about > span { margin-right: var(--s2); }
+.counted { display: block; color: var(--soft); font-size: var(--small); }
 .list .about { color: var(--soft); font-size: var(--small); }
 .list tbody tr:hover { background: color-mix(in srgb, var(--bar) 35%, transparent); }
 .spark { width: 6rem; height: 1.5rem; }

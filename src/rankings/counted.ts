@@ -1,0 +1,40 @@
+import type { Anomaly, Trend } from "./growth/growth.js";
+
+/** The counts whose gains may count in part. */
+export type CountedMeasure = "stars" | "forks";
+
+/** Why a part of a movement does not count; kinds that are absent leave nothing out of what is compared. */
+const REASONS: Readonly<Partial<Record<Anomaly["kind"], string>>> = {
+  RETURN: "dropped and recovered",
+  LEVEL_SHIFT: "a change of level without forks to match",
+  BURST: "far more than usual without forks to match",
+  PURGE: "what is gone had not counted when it came",
+};
+
+const whole = new Intl.NumberFormat("en-US");
+const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
+
+/** What counts of a gain, in words. */
+export interface CountedWords {
+  /** "none counted", "240 counted". */
+  short: string;
+  /** The same with the reason: "none counted: dropped and recovered". */
+  full: string;
+}
+
+/** The part of a gain that counts, with the reason; undefined if all of it counts. The only place with these words. */
+export function countedWords(
+  trend: Pick<Trend, "starsDelta" | "starsCounted" | "forksDelta" | "forksCounted" | "anomalies">,
+  measure: CountedMeasure,
+): CountedWords | undefined {
+  const [delta, counted] =
+    measure === "stars" ? [trend.starsDelta, trend.starsCounted] : [trend.forksDelta, trend.forksCounted];
+  if (counted === null || delta === counted) return undefined;
+  const short = counted === 0 ? "none counted" : `${(counted < 0 ? signed : whole).format(counted)} counted`;
+  const cause = trend.anomalies.findLast(
+    (anomaly) =>
+      anomaly.measure === measure && anomaly.cleared === undefined && REASONS[anomaly.kind] !== undefined,
+  );
+  const reason = cause === undefined ? "" : `: ${REASONS[cause.kind]}`;
+  return { short, full: short + reason };
+}
