@@ -172,20 +172,32 @@ onBothEngines("Lists of more than 10,000", (engine) => {
     ]);
   });
 
-  /** The whole list, by plain filtering and sorting. */
-  const modelOf = (
-    filters: Filters,
-    { direction, value, keepsUnknown }: Sorting,
-    scope: ListSpec["scope"] = { kind: "all" },
-  ): Repository[] => {
-    const text = scope.kind === "search" ? scope.text : "";
-    const passing = all.filter((each) => passes(each, filters) && (each.description ?? "").includes(text));
+  /** All repositories of a list without filters, by plain sorting; kept, as many lists have the same order. */
+  const orders = new Map<Sorting, Repository[]>();
+  const orderOf = (sorting: Sorting): Repository[] => {
+    const kept = orders.get(sorting);
+    if (kept !== undefined) return kept;
+    const { direction, value, keepsUnknown } = sorting;
     const sign = direction === "desc" ? -1 : 1;
     const sorted = (list: Repository[]) =>
       list.sort((a, b) => sign * ((value(a) ?? 0) - (value(b) ?? 0) || a.id - b.id));
-    const known = sorted(passing.filter((each) => value(each) !== null));
-    const unknown = keepsUnknown ? sorted(passing.filter((each) => value(each) === null)) : [];
-    return [...known, ...unknown];
+    const known = sorted(all.filter((each) => value(each) !== null));
+    const unknown = keepsUnknown ? sorted(all.filter((each) => value(each) === null)) : [];
+    const order = [...known, ...unknown];
+    orders.set(sorting, order);
+    return order;
+  };
+
+  /** The whole list, by plain filtering and sorting. */
+  const modelOf = (
+    filters: Filters,
+    sorting: Sorting,
+    scope: ListSpec["scope"] = { kind: "all" },
+  ): Repository[] => {
+    const text = scope.kind === "search" ? scope.text : "";
+    return orderOf(sorting).filter(
+      (each) => passes(each, filters) && (each.description ?? "").includes(text),
+    );
   };
 
   const rowKeyOf = (repository: Repository, { value }: Sorting) => ({
@@ -315,7 +327,7 @@ onBothEngines("Lists of more than 10,000", (engine) => {
         });
         const scope = { kind: "search", text } as const;
         let page: ListSpec["page"] = { limit: 7, offset: 0 };
-        for (let from = 0; from < 21; from += 7) {
+        for (let from = 0; from < 14; from += 7) {
           const spec = listOf({ ...sorting, scope, filters, page });
           const expected = model.slice(from, from + 7);
           const [bySql, byIndex] = [openLists(), openLists(database, { index })];
