@@ -69,6 +69,26 @@ test("forks and open issues are doubted like stars", () => {
   assert.deepEqual(kinds(days(stars, { issues: [900, 905, 600] })), [], "issues are closed in numbers");
 });
 
+test("sources that report different counts do not hide a collapse, nor confirm it, nor make a burst of one another", () => {
+  const stars = ramp(40_000, 10, 8);
+  const forks = [11_030, null, 11_039, null, 21, null, 22, null];
+  const mixed = (last: number): Reading[] =>
+    days(stars.slice(0, last)).map((reading, i) => ({ ...reading, forks: forks[i] ?? null }));
+  assert.deepEqual(kinds(mixed(5)), ["UNCONFIRMED 4"]);
+  assert.deepEqual(kinds(mixed(6)), ["UNCONFIRMED 4–5"]);
+  const twice = days(ramp(500, 4, 8)).flatMap((reading): Reading[] => [
+    { ...reading, forks: 50 },
+    { ...reading, at: reading.at + HOUR_MS },
+  ]);
+  const jumped = twice.map((reading, i) => ({
+    ...reading,
+    stars: reading.stars + (i >= 12 ? 400 : 0),
+    forks: reading.forks === null ? null : reading.forks + (i >= 12 ? 40 : 0),
+  }));
+  assert.deepEqual(kinds(twice), []);
+  assert.deepEqual(kinds(jumped), [], "forks that another source saw on the same day");
+});
+
 test("a loss of hundreds in one step is a purge", () => {
   assert.deepEqual(kinds(days([20_000, 20_100, 19_551, 19_600])), ["PURGE 2"]);
   assert.deepEqual(

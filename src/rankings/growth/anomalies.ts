@@ -87,6 +87,11 @@ export interface Reading {
 /** Smaller movements, in stars, are never anomalies. */
 export const MIN_MOVEMENT = 80;
 
+/** null if either count is unknown. */
+export function difference(to: number | null, from: number | null): number | null {
+  return to === null || from === null ? null : to - from;
+}
+
 /** From one credible reading to the next. */
 export interface Step {
   from: Reading;

@@ -1,4 +1,4 @@
-import type { Reading, Step } from "./anomalies.js";
+import { difference, type Reading, type Step } from "./anomalies.js";
 
 /**
  * Breadth: whether the other counts moved as they do when that many people look at a repository. Stars that are bought or
@@ -51,13 +51,13 @@ export function usualPaces(before: Reading, trusted: readonly Step[]): UsualPace
   for (const { from, to, gained, days: length } of trusted) {
     stars += Math.max(0, gained);
     days += length;
-    issues += Math.abs((to.openIssues ?? 0) - (from.openIssues ?? 0));
+    issues += Math.abs(difference(to.openIssues, from.openIssues) ?? 0);
   }
   const paceOf = (count: Following): Pace | null => {
     const level = before[count];
     if (level === null) return null;
     let gained = 0;
-    for (const { from, to } of trusted) gained += Math.max(0, (to[count] ?? 0) - (from[count] ?? 0));
+    for (const { from, to } of trusted) gained += Math.max(0, difference(to[count], from[count]) ?? 0);
     const own = (level + USUAL_RATIO * SMALL) / (before.stars + SMALL);
     const recent = (gained + PRIOR_STARS * own) / (stars + PRIOR_STARS);
     return { ratio: Math.min(own, recent, MOST_RATIO), aDay: days === 0 ? 0 : gained / days };

@@ -1,7 +1,7 @@
 import { chooseFrom, type Readings, type Recency, recentUntil } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
 import { WINDOWS, type Window, windowMs } from "../windows.js";
-import { type Anomaly, MIN_MOVEMENT, type Reading, type Step } from "./anomalies.js";
+import { type Anomaly, difference, MIN_MOVEMENT, type Reading, type Step } from "./anomalies.js";
 import { type History, readingAt } from "./history.js";
 import { type Judgement, judge } from "./judge.js";
 
@@ -118,11 +118,6 @@ function partAfter({ to, gained }: Step, reading: Reading): number {
   return gained === 0 ? 0 : Math.min(1, Math.max(0, (to.stars - reading.stars) / gained));
 }
 
-/** null if either is unknown. */
-export function difference(to: number | null, from: number | null): number | null {
-  return to === null || from === null ? null : to - from;
-}
-
 function allOf(readings: Readings): Reading[] {
   return Array.from({ length: readings.length }, (_, index) => readingAt(readings, index));
 }
@@ -144,8 +139,8 @@ function mayHaveAnomalies(readings: Readings): boolean {
     if (forks >= 0 && forks <= (1 - FALL_PART) * forksBefore) return true;
     if (issues >= 0 && issues <= (1 - FALL_PART) * issuesBefore) return true;
     starsBefore = stars;
-    forksBefore = forks;
-    issuesBefore = issues;
+    if (forks >= 0) forksBefore = forks;
+    if (issues >= 0) issuesBefore = issues;
   }
   return most - least >= MIN_MOVEMENT;
 }

@@ -19,6 +19,8 @@ export interface Doubt {
   doubtful: readonly boolean[];
 }
 
+type Counts = Pick<Reading, MeasuredCount>;
+
 interface Fall {
   measure: MeasuredCount;
   before: number;
@@ -35,21 +37,20 @@ interface Fall {
 export function findDoubt(readings: readonly Reading[]): Doubt {
   const doubtful = readings.map(() => false);
   const anomalies: Anomaly[] = [];
-  let confirmed = firstCredible(readings, doubtful, anomalies);
-  for (let i = confirmed + 1; i < readings.length; ) {
-    const [last, reading] = [readings[confirmed], readings[i]];
-    if (last === undefined || reading === undefined) break;
-    const fall = fallOf(last, reading);
-    if (fall === undefined) {
-      confirmed = i++;
+  /** The last confirmed counts; sources differ in what they report. */
+  let confirmed: Counts = { stars: 0, forks: null, openIssues: null };
+  for (let i = firstCredible(readings, doubtful, anomalies); i < readings.length; ) {
+    const reading = readings[i];
+    if (reading === undefined) break;
+    const fall = fallOf(confirmed, reading);
+    const { length, confirming } = agreeing(readings, i, fall?.measure ?? "stars");
+    if (fall === undefined || confirming >= fall.confirmations) {
+      const { stars, forks, openIssues } = reading;
+      confirmed = { stars, forks: forks ?? confirmed.forks, openIssues: openIssues ?? confirmed.openIssues };
+      i++;
       continue;
     }
-    const agreeing = countAgreeing(readings, i, fall.measure);
-    if (agreeing > fall.confirmations) {
-      confirmed = i++;
-      continue;
-    }
-    const end = i + agreeing;
+    const end = i + length;
     const isNewest = end === readings.length;
     for (let j = i; j < end; j++) doubtful[j] = true;
     anomalies.push(anomalyOf(fall, { at: reading.at, until: readings[end - 1]?.at ?? reading.at, isNewest }));
@@ -58,7 +59,7 @@ export function findDoubt(readings: readonly Reading[]): Doubt {
   return { anomalies, doubtful };
 }
 
-/** The index of the first reading to start from. */
+/** The index of the first reading that may be believed. */
 function firstCredible(readings: readonly Reading[], doubtful: boolean[], anomalies: Anomaly[]): number {
   const [first, second] = readings;
   if (first === undefined || second === undefined || first.stars > 0 || second.stars < FIRST_LEVEL) return 0;
@@ -75,8 +76,8 @@ function firstCredible(readings: readonly Reading[], doubtful: boolean[], anomal
   return 1;
 }
 
-/** The worst fall between two readings; undefined if all counts are credible. */
-function fallOf(last: Reading, reading: Reading): Fall | undefined {
+/** The first count that has fallen doubtfully; undefined if all are credible. */
+function fallOf(last: Counts, reading: Reading): Fall | undefined {
   for (const measure of MEASURED_COUNTS) {
     const [before, after] = [last[measure], reading[measure]];
     if (before === null || after === null || before < LEAST_LEVEL || after > FALLEN[measure] * before)
@@ -87,15 +88,25 @@ function fallOf(last: Reading, reading: Reading): Fall | undefined {
   return undefined;
 }
 
-/** How many readings from `index` on agree with the one there, itself included. */
-function countAgreeing(readings: readonly Reading[], index: number, measure: MeasuredCount): number {
+/**
+ * The readings from `index` on that do not contradict the one there, itself included, and how many of those after it confirm it:
+ * one without the count does neither.
+ */
+function agreeing(
+  readings: readonly Reading[],
+  index: number,
+  measure: MeasuredCount,
+): { length: number; confirming: number } {
   const level = readings[index]?.[measure] ?? 0;
-  let count = 1;
-  for (; index + count < readings.length; count++) {
-    const next = readings[index + count]?.[measure];
-    if (next === null || next === undefined || Math.abs(next - level) > Math.max(2, AGREEING * level)) break;
+  let [length, confirming] = [1, 0];
+  // More than enough to confirm anything; a long history is not read again for each of its readings.
+  for (; index + length < readings.length && confirming <= CONFIRMATIONS.collapse; length++) {
+    const next = readings[index + length]?.[measure] ?? null;
+    if (next === null) continue;
+    if (Math.abs(next - level) > Math.max(2, AGREEING * level)) break;
+    confirming++;
   }
-  return count;
+  return { length, confirming };
 }
 
 function anomalyOf(

@@ -50,10 +50,24 @@ export function judge(readings: readonly Reading[]): Judgement {
   };
 }
 
-/** The last reading of each day (UTC): hours differ too much from each other to be judged. */
+/**
+ * The last reading of each day (UTC), as hours differ too much from each other to be judged. A count that it does not have is
+ * that of an earlier reading of the day: sources differ in what they report.
+ */
 function lastOfDays(readings: readonly Reading[]): Reading[] {
-  const dayOf = (reading: Reading | undefined) => Math.floor((reading?.at ?? Number.NaN) / DAY_MS);
-  return readings.filter((reading, i) => dayOf(readings[i + 1]) !== dayOf(reading));
+  const last: Reading[] = [];
+  let day = Number.NaN;
+  for (const reading of readings) {
+    const earlier = Math.floor(reading.at / DAY_MS) === day ? last.pop() : undefined;
+    day = Math.floor(reading.at / DAY_MS);
+    last.push({
+      ...reading,
+      forks: reading.forks ?? earlier?.forks ?? null,
+      openIssues: reading.openIssues ?? earlier?.openIssues ?? null,
+      watchers: reading.watchers ?? earlier?.watchers ?? null,
+    });
+  }
+  return last;
 }
 
 /** Losses in one step. Stars that did not count when they came do not count when they go. */

@@ -3,8 +3,8 @@ import { type Availability, type Recency, SNAPSHOT_SOURCES } from "../../catalog
 import { DAY_MS, HOUR_MS } from "../../clock.js";
 import type { BulkRow, BulkTable, Db, RollupTable } from "../../database/database.js";
 import { WINDOW_HOURS, windowOfHours } from "../windows.js";
-import { isDoubtful, isOpen, type Reading } from "./anomalies.js";
-import { difference, type Growth } from "./compare.js";
+import { difference, isDoubtful, isOpen, type Reading } from "./anomalies.js";
+import type { Growth } from "./compare.js";
 import { confidence, RELIABLE_FROM } from "./confidence.js";
 import { type History, predecessorAt } from "./history.js";
 import { type AllScales, scalesOf } from "./scales.js";
