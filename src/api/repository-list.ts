@@ -36,10 +36,16 @@ interface PageOptions {
 
 /** A page of a list in the requested format, with its Link header. CSV has no meta, so only the header leads to the next page. */
 export function repositoryPage(page: ListPage, { http, baseUrl, query, file }: PageOptions): Reply {
-  const { rows, asOf, ageDays, plan: _, ...found } = page;
+  const { rows, asOf, ageDays, plan: _, renamed, ...found } = page;
   const freshness = { asOf: asOf === null ? null : isoTime(asOf), ageDays };
   const { limit, window, format } = query;
-  const meta: PageMeta = { ...found, limit, window, ...freshness };
+  const meta: PageMeta = {
+    ...found,
+    limit,
+    window,
+    ...freshness,
+    ...(renamed && { renamed: { ...renamed, to: { ...renamed.to, id: String(renamed.to.id) } } }),
+  };
   const reply =
     format === "csv"
       ? csv(

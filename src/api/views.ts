@@ -269,6 +269,17 @@ export const repositoryPageMetaSchema = pageMetaSchema
       description:
         "The text whose matches these are, if little matched `q` as it is and it seems to hold a typing error. verbatim=true prevents that.",
     }),
+    renamed: z
+      .object({
+        fullName: z.string(),
+        isSuspected: z.boolean(),
+        to: z.object({ id, provider: z.string(), fullName: z.string() }),
+      })
+      .optional()
+      .openapi({
+        description:
+          "On the first page, if `q` is a full name that was changed or seems to continue as another: the repository that has it now.",
+      }),
   })
   .openapi("RepositoryPageMeta");
 

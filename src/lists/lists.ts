@@ -14,6 +14,8 @@ import type { ListIndex } from "./index/list-index.js";
 import { ListMemory } from "./memory.js";
 import type { Plan } from "./plan.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
+import { beginOf } from "./relevance.js";
+import { findRenamed, type RenamedName } from "./renamed.js";
 import type { ListRow, RowRequest } from "./row.js";
 import { RowReader } from "./rows.js";
 import { EXACT_TOTAL, encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
@@ -31,6 +33,7 @@ export {
   type WatchlistQuery,
   watchlistQuery,
 } from "./query.js";
+export type { RenamedName } from "./renamed.js";
 export type { ListRow } from "./row.js";
 export * from "./spec.js";
 
@@ -52,6 +55,8 @@ export interface ListRows {
   plan: Plan;
   /** The text whose matches these are, if it is not the one searched for but one without its typing errors. */
   corrected: string | null;
+  /** A name that was searched for and continues as another; absent without one, and after the first page. */
+  renamed?: RenamedName;
 }
 
 /** The page of a list that a query requests. */
@@ -127,7 +132,8 @@ export class Lists {
     // Not that of the summary, which is remembered.
     const ageDays = ageInDays(asOf, clock.now());
     const found = await searchFor(search, spec);
-    if (found?.ids.length === 0) return { ...EMPTY, asOf, ageDays };
+    const renamed = await this.#renamed(spec, facts.catalogue.summary);
+    if (found?.ids.length === 0) return { ...EMPTY, asOf, ageDays, ...renamed };
     const list = found === undefined ? spec : withFound(spec, found);
     const { rows, total, scoped, last, plan } =
       (found && (await readFound(this.#parts.rows, spec, found))) ??
@@ -142,7 +148,15 @@ export class Lists {
       ageDays,
       plan,
       corrected: found?.corrected ?? null,
+      ...renamed,
     };
+  }
+
+  async #renamed(spec: ListSpec, { providers }: Summary): Promise<Pick<ListRows, "renamed">> {
+    if (spec.scope.kind !== "search" || beginOf(spec.page) > 0) return {};
+    const names = providers.map(({ provider }) => provider);
+    const renamed = await findRenamed(this.#parts.catalog, spec, names);
+    return renamed === undefined ? {} : { renamed };
   }
 }
 

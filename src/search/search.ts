@@ -20,6 +20,7 @@ import { Vocabulary } from "./typos.js";
 import { updateWords } from "./update.js";
 
 export type { SuggestedFacet } from "./facet-names.js";
+export { parseQuery } from "./query.js";
 export type { SearchStatus } from "./status.js";
 
 export interface Suggestions {

@@ -90,6 +90,23 @@ onBothEngines("A repository with a suspected rename", (engine) => {
     assert.deepEqual(old.data.ranks, []);
   });
 
+  test("is found by its old name: the search says where that continues", async () => {
+    const { body: living } = await world.get(NEW);
+    const to = { id: living.data.id, provider: "GITHUB", fullName: "n/tool" };
+    for (const q of ["O/Tool", "https://github.com/o/tool"]) {
+      const { body } = await world.get(`/api/repos?q=${encodeURIComponent(q)}`);
+      assert.deepEqual(body.meta.renamed, { fullName: "o/tool", isSuspected: true, to }, q);
+    }
+    for (const q of ["tool", "o/stays", "o/nothing", "n/tool"]) {
+      const { body } = await world.get(`/api/repos?q=${q}`);
+      assert.equal(body.meta.renamed, undefined, q);
+    }
+    await decide("accept");
+    const { body } = await world.get("/api/repos?q=o/tool&provider=github");
+    assert.deepEqual(body.meta.renamed, { fullName: "o/tool", isSuspected: false, to });
+    await decide("undo");
+  });
+
   test("leads from the old name to the new one once accepted, with one history, and back when undone", async () => {
     const before = await world.get(NEW);
     await decide("accept");

@@ -47,6 +47,11 @@ onSqlite("The page of a repository with a suspected rename", (engine) => {
     assert.match(living.html, /<a href="\/repos\/github\/o\/tool">o\/tool<\/a>/);
   });
 
+  test("is said where the old name is searched for", async () => {
+    const { html } = await open(world, "/explore?q=o%2Ftool");
+    assert.match(textOf(html), /o\/tool seems to continue as n\/tool/);
+  });
+
   test("redirects once it is accepted, and says nothing once it is rejected", async () => {
     await world.modules.catalog.decideRename(1, "accept");
     const { status } = await open(world, "/repos/github/o/tool");

@@ -1,5 +1,6 @@
 import type { FC } from "hono/jsx";
 import { describeEvidence, type Rename } from "../../catalog/catalog.js";
+import type { RenamedName } from "../../lists/lists.js";
 import { repositoryPage } from "../../page-addresses.js";
 import { formatDay } from "./numbers.js";
 
@@ -45,4 +46,12 @@ const Earlier: FC<{ rename: Rename }> = ({ rename }) => (
       ? "Its history is part of this one."
       : "Growth since before that day is counted from there; the histories are not joined."}
   </>
+);
+
+/** Where a name that was searched for continues. */
+export const RenamedHint: FC<{ renamed: RenamedName }> = ({ renamed: { fullName, isSuspected, to } }) => (
+  <p>
+    {fullName} {isSuspected ? "seems to continue as" : "is now"}{" "}
+    <a href={repositoryPage(to)}>{to.fullName}</a>.
+  </p>
 );

@@ -12,6 +12,7 @@ import { Nothing } from "../components/nothing.js";
 import { AsOf, formatCount } from "../components/numbers.js";
 import { BeyondEnd } from "../components/pager.js";
 import { Problems } from "../components/problems.js";
+import { RenamedHint } from "../components/rename-notice.js";
 import { offeredSorts, SORT_NAMES } from "../components/sorts.js";
 import { Strip } from "../components/strip.js";
 import { WindowTabs } from "../components/tabs.js";
@@ -189,6 +190,7 @@ const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, li
         <a href={withQuery(url, { verbatim: "true" })}>Search instead for {query.q}</a>
       </p>
     )}
+    {list.renamed === undefined ? null : <RenamedHint renamed={list.renamed} />}
     {list.rows.length === 0 ? (
       <Empty {...{ url, filters, looser, query }} sort={list.sort} isFirst={list.page === 1} />
     ) : (
