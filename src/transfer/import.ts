@@ -55,7 +55,10 @@ export async function importFiles(
   for await (const { batch, files, headerOnly, refused, skipped, progress } of readInThread(paths, task)) {
     const recorded = await catalog.recordAll(batch);
     log.add(files, await catalog.recordFiles(files));
-    for (const file of headerOnly) log.addHeaderOnly(file);
+    for (const file of headerOnly) {
+      if (isStrict) refused.push({ file, line: 0, reason: "refused as damaged: a header and no rows" });
+      else log.addHeaderOnly(file);
+    }
     report.repositoriesAdded += recorded.repositoriesAdded;
     report.repositoriesChanged += recorded.repositoriesChanged;
     report.snapshotsAdded += recorded.snapshotsAdded;

@@ -176,6 +176,21 @@ describe("A strict import", () => {
     ]);
   });
 
+  test("refuses a file without rows, also where rows have the time", async () => {
+    const { refused, report } = await warningsOf(
+      {
+        "selfhosted.csv": "date,slug,source_code_url,stargazers_count,archived\n",
+        [name(1)]: `${RANKING_HEADER}\n`,
+      },
+      { isStrict: true },
+    );
+    assert.deepEqual(refused.toSorted(), [
+      `${name(1)}: refused as damaged: a header and no rows`,
+      "selfhosted.csv: refused as damaged: a header and no rows",
+    ]);
+    assert.deepEqual(report.warnings, []);
+  });
+
   test("of undamaged files is like any other", async () => {
     const strict = await warningsOf(days(1, 4), { isStrict: true });
     const plain = await warningsOf(days(1, 4));
