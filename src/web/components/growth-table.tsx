@@ -89,25 +89,14 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
 const gained = (measure: CountedMeasure) => (trend: Trend) => <Gain trend={trend} measure={measure} />;
 
 /**
- * What is to be known of the gains: of which not all counts ("7 days: +12,400 stars, none counted: dropped and recovered"), and
- * why the confidence in some is low.
+ * One line for each window whose gains need words: what of them counts ("7 days: +12,400 stars, none counted: dropped and
+ * recovered"), and why they are not reliable.
  */
 export const GainNotes: FC<Pick<GrowthTableProps, "trends">> = ({ trends }) => {
   const notes = WINDOWS.flatMap((window) => {
     const trend = trends[window];
-    if (trend === null) return [];
-    const { reliable, confidenceReasons } = trend;
-    const doubts = reliable
-      ? []
-      : [`${WINDOW_LABELS[window]}: not reliable, ${confidenceReasons.join("; ")}`];
-    const counted = (["stars", "forks"] as const).flatMap((measure) => {
-      const words = countedWords(trend, measure);
-      const delta = measure === "stars" ? trend.starsDelta : trend.forksDelta;
-      return words === undefined
-        ? []
-        : [`${WINDOW_LABELS[window]}: ${formatDelta(delta)} ${measure}, ${words.full}`];
-    });
-    return [...counted, ...doubts];
+    const parts = trend === null ? [] : [...countedParts(trend), ...doubtsOf(trend)];
+    return parts.length === 0 ? [] : [`${WINDOW_LABELS[window]}: ${parts.join("; ")}`];
   });
   if (notes.length === 0) return null;
   return (
@@ -118,6 +107,18 @@ export const GainNotes: FC<Pick<GrowthTableProps, "trends">> = ({ trends }) => {
     </ul>
   );
 };
+
+function countedParts(trend: Trend): string[] {
+  const partOf = (measure: CountedMeasure, delta: number | null) => {
+    const words = countedWords(trend, measure);
+    return words === undefined ? [] : [`${formatDelta(delta)} ${measure}, ${words.full}`];
+  };
+  return [...partOf("stars", trend.starsDelta), ...partOf("forks", trend.forksDelta)];
+}
+
+function doubtsOf({ reliable, confidenceReasons }: Trend): string[] {
+  return reliable || confidenceReasons.length === 0 ? [] : [`not reliable: ${confidenceReasons.join(", ")}`];
+}
 
 /** A cell for each window; a dash without two snapshots to compare. */
 const Each: FC<{ trends: GrowthTableProps["trends"]; cell: (trend: Trend) => Child }> = ({

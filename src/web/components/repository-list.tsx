@@ -188,7 +188,7 @@ const Marks: FC<Pick<ListedRow, "repository" | "trend"> & { marksFirstSeen: bool
       </span>
     ) : null}
     {(trend?.anomalies.length ?? 0) > 0 ? (
-      <span class="badge caution" title={trend?.anomalies.map(({ kind }) => kind).join(", ")}>
+      <span class="badge caution" title={trend?.anomalies.map(({ reason }) => reason).join("; ")}>
         unusual
       </span>
     ) : null}

@@ -202,9 +202,11 @@ const KnownFacts: FC<KnownFactsProps> = ({ url, repository, state, facts }) => (
           <GrowthTable repository={repository} trends={facts.trends} compared={facts.compared} />
         </Scroll>
         <GainNotes trends={facts.trends} />
-        <p class="soft small">
-          Growth <AsOf at={facts.history.asOf} ageDays={facts.ageDays} />
-        </p>
+        {WINDOWS.every((window) => facts.trends[window] === null) ? null : (
+          <p class="soft small">
+            Growth <AsOf at={facts.history.asOf} ageDays={facts.ageDays} />
+          </p>
+        )}
         <ComparedTimes trends={facts.trends} />
       </section>
     </div>

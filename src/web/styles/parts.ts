@@ -10,6 +10,7 @@ export const PARTS = `
 .read { max-width: var(--read); }
 .scroll { overflow-x: auto; position: relative; }
 .note { background: var(--note); border-left: 3px solid var(--star); border-radius: 0 var(--round) var(--round) 0; padding: var(--s3) var(--s4); margin: 0 0 var(--s5); }
+.facts-line + .note { margin-top: var(--s4); }
 .note > :last-child { margin-bottom: 0; }
 .note.wrong { border-left-color: var(--fall); }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: var(--round); padding: var(--s4); }
@@ -102,6 +103,8 @@ form.inline { display: inline; }
   .short col.count { width: 3.5rem; }
   .short col.gain { width: 4.75rem; }
   .short col.action { width: 2rem; }
+  .counted { white-space: normal; }
+  .about > .badge { font-size: .6875rem; padding: 0 .35em; }
   .list.short .rank { padding-right: var(--s2); }
 }
 `;
