@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { Facts } from "../../src/catalog/catalog.js";
 import { Endings } from "../../src/catalog/renames/match.js";
+import { exportCatalogue, importFiles } from "../../src/transfer/transfer.js";
 import { type ArchiveFile, importArchive, row, storedRenames } from "../support/archive.js";
 import { onBothEngines } from "../support/engines.js";
+import { temporaryFolder } from "../support/imports.js";
 import { dumpTables, openCatalog } from "../support/tables.js";
 
 const text: Facts = { description: "A tool that does many things" };
@@ -200,6 +204,23 @@ onBothEngines("A suspected rename", (engine) => {
       given.map((file) => ({ ...file, isDamaged: file.day === 1 })),
     );
     assert.deepEqual(await storedRenames(world), []);
+  });
+
+  test("is found again in an export", async () => {
+    const world = await opened();
+    await importArchive(
+      world,
+      files([row("o/tool", 1_000, text)], [row("n/tool", 1_010, text)], [row("n/tool", 1_020, text)]),
+    );
+    const path = join(temporaryFolder(), "export.ndjson");
+    let lines = "";
+    for await (const part of exportCatalogue(world.catalog)) lines += part;
+    writeFileSync(path, lines);
+    const other = await opened();
+    await importFiles(other.catalog, [path]);
+    assert.deepEqual(await other.catalog.detectRenames(), { suspected: 1, withdrawn: 0 });
+    assert.deepEqual(await storedRenames(other), ["o/tool → n/tool SUSPECTED"]);
+    assert.equal(await other.availabilityOf("o/tool"), "RENAMED");
   });
 
   test("is none for a repository whose id a forge has reported", async () => {

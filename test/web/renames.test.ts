@@ -52,6 +52,11 @@ onSqlite("The page of a repository with a suspected rename", (engine) => {
     assert.match(textOf(html), /o\/tool seems to continue as n\/tool/);
   });
 
+  test("is marked in lists of growth, under the new name", async () => {
+    const { html } = await open(world, "/explore?sort=stars_gained&window=24h");
+    assert.match(textOf(html), /n\/tool\s+new name/);
+  });
+
   test("redirects once it is accepted, and says nothing once it is rejected", async () => {
     await world.modules.catalog.decideRename(1, "accept");
     const { status } = await open(world, "/repos/github/o/tool");

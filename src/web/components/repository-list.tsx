@@ -187,6 +187,11 @@ const Marks: FC<Pick<ListedRow, "repository" | "trend"> & { marksFirstSeen: bool
         first seen {formatDay(trend.firstSeenAt)}
       </span>
     ) : null}
+    {(trend?.predecessorId ?? null) === null ? null : (
+      <span class="badge" title="Its growth begins with a snapshot of what seems to be its earlier name.">
+        new name
+      </span>
+    )}
     {(trend?.anomalies.length ?? 0) > 0 ? (
       <span class="badge caution" title={trend?.anomalies.map(({ reason }) => reason).join("; ")}>
         unusual
