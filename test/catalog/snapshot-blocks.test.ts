@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { sql } from "kysely";
 
 import {
-  chooseFrom,
+  type Recency,
+  readRecency,
   SNAPSHOT_SOURCES,
   type Snapshot,
   type Thinning,
@@ -13,8 +14,10 @@ import { DAY_MS, WEEK_MS } from "../../src/clock.js";
 import { blocks } from "../../src/database/migrations/0002-blocks.js";
 import { createLog } from "../../src/log.js";
 import { buildModules, type Modules } from "../../src/modules.js";
-import { WINDOWS, windowMs } from "../../src/rankings/rankings.js";
+import { growthOf } from "../../src/rankings/growth/compare.js";
+import { WINDOWS } from "../../src/rankings/rankings.js";
 import { onBothEngines } from "../support/engines.js";
+import { historyOf } from "../support/growth.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { examples, fc } from "../support/properties.js";
 import { allSnapshots, snapshotsOf } from "../support/snapshots.js";
@@ -82,25 +85,26 @@ function thinModel(model: Model, steps: readonly Thinning[]): void {
   }
 }
 
-/** Stars gained per window by the plain definition. */
-function gainsOf(all: readonly Snapshot[], asOf: number): (number | null)[] {
+/** Stars gained per window, from the plain model of the snapshots. */
+function gainsOf(
+  all: readonly Snapshot[],
+  { provider, id }: { provider: string; id: number },
+  recency: Recency,
+): (number | null)[] {
   const newest = all.at(-1);
+  if (newest === undefined) return WINDOWS.map(() => null);
+  const recent = all.filter(({ capturedAt }) => capturedAt >= newest.capturedAt - 60 * DAY_MS);
+  const growth = growthOf(historyOf(recent, { provider, repositoryId: id }), recency);
   return WINDOWS.map((window) => {
-    const length = windowMs(window);
-    if (newest === undefined || newest.capturedAt < asOf - length) return null;
-    const target = newest.capturedAt - length;
-    const before = all.findLast(({ capturedAt }) => capturedAt <= target)?.capturedAt ?? null;
-    const after = all.find(({ capturedAt }) => capturedAt > target)?.capturedAt ?? null;
-    const from = chooseFrom(newest.capturedAt, length, { before, after });
-    const start = all.find(({ capturedAt }) => capturedAt === from);
-    return start === undefined || start === newest ? null : newest.stars - start.stars;
+    const found = growth.find((one) => one.window === window);
+    return found === undefined ? null : found.to.stars - found.from.stars;
   });
 }
 
 async function check(modules: Modules, provider: string, model: Model): Promise<void> {
   const { catalog, database, rankings } = modules;
   await rankings.update({ all: true });
-  const asOf = Math.max(...NAMES.flatMap((name) => [...(model.get(name)?.keys() ?? [])]));
+  const recency = await readRecency(database.read);
   let total = 0;
   for (const name of NAMES) {
     const expected = inOrder(model, name);
@@ -125,7 +129,7 @@ async function check(modules: Modules, provider: string, model: Model): Promise<
     });
     const trends = await rankings.trendsOf(id);
     const gains = WINDOWS.map((window) => trends[window]?.starsDelta ?? null);
-    assert.deepEqual(gains, gainsOf(expected, asOf), name);
+    assert.deepEqual(gains, gainsOf(expected, { provider, id }, recency), name);
   }
   const counted = await database.read
     .selectFrom("snapshot_hours")

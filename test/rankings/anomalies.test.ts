@@ -67,6 +67,9 @@ test("forks and open issues are doubted like stars", () => {
   assert.deepEqual([doubt?.measure, doubt?.before, doubt?.after], ["forks", 11_039, 21]);
   assert.deepEqual(kinds(days(stars, { issues: [900, 905, 0] })), ["UNCONFIRMED 2"]);
   assert.deepEqual(kinds(days(stars, { issues: [900, 905, 600] })), [], "issues are closed in numbers");
+  const switchedOff = judge(days(stars, { issues: [900, 905, 0] }));
+  assert.deepEqual(switchedOff.doubtful, [false, false, false], "the stars stand");
+  assert.deepEqual([...switchedOff.doubtedIssues], [2 * DAY_MS]);
 });
 
 test("sources that report different counts do not hide a collapse, nor confirm it, nor make a burst of one another", () => {

@@ -1,31 +1,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Readings, type Recency } from "../../src/catalog/catalog.js";
+import type { Recency, Snapshot, SnapshotSource } from "../../src/catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { growthOf } from "../../src/rankings/growth/compare.js";
 import type { History } from "../../src/rankings/growth/history.js";
+import { historyOf } from "../support/growth.js";
 
 const NOW = 40 * DAY_MS;
 
 /** Stars and forks by the hours before now, oldest first. */
 function history(
   rows: readonly (readonly [hoursAgo: number, stars: number, forks: number])[],
-  more: Partial<History> = {},
+  more: Partial<History> & { source?: SnapshotSource } = {},
 ): History {
-  const numbers = rows.flatMap(([hours, stars, forks]) => [NOW - hours * HOUR_MS, stars, forks, -1, -1, 0]);
-  return {
-    repositoryId: 1,
-    provider: "GITHUB",
-    availability: "AVAILABLE",
-    createdAt: 0,
-    pushedAt: null,
-    discoveredAt: 0,
-    importSource: null,
-    refreshInterval: null,
-    predecessors: [],
-    readings: new Readings(Float64Array.from(numbers)),
-    ...more,
-  };
+  const { source = "OBSERVED", ...facts } = more;
+  const snapshots = rows.map(([hours, stars, forks]): Snapshot => {
+    return { capturedAt: NOW - hours * HOUR_MS, stars, forks, openIssues: null, watchers: null, source };
+  });
+  return historyOf(snapshots, facts);
 }
 
 const recency = (more: Partial<Recency> = {}): Recency => ({
@@ -50,8 +42,7 @@ test("growth counts for two refresh intervals of a tracked repository, and for h
 
 test("growth of an archive counts while its newest undamaged file has the repository", () => {
   const rows = DAILY.map(([hours, ...counts]) => [hours + 2, ...counts] as const);
-  const imported = history(rows, { importSource: "archive" });
-  for (let i = 5; i < imported.readings.numbers.length; i += 6) imported.readings.numbers[i] = 1;
+  const imported = history(rows, { importSource: "archive", source: "IMPORTED" });
   const newest = (hoursAgo: number) =>
     recency({ newestFiles: new Map([["archive", NOW - hoursAgo * HOUR_MS]]) });
   assert.deepEqual(windows(imported, newest(2)), ["24h", "7d"]);

@@ -48,7 +48,12 @@ export function grow(history: History, recency: Recency): Grown {
   const credible = judgement === undefined ? readings : readings.only((i) => judgement.doubtful[i] !== true);
   const jumps = judgement?.jumps ?? [];
   if (credible.length === 0) return { growth: [], jumps };
-  const to = readingAt(credible, credible.length - 1);
+  // Open issues in doubt are unknown.
+  const believedAt = (index: number): Reading => {
+    const reading = readingAt(credible, index);
+    return judgement?.doubtedIssues.has(reading.at) === true ? { ...reading, openIssues: null } : reading;
+  };
+  const to = believedAt(credible.length - 1);
   const newest = readingAt(readings, readings.length - 1);
   const recent = recentUntil({ ...history, at: newest.at, source: newest.source }, recency);
   const firstSeenAt = firstSeen(history, recency);
@@ -58,7 +63,7 @@ export function grow(history: History, recency: Recency): Grown {
     if (freshUntil < asOf) return [];
     const index = indexOfFrom(credible, to.at, length);
     if (index === undefined || index === credible.length - 1) return [];
-    const from = readingAt(credible, index);
+    const from = believedAt(index);
     const forksDelta = difference(to.forks, from.forks);
     const doubted = doubtedBetween(judgement, from, to);
     return [
@@ -80,7 +85,7 @@ export function grow(history: History, recency: Recency): Grown {
 }
 
 /** A repository seen first with fewer stars than this may be new. */
-const FEW_STARS = 500;
+const FEW_STARS = 2_000;
 /** A source must have been read for this long before what it shows for the first time can be new. */
 const SETTLED_MS = 7 * DAY_MS;
 

@@ -1,4 +1,4 @@
-import { type Anomaly, COUNT_NAMES, MEASURED_COUNTS, type MeasuredCount, type Reading } from "./anomalies.js";
+import { type Anomaly, COUNT_NAMES, type MeasuredCount, type Reading } from "./anomalies.js";
 
 /** Lower counts are never doubted: a repository with 40 stars may lose a quarter of them. */
 const LEAST_LEVEL = 50;
@@ -30,19 +30,20 @@ interface Fall {
 }
 
 /**
- * Finds readings that fell by a quarter or more against the last confirmed one, in stars or forks, or by nine tenths in open
- * issues. They count once enough readings after them agree. Until then the last confirmed reading stands; if the next ones
- * return to it, the reading failed.
+ * Finds readings that fell against the last confirmed one in one of the measures: by a quarter or more in stars or forks, by nine
+ * tenths in open issues. They count once enough readings after them agree. Until then the last confirmed reading stands; if the
+ * next ones return to it, the reading failed.
  */
-export function findDoubt(readings: readonly Reading[]): Doubt {
+export function findDoubt(readings: readonly Reading[], measures: readonly MeasuredCount[]): Doubt {
   const doubtful = readings.map(() => false);
   const anomalies: Anomaly[] = [];
   /** The last confirmed counts; sources differ in what they report. */
   let confirmed: Counts = { stars: 0, forks: null, openIssues: null };
-  for (let i = firstCredible(readings, doubtful, anomalies); i < readings.length; ) {
+  const first = measures.includes("stars") ? firstCredible(readings, doubtful, anomalies) : 0;
+  for (let i = first; i < readings.length; ) {
     const reading = readings[i];
     if (reading === undefined) break;
-    const fall = fallOf(confirmed, reading);
+    const fall = fallOf(confirmed, reading, measures);
     const { length, confirming } = agreeing(readings, i, fall?.measure ?? "stars");
     if (fall === undefined || confirming >= fall.confirmations) {
       const { stars, forks, openIssues } = reading;
@@ -77,8 +78,8 @@ function firstCredible(readings: readonly Reading[], doubtful: boolean[], anomal
 }
 
 /** The first count that has fallen doubtfully; undefined if all are credible. */
-function fallOf(last: Counts, reading: Reading): Fall | undefined {
-  for (const measure of MEASURED_COUNTS) {
+function fallOf(last: Counts, reading: Reading, measures: readonly MeasuredCount[]): Fall | undefined {
+  for (const measure of measures) {
     const [before, after] = [last[measure], reading[measure]];
     if (before === null || after === null || before < LEAST_LEVEL || after > FALLEN[measure] * before)
       continue;

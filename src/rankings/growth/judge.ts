@@ -20,6 +20,8 @@ export interface Judgement {
   anomalies: Anomaly[];
   /** By index of the reading: whether it is left out of every comparison. */
   doubtful: readonly boolean[];
+  /** Times of readings whose open issues are not believed. Issues are switched off, so the other counts stand. */
+  doubtedIssues: ReadonlySet<number>;
   uncounted: readonly Uncounted[];
   /** Times of gains far beyond the usual with little to match. */
   jumps: readonly number[];
@@ -30,7 +32,8 @@ export interface Judgement {
  * time depends on the readings up to then alone.
  */
 export function judge(readings: readonly Reading[]): Judgement {
-  const doubt = findDoubt(readings);
+  const doubt = findDoubt(readings, ["stars", "forks"]);
+  const issues = findDoubt(readings, ["openIssues"]);
   const steps = stepsOf(lastOfDays(readings.filter((_, i) => doubt.doubtful[i] !== true)));
   const stars = findReturns(steps, "stars");
   const forks = findReturns(steps, "forks");
@@ -41,10 +44,11 @@ export function judge(readings: readonly Reading[]): Judgement {
     const ofForks = forks.uncounted.get(i) ?? 0;
     return ofStars === 0 && ofForks === 0 ? [] : [{ step, stars: ofStars, forks: ofForks }];
   });
-  const anomalies = [doubt, stars, forks, bursts, losses].flatMap((found) => found.anomalies);
+  const anomalies = [doubt, issues, stars, forks, bursts, losses].flatMap((found) => found.anomalies);
   return {
     anomalies: anomalies.sort((a, b) => a.at - b.at),
     doubtful: doubt.doubtful,
+    doubtedIssues: new Set(readings.flatMap(({ at }, i) => (issues.doubtful[i] === true ? [at] : []))),
     uncounted,
     jumps: bursts.jumps,
   };

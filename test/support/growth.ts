@@ -1,0 +1,25 @@
+import { Readings, SNAPSHOT_SOURCES, type Snapshot } from "../../src/catalog/catalog.js";
+import type { History } from "../../src/rankings/growth/history.js";
+
+/** A history as growth reads it, of snapshots in order of time. */
+export function historyOf(snapshots: readonly Snapshot[], more: Partial<History> = {}): History {
+  const numbers = snapshots.flatMap(({ capturedAt, stars, forks, openIssues, watchers, source }) => [
+    capturedAt,
+    stars,
+    ...[forks, openIssues, watchers].map((count) => count ?? -1),
+    SNAPSHOT_SOURCES.indexOf(source),
+  ]);
+  return {
+    repositoryId: 1,
+    provider: "GITHUB",
+    availability: "AVAILABLE",
+    createdAt: 0,
+    pushedAt: null,
+    discoveredAt: 0,
+    importSource: null,
+    refreshInterval: null,
+    predecessors: [],
+    readings: new Readings(Float64Array.from(numbers)),
+    ...more,
+  };
+}
