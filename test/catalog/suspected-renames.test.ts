@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Facts } from "../../src/catalog/catalog.js";
+import { Catalog, type Facts } from "../../src/catalog/catalog.js";
 import { Endings } from "../../src/catalog/renames/match.js";
 import { exportCatalogue, importFiles } from "../../src/transfer/transfer.js";
-import { type ArchiveFile, importArchive, row, storedRenames } from "../support/archive.js";
+import { type ArchiveFile, importArchive, recordArchive, row, storedRenames } from "../support/archive.js";
 import { onBothEngines } from "../support/engines.js";
 import { temporaryFolder } from "../support/imports.js";
+import { ManualClock } from "../support/manual-clock.js";
 import { dumpTables, openCatalog } from "../support/tables.js";
+import { NOW } from "../support/world.js";
 
 const text: Facts = { description: "A tool that does many things" };
 const others = (day: number) =>
@@ -221,6 +223,36 @@ onBothEngines("A suspected rename", (engine) => {
     assert.deepEqual(await other.catalog.detectRenames(), { suspected: 1, withdrawn: 0 });
     assert.deepEqual(await storedRenames(other), ["o/tool → n/tool SUSPECTED"]);
     assert.equal(await other.availabilityOf("o/tool"), "RENAMED");
+  });
+
+  test("is found by the next detection, whenever one was interrupted", async () => {
+    const given = files(
+      [row("o/a-tool", 1_000, text)],
+      [row("o/b-tool", 1_010, text)],
+      [row("n/b-tool", 1_020, text)],
+    );
+    for (const failing of [1, 2, 3, 4, 5]) {
+      const world = await opened();
+      const { dialect } = world.database;
+      let calls = 0;
+      const interrupted: typeof dialect = Object.create(dialect, {
+        exclusively: {
+          value: (...parameters: Parameters<typeof dialect.exclusively>) =>
+            ++calls === failing
+              ? Promise.reject(new Error("interrupted"))
+              : dialect.exclusively(...parameters),
+        },
+      });
+      const catalog = new Catalog({ ...world.database, dialect: interrupted }, new ManualClock(NOW));
+      await recordArchive(world, given);
+      await assert.rejects(catalog.detectRenames(), /interrupted/);
+      await world.catalog.detectRenames();
+      assert.deepEqual(
+        await storedRenames(world),
+        ["o/a-tool → o/b-tool SUSPECTED", "o/b-tool → n/b-tool SUSPECTED"],
+        String(failing),
+      );
+    }
   });
 
   test("is none for a repository whose id a forge has reported", async () => {

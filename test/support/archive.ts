@@ -44,12 +44,12 @@ export function rowObservation(
   });
 }
 
-/** Imports files of an archive without ids, and looks for renames. */
-export async function importArchive(
+/** Records files of an archive without ids. */
+export async function recordArchive(
   { catalog, database }: { catalog: Catalog; database: Database },
   files: readonly ArchiveFile[],
   source = "github-ranking",
-): Promise<{ suspected: number; withdrawn: number }> {
+): Promise<void> {
   for (const { day, rows, isDamaged = false } of files) {
     const at = dayAt(day);
     await catalog.record(rows.map((one) => ({ ...rowObservation(one, at), source })));
@@ -60,7 +60,16 @@ export async function importArchive(
       database.write,
     );
   }
-  return catalog.detectRenames();
+}
+
+/** The same, and looks for renames. */
+export async function importArchive(
+  world: { catalog: Catalog; database: Database },
+  files: readonly ArchiveFile[],
+  source?: string,
+): Promise<{ suspected: number; withdrawn: number }> {
+  await recordArchive(world, files, source);
+  return world.catalog.detectRenames();
 }
 
 /** The renames that are stored, as `old → new status`, in the order of names. */
