@@ -17,8 +17,6 @@ export interface Growth {
   forksCounted: number | null;
   /** Until when it counts: it leaves all rankings once the provider's newest snapshot is later. */
   freshUntil: number;
-  /** The suspected earlier name that `from` belongs to; null: it is the repository's own. */
-  predecessorId: number | null;
   /** Where its youth counts from, if it seems new and its date of creation is unknown. */
   firstSeenAt: number | null;
   anomalies: Anomaly[];
@@ -75,7 +73,6 @@ export function grow(history: History, recency: Recency): Grown {
         starsCounted: Math.round(to.stars - from.stars - doubted.stars),
         forksCounted: forksDelta === null ? null : forksDelta - doubted.forks,
         freshUntil,
-        predecessorId: null,
         firstSeenAt,
         anomalies: judgement?.anomalies.filter(({ until }) => until > from.at) ?? [],
       },
