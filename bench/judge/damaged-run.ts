@@ -6,7 +6,7 @@ import type { DayFile } from "./archive.js";
 import { zeroThird } from "./damage.js";
 import { keyOf, type Lists, readLists, TOP } from "./lists.js";
 import { falsePlaces } from "./ranked.js";
-import { Service } from "./service.js";
+import { type Row, Service } from "./service.js";
 import { print } from "./text.js";
 
 /** Days that are damaged, and after how many days the lists are compared. */
@@ -14,6 +14,16 @@ const DAYS = 3;
 const COMPARED_AFTER = [0, 1, 7] as const;
 /** Days before the first damaged one, for every window to have a trend. */
 const FIRST = 32;
+
+/** Places of the lists after a damaged day. */
+interface Found {
+  places: number;
+  /** Those whose growth begins or ends with a reading that was made zero. */
+  wrong: number;
+  examples: string[];
+  /** Those that rest on true readings, but that the first hundred without the damage do not have. */
+  other: number;
+}
 
 export interface DamageSettings {
   checkout: string;
@@ -30,7 +40,7 @@ export class DamagedRun {
   readonly #copies = new Map<number, string>();
   /** The lists without any damage, by index of the newest file. */
   readonly #undamaged = new Map<number, Lists>();
-  readonly #found = new Map<string, { places: number; wrong: number; examples: string[] }>();
+  readonly #found = new Map<string, Found>();
 
   constructor(files: readonly DayFile[], settings: DamageSettings) {
     this.#files = files;
@@ -72,7 +82,8 @@ export class DamagedRun {
     const whole = this.#files[index]?.path ?? "";
     mkdirSync(`${dir}-files`);
     const damaged = join(`${dir}-files`, basename(whole));
-    zeroThird(whole, damaged, seed + index);
+    const names = zeroThird(whole, damaged, seed + index);
+    const at = this.#files[index]?.capturedAt ?? Number.NaN;
     let next = index;
     for (const after of COMPARED_AFTER) {
       const paths = this.#files
@@ -80,28 +91,41 @@ export class DamagedRun {
         .map(({ path }) => (path === whole ? damaged : path));
       next = index + after + 1;
       service.importFiles(paths, manifest);
-      this.#compare(after, await service.serving(readLists), this.#undamaged.get(index + after));
+      const lists = await service.serving(readLists);
+      this.#compare(after, { lists, undamaged: this.#undamaged.get(index + after) }, { names, at });
     }
   }
 
-  #compare(after: number, lists: Lists, undamaged: Lists | undefined): void {
+  /** `names`, `at`: the repositories that read zero, and when. */
+  #compare(
+    after: number,
+    { lists, undamaged }: { lists: Lists; undamaged: Lists | undefined },
+    { names, at }: { names: ReadonlySet<string>; at: number },
+  ): void {
     const moment = after === 0 ? "that day" : `after ${after} d`;
-    const sum = this.#found.get(moment) ?? { places: 0, wrong: 0, examples: [] };
+    const sum = this.#found.get(moment) ?? { places: 0, wrong: 0, examples: [], other: 0 };
+    this.#found.set(moment, sum);
     for (const [path, rows] of lists) {
-      const names = rows.slice(0, TOP).map(keyOf);
-      const wrong = falsePlaces(names, (undamaged?.get(path) ?? []).map(keyOf));
-      sum.places += names.length;
+      const top = rows.slice(0, TOP);
+      const wrong = top.filter((row) => names.has(keyOf(row)) && restsOn(row, at)).map(keyOf);
+      const unknown = falsePlaces(top.map(keyOf), (undamaged?.get(path) ?? []).map(keyOf));
+      sum.places += top.length;
       sum.wrong += wrong.length;
+      sum.other += unknown.filter((name) => !wrong.includes(name)).length;
       if (wrong[0] !== undefined) sum.examples.push(`${path} ${wrong[0]}`);
     }
-    this.#found.set(moment, sum);
   }
 
   print(): void {
-    print(
-      `a third of all counts zero for a day, ${DAYS} days: places that the first hundred without it do not have`,
-    );
-    for (const [moment, { places, wrong, examples }] of this.#found)
-      print(`  ${moment}: ${wrong} of ${places} ${examples.slice(0, 3).join("; ")}`);
+    print(`a third of all counts zero for a day, ${DAYS} days`);
+    for (const [moment, { places, wrong, examples, other }] of this.#found)
+      print(
+        `  ${moment}: ${wrong} of ${places} places rest on a zero, ${other} others are not in the first hundred without it ${examples.slice(0, 3).join("; ")}`,
+      );
   }
+}
+
+/** Whether the growth of a row begins or ends at a time. */
+function restsOn({ trend }: Row, at: number): boolean {
+  return trend !== null && [trend.from, trend.to].some((time) => Date.parse(time) === at);
 }

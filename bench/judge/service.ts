@@ -9,7 +9,7 @@ const pageSchema = z.object({
     z.object({
       fullName: z.string(),
       stars: z.number().nullable(),
-      trend: z.object({ to: z.string(), starsDelta: z.number() }).nullable(),
+      trend: z.object({ from: z.string(), to: z.string(), starsDelta: z.number() }).nullable(),
     }),
   ),
   meta: z.object({ nextCursor: z.string().nullable() }),

@@ -32,7 +32,7 @@ test("a checkout is measured by its command line and its API, whatever rows it r
     assert.deepEqual(rows[0], {
       fullName: "acme/kite-149",
       stars: 1_447,
-      trend: { to: "2026-01-03T04:00:00.000Z", starsDelta: 149 },
+      trend: { from: "2026-01-02T04:00:00.000Z", to: "2026-01-03T04:00:00.000Z", starsDelta: 149 },
     });
     assert.equal((await firstRows(ask, "/api/repos?sort=stars&window=24h")).length, 100);
     assert.equal(await ask("/api/repos/github/acme/dragon"), undefined);
