@@ -38,7 +38,7 @@ export interface LastReading extends Pick<Repository, "provider" | "importSource
 }
 
 /**
- * Until when a reading is recent: it is stale once the provider's newest snapshot is later. It is stale at once, and this is
+ * Until when a reading is recent: it is stale once the provider's newest snapshot is later. It is stale immediately, and this is
  * before `at`, if the archive's newest undamaged file no longer has the repository, or if its provider is no longer tracked.
  */
 export function recentUntil(

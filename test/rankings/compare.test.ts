@@ -56,7 +56,8 @@ test("a reading in doubt is not compared; the last confirmed one stands and is m
   assert.deepEqual([week?.to.stars, week?.starsCounted], [999, 7]);
   assert.deepEqual(
     week?.anomalies.map(({ kind }) => kind),
-    ["UNCONFIRMED"],
+    ["UNCONFIRMED", "UNCONFIRMED"],
+    "stars and forks",
   );
 });
 

@@ -96,14 +96,14 @@ export function breadthOf({ before, after, days, daysAfter, excess }: Leap, usua
   return { chance: atMost(Math.round(seen), expected), supported: Math.min(excess, Math.max(0, supported)) };
 }
 
-/** Issues opened or closed beyond the usual; at most `most`, as a handful is quickly opened. */
+/** Issues opened beyond the usual; at most `most`, as a handful is quickly opened. */
 function issuesBeyond(
   { issuesADay }: UsualPaces,
   { before, after, days, most }: Pick<Leap, "before" | "after" | "days"> & { most: number },
 ): number {
   if (before.openIssues === null || after.openIssues === null) return 0;
-  const moved = Math.abs(after.openIssues - before.openIssues) - issuesADay * days;
-  return Math.min(most, Math.max(0, moved));
+  const opened = after.openIssues - before.openIssues - issuesADay * days;
+  return Math.min(most, Math.max(0, opened));
 }
 
 /** How much the ratio of real leaps varies: the shape of a gamma distribution with the mean `LEAP_PART`. */

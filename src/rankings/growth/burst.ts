@@ -3,7 +3,7 @@ import type { Anomaly } from "./anomalies.js";
 import type { Run } from "./run.js";
 
 /** What came later clears a burst if it makes this multiple of the chance that raised it, up to a chance that is trusted. */
-const CLEARED = { factor: 3, most: 0.3, abrupt: 0.5 };
+const CLEARED = { factor: 3, most: 0.3, abrupt: 0.5, readings: 2 };
 /** A burst that has kept nine tenths of its stars for this long is history, whatever it was. */
 const CLEARED_DAYS = 30;
 const KEPT_PART = 0.9;
@@ -13,7 +13,7 @@ const PLAUSIBLE_MULTIPLE = 15;
 /** A burst as it stands after the last reading: the anomaly, and the stars in doubt. `chance`: the one that raised it. */
 export function describeBurst(run: Run, chance: number): { anomaly: Anomaly; doubted: number } {
   const cleared = clearedOf(run, chance);
-  const doubted = cleared !== undefined ? 0 : run.isShift ? run.excess : run.excess - supportedOf(run);
+  const doubted = cleared?.by === "TIME" ? 0 : run.isShift ? run.excess : run.excess - supportedOf(run);
   const counted = Math.max(0, Math.round(run.gained - doubted));
   const anomaly: Anomaly = {
     kind: run.isShift ? "LEVEL_SHIFT" : "BURST",
@@ -37,10 +37,12 @@ function supportedOf(run: Run): number {
 
 function clearedOf(run: Run, raisedBy: number): Anomaly["cleared"] {
   const enough = run.endedAbruptly ? CLEARED.abrupt : Math.min(CLEARED.most, CLEARED.factor * raisedBy);
-  for (const reading of run.following) {
-    const { chance } = run.breadthAt(reading);
-    if (chance !== null && chance >= enough) return { at: reading.at, by: "BREADTH" };
-  }
+  // Forks of one moment are quickly made, and another repository has forks of its own.
+  const breadth = run.isShift ? [] : run.following.map((reading) => run.breadthAt(reading).chance ?? 0);
+  const since = breadth.findLastIndex((chance) => chance < enough) + 1;
+  const reading = run.following[since];
+  if (reading !== undefined && breadth.length - since >= CLEARED.readings)
+    return { at: reading.at, by: "BREADTH" };
   const { later, end, before, excess } = run;
   const at = end.at + CLEARED_DAYS * DAY_MS;
   if ((later.at(-1)?.at ?? 0) < at) return undefined;

@@ -39,15 +39,14 @@ export interface Bursts {
 
 /**
  * Finds runs of unusual gains that forks and watchers did not follow. The usual day and pace are taken from before the run, and
- * no step of a run is learned from unless its breadth shows that it is real. Steps in `explained` are left out.
+ * no step of a run is learned from unless its breadth shows that it is real.
  */
-export function findBursts(steps: readonly Step[], explained: ReadonlyMap<number, number>): Bursts {
+export function findBursts(steps: readonly Step[]): Bursts {
   const runs: Run[] = [];
   const jumps: number[] = [];
   let trusted: Step[] = [];
   let run: Run | undefined;
   for (const [i, step] of steps.entries()) {
-    if (explained.has(i)) continue;
     if (run !== undefined && step.from.at - run.end.at > PAUSE_DAYS * DAY_MS) run = undefined;
     const usual = run?.usual ?? usualDay(step.from, medianDay(trusted), trusted.length);
     if (step.gained / step.days < UNUSUAL_FACTOR * usual + UNUSUAL_MORE) {

@@ -3,7 +3,7 @@ import { DAY_MS } from "../../clock.js";
 import { WINDOWS, type Window, windowMs } from "../windows.js";
 import { type Anomaly, difference, MIN_MOVEMENT, type Reading, type Step } from "./anomalies.js";
 import { type History, readingAt } from "./history.js";
-import { type Judgement, judge } from "./judge.js";
+import { believed, type Judgement, judge } from "./judge.js";
 
 /** How a repository has grown in one window: the two snapshots compared, and the anomalies between them. */
 export interface Growth {
@@ -46,10 +46,10 @@ export function grow(history: History, recency: Recency): Grown {
   const credible = judgement === undefined ? readings : readings.only((i) => judgement.doubtful[i] !== true);
   const jumps = judgement?.jumps ?? [];
   if (credible.length === 0) return { growth: [], jumps };
-  // Open issues in doubt are unknown.
+  // Other counts in doubt are unknown.
   const believedAt = (index: number): Reading => {
     const reading = readingAt(credible, index);
-    return judgement?.doubtedIssues.has(reading.at) === true ? { ...reading, openIssues: null } : reading;
+    return judgement === undefined ? reading : believed(reading, judgement.unbelieved);
   };
   const to = believedAt(credible.length - 1);
   const newest = readingAt(readings, readings.length - 1);
@@ -91,9 +91,11 @@ const SETTLED_MS = 7 * DAY_MS;
  * of a source, when everything is seen for the first time.
  */
 function firstSeen(
-  { readings, createdAt, discoveredAt, provider }: History,
+  { readings, createdAt, discoveredAt, provider, predecessors }: History,
   { since }: Recency,
 ): number | null {
+  // An earlier name shows that it is older.
+  if (predecessors.length > 0) return null;
   if (createdAt !== null || readings.at(0) > discoveredAt + DAY_MS || readings.stars(0) >= FEW_STARS)
     return null;
   return discoveredAt >= (since.get(provider) ?? discoveredAt) + SETTLED_MS ? discoveredAt : null;
@@ -126,25 +128,32 @@ function allOf(readings: Readings): Reading[] {
 
 /** A fall from one reading to the next by this part may be an anomaly, however few stars or forks it is. */
 const FALL_PART = 0.25;
+/** Unless it is from fewer than these. */
+const LEAST_FALLEN = 5;
 
 /** Whether the counts have moved enough for an anomaly. Few repositories have, which saves looking closer. */
 function mayHaveAnomalies(readings: Readings): boolean {
   let least = Number.POSITIVE_INFINITY;
   let most = 0;
+  let [leastForks, mostForks] = [Number.POSITIVE_INFINITY, 0];
   let [starsBefore, forksBefore, issuesBefore] = [0, 0, 0];
   for (let i = 0; i < readings.length; i++) {
     const [stars, forks, issues] = [readings.stars(i), readings.value(i, 2), readings.value(i, 3)];
     if (stars < least) least = stars;
     if (stars > most) most = stars;
-    if (stars <= (1 - FALL_PART) * starsBefore) return true;
+    if (starsBefore >= LEAST_FALLEN && stars <= (1 - FALL_PART) * starsBefore) return true;
     // Unknown counts are below 0, and tell nothing about a fall.
-    if (forks >= 0 && forks <= (1 - FALL_PART) * forksBefore) return true;
+    if (forks >= 0 && forksBefore >= LEAST_FALLEN && forks <= (1 - FALL_PART) * forksBefore) return true;
     if (issues >= 0 && issues <= (1 - FALL_PART) * issuesBefore) return true;
     starsBefore = stars;
-    if (forks >= 0) forksBefore = forks;
+    if (forks >= 0) {
+      forksBefore = forks;
+      if (forks < leastForks) leastForks = forks;
+      if (forks > mostForks) mostForks = forks;
+    }
     if (issues >= 0) issuesBefore = issues;
   }
-  return most - least >= MIN_MOVEMENT;
+  return most - least >= MIN_MOVEMENT || mostForks - leastForks >= MIN_MOVEMENT;
 }
 
 /** The index of the snapshot to compare with the one at `to`; see the catalog's chooseFrom. */

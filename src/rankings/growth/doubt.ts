@@ -1,16 +1,17 @@
 import { type Anomaly, COUNT_NAMES, type MeasuredCount, type Reading } from "./anomalies.js";
 
-/** Lower counts are never doubted: a repository with 40 stars may lose a quarter of them. */
+/** Lower counts may fall by a quarter, and the lowest of all to nothing. */
 const LEAST_LEVEL = 50;
+const LEAST_COLLAPSED = 5;
 /** A reading at most this part of the last confirmed one waits for a second reading. */
 const FALLEN: Readonly<Record<MeasuredCount, number>> = { stars: 0.75, forks: 0.75, openIssues: 0.1 };
 /** At most this part: a collapse, which takes two more readings. */
 const COLLAPSED = 0.1;
 const CONFIRMATIONS = { fall: 1, collapse: 2 };
-/** Readings confirm each other if they differ by at most this part. */
+/** A reading confirms one before it if it is higher by at most this part. */
 const AGREEING = 0.2;
-/** A first reading of 0 stars failed if the next one has at least this many. */
-const FIRST_LEVEL = 1_000;
+/** Readings of 0 stars at the beginning failed if the next one has at least this many. */
+const FIRST_LEVEL = 500;
 
 /** Readings that are not believed, or not yet. */
 export interface Doubt {
@@ -19,95 +20,82 @@ export interface Doubt {
   doubtful: readonly boolean[];
 }
 
-type Counts = Pick<Reading, MeasuredCount>;
-
 interface Fall {
   measure: MeasuredCount;
   before: number;
   after: number;
-  /** Further readings that it takes to believe it. */
-  confirmations: number;
 }
 
 /**
- * Finds readings that fell against the last confirmed one in one of the measures: by a quarter or more in stars or forks, by nine
- * tenths in open issues. They count once enough readings after them agree. Until then the last confirmed reading stands; if the
- * next ones return to it, the reading failed.
+ * Finds readings of a count that fell against the last confirmed one: by a quarter or more in stars or forks, by nine tenths in
+ * open issues. They count once enough readings after them agree, or fall further. Until then the last confirmed reading stands;
+ * if the next ones return to it, the reading failed.
  */
-export function findDoubt(readings: readonly Reading[], measures: readonly MeasuredCount[]): Doubt {
+export function findDoubt(readings: readonly Reading[], measure: MeasuredCount): Doubt {
   const doubtful = readings.map(() => false);
   const anomalies: Anomaly[] = [];
-  /** The last confirmed counts; sources differ in what they report. */
-  let confirmed: Counts = { stars: 0, forks: null, openIssues: null };
-  const first = measures.includes("stars") ? firstCredible(readings, doubtful, anomalies) : 0;
+  let confirmed: number | null = null;
+  const first = measure === "stars" ? firstCredible(readings, doubtful, anomalies) : 0;
   for (let i = first; i < readings.length; ) {
-    const reading = readings[i];
-    if (reading === undefined) break;
-    const fall = fallOf(confirmed, reading, measures);
-    const { length, confirming } = agreeing(readings, i, fall?.measure ?? "stars");
-    if (fall === undefined || confirming >= fall.confirmations) {
-      const { stars, forks, openIssues } = reading;
-      confirmed = { stars, forks: forks ?? confirmed.forks, openIssues: openIssues ?? confirmed.openIssues };
+    const [reading, after] = [readings[i], readings[i]?.[measure] ?? null];
+    // Sources differ in what they report.
+    if (reading === undefined || after === null) {
       i++;
       continue;
     }
-    const end = i + length;
-    const isNewest = end === readings.length;
+    const fall = { measure, before: confirmed ?? 0, after };
+    const end = isFall(fall) ? endOfDoubt(readings, i, fall) : i;
+    if (end === i) {
+      confirmed = after;
+      i++;
+      continue;
+    }
     for (let j = i; j < end; j++) doubtful[j] = true;
+    const isNewest = end === readings.length;
     anomalies.push(anomalyOf(fall, { at: reading.at, until: readings[end - 1]?.at ?? reading.at, isNewest }));
     i = end;
   }
   return { anomalies, doubtful };
 }
 
-/** The index of the first reading that may be believed. */
+/** The index of the first reading that may be believed: a zero before a large count is a reading that failed. */
 function firstCredible(readings: readonly Reading[], doubtful: boolean[], anomalies: Anomaly[]): number {
-  const [first, second] = readings;
-  if (first === undefined || second === undefined || first.stars > 0 || second.stars < FIRST_LEVEL) return 0;
-  doubtful[0] = true;
+  const first = readings.findIndex(({ stars }) => stars > 0);
+  const [zero, last, level] = [readings[0], readings[first - 1], readings[first]?.stars ?? 0];
+  if (zero === undefined || last === undefined || level < FIRST_LEVEL) return 0;
+  for (let i = 0; i < first; i++) doubtful[i] = true;
   anomalies.push({
     kind: "FAILED_READING",
     measure: "stars",
-    at: first.at,
-    until: first.at,
-    reason: `0 stars before a reading of ${second.stars}: a reading that failed`,
+    at: zero.at,
+    until: last.at,
+    reason: `0 stars before a reading of ${level}: a reading that failed`,
     before: 0,
-    after: second.stars,
+    after: level,
   });
-  return 1;
+  return first;
 }
 
-/** The first count that has fallen doubtfully; undefined if all are credible. */
-function fallOf(last: Counts, reading: Reading, measures: readonly MeasuredCount[]): Fall | undefined {
-  for (const measure of measures) {
-    const [before, after] = [last[measure], reading[measure]];
-    if (before === null || after === null || before < LEAST_LEVEL || after > FALLEN[measure] * before)
-      continue;
-    const confirmations = after <= COLLAPSED * before ? CONFIRMATIONS.collapse : CONFIRMATIONS.fall;
-    return { measure, before, after, confirmations };
-  }
-  return undefined;
+function isFall({ measure, before, after }: Fall): boolean {
+  const least = measure !== "openIssues" && after <= COLLAPSED * before ? LEAST_COLLAPSED : LEAST_LEVEL;
+  return before >= least && after <= FALLEN[measure] * before;
 }
 
-/**
- * The readings from `index` on that do not contradict the one there, itself included, and how many of those after it confirm it:
- * one without the count does neither.
- */
-function agreeing(
-  readings: readonly Reading[],
-  index: number,
-  measure: MeasuredCount,
-): { length: number; confirming: number } {
-  const level = readings[index]?.[measure] ?? 0;
-  let [length, confirming] = [1, 0];
-  // More than enough to confirm anything; a long history is not read again for each of its readings.
-  for (; index + length < readings.length && confirming <= CONFIRMATIONS.collapse; length++) {
-    const next = readings[index + length]?.[measure] ?? null;
+/** The index after the readings in doubt from `index` on; `index` itself if those after it confirm the fall. */
+function endOfDoubt(readings: readonly Reading[], index: number, { measure, before, after }: Fall): number {
+  const needed = after <= COLLAPSED * before ? CONFIRMATIONS.collapse : CONFIRMATIONS.fall;
+  const most = after + Math.max(2, AGREEING * after);
+  let confirming = 0;
+  let end = index + 1;
+  for (; end < readings.length; end++) {
+    const next = readings[end]?.[measure] ?? null;
     if (next === null) continue;
-    if (Math.abs(next - level) > Math.max(2, AGREEING * level)) break;
+    // What falls further confirms the fall.
+    if (next > most) break;
     confirming++;
+    if (confirming === needed) return index;
   }
-  return { length, confirming };
+  return end;
 }
 
 function anomalyOf(
@@ -122,7 +110,7 @@ function anomalyOf(
     until,
     reason: isNewest
       ? `from ${before} to ${after} ${name}, which no second reading confirms yet; the reading before it stands`
-      : `${after} ${name} between readings of about ${before}: a reading that failed`,
+      : `${after} ${name} after ${before}, to which the next readings return: a reading that failed`,
     before,
     after,
   };

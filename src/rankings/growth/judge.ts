@@ -1,7 +1,15 @@
 import { DAY_MS } from "../../clock.js";
-import { type Anomaly, MIN_MOVEMENT, type Reading, type Step, stepsOf } from "./anomalies.js";
+import {
+  type Anomaly,
+  MEASURED_COUNTS,
+  MIN_MOVEMENT,
+  type Reading,
+  type Step,
+  stepsOf,
+} from "./anomalies.js";
 import { findBursts } from "./bursts.js";
-import { findDoubt } from "./doubt.js";
+import { type Doubt, findDoubt } from "./doubt.js";
+import { findForkBursts } from "./fork-bursts.js";
 import { findReturns } from "./returns.js";
 
 /** A purge is a loss of at least this part of the stars in one step. */
@@ -18,39 +26,65 @@ export interface Uncounted {
 export interface Judgement {
   /** Oldest first. */
   anomalies: Anomaly[];
-  /** By index of the reading: whether it is left out of every comparison. */
+  /** By index of the reading: whether its stars are in doubt, and it is left out of every comparison. */
   doubtful: readonly boolean[];
-  /** Times of readings whose open issues are not believed. Issues are switched off, so the other counts stand. */
-  doubtedIssues: ReadonlySet<number>;
+  /** Times of readings whose other counts are not believed: issues are switched off, and the stars stand. */
+  unbelieved: Readonly<Record<OtherCount, ReadonlySet<number>>>;
+  /** The gains that do not count. */
   uncounted: readonly Uncounted[];
   /** Times of gains far beyond the usual with little to match. */
   jumps: readonly number[];
 }
+
+/** Counts beside the stars that can be in doubt by themselves. */
+export type OtherCount = "forks" | "openIssues";
 
 /**
  * Judges a series: which readings are believed, which movements are unusual, and what of each gain counts. The judgement at a
  * time depends on the readings up to then alone.
  */
 export function judge(readings: readonly Reading[]): Judgement {
-  const doubt = findDoubt(readings, ["stars", "forks"]);
-  const issues = findDoubt(readings, ["openIssues"]);
-  const steps = stepsOf(lastOfDays(readings.filter((_, i) => doubt.doubtful[i] !== true)));
-  const stars = findReturns(steps, "stars");
-  const forks = findReturns(steps, "forks");
-  const bursts = findBursts(steps, stars.uncounted);
-  const losses = findLosses(steps, stars.uncounted, bursts.uncounted);
+  const [stars, forks, issues] = MEASURED_COUNTS.map((measure) => findDoubt(readings, measure));
+  const timesOf = (doubt: Doubt | undefined) =>
+    new Set(readings.flatMap(({ at }, i) => (doubt?.doubtful[i] === true ? [at] : [])));
+  const doubtful = stars?.doubtful ?? [];
+  const unbelieved = { forks: timesOf(forks), openIssues: timesOf(issues) };
+  const credible = readings.flatMap((reading, i) =>
+    doubtful[i] === true ? [] : [believed(reading, unbelieved)],
+  );
+  const steps = stepsOf(lastOfDays(credible));
+  const returns = findReturns(steps, "stars");
+  const forkReturns = findReturns(steps, "forks");
+  // What a return explains is no burst and no loss; the rest of its steps may be.
+  const rest = steps.map((step, i) => ({ ...step, gained: step.gained - (returns.uncounted.get(i) ?? 0) }));
+  const bursts = findBursts(rest);
+  const forkBursts = findForkBursts(steps);
+  const losses = findLosses(rest, bursts.uncounted);
   const uncounted = steps.flatMap((step, i): Uncounted[] => {
-    const ofStars = stars.uncounted.get(i) ?? bursts.uncounted.get(i) ?? losses.uncounted.get(i) ?? 0;
-    const ofForks = forks.uncounted.get(i) ?? 0;
-    return ofStars === 0 && ofForks === 0 ? [] : [{ step, stars: ofStars, forks: ofForks }];
+    const sum = (...found: ReadonlyMap<number, number>[]) =>
+      found.reduce((total, one) => total + (one.get(i) ?? 0), 0);
+    const doubted = {
+      stars: sum(returns.uncounted, bursts.uncounted, losses.uncounted),
+      forks: forkReturns.uncounted.get(i) ?? forkBursts.uncounted.get(i) ?? 0,
+    };
+    return doubted.stars === 0 && doubted.forks === 0 ? [] : [{ step, ...doubted }];
   });
-  const anomalies = [doubt, issues, stars, forks, bursts, losses].flatMap((found) => found.anomalies);
+  const all = [stars, forks, issues, returns, forkReturns, bursts, forkBursts, losses];
   return {
-    anomalies: anomalies.sort((a, b) => a.at - b.at),
-    doubtful: doubt.doubtful,
-    doubtedIssues: new Set(readings.flatMap(({ at }, i) => (issues.doubtful[i] === true ? [at] : []))),
+    anomalies: all.flatMap((found) => found?.anomalies ?? []).sort((a, b) => a.at - b.at),
+    doubtful,
+    unbelieved,
     uncounted,
     jumps: bursts.jumps,
+  };
+}
+
+/** A reading without the counts that are not believed. */
+export function believed(reading: Reading, { forks, openIssues }: Judgement["unbelieved"]): Reading {
+  return {
+    ...reading,
+    forks: forks.has(reading.at) ? null : reading.forks,
+    openIssues: openIssues.has(reading.at) ? null : reading.openIssues,
   };
 }
 
@@ -74,10 +108,9 @@ function lastOfDays(readings: readonly Reading[]): Reading[] {
   return last;
 }
 
-/** Losses in one step. Stars that did not count when they came do not count when they go. */
+/** Losses in one step. Stars that did not count when they came do not count when they go, all together or one by one. */
 function findLosses(
   steps: readonly Step[],
-  explained: ReadonlyMap<number, number>,
   doubted: ReadonlyMap<number, number>,
 ): { anomalies: Anomaly[]; uncounted: ReadonlyMap<number, number> } {
   const anomalies: Anomaly[] = [];
@@ -85,7 +118,11 @@ function findLosses(
   let outstanding = 0;
   for (const [i, { from, to, gained }] of steps.entries()) {
     outstanding += doubted.get(i) ?? 0;
-    if (explained.has(i) || -gained < Math.max(MIN_MOVEMENT, PURGE_PART * from.stars)) continue;
+    if (gained >= 0) continue;
+    const written = Math.min(-gained, outstanding);
+    if (written > 0) uncounted.set(i, -written);
+    outstanding -= written;
+    if (-gained < Math.max(MIN_MOVEMENT, PURGE_PART * from.stars)) continue;
     anomalies.push({
       kind: "PURGE",
       measure: "stars",
@@ -95,10 +132,6 @@ function findLosses(
       before: from.stars,
       after: to.stars,
     });
-    const written = Math.min(-gained, outstanding);
-    if (written <= 0) continue;
-    uncounted.set(i, -written);
-    outstanding -= written;
   }
   return { anomalies, uncounted };
 }

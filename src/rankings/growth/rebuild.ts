@@ -22,7 +22,6 @@ import {
 import { ALL_REPOSITORIES } from "../contributions.js";
 import { WINDOWS } from "../windows.js";
 import { grow } from "./compare.js";
-
 import { type GrowthContext, readHistories } from "./history.js";
 import { MoveCounter } from "./moves.js";
 import { ROLLUPS, rollupRow, SCORE_COLUMNS, type ScoredRow, scoreInput, storedScores } from "./rollups.js";

@@ -48,9 +48,13 @@ export function findReturns(steps: readonly Step[], measure: MeasuredCount): Ret
       after: back.after,
     });
     uncounted.set(i, jump);
+    let left = Math.abs(jump);
     for (const [j, { before, after }] of moves.entries()) {
-      if (j <= i || j > last || (before - after) * Math.sign(jump) < STEP_BACK * Math.abs(jump)) continue;
-      uncounted.set(j, after - before);
+      const reverted = Math.min(left, (before - after) * Math.sign(jump));
+      if (j <= i || j > last || reverted < STEP_BACK * Math.abs(jump)) continue;
+      // No more than the jump itself: what goes beyond it is a movement of its own.
+      uncounted.set(j, -Math.sign(jump) * reverted);
+      left -= reverted;
     }
   }
   return { anomalies, uncounted };

@@ -140,7 +140,7 @@ export async function readExplanations(db: Db, id: number): Promise<Record<Windo
   });
 }
 
-/** The trends of stored rollups, in their order. Reads `moved_days` only if one of them holds a purge. */
+/** The trends of stored rollups, in their order. Reads `moved_days` only if one of them holds a purge or a burst. */
 export async function trendsOfRollups({ read }: Database, rollups: readonly TrendValues[]): Promise<Trend[]> {
   const trends = rollups.map(trendOf);
   if (trends.some(({ anomalies }) => anomalies.some(comesInWaves))) await addMoves(read, trends);

@@ -1,0 +1,58 @@
+import { median } from "../../catalog/catalog.js";
+import { type Anomaly, difference, MIN_MOVEMENT, type Step } from "./anomalies.js";
+
+/** Steps from which the usual day is taken. */
+const USUAL_STEPS = 30;
+/** With fewer, a usual day is at least this part of the forks. */
+const FEW_STEPS = 3;
+const NEW_PART = 1 / 100;
+/** A step is unusual from this multiple of the usual forks a day, and this many a day more. */
+const UNUSUAL_FACTOR = 5;
+const UNUSUAL_MORE = 10;
+/** People who fork often star as well: more forks than this multiple of the stars gained need an explanation. */
+const MOST_FORKS_PER_STAR = 2;
+
+/** What is found of bursts of forks. */
+export interface ForkBursts {
+  anomalies: Anomaly[];
+  /** Forks that do not count, by index of the step. */
+  uncounted: ReadonlyMap<number, number>;
+}
+
+/**
+ * Finds steps that gained forks far beyond the usual day, and more than twice as many as stars. Course work, which is forked
+ * without stars every day, is as usual. As many forks as stars count, or those of the usual day.
+ */
+export function findForkBursts(steps: readonly Step[]): ForkBursts {
+  const anomalies: Anomaly[] = [];
+  const uncounted = new Map<number, number>();
+  const trusted: number[] = [];
+  for (const [i, { from, to, gained, days }] of steps.entries()) {
+    const forks = difference(to.forks, from.forks);
+    if (from.forks === null || to.forks === null || forks === null) continue;
+    const known = trusted.length === 0 ? 0 : median(trusted.slice(-USUAL_STEPS));
+    const usual = Math.max(0, known, trusted.length < FEW_STEPS ? NEW_PART * from.forks : 0);
+    const stars = Math.max(0, gained);
+    const isUnusual =
+      forks >= MIN_MOVEMENT &&
+      forks / days > UNUSUAL_FACTOR * usual + UNUSUAL_MORE &&
+      forks > MOST_FORKS_PER_STAR * stars;
+    if (!isUnusual) {
+      trusted.push(forks / days);
+      continue;
+    }
+    const counted = Math.round(Math.min(forks, Math.max(stars, usual * days)));
+    uncounted.set(i, forks - counted);
+    anomalies.push({
+      kind: "BURST",
+      measure: "forks",
+      at: to.at,
+      until: to.at,
+      reason: `${forks} forks in one step against about ${Math.round(usual)} a day, with ${stars} stars; ${counted} of them count`,
+      before: from.forks,
+      after: to.forks,
+      counted,
+    });
+  }
+  return { anomalies, uncounted };
+}
