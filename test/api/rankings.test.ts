@@ -123,7 +123,7 @@ onBothEngines("rankings", (engine) => {
         measure: "stars",
         at: "2026-04-29T12:00:00.000Z",
         until: "2026-04-29T12:00:00.000Z",
-        reason: "0 stars between readings of about 9010: a reading that failed",
+        reason: "0 stars after 9010, to which the next readings return: a reading that failed",
         before: 9_010,
         after: 0,
       },

@@ -100,7 +100,11 @@ onBothEngines("Facets and the summary", (engine) => {
           .length,
         refreshed24h: here.filter(({ refreshedAt }) => (refreshedAt ?? 0) > asOf - DAY_MS).length,
         overdueRefreshes: 0,
+        // All are observed, neither tracked nor of an archive, within half of 30 days.
+        freshRepositories: here.length,
+        staleRepositories: 0,
         asOf,
+        ageDays: 0,
       };
     });
     assert.deepEqual(summary.providers, providers);

@@ -156,8 +156,9 @@ onBothEngines("A reading whose counts have fallen doubtfully", (engine) => {
     world.clock.advance(DAY_MS / 24);
     forge.switches.lie = null;
     await world.addWorker();
-    await world.pass(MINUTE_MS);
-    assert.ok(((await starsOf(world, id)).at(-1) ?? 0) >= stars);
+    await world.pass(5 * MINUTE_MS);
+    const readings = await starsOf(world, id);
+    assert.ok((readings.at(-1) ?? 0) > 0.75 * stars, `${readings} where it had ${stars}`);
     assert.equal(agains(forge, GITHUB.again), 1);
   });
 

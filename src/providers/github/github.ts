@@ -58,7 +58,9 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     batchSize: client.hasTokens ? MAX_NODES : ANONYMOUS_BATCH,
     discover: (cursor, signal) => discover(client, { minStars, cursor, signal }),
     refreshMany: (repositories, signal) => refreshMany({ client, nodes }, repositories, signal),
-    refreshOne: (fullName, signal) => read(client, repositoryPath(fullName), signal),
+    async refreshOne(fullName, signal) {
+      return read(client, repositoryPath(fullName), signal);
+    },
     async recheck(repository, signal) {
       const { nodeId, providerId, fullName } = repository;
       const isBatched = client.hasTokens && nodeId !== null;
