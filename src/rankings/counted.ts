@@ -33,7 +33,7 @@ export function countedWords(
   const short = counted === 0 ? "none counted" : `${(counted < 0 ? signed : whole).format(counted)} counted`;
   const cause = trend.anomalies.findLast(
     (anomaly) =>
-      anomaly.measure === measure && anomaly.cleared === undefined && REASONS[anomaly.kind] !== undefined,
+      anomaly.measure === measure && anomaly.cleared?.by !== "TIME" && REASONS[anomaly.kind] !== undefined,
   );
   const reason = cause === undefined ? "" : `: ${REASONS[cause.kind]}`;
   return { short, full: short + reason };

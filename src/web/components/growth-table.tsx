@@ -9,7 +9,7 @@ import {
   WINDOWS,
   type Window,
 } from "../../rankings/rankings.js";
-import { Delta, formatCount, formatDelta, formatGrowth, Gain, SOURCE_WORDS, Time } from "./numbers.js";
+import { Delta, formatCount, formatDelta, formatGrowth, SOURCE_WORDS, Time } from "./numbers.js";
 
 export interface GrowthTableProps {
   repository: Repository;
@@ -26,8 +26,9 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
     return before === null || after === null ? null : after - before;
   };
   const rows = [
-    { name: "Stars", count: repository.stars, gain: gained("stars") },
-    { name: "Forks", count: repository.forks, gain: gained("forks") },
+    // What of them counts is told below the table, which is narrow.
+    { name: "Stars", count: repository.stars, gain: ({ starsDelta }: Trend) => <Delta value={starsDelta} /> },
+    { name: "Forks", count: repository.forks, gain: ({ forksDelta }: Trend) => <Delta value={forksDelta} /> },
     {
       name: "Open issues",
       count: repository.openIssues,
@@ -85,8 +86,6 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
     </table>
   );
 };
-
-const gained = (measure: CountedMeasure) => (trend: Trend) => <Gain trend={trend} measure={measure} />;
 
 /**
  * One line for each window whose gains need words: what of them counts ("7 days: +12,400 stars, none counted: dropped and
