@@ -87,7 +87,7 @@ onSqlite("the page of a repository", (engine) => {
     assert.deepEqual(
       rowsOf(html, "growth").map((row) => row.slice(1)),
       [
-        ["12,050", "+11,010 20 counted", "+11,050 60 counted", "–"],
+        ["12,050", "+11,010", "+11,050", "–"],
         ["25", "+5", "+5", "–"],
         ["2", "-1", "-1", "–"],
         ["9", "+2", "+2", "–"],
