@@ -30,7 +30,7 @@ test("decisions are those of two plain models, one for the key and one for its a
     fc.array(step, { minLength: 1, maxLength: 120, size: "max" }),
     (limit, ceiling, steps) => {
       const clock = new ManualClock(0);
-      const memory = createTableMemory(1_024);
+      const memory = createTableMemory(1_024, "secret");
       const limiter = new Limiter({ limits: limitsOf(limit, ceiling), clock, memory });
       const own = new TokenBuckets(limit);
       const shared = new TokenBuckets(ceiling ?? accountCeiling(limit));
@@ -67,7 +67,7 @@ test("one busy key leaves the other keys of its account half the limit of one", 
   const limiter = new Limiter({
     limits: limitsOf(10),
     clock: new ManualClock(0),
-    memory: createTableMemory(1_024),
+    memory: createTableMemory(1_024, "secret"),
   });
   for (let i = 0; i < 1_000; i++) limiter.decide(keyOf("ann", 1), "default", 1);
   for (let i = 0; i < 5; i++) assert.ok(limiter.decide(keyOf("ann", 2), "default", 1).allowed);

@@ -40,7 +40,7 @@ test("decisions are those of a plain model, whatever the wall clock does", () =>
     fc.array(step, { minLength: 1, maxLength: 60, size: "max" }),
     (limit, steps) => {
       const clock = new ManualClock(Date.UTC(2026, 0, 1));
-      const limiter = new Limiter({ limits: all(limit), clock, memory: createTableMemory(1_024) });
+      const limiter = new Limiter({ limits: all(limit), clock, memory: createTableMemory(1_024, "secret") });
       const model = new TokenBuckets(limit);
       for (const { waitMs, caller, cost, later, wall } of steps) {
         clock.advance(waitMs);
@@ -71,7 +71,7 @@ test("after remaining = n exactly n more pass at once, and after the told wait t
     }),
     (limit, before) => {
       const clock = new ManualClock(0);
-      const limiter = new Limiter({ limits: all(limit), clock, memory: createTableMemory(1_024) });
+      const limiter = new Limiter({ limits: all(limit), clock, memory: createTableMemory(1_024, "secret") });
       const ask = () => limiter.decide(named("a"), "search", 1);
       for (const [waitMs, requests] of before) {
         clock.advance(waitMs);
@@ -97,7 +97,7 @@ test("after remaining = n exactly n more pass at once, and after the told wait t
 
 test("in any minute at most twice the limit passes, and in the long run the limit", () => {
   const clock = new ManualClock(0);
-  const limiter = new Limiter({ limits: all(20), clock, memory: createTableMemory(1_024) });
+  const limiter = new Limiter({ limits: all(20), clock, memory: createTableMemory(1_024, "secret") });
   let passed = 0;
   for (let ms = 0; ms < 10 * WINDOW_MS; ms += 100) {
     if (limiter.decide(named("greedy"), "heavy", 1).allowed) passed++;
@@ -111,7 +111,7 @@ test("buckets, kinds of callers and callers are counted apart", () => {
   const limiter = new Limiter({
     limits: all(2),
     clock: new ManualClock(0),
-    memory: createTableMemory(1_024),
+    memory: createTableMemory(1_024, "secret"),
   });
   const first = (caller: Caller, bucket: "default" | "heavy" = "default") =>
     limiter.decide(caller, bucket, 1).remaining;
@@ -130,7 +130,7 @@ test("buckets, kinds of callers and callers are counted apart", () => {
 
 test("a cost above the limit counts as the limit, and nothing counts beyond it", () => {
   const clock = new ManualClock(0);
-  const limiter = new Limiter({ limits: all(5), clock, memory: createTableMemory(1_024) });
+  const limiter = new Limiter({ limits: all(5), clock, memory: createTableMemory(1_024, "secret") });
   assert.equal(limiter.decide(named("a"), "default", 10).allowed, true);
   for (let i = 0; i < 100; i++) limiter.adjust(named("a"), "default", 9);
   const refused = limiter.decide(named("a"), "default", 1);
@@ -141,7 +141,7 @@ test("a cost above the limit counts as the limit, and nothing counts beyond it",
 test("a limiter on a clock that runs back blocks nobody longer than the window", () => {
   let ms = 2 * HOUR_MS;
   const clock = { now: () => ms, monotonic: () => ms, sleep: () => Promise.resolve() };
-  const limiter = new Limiter({ limits: all(1), clock, memory: createTableMemory(1_024) });
+  const limiter = new Limiter({ limits: all(1), clock, memory: createTableMemory(1_024, "secret") });
   assert.equal(limiter.decide(named("a"), "default", 1).allowed, true);
   ms -= HOUR_MS;
   assert.equal(limiter.decide(named("a"), "default", 1).retryAfterSeconds, 60);
