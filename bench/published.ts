@@ -14,6 +14,7 @@ import { createLog } from "../src/log.js";
 import { buildModules, type Modules, updateDerived } from "../src/modules.js";
 import type { Window } from "../src/rankings/rankings.js";
 import { importFiles, readManifest } from "../src/transfer/transfer.js";
+import { correlation } from "./judge/ranked.js";
 
 const data = process.argv[2] ?? "../shared/data";
 const work = mkdtempSync(join(tmpdir(), "sidereal-published-"));
@@ -35,19 +36,6 @@ async function openFresh(): Promise<Modules> {
     clock: systemClock,
     log: createLog("silent"),
   });
-}
-
-/** Pearson correlation, from -1 to 1; Spearman's is the same on ranks. */
-function correlation(pairs: readonly (readonly [number, number])[]): number {
-  const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-  const [mx, my] = [mean(pairs.map(([x]) => x)), mean(pairs.map(([, y]) => y))];
-  let [xy, xx, yy] = [0, 0, 0];
-  for (const [x, y] of pairs) {
-    xy += (x - mx) * (y - my);
-    xx += (x - mx) ** 2;
-    yy += (y - my) ** 2;
-  }
-  return xy / Math.sqrt(xx * yy);
 }
 
 function ranks(values: readonly number[]): number[] {

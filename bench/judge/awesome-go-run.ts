@@ -17,7 +17,7 @@ const COLUMNS = {
 const FIRST = 40;
 const TOP = 20;
 
-/** Imports the archive into a service of its own and compares one day in so many. */
+/** Imports the archive into a service of its own and compares every n-th day. */
 export async function compareAwesomeGo(
   { data, checkout, every }: { data: string; checkout: string; every: number },
   work: string,

@@ -13,7 +13,7 @@ import { print } from "./text.js";
 export interface TrustSettings {
   data: string;
   checkout: string;
-  /** The places of one day in so many are counted. */
+  /** Places are counted on every n-th day. */
   every: number;
   seed: number;
 }

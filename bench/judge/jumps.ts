@@ -24,7 +24,7 @@ const FLAT_RULE = 0.02;
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { all: { type: "boolean" } } });
 const data = requireData(positionals[0], "daily");
 
-/** A jump with the kinds of its open flags: on its day, and at the first reading so many days later; null: there is none. */
+/** A jump with the kinds of its open flags: on its day, and at the first reading the given number of days later; null: no such reading. */
 interface Judged extends Jump {
   track: Track;
   onDay: Set<string>;

@@ -1,4 +1,5 @@
 import { isoTime } from "../clock.js";
+import { median } from "./series.js";
 
 /** What can be wrong with a file of an archive. */
 export const DAMAGE_KINDS = [
@@ -94,7 +95,7 @@ export function judge(files: readonly ArchiveFile[]): Damage[][] {
 
 function fewRows({ rows }: ArchiveFile, neighbours: readonly ArchiveFile[]): Damage[] {
   const usual = median(neighbours.map((file) => file.rows));
-  if (usual === undefined || rows === 0) return [];
+  if (neighbours.length === 0 || rows === 0) return [];
   if (rows >= USUAL_PART * usual || usual - rows < FEWEST) return [];
   const fewer = Math.round(100 * (1 - rows / usual));
   return [
@@ -106,8 +107,9 @@ function fewRows({ rows }: ArchiveFile, neighbours: readonly ArchiveFile[]): Dam
 }
 
 function zeros(file: ArchiveFile, neighbours: readonly ArchiveFile[]): Damage[] {
-  const usual = median(neighbours.filter(({ rows }) => rows > 0).map(zeroPart));
-  if (usual === undefined || zeroPart(file) <= usual + ZERO_PART) return [];
+  const parts = neighbours.filter(({ rows }) => rows > 0).map(zeroPart);
+  const usual = median(parts);
+  if (parts.length === 0 || zeroPart(file) <= usual + ZERO_PART) return [];
   if (file.zeros - usual * file.rows < FEWEST) return [];
   const part = Math.round(100 * zeroPart(file));
   return [
@@ -142,13 +144,6 @@ function runLength(files: readonly ArchiveFile[], index: number): number {
   for (let i = index - 1; length < NORMAL_RUN && isAlike(i); i--) length++;
   for (let i = index + 1; length < NORMAL_RUN && isAlike(i); i++) length++;
   return length;
-}
-
-function median(values: readonly number[]): number | undefined {
-  if (values.length === 0) return undefined;
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = (sorted.length - 1) / 2;
-  return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
 }
 
 const number = (value: number): string => value.toLocaleString("en-US");

@@ -31,7 +31,7 @@ export async function readRecency(db: Db): Promise<Recency> {
 }
 
 /** A reading, with what is known of how its repository is observed. */
-export interface LastReading extends Pick<Repository, "provider" | "importSource" | "refreshInterval"> {
+export interface LastReading extends Pick<Repository, "importSource" | "refreshInterval"> {
   at: number;
   /** Where the reading is from; null: unknown. */
   source: SnapshotSource | null;
@@ -47,7 +47,7 @@ export function recentUntil(
 ): number {
   if (refreshInterval !== null && refreshInterval > 0 && source !== "IMPORTED")
     return at + RECENT_INTERVALS * refreshInterval;
-  // Nobody will confirm it, and the time it would be compared with may stand still.
+  // Nobody will confirm it, and the time it would be compared with may not move on.
   if (refreshInterval === 0 && source !== "IMPORTED" && (source !== null || importSource === null))
     return at - 1;
   const newest = importSource === null || source === "OBSERVED" ? undefined : newestFiles.get(importSource);
@@ -66,6 +66,6 @@ export function isStale(
   recency: Recency,
 ): boolean {
   if (countedAt === null) return false;
-  const last: LastReading = { provider, importSource, refreshInterval, at: countedAt, source: null };
+  const last: LastReading = { importSource, refreshInterval, at: countedAt, source: null };
   return recentUntil(last, recency) < (recency.asOf.get(provider) ?? 0);
 }

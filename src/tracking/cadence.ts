@@ -23,7 +23,7 @@ export type HeatClass = (typeof HEAT_CLASSES)[number];
  * after this part of it, which leaves time for spreading and for being an hour late.
  */
 const LISTED_PART = 0.4;
-/** When the quota is too small, this rule gives way before the others do. */
+/** When the quota is too small, this rule is relaxed before the others. */
 const LISTED_STRETCH = 4;
 
 /**

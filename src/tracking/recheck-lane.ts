@@ -38,7 +38,7 @@ export class RecheckLane {
     return responded(pauseMs(provider.kind));
   }
 
-  /** The record; undefined if there is none, which the next refresh has to explain. */
+  /** What the forge sent; undefined if it sent no record. The next refresh then finds out why. */
   async #request(claim: Claim): Promise<UpstreamRepository | undefined> {
     const { provider, clock, reporter, signal } = this.#lane;
     const { providerId, nodeId, owner, name } = claim;

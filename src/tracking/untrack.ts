@@ -8,7 +8,7 @@ const BATCH = 1_000;
 
 /**
  * Ends tracking of the providers that no worker has had for a day, apart from `configured`: without new readings their growth
- * would look recent for ever. It leaves the rankings, while the counts, due times and ids stay for a worker that has the
+ * would look recent forever. It leaves the rankings, while the counts, due times and ids stay for a worker that has the
  * provider again. Returns the number of repositories.
  */
 export async function untrackOthers(

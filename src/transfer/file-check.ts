@@ -3,7 +3,7 @@ import { isoTime } from "../clock.js";
 import type { CsvLayout } from "./formats.js";
 import type { Line } from "./lines.js";
 
-/** A file is damaged if its text is not valid in so many rows, or in more than this part of them: a few may be the source's. */
+/** A file is damaged if this many of its rows, or more than this part of them, are not valid text: a few may be the source's. */
 const BROKEN_ROWS = 5;
 const BROKEN_PART = 0.01;
 

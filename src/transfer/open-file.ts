@@ -69,7 +69,7 @@ export function openFile(path: string, onBytes: (length: number) => void): OpenF
   return { input, close };
 }
 
-/** Whether so many bytes are too many for what they were decompressed from. */
+/** Whether the decompressed bytes are too many for what they came from. */
 export function isBomb(unpackedBytes: number, packedBytes: number): boolean {
   return unpackedBytes > Math.max(MAX_UNPACKED_BYTES, MAX_RATIO * packedBytes);
 }

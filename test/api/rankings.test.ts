@@ -115,7 +115,7 @@ onBothEngines("rankings", (engine) => {
     assert.ok(!(await names("/api/repos?sort=stars&reliableOnly=true")).includes("late/reading"));
   });
 
-  test("an anomaly is told with its figures, and can be left out", async () => {
+  test("an anomaly is shown with its figures, and can be left out", async () => {
     const { data } = (await world.get("/api/repos/github/failed/reading")).body;
     assert.deepEqual(data.trends["24h"].anomalies, [
       {

@@ -5,7 +5,7 @@ import { DAY_MS } from "../../src/clock.js";
 
 const FIRST = Date.UTC(2026, 0, 1);
 
-/** Daily files with so many rows. */
+/** Daily files with these numbers of rows. */
 const days = (...rows: number[]): ArchiveFile[] =>
   rows.map((count, i) => ({
     source: "github-ranking",
@@ -27,7 +27,7 @@ describe("The files of an archive", () => {
     assert.equal(judge(files)[2]?.[0]?.reason, "2,000 rows, 44 % fewer than the usual 3,597");
   });
 
-  test("are compared with the one neighbour there is, and with none if there is none", () => {
+  test("are compared with a single neighbour, or with nothing if they are alone", () => {
     assert.deepEqual(kindsOf(days(3_600)), [""]);
     assert.deepEqual(kindsOf(days(3_600, 1_000)), ["", "FEW_ROWS"]);
   });

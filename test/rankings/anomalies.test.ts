@@ -72,7 +72,7 @@ test("forks and open issues are doubted like stars", () => {
   assert.deepEqual(kinds(days(stars, { issues: [900, 905, 0] })), ["UNCONFIRMED 2"]);
   assert.deepEqual(kinds(days(stars, { issues: [900, 905, 600] })), [], "issues are closed in numbers");
   const switchedOff = judge(days(stars, { issues: [900, 905, 0] }));
-  assert.deepEqual(switchedOff.doubtful, [false, false, false], "the stars stand");
+  assert.deepEqual(switchedOff.doubtful, [false, false, false], "the stars still count");
   assert.deepEqual([...switchedOff.unbelieved.openIssues], [2 * DAY_MS]);
 });
 

@@ -49,7 +49,7 @@ test("growth of an archive counts while its newest undamaged file has the reposi
   assert.deepEqual(windows(imported, newest(1)), []);
 });
 
-test("a reading in doubt is not compared; the last confirmed one stands and is marked", () => {
+test("a reading in doubt is not compared; the last confirmed one is used and marked", () => {
   const rows = [...DAILY.slice(0, -1), [6, 0, 0] as const];
   const [week, ...others] = growthOf(history(rows), recency());
   assert.deepEqual([week?.window, others.length], ["7d", 0], "the confirmed reading is a day old");

@@ -10,7 +10,7 @@ import { tarOf } from "../support/packed.js";
 import { dumpRows, openCatalog } from "../support/tables.js";
 import { NOW } from "../support/world.js";
 
-/** A day's file with so many rows. */
+/** A day's file with this number of rows. */
 const rows = (count: number, cells: Parameters<typeof rankingFile>[0] = {}, from = 0): string =>
   rankingFile(
     ...Array.from({ length: count }, (_, i) => ({ repo_url: `https://github.com/o/r${from + i}`, ...cells })),

@@ -10,7 +10,7 @@ const KEPT_PART = 0.9;
 /** Where no forks are known, this multiple of the usual day is plausible: a quarter of the real jumps exceed it. */
 const PLAUSIBLE_MULTIPLE = 15;
 
-/** A burst as it stands after the last reading: the anomaly, and the stars in doubt. `chance`: the one that raised it. */
+/** A burst as seen after the last reading: the anomaly, and the stars in doubt. `chance`: the one that raised it. */
 export function describeBurst(run: Run, chance: number): { anomaly: Anomaly; doubted: number } {
   const cleared = clearedOf(run, chance);
   const doubted = cleared?.by === "TIME" ? 0 : run.isShift ? run.excess : run.excess - supportedOf(run);

@@ -1,10 +1,10 @@
-import { median } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
 import { type Anomaly, MIN_MOVEMENT, type Step } from "./anomalies.js";
 import { describeBurst } from "./burst.js";
-import { Run, usualDay } from "./run.js";
+import { Run } from "./run.js";
+import { usualDay } from "./usual.js";
 
-/** Steps from which the usual day is taken. */
+/** Steps from which the usual pace of forks is taken. */
 const TRUSTED_STEPS = 30;
 /** A step is unusual from this multiple of the usual day, and this many stars a day more. */
 const UNUSUAL_FACTOR = 4;
@@ -48,7 +48,7 @@ export function findBursts(steps: readonly Step[]): Bursts {
   let run: Run | undefined;
   for (const [i, step] of steps.entries()) {
     if (run !== undefined && step.from.at - run.end.at > PAUSE_DAYS * DAY_MS) run = undefined;
-    const usual = run?.usual ?? usualDay(step.from, medianDay(trusted), trusted.length);
+    const usual = run?.usual ?? usualDay(step.from.stars, pacesOf(trusted));
     if (step.gained / step.days < UNUSUAL_FACTOR * usual + UNUSUAL_MORE) {
       // Days that may belong to a pause of a campaign teach nothing.
       if (run === undefined && step.gained > -MIN_MOVEMENT) trusted = learn(trusted, [step]);
@@ -88,8 +88,8 @@ function learn(trusted: readonly Step[], more: readonly Step[]): Step[] {
   return [...trusted, ...more].slice(-TRUSTED_STEPS);
 }
 
-function medianDay(trusted: readonly Step[]): number {
-  return trusted.length === 0 ? 0 : median(trusted.map(({ gained, days }) => gained / days));
+function pacesOf(trusted: readonly Step[]): number[] {
+  return trusted.map(({ gained, days }) => gained / days);
 }
 
 function isBurst(run: Run, chance: number | null): boolean {

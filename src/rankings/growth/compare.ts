@@ -2,6 +2,7 @@ import { chooseFrom, type Readings, type Recency, recentUntil } from "../../cata
 import { DAY_MS } from "../../clock.js";
 import { WINDOWS, type Window, windowMs } from "../windows.js";
 import { type Anomaly, difference, MIN_MOVEMENT, type Reading, type Step } from "./anomalies.js";
+import { FALLEN_PARTS, LEAST_COLLAPSED, LEAST_DOUBTED } from "./doubt.js";
 import { type History, readingAt } from "./history.js";
 import { believed, type Judgement, judge } from "./judge.js";
 
@@ -126,11 +127,6 @@ function allOf(readings: Readings): Reading[] {
   return Array.from({ length: readings.length }, (_, index) => readingAt(readings, index));
 }
 
-/** A fall from one reading to the next by this part may be an anomaly, however few stars or forks it is. */
-const FALL_PART = 0.25;
-/** Unless it is from fewer than these. */
-const LEAST_FALLEN = 5;
-
 /** Whether the counts have moved enough for an anomaly. Few repositories have, which saves looking closer. */
 function mayHaveAnomalies(readings: Readings): boolean {
   let least = Number.POSITIVE_INFINITY;
@@ -141,10 +137,12 @@ function mayHaveAnomalies(readings: Readings): boolean {
     const [stars, forks, issues] = [readings.stars(i), readings.value(i, 2), readings.value(i, 3)];
     if (stars < least) least = stars;
     if (stars > most) most = stars;
-    if (starsBefore >= LEAST_FALLEN && stars <= (1 - FALL_PART) * starsBefore) return true;
+    if (starsBefore >= LEAST_COLLAPSED && stars <= FALLEN_PARTS.stars * starsBefore) return true;
     // Unknown counts are below 0, and tell nothing about a fall.
-    if (forks >= 0 && forksBefore >= LEAST_FALLEN && forks <= (1 - FALL_PART) * forksBefore) return true;
-    if (issues >= 0 && issues <= (1 - FALL_PART) * issuesBefore) return true;
+    if (forks >= 0 && forksBefore >= LEAST_COLLAPSED && forks <= FALLEN_PARTS.forks * forksBefore)
+      return true;
+    if (issues >= 0 && issuesBefore >= LEAST_DOUBTED && issues <= FALLEN_PARTS.openIssues * issuesBefore)
+      return true;
     starsBefore = stars;
     if (forks >= 0) {
       forksBefore = forks;

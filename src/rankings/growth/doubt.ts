@@ -1,10 +1,14 @@
 import { type Anomaly, COUNT_NAMES, type MeasuredCount, type Reading } from "./anomalies.js";
 
 /** Lower counts may fall by a quarter, and the lowest of all to nothing. */
-const LEAST_LEVEL = 50;
-const LEAST_COLLAPSED = 5;
+export const LEAST_DOUBTED = 50;
+export const LEAST_COLLAPSED = 5;
 /** A reading at most this part of the last confirmed one waits for a second reading. */
-const FALLEN: Readonly<Record<MeasuredCount, number>> = { stars: 0.75, forks: 0.75, openIssues: 0.1 };
+export const FALLEN_PARTS: Readonly<Record<MeasuredCount, number>> = {
+  stars: 0.75,
+  forks: 0.75,
+  openIssues: 0.1,
+};
 /** At most this part: a collapse, which takes two more readings. */
 const COLLAPSED = 0.1;
 const CONFIRMATIONS = { fall: 1, collapse: 2 };
@@ -28,7 +32,7 @@ interface Fall {
 
 /**
  * Finds readings of a count that fell against the last confirmed one: by a quarter or more in stars or forks, by nine tenths in
- * open issues. They count once enough readings after them agree, or fall further. Until then the last confirmed reading stands;
+ * open issues. They count once enough readings after them agree, or fall further. Until then the last confirmed reading is used;
  * if the next ones return to it, the reading failed.
  */
 export function findDoubt(readings: readonly Reading[], measure: MeasuredCount): Doubt {
@@ -77,8 +81,8 @@ function firstCredible(readings: readonly Reading[], doubtful: boolean[], anomal
 }
 
 function isFall({ measure, before, after }: Fall): boolean {
-  const least = measure !== "openIssues" && after <= COLLAPSED * before ? LEAST_COLLAPSED : LEAST_LEVEL;
-  return before >= least && after <= FALLEN[measure] * before;
+  const least = measure !== "openIssues" && after <= COLLAPSED * before ? LEAST_COLLAPSED : LEAST_DOUBTED;
+  return before >= least && after <= FALLEN_PARTS[measure] * before;
 }
 
 /** The index after the readings in doubt from `index` on; `index` itself if those after it confirm the fall. */
@@ -109,7 +113,7 @@ function anomalyOf(
     at,
     until,
     reason: isNewest
-      ? `from ${before} to ${after} ${name}, which no second reading confirms yet; the reading before it stands`
+      ? `from ${before} to ${after} ${name}, which no second reading has confirmed yet; the reading before it is used`
       : `${after} ${name} after ${before}, to which the next readings return: a reading that failed`,
     before,
     after,

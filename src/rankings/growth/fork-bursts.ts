@@ -1,11 +1,6 @@
-import { median } from "../../catalog/catalog.js";
 import { type Anomaly, difference, MIN_MOVEMENT, type Step } from "./anomalies.js";
+import { usualDay } from "./usual.js";
 
-/** Steps from which the usual day is taken. */
-const USUAL_STEPS = 30;
-/** With fewer, a usual day is at least this part of the forks. */
-const FEW_STEPS = 3;
-const NEW_PART = 1 / 100;
 /** A step is unusual from this multiple of the usual forks a day, and this many a day more. */
 const UNUSUAL_FACTOR = 5;
 const UNUSUAL_MORE = 10;
@@ -26,19 +21,18 @@ export interface ForkBursts {
 export function findForkBursts(steps: readonly Step[]): ForkBursts {
   const anomalies: Anomaly[] = [];
   const uncounted = new Map<number, number>();
-  const trusted: number[] = [];
+  const paces: number[] = [];
   for (const [i, { from, to, gained, days }] of steps.entries()) {
     const forks = difference(to.forks, from.forks);
     if (from.forks === null || to.forks === null || forks === null) continue;
-    const known = trusted.length === 0 ? 0 : median(trusted.slice(-USUAL_STEPS));
-    const usual = Math.max(0, known, trusted.length < FEW_STEPS ? NEW_PART * from.forks : 0);
+    const usual = usualDay(from.forks, paces);
     const stars = Math.max(0, gained);
     const isUnusual =
       forks >= MIN_MOVEMENT &&
       forks / days > UNUSUAL_FACTOR * usual + UNUSUAL_MORE &&
       forks > MOST_FORKS_PER_STAR * stars;
     if (!isUnusual) {
-      trusted.push(forks / days);
+      paces.push(forks / days);
       continue;
     }
     const counted = Math.round(Math.min(forks, Math.max(stars, usual * days)));

@@ -23,7 +23,14 @@ import { PARTIAL, rebuildGrowth } from "./rebuild.js";
 import { ROLLUPS, rollupRow } from "./rollups.js";
 import { readScales } from "./scales.js";
 
-export { ANOMALY_KINDS, type Anomaly, COUNT_NAMES, MEASURED_COUNTS } from "./anomalies.js";
+export {
+  ANOMALY_KINDS,
+  type Anomaly,
+  COUNT_NAMES,
+  MEASURED_COUNTS,
+  type MeasuredCount,
+} from "./anomalies.js";
+export { FALLEN_PARTS, LEAST_COLLAPSED, LEAST_DOUBTED } from "./doubt.js";
 export type { Explanation, Scores } from "./scores.js";
 export {
   byWindow,

@@ -28,7 +28,7 @@ export interface Judgement {
   anomalies: Anomaly[];
   /** By index of the reading: whether its stars are in doubt, and it is left out of every comparison. */
   doubtful: readonly boolean[];
-  /** Times of readings whose other counts are not believed: issues are switched off, and the stars stand. */
+  /** Times of readings whose other counts are not believed. Their stars still count, as issues can be switched off. */
   unbelieved: Readonly<Record<OtherCount, ReadonlySet<number>>>;
   /** The gains that do not count. */
   uncounted: readonly Uncounted[];

@@ -1,10 +1,8 @@
 import { DAY_MS } from "../../clock.js";
 import type { Reading, Step } from "./anomalies.js";
 import { type Breadth, breadthOf, type UsualPaces, usualPaces } from "./breadth.js";
+import { FEW_STEPS } from "./usual.js";
 
-/** With fewer steps before it, a run's usual day is at least this part of the stars. */
-const FEW_STEPS = 3;
-const NEW_PART = 1 / 100;
 /** Stars a day added to the usual ones before they are compared with a gain. */
 const USUAL_PRIOR = 3;
 /** Forks may follow this long after a run. */
@@ -13,11 +11,6 @@ const FOLLOW_DAYS = 14;
 const SHIFT_FACTOR = 5;
 const MIN_SHIFT = 1_000;
 const SHIFT_LEVEL = 100;
-
-/** Stars on a usual day before a reading. `median`: that of the trusted steps, of which there are `known`. */
-export function usualDay(before: Reading, median: number, known: number): number {
-  return Math.max(0, median, known < FEW_STEPS ? NEW_PART * before.stars : 0);
-}
 
 /** Unusual steps that follow each other, compared with the days before the first of them. */
 export class Run {

@@ -209,7 +209,7 @@ function trendOf(values: TrendValues): Trend {
       coveredHours: (to - from) / HOUR_MS,
       snapshots,
       isBackfilled: fromSource === "BACKFILLED",
-      hasDoubtfulReading: anomalous === 1 && found.some(isDoubtful),
+      hasDoubtfulReading: found.some(isDoubtful),
     }),
     reliable: reliable === 1,
     anomalies: found,

@@ -77,16 +77,15 @@ export async function computeSummary(db: Db, now: number, before: Summary | unde
   const recency = await readRecency(db);
   const newestFiles = await readNewestFiles(db);
   const isFileNew = JSON.stringify(newestFiles) !== JSON.stringify(before?.newestFiles);
-  const totals = await sql<{ provider: string; snapshots: number; newest_at: number }>`
-    select provider, sum(snapshots) as snapshots, max(newest_at) as newest_at from snapshot_hours
-    group by provider`.execute(db);
-  const snapshots = new Map(totals.rows.map((row) => [row.provider, row]));
+  const totals = await sql<{ provider: string; snapshots: number }>`
+    select provider, sum(snapshots) as snapshots from snapshot_hours group by provider`.execute(db);
+  const snapshots = new Map(totals.rows.map((row) => [row.provider, Number(row.snapshots)]));
   const names = await sql<{
     provider: string;
   }>`select distinct provider from repositories order by provider`.execute(db);
   const providers: Summary["providers"] = [];
   for (const { provider } of names.rows) {
-    const asOf = snapshots.get(provider)?.newest_at ?? null;
+    const asOf = recency.asOf.get(provider) ?? null;
     const since = (asOf ?? now) - DAY_MS;
     const { repositories, refreshed, overdue } = await countRepositories(db, provider, { since, now });
     const recent = await sql<{ snapshots: number }>`select coalesce(sum(snapshots), 0) as snapshots
@@ -95,7 +94,7 @@ export async function computeSummary(db: Db, now: number, before: Summary | unde
     providers.push({
       provider,
       repositories,
-      snapshots: Number(snapshots.get(provider)?.snapshots ?? 0),
+      snapshots: snapshots.get(provider) ?? 0,
       snapshots24h: Number(recent.rows[0]?.snapshots ?? 0),
       refreshed24h: refreshed,
       overdueRefreshes: overdue,

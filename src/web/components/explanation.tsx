@@ -125,7 +125,10 @@ const Terms: FC<{ name: ScoreName; explanation: Explanation; window: Window }> =
 /** The name of each kind of anomaly, and its effect on the scores. */
 const ANOMALIES: Readonly<Record<Anomaly["kind"], { title: string; effect: string }>> = {
   FAILED_READING: { title: "Failed reading", effect: "It is not compared with any other." },
-  UNCONFIRMED: { title: "Unconfirmed reading", effect: "The reading before it stands until then." },
+  UNCONFIRMED: {
+    title: "Unconfirmed reading",
+    effect: "Until it is confirmed, the reading before it is used.",
+  },
   RETURN: { title: "Dropped and recovered", effect: "Neither way counts." },
   LEVEL_SHIFT: { title: "Level shift", effect: "The gain does not count." },
   BURST: { title: "Burst", effect: "Only the part that other counts support counts." },

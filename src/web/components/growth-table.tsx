@@ -26,7 +26,7 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
     return before === null || after === null ? null : after - before;
   };
   const rows = [
-    // What of them counts is told below the table, which is narrow.
+    // The lines below this narrow table say how much of them counts.
     { name: "Stars", count: repository.stars, gain: ({ starsDelta }: Trend) => <Delta value={starsDelta} /> },
     { name: "Forks", count: repository.forks, gain: ({ forksDelta }: Trend) => <Delta value={forksDelta} /> },
     {
