@@ -11,6 +11,7 @@ import { openDatabase } from "../src/database/database.js";
 import { fillWithDemo } from "../src/demo/demo.js";
 import { createLog } from "../src/log.js";
 import { buildModules, updateDerived } from "../src/modules.js";
+import { Stretch } from "../src/tracking/cadence.js";
 import { Reporter } from "../src/tracking/lane.js";
 import { RefreshLane } from "../src/tracking/refresh-lane.js";
 import { inject } from "../test/support/inject.js";
@@ -88,8 +89,9 @@ async function measureRefresh(): Promise<void> {
   const [provider] = opened;
   if (provider === undefined) throw new Error("there is no provider");
   const reporter = new Reporter(clock.now());
+  const stretch = new Stretch();
   const { signal } = new AbortController();
-  const lane = new RefreshLane({ modules, clock, reporter, signal, chance: () => 0.5, ...provider });
+  const lane = new RefreshLane({ modules, clock, reporter, stretch, signal, chance: () => 0.5, ...provider });
   const step = async () => {
     clock.advance(8 * DAY_MS);
     if (!(await lane.step()).hasResponse) throw new Error("nothing was due");

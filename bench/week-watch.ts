@@ -40,6 +40,7 @@ export class Watch {
   }
 
   #note({ providerId }: RepositoryRef, outcome: Refreshed, at: number): void {
+    if (outcome.kind === "skipped") return;
     this.attempted++;
     this[outcome.kind]++;
     const last = this.#last.get(providerId);
@@ -51,7 +52,7 @@ export class Watch {
   }
 }
 
-function factsOf(outcome: Exclude<Refreshed, { kind: "unchanged" }>): string {
+function factsOf(outcome: Exclude<Refreshed, { kind: "unchanged" | "skipped" }>): string {
   if (outcome.kind === "failed") return outcome.failure.kind;
   const { owner, name, stars, forks, archived } = outcome.repository;
   return [owner, name, stars, forks, archived].join(" ");

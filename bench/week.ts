@@ -1,7 +1,8 @@
 /**
  * A week of tracking three fake forges, in virtual time, with the real worker and a SQLite file:
- * `npm run -s build && node dist/bench/week.js --repositories 100000 --days 7`. After the week it runs until every repository has
- * been refreshed once more, and compares the catalogue with the forges.
+ * `npm run -s build && node dist/bench/week.js --repositories 100000 --days 7`, with `--tokens 0` without a token. Rows of
+ * searches are `--lag-minutes` behind, and `--incomplete` of them are incomplete. After the week it runs until every repository
+ * has been refreshed once more, and compares the catalogue with the forges, unless `--skip-round`.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,6 +16,7 @@ import { createLog } from "../src/log.js";
 import { HEAT_CLASSES, type HeatClass, heatClass } from "../src/tracking/tracking.js";
 import type { EventKind } from "../test/support/forge/forge.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../test/support/tracking.js";
+import { CountWatch, HalfHours } from "./week-counts.js";
 import { EventWatch } from "./week-events.js";
 import { HourlyUse, quantile, span, Watch } from "./week-watch.js";
 
@@ -24,6 +26,10 @@ const { values } = parseArgs({
     days: { type: "string", default: "7" },
     "derive-minutes": { type: "string", default: "60" },
     history: { type: "boolean", default: false },
+    tokens: { type: "string", default: "1" },
+    "lag-minutes": { type: "string", default: "5" },
+    incomplete: { type: "string", default: "0.02" },
+    "skip-round": { type: "boolean", default: false },
   },
 });
 const repositories = Number(values.repositories);
@@ -43,7 +49,7 @@ const QUOTAS: readonly (readonly [string, string, number, readonly string[]])[] 
   ["GITHUB", "graphql", 5_000, ["graphql"]],
   ["GITHUB", "search", 30 * 60, ["search"]],
   ["GITHUB", "core", 5_000, ["repository", "repository-by-id", "history", "other"]],
-  ["GITLAB", "core", 2_000 * 60, ["list", "repository", "repository-by-id"]],
+  ["GITLAB", "core", 2_000 * 60, ["list", "graphql", "repository", "repository-by-id"]],
 ];
 const GITHUB_REFRESHES = ["graphql", "repository", "repository-by-id"];
 const REST_REFRESHES = ["repository", "repository-by-id"];
@@ -88,12 +94,14 @@ interface Measures {
   events: Map<string, EventWatch>;
   use: HourlyUse;
   freshness: Freshness;
+  counts: CountWatch;
+  halfHours: HalfHours;
 }
 
 async function pass(
   world: TrackingWorld,
   measures: Measures,
-  { ms, sampleFrom }: { ms: number; sampleFrom: number },
+  { ms, sampleFrom, countFrom }: { ms: number; sampleFrom: number; countFrom: number },
 ): Promise<void> {
   const { clock, modules, forges } = world;
   const end = clock.now() + ms;
@@ -103,6 +111,9 @@ async function pass(
     for (const watch of measures.events.values()) await watch.check(modules.database, clock.now());
     await measures.freshness.wait(world);
     if (step % 4 === 0) for (const [name, forge] of forges) measures.use.note(name, forge);
+    for (const [name, forge] of forges) measures.halfHours.note(name, forge);
+    if (clock.now() - began > countFrom) await measures.counts.noteHot(world);
+    if (step % 24 === 0 && clock.now() - began > countFrom) await measures.counts.compare(world);
     if (step % 24 === 0 && clock.now() - began >= sampleFrom) await measures.freshness.sample(world);
     if (step % 96 === 0) {
       const memory = Math.round(process.memoryUsage.rss() / 2 ** 20);
@@ -115,7 +126,7 @@ async function tellRequests({ forges }: TrackingWorld, { watches, use }: Measure
   print("Requests");
   for (const [name, { counters }] of forges) {
     const watch = watches.get(name) ?? new Watch();
-    const refreshes = name === "GITHUB" ? GITHUB_REFRESHES : REST_REFRESHES;
+    const refreshes = name !== "CODEBERG" ? GITHUB_REFRESHES : REST_REFRESHES;
     const sent = refreshes.reduce((sum, kind) => sum + (counters.byKind[kind] ?? 0), 0);
     print(
       `  ${name}: ${counters.requests} (${JSON.stringify(counters.byKind)}), by status ${JSON.stringify(counters.byStatus)}`,
@@ -221,6 +232,17 @@ async function tellSize({ modules }: TrackingWorld): Promise<void> {
   print(`${Number(rows[0]?.total ?? 0)} snapshots, database ${(size / 1e6).toFixed(0)} MB`);
 }
 
+/** As on the real ones, rows lag behind, and some searches end before they are complete. */
+function makeSearchesReal({ forges }: TrackingWorld): void {
+  let searches = 0;
+  for (const { switches, kind } of forges.values()) {
+    if (kind !== "github") continue;
+    switches.rowLagMs = Number(values["lag-minutes"]) * 60_000;
+    const every = Math.round(1 / Number(values.incomplete));
+    switches.isSearchIncomplete = () => ++searches % every === 0;
+  }
+}
+
 async function main(dataDir: string): Promise<void> {
   let now = () => 0;
   const watches = new Map<string, Watch>();
@@ -229,6 +251,7 @@ async function main(dataDir: string): Promise<void> {
       kind,
       name,
       repositories: Math.round(repositories * share),
+      tokens: values.tokens === "0" ? [] : ["first-token"],
       hasHistory: values.history,
       listingAgeMs: HOUR_MS,
       catalogue: { days },
@@ -244,15 +267,30 @@ async function main(dataDir: string): Promise<void> {
     deriveEveryMs: Number(values["derive-minutes"]) * 60_000,
   });
   now = () => world.clock.now();
+  makeSearchesReal(world);
   const events = new Map([...world.forges].map(([name, forge]) => [name, new EventWatch(name, forge)]));
-  const measures = { watches, events, use: new HourlyUse(), freshness: new Freshness() };
+  const measures = {
+    watches,
+    events,
+    use: new HourlyUse(),
+    freshness: new Freshness(),
+    counts: new CountWatch(),
+    halfHours: new HalfHours(),
+  };
   try {
-    await pass(world, measures, { ms: days * DAY_MS, sampleFrom: (days * DAY_MS) / 2 });
-    print(`${repositories} repositories, ${days} days: ${(performance.now() / 1_000).toFixed(0)} s`);
+    await pass(world, measures, { ms: days * DAY_MS, sampleFrom: (days * DAY_MS) / 2, countFrom: DAY_MS });
+    print(
+      `${repositories} repositories, ${days} days, ${values.tokens} tokens: ${(performance.now() / 1_000).toFixed(0)} s`,
+    );
     await tellRequests(world, measures);
     tellFreshness(measures);
+    for (const line of measures.counts.lines()) print(line);
+    for (const line of measures.halfHours.lines()) print(line);
+    for (const [name, { violations }] of world.forges) print(`${name}: ${violations.length} violations`);
     await tellSize(world);
-    await pass(world, measures, { ms: ROUND_MS, sampleFrom: Number.POSITIVE_INFINITY });
+    if (values["skip-round"]) return;
+    const never = Number.POSITIVE_INFINITY;
+    await pass(world, measures, { ms: ROUND_MS, sampleFrom: never, countFrom: never });
     print(`Another round, ${span(ROUND_MS)}: ${(performance.now() / 1_000).toFixed(0)} s in total`);
     tellEvents(measures, world.clock.now());
     await countDifferences(world);

@@ -49,6 +49,7 @@ export function buildRoutes(
     clock,
     baseUrl,
     tracked: config.providers.map(({ name }) => name),
+    tracking: { ...config.onDemand, forges: config.providers },
     limits: config.limits,
     watchlistQuota: config.watchlistQuota,
     document: () => JSON.parse(JSON.stringify(openApiDocument(baseUrl))),

@@ -3,7 +3,7 @@ import { isIPv6 } from "node:net";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { z } from "zod";
-import type { ProviderSettings } from "./forges.js";
+import type { ProviderSettings, ProxySettings } from "./forges.js";
 import { canonicalHost, isPrivateHost } from "./host-names.js";
 import {
   type Concurrency,
@@ -14,7 +14,8 @@ import {
   readLimits,
 } from "./limit-config.js";
 import { LOG_LEVELS } from "./log.js";
-import { isProviderSetting, PROVIDER_SETTINGS, providerNames, readProviders } from "./provider-config.js";
+import { nearestName } from "./nearest-name.js";
+import { isProviderSetting, providerNames, providerSettings, readProviders } from "./provider-config.js";
 
 const flag = z.enum(["true", "false"]).transform((value) => value === "true");
 const whole = (min: number, max: number) =>
@@ -42,6 +43,10 @@ const hostList = z.string().transform((text, context) =>
       return canonical ?? "";
     }),
 );
+
+/** Who may request repositories to be tracked: nobody, accounts, or everybody. */
+export const TRACK_ACCESS = ["off", "accounts", "everyone"] as const;
+export type TrackAccess = (typeof TRACK_ACCESS)[number];
 
 /** Every setting, its rule and its default. `docs/CONFIGURATION.md` describes the same list; a test compares the two. */
 const SETTINGS = {
@@ -85,6 +90,15 @@ const SETTINGS = {
     .optional(),
   SIDEREAL_TRUSTED_PROXIES: networkList.default([]),
   SIDEREAL_PROVIDERS: z.string().default(""),
+  SIDEREAL_CONTACT: z
+    .string()
+    .regex(
+      /^(?=[!-~]+$)(?:https?:\/\/[^()<>]{1,180}|[^()<>@]{1,64}@[^()<>@]{1,120})$/,
+      "must be a mail address or a web address, of plain ASCII characters",
+    )
+    .optional(),
+  SIDEREAL_TRACK: z.enum(TRACK_ACCESS).optional(),
+  SIDEREAL_TRACK_PER_DAY: whole(1, 1_000_000).default(20),
   SIDEREAL_METRICS_HOST: z.string().min(1).default("127.0.0.1"),
   SIDEREAL_METRICS_PORT: whole(0, 65_535).optional(),
   SIDEREAL_AUTH_SECRET: z.string().min(32, "must be at least 32 characters").optional(),
@@ -104,6 +118,8 @@ const SETTINGS = {
     .regex(/^[^\r\n]*[^\s<>]+@[^\s<>]+>?$/, "must be an e-mail address, optionally with a name before it")
     .optional(),
 };
+
+type Settings = z.infer<z.ZodObject<typeof SETTINGS>>;
 
 /** Settings that may contain a secret. They can be read from a file named by the setting with the suffix `_FILE`. */
 const SECRETS = [
@@ -166,6 +182,12 @@ export interface Config {
   trustedProxies: readonly string[];
   /** The forges to track; may be empty. */
   providers: readonly ProviderSettings[];
+  /** Mail or web address of the operator, sent to forges with every request. */
+  contact: string | undefined;
+  /** Undefined: forges are reached directly. */
+  proxy: ProxySettings | undefined;
+  /** Who may request repositories to be tracked, and how many in a day; undefined: any number. */
+  onDemand: { access: TrackAccess; perDay: number | undefined };
   /** Address of the worker's metrics; not served without a port. */
   metricsHost: string;
   metricsPort: number | undefined;
@@ -219,9 +241,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     } else if (name in SETTINGS) {
       given[name] = value;
     } else {
-      problems.push(
-        `${name}: no such setting; known are ${[...SETTING_NAMES, ...PROVIDER_SETTINGS].join(", ")}`,
-      );
+      const known = [...SETTING_NAMES, ...SECRETS.map((one) => `${one}_FILE`), ...providerSettings(names)];
+      problems.push(`${name}: no such setting${hintFor(name, known)}`);
     }
   }
   const parsed = z.object(SETTINGS).safeParse(given);
@@ -239,6 +260,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     problems.push(
       "SIDEREAL_DATA_DIR: a database in memory cannot be shared with the worker process; use a folder, or configure no provider",
     );
+  const proxy = providers.length === 0 ? undefined : readProxy(env, problems);
   const limits = readLimits(env, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const settings = parsed.data;
@@ -276,6 +298,12 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     redisUrl: settings.SIDEREAL_REDIS_URL,
     trustedProxies: settings.SIDEREAL_TRUSTED_PROXIES,
     providers,
+    contact: settings.SIDEREAL_CONTACT,
+    proxy,
+    onDemand: {
+      access: settings.SIDEREAL_TRACK ?? (hasAccounts(settings) ? "accounts" : "off"),
+      perDay: settings.SIDEREAL_LIMITS ? settings.SIDEREAL_TRACK_PER_DAY : undefined,
+    },
     metricsHost: settings.SIDEREAL_METRICS_HOST,
     metricsPort: settings.SIDEREAL_METRICS_PORT,
     authSecret: settings.SIDEREAL_AUTH_SECRET,
@@ -291,12 +319,53 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
 /** Under which hosts and from which sites the service may be used. Where its address is private, that is closed by default. */
 function readOpenness(
   baseUrl: string,
-  { SIDEREAL_ALLOWED_HOSTS: listed, SIDEREAL_CORS: cors }: z.infer<z.ZodObject<typeof SETTINGS>>,
+  { SIDEREAL_ALLOWED_HOSTS: listed, SIDEREAL_CORS: cors }: Settings,
 ): Pick<Config, "allowedHosts" | "cors"> {
   const host = canonicalHost(new URL(baseUrl).host) ?? "";
   const isPrivate = isPrivateHost(host);
   const isChecked = listed === undefined ? isPrivate : !listed.includes("*");
   return { allowedHosts: isChecked ? [host, ...(listed ?? [])] : undefined, cors: cors ?? !isPrivate };
+}
+
+/** The proxies in the usual variables, in lower or upper case. Messages never contain their addresses. */
+function readProxy(env: NodeJS.ProcessEnv, problems: string[]): ProxySettings | undefined {
+  const read = (name: string) => env[name.toLowerCase()] || env[name] || null;
+  const proxyOf = (name: string) => {
+    const address = read(name);
+    if (address === null) return null;
+    const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `http://${address}`);
+    const isUsable = url !== null && /^https?:$/.test(url.protocol) && canBeDecoded(url);
+    if (!isUsable)
+      problems.push(`${name}: must be the address of a proxy, such as http://proxy.example:3128`);
+    return url?.href ?? null;
+  };
+  const [http, https] = [proxyOf("HTTP_PROXY"), proxyOf("HTTPS_PROXY")];
+  return http === null && https === null ? undefined : { http, https, except: read("NO_PROXY") ?? "" };
+}
+
+/** Whether the credentials of an address can be sent: their escapes must be those of a text. */
+function canBeDecoded({ username, password }: URL): boolean {
+  try {
+    return [username, password].every((part) => decodeURIComponent(part) !== undefined);
+  } catch {
+    return false;
+  }
+}
+
+/** The setting that was probably meant. */
+function hintFor(name: string, known: readonly string[]): string {
+  const plain = (setting: string) => setting.slice("SIDEREAL_".length);
+  const nearest = nearestName(plain(name), known.map(plain));
+  if (nearest !== undefined) return `; did you mean SIDEREAL_${nearest}?`;
+  return "; docs/CONFIGURATION.md lists all, and those of a forge need its name in SIDEREAL_PROVIDERS";
+}
+
+/** Whether anybody can sign in. */
+function hasAccounts(settings: Settings): boolean {
+  const { SIDEREAL_SMTP_URL, SIDEREAL_AUTH_GITHUB_ID, SIDEREAL_AUTH_GOOGLE_ID } = settings;
+  return [SIDEREAL_SMTP_URL, SIDEREAL_AUTH_GITHUB_ID, SIDEREAL_AUTH_GOOGLE_ID].some(
+    (one) => one !== undefined,
+  );
 }
 
 function oauthClient(

@@ -1,6 +1,6 @@
 /** The kinds of forge, and the public forges that need no configuration. Everything else about them follows from here. */
 
-export const FORGE_KINDS = ["github", "gitlab", "forgejo"] as const;
+export const FORGE_KINDS = ["github", "gitlab", "forgejo", "gogs"] as const;
 export type ForgeKind = (typeof FORGE_KINDS)[number];
 
 /** A public forge. */
@@ -13,17 +13,51 @@ export interface PublicForge {
   label: string;
   /** Default for `MIN_STARS`: repositories with fewer stars are too many to be worth a first request. */
   minStars: number;
+  /** Absent: that of its kind. */
+  pace?: ForgePace;
 }
+
+/** Our own pace at a forge, for all lanes of a worker together: requests per hour, evenly spaced. */
+export interface ForgePace {
+  perHour: number;
+  /** Requests that the forge also limits separately, by the provider's name for them. */
+  parts?: Readonly<Record<string, { anonymous: number; withToken: number }>>;
+}
+
+/** Paces of instances, with room below the limits that the forges publish. */
+const KIND_PACES: Readonly<Record<ForgeKind, ForgePace>> = {
+  // 900 points a minute, one for each request.
+  github: { perHour: 18_000 },
+  // 400 requests a minute for single projects; for lists 400 in ten minutes, or 2,000 with a token.
+  gitlab: { perHour: 7_200, parts: { projects: { anonymous: 1_800, withToken: 9_000 } } },
+  forgejo: { perHour: 3_600 },
+  gogs: { perHour: 3_600 },
+};
+
+/** A quarter of its 4,000 requests in half an hour. */
+const CODEBERG_PACE: ForgePace = { perHour: 2_000 };
 
 export const PUBLIC_FORGES: readonly PublicForge[] = [
   { name: "GITHUB", kind: "github", host: "github.com", label: "GitHub", minStars: 100 },
   { name: "GITLAB", kind: "gitlab", host: "gitlab.com", label: "GitLab", minStars: 5 },
-  { name: "CODEBERG", kind: "forgejo", host: "codeberg.org", label: "Codeberg", minStars: 1 },
+  {
+    name: "CODEBERG",
+    kind: "forgejo",
+    host: "codeberg.org",
+    label: "Codeberg",
+    minStars: 1,
+    pace: CODEBERG_PACE,
+  },
 ];
 
 /** The public forge with this provider name, or undefined. */
 export function findForge(provider: string): PublicForge | undefined {
   return PUBLIC_FORGES.find(({ name }) => name === provider);
+}
+
+/** Our own pace at an instance. */
+export function paceOf({ name, kind }: Pick<ProviderSettings, "name" | "kind">): ForgePace {
+  return findForge(name)?.pace ?? KIND_PACES[kind];
 }
 
 /** The provider name of a public forge's host, with or without `www.`; undefined for other hosts. */
@@ -58,6 +92,39 @@ export function defaultUrl(provider: string, fullName: string): string {
     : repositoryUrl(siteOf(forge), fullName);
 }
 
+/** The proxies that requests to forges go through, as addresses that may contain credentials. null: none. */
+export interface ProxySettings {
+  http: string | null;
+  https: string | null;
+  /** Hosts that are reached directly, as in `NO_PROXY`. */
+  except: string;
+}
+
+/**
+ * A source of tokens. `command`: a program and its arguments. `environment`: the variables that it sees. `privateKey`: PEM.
+ * `installation`: null: the only one.
+ */
+export type TokenSource =
+  | { kind: "file"; path: string }
+  | { kind: "command"; command: readonly string[]; environment: Readonly<Record<string, string>> }
+  | { kind: "app"; appId: string; privateKey: string; installation: string | null };
+
+const MAX_TOKENS = 100;
+
+/** Whether a text can be a token. GitHub's installation tokens have more than 500 characters. */
+export function isToken(text: string): boolean {
+  return /^[\x21-\x7e]{1,4096}$/.test(text);
+}
+
+/** The tokens in a text, separated by commas or white space, each once; or what is wrong with it, without quoting it. */
+export function parseTokens(text: string): readonly string[] | string {
+  const tokens = [...new Set(text.split(/[\s,]+/).filter((token) => token !== ""))];
+  if (tokens.length > MAX_TOKENS) return `contains more than ${MAX_TOKENS} tokens`;
+  return tokens.every(isToken)
+    ? tokens
+    : "contains characters that no token has, or a token of over 4,096 characters";
+}
+
 /** Settings of one configured provider: an instance of a forge. */
 export interface ProviderSettings {
   /** As stored and shown, in capitals: `GITHUB`, `CODEBERG`, `WORK`. */
@@ -67,6 +134,8 @@ export interface ProviderSettings {
   url: string;
   /** May be empty: then requests are anonymous and share the forge's anonymous limit. */
   tokens: readonly string[];
+  /** Where tokens come from that change while the program runs; absent: they stay the same. */
+  tokenSource?: TokenSource;
   /** Our own limit on requests per hour, all tokens together; null: only the forge's limits apply. */
   requestsPerHour: number | null;
   /** Repositories with fewer stars are not discovered. */

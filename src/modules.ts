@@ -8,6 +8,7 @@ import type { Logger } from "./log.js";
 import type { Usage } from "./metering/metering.js";
 import { Rankings } from "./rankings/rankings.js";
 import { Search } from "./search/search.js";
+import { TrackRequests } from "./track-requests/track-requests.js";
 import { Watchlists } from "./watchlists/watchlists.js";
 
 /** What the parts of one process share. */
@@ -24,6 +25,7 @@ export interface Modules {
   rankings: Rankings;
   search: Search;
   watchlists: Watchlists;
+  trackRequests: TrackRequests;
   lists: Lists;
   /** What `lists` selects from; empty until something fills it. */
   listIndex: ListIndex;
@@ -47,12 +49,15 @@ export function buildModules(database: Database, context: ModulesContext): Modul
   const rankings = new Rankings(database, clock, log);
   const search = new Search(database, catalog, clock);
   const listIndex = new ListIndex(clock);
+  const readServiceSecret = () => readSecret(config, database);
+  const watchlists = new Watchlists({ database, clock, log, readSecret: readServiceSecret });
   return {
     database,
     catalog,
     rankings,
     search,
-    watchlists: new Watchlists({ database, clock, log, readSecret: () => readSecret(config, database) }),
+    watchlists,
+    trackRequests: new TrackRequests({ database, catalog, clock, watchlists, readSecret: readServiceSecret }),
     lists: new Lists({ database, catalog, rankings, search, clock, index: listIndex }),
     listIndex,
   };

@@ -49,6 +49,11 @@ export function topicPage(name: string): string {
   return `${TOPICS_PAGE}/${encoded(name)}`;
 }
 
+/** The progress of a request to track a repository. */
+export function trackRequestPage(requestId: string): string {
+  return `/track/${requestId}`;
+}
+
 /** Instructions for tracking repositories. */
 export const START_TRACKING_PAGE = "/about#begin";
 

@@ -27,6 +27,8 @@ async function main(argv: readonly string[]): Promise<number> {
     serve: () => exitAfter(serve(context)),
     start: (withSample) => exitAfter(start(context, withSample)),
     work: () => exitAfter(work(context)),
+    workOnce: () => exitAfter(work(context, { once: true })),
+    explain: async (limit) => (await import("./tracker.js")).explainWork(context, limit),
     openTracker: async () => (await import("./tracker.js")).openTracker(context),
   };
   return runProgram(host, argv);
@@ -51,18 +53,18 @@ async function unlessStopped<T>(step: Promise<T>): Promise<{ value: T } | undefi
   return Promise.race([step.then((value) => ({ value })), stopSignal().then(() => undefined)]);
 }
 
-async function work(context: AppContext): Promise<void> {
+async function work(context: AppContext, { once: isOnce = false } = {}): Promise<void> {
   const { log, config } = context;
   const opened = await unlessStopped(openModules(context));
   if (opened !== undefined) {
     const { startWorker } = await import("./tracker.js");
-    const worker = await startWorker(context, opened.value);
+    const worker = await startWorker(context, opened.value, { isOnce });
     log.info({ providers: config.providers.map(({ name }) => name) }, "tracking");
     // A worker started by `start` ends when its parent does, however the parent ends.
     const orphaned = process.send === undefined ? [] : [once(process, "disconnect")];
     // The parent may have ended while the worker was starting.
     const isOrphan = process.send !== undefined && !process.connected;
-    if (!isOrphan) await Promise.race([stopSignal(), ...orphaned]);
+    if (!isOrphan) await Promise.race([stopSignal(), worker.done, ...orphaned]);
     log.info("the worker is stopping");
     // Updates can stop at any step: the next worker continues from there.
     setTimeout(() => process.exit(EXIT.ok), WORKER_STOP_MS).unref();

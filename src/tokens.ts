@@ -4,14 +4,14 @@ import { crc32 } from "node:zlib";
 /**
  * Tokens issued by this service: `<prefix>_`, 30 random base62 characters (178 bits), and the CRC32 of all that as 6 base62
  * characters. The prefix identifies the kind of a leaked token; the checksum rejects mistyped and invented tokens without a
- * database read. Only the SHA-256 is stored.
+ * database read. Only the SHA-256 is stored, except of requests to track, which people may share.
  */
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_LENGTH = 30;
 const CHECKSUM_LENGTH = 6;
 
-/** Kinds of tokens: an API key, a sign-in link, a watchlist to change, a watchlist to read. */
-export const TOKEN_PREFIXES = ["sid", "sidl", "sidw", "sidr"] as const;
+/** Kinds of tokens: an API key, a sign-in link, a watchlist to change, a watchlist to read, a request to track. */
+export const TOKEN_PREFIXES = ["sid", "sidl", "sidw", "sidr", "sidt"] as const;
 export type TokenPrefix = (typeof TOKEN_PREFIXES)[number];
 
 export function createToken(prefix: TokenPrefix): string {
@@ -22,7 +22,7 @@ export function createToken(prefix: TokenPrefix): string {
 
 /** The prefix of a well-formed token with a valid checksum, else undefined. The token need not have been issued. */
 export function tokenPrefix(token: string): TokenPrefix | undefined {
-  const prefix = /^(sid[lwr]?)_[0-9A-Za-z]{36}$/.exec(token)?.[1];
+  const prefix = /^(sid[lwrt]?)_[0-9A-Za-z]{36}$/.exec(token)?.[1];
   if (prefix === undefined) return undefined;
   const body = token.slice(0, -CHECKSUM_LENGTH);
   if (checksum(body) !== token.slice(-CHECKSUM_LENGTH)) return undefined;

@@ -1,9 +1,12 @@
 /** Connects the forges with the modules: the worker, and tracking of single repositories from the command line. */
+import { readFileSync } from "node:fs";
+import { z } from "zod";
 import type { Clock } from "./clock.js";
 import { AppError } from "./errors.js";
+import { findForge, siteOf } from "./forges.js";
 import { type AppContext, followChanges, type Modules, openModules } from "./modules.js";
-import { openProvider } from "./providers/providers.js";
-import { refreshNow, serveMetrics, track, Worker } from "./tracking/tracking.js";
+import { type Opening, openProvider } from "./providers/providers.js";
+import { type Plan, readPlan, refreshNow, serveMetrics, track, Worker } from "./tracking/tracking.js";
 
 /** A worker and its resources. */
 export interface RunningWorker {
@@ -13,8 +16,26 @@ export interface RunningWorker {
   stop(): Promise<void>;
 }
 
-/** Sent to forges as `User-Agent`. */
-const USER_AGENT = "sidereal (self-hosted repository tracker)";
+/** What providers are opened with. `User-Agent` names the version and whom a forge can write to. */
+function openingOf({ config, clock }: AppContext): Opening {
+  const { version } = z
+    .object({ version: z.string() })
+    .parse(JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")));
+  return { clock, userAgent: userAgentOf(version, config.contact), proxy: config.proxy };
+}
+
+/** The `User-Agent` of requests to forges; a web address has a plus sign before it, as those of crawlers. */
+export function userAgentOf(version: string, contact = "self-hosted repository tracker"): string {
+  return `Sidereal/${version} (${/^https?:\/\//.test(contact) ? "+" : ""}${contact})`;
+}
+
+/** The operators of a public forge block what they cannot write to. */
+function warnWithoutContact({ config, log }: AppContext): void {
+  const tracked = config.providers.map(({ name, url }) => ({ forge: findForge(name), url }));
+  const isPublic = tracked.some(({ forge, url }) => forge !== undefined && siteOf(forge) === url);
+  if (isPublic && config.contact === undefined)
+    log.warn("public forges are tracked without SIDEREAL_CONTACT, so their operators cannot reach you");
+}
 
 /** Minimum pause between reorderings of the search index, and the share of time they may take. */
 const ORDER_EVERY_MS = 600_000;
@@ -34,13 +55,16 @@ function deriver(modules: Modules, clock: Clock): () => Promise<void> {
   };
 }
 
-/** Tracks the configured providers. */
+/** Tracks the configured providers: until it is stopped, or what is due now. */
 export async function startWorker(
-  { config, clock, log }: AppContext,
+  context: AppContext,
   modules: Modules,
+  { isOnce }: { isOnce: boolean },
 ): Promise<RunningWorker> {
+  const { config, clock, log } = context;
+  warnWithoutContact(context);
   await modules.catalog.removeSample();
-  const opened = config.providers.map((settings) => openProvider(settings, clock, USER_AGENT));
+  const opened = config.providers.map((settings) => openProvider(settings, openingOf(context)));
   const worker = new Worker({
     modules,
     providers: opened.map(({ provider }) => provider),
@@ -63,7 +87,7 @@ export async function startWorker(
           },
         );
   if (metrics !== undefined) log.info({ host, port: metrics.port }, "metrics are served at /metrics");
-  const done = worker.run();
+  const done = isOnce ? worker.runOnce() : worker.run();
   return {
     done,
     async stop() {
@@ -75,13 +99,29 @@ export async function startWorker(
   };
 }
 
+/** What a worker would request now, provider by provider. */
+export async function explainWork(context: AppContext, limit: number): Promise<Plan[]> {
+  const { config, clock } = context;
+  const modules = await openModules(context);
+  const opened = config.providers.map((settings) => openProvider(settings, openingOf(context)));
+  try {
+    const plans: Plan[] = [];
+    for (const { provider } of opened)
+      plans.push(await readPlan({ modules, provider, now: clock.now(), limit }));
+    return plans;
+  } finally {
+    await Promise.all(opened.map((one) => one.close()));
+    await modules.database.close();
+  }
+}
+
 /** Opens the modules and providers for tracking and refreshing single repositories. */
 export async function openTracker(context: AppContext): Promise<Tracker> {
   const { config, clock } = context;
   const modules = await openModules(context);
   await modules.catalog.removeSample();
   const opened = new Map(
-    config.providers.map((settings) => [settings.name, openProvider(settings, clock, USER_AGENT)]),
+    config.providers.map((settings) => [settings.name, openProvider(settings, openingOf(context))]),
   );
   const { signal } = new AbortController();
   const providerOf = (name: string) => {

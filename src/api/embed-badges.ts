@@ -5,7 +5,7 @@ import { drawCard, drawRankBadge, drawStarsBadge, noteOn, rankWords, readHistory
 import { content } from "../http/http.js";
 import { windowParameter } from "../lists/lists.js";
 import type { RepositoryName } from "../page-addresses.js";
-import { countedWords, RANK_LIMITS, RANKINGS, type Rank, type Trend, WINDOWS } from "../rankings/rankings.js";
+import { gainWords, RANK_LIMITS, RANKINGS, type Rank, type Trend, WINDOWS } from "../rankings/rankings.js";
 import { z } from "../schema.js";
 import { getNamed, repositoryReference, themeParameter } from "./embed-parameters.js";
 import { type ApiServices, errorResponses, operation } from "./operation.js";
@@ -43,7 +43,7 @@ async function getStats({ modules, clock }: ApiServices, name: RepositoryName) {
 /** The stars gained in a trend, and what of them counts if that is not all; null: unknown. */
 function gainOf(trend: Trend | null): { stars: number | null; counted?: string } {
   if (trend === null) return { stars: null };
-  const words = countedWords(trend, "stars");
+  const words = gainWords(trend, "stars");
   return { stars: trend.starsDelta, ...(words === undefined ? {} : { counted: words.short }) };
 }
 

@@ -1,9 +1,10 @@
-import { AVAILABILITIES, SNAPSHOT_SOURCES } from "../catalog/catalog.js";
+import { AVAILABILITIES, BASES, SNAPSHOT_SOURCES } from "../catalog/catalog.js";
 import { DAY_MS, isoTime } from "../clock.js";
 import {
   ALIGNMENTS,
   drawHistories,
   type History,
+  longestPart,
   METRICS,
   newestOf,
   RANGES,
@@ -19,6 +20,7 @@ import { type ChartQuery, chartAddress, chartQuery, getNamed } from "./embed-par
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { pictureErrors, svg, svgResponse } from "./pictures.js";
+import { seamsSchema, seamsView } from "./series-views.js";
 
 /** The histories that a chart shows. */
 async function readHistories(
@@ -72,11 +74,16 @@ const chartSchema = z
             description: "Oldest first; long series have only the last snapshot of each hour, day or week.",
           }),
         gaps: z.array(z.object({ from: time, to: time, missing: z.int() })),
+        seams: seamsSchema,
         from: time.nullable(),
         to: time.nullable(),
         lastSeenAt: time.nullable(),
         stale: z.boolean().openapi({ description: "See Repository." }),
-        gained: z.int().nullable().openapi({ description: "null with fewer than two points." }),
+        gained: z.int().nullable().openapi({
+          description:
+            "From the first to the last point of `gainedBasis`, the one that covers more of the time; null with fewer than two points.",
+        }),
+        gainedBasis: z.enum(BASES).nullable().openapi({ description: "See Trend.basis." }),
       }),
     ),
     svgUrl: z.string(),
@@ -86,8 +93,12 @@ const chartSchema = z
   })
   .openapi("Chart");
 
-function seriesView({ repository, points, gaps, bornAt, isStale }: History, align: ChartQuery["align"]) {
+function seriesView(
+  { repository, points, gaps, seams, bornAt, isStale }: History,
+  align: ChartQuery["align"],
+) {
   const [first, last] = [points[0], points.at(-1)];
+  const part = points.length < 2 ? undefined : longestPart(points);
   const ageDays = (at: number) => Math.round(((at - (bornAt ?? at)) / DAY_MS) * 100) / 100;
   return {
     repositoryId: String(repository.id),
@@ -101,11 +112,13 @@ function seriesView({ repository, points, gaps, bornAt, isStale }: History, alig
       source,
     })),
     gaps: gaps.map(({ from, to, missing }) => ({ from: isoTime(from), to: isoTime(to), missing })),
+    seams: seamsView(seams),
     from: first === undefined ? null : isoTime(first.at),
     to: last === undefined ? null : isoTime(last.at),
     lastSeenAt: repository.countedAt === null ? null : isoTime(repository.countedAt),
     stale: isStale,
-    gained: first === undefined || last === undefined || points.length < 2 ? null : last.value - first.value,
+    gained: part === undefined ? null : part.last.value - part.first.value,
+    gainedBasis: part?.basis ?? null,
   };
 }
 

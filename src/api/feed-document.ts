@@ -4,7 +4,7 @@ import { filterParameters, filterWords, type ListFilters, type ListPage } from "
 import { explorePage, LANGUAGES_PAGE, repositoryPage, TOPICS_PAGE } from "../page-addresses.js";
 import {
   type CountedMeasure,
-  countedWords,
+  gainWords,
   RANKING_DEFINITIONS,
   type Ranking,
   type Trend,
@@ -114,7 +114,7 @@ function gainOf({ feed, window }: FeedRequest, { repository, trend }: Row): stri
 
 /** What follows a gain of which not all counts: ", none counted: dropped and recovered". */
 function countedPart(trend: Trend, measure: CountedMeasure): string {
-  const words = countedWords(trend, measure);
+  const words = gainWords(trend, measure);
   return words === undefined ? "" : `, ${words.full}`;
 }
 

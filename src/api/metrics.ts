@@ -8,7 +8,7 @@ import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { dataMetaResponse, errorResponses, operation } from "./operation.js";
 import { renamesSchema, renamesView } from "./rename-view.js";
-import { seriesMetaSchema, snapshotSchema, snapshotView } from "./views.js";
+import { seamsView, seriesMetaSchema, snapshotSchema, snapshotView } from "./series-views.js";
 
 const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
 
@@ -65,6 +65,7 @@ export const listMetrics = operation({
       resolution: series.resolution,
       points: data.length,
       gaps: series.gaps.map((gap) => ({ ...gap, from: isoTime(gap.from), to: isoTime(gap.to) })),
+      seams: seamsView(series.seams),
       nextRefreshAt: repository.nextRefreshAt === null ? null : isoTime(repository.nextRefreshAt),
     };
     return json({ data, meta });

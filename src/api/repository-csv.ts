@@ -46,4 +46,5 @@ export const REPOSITORY_COLUMNS: readonly Column[] = [
   ofTrend("newSince", ({ newSince }) => newSince),
   ofTrend("confidenceReasons", ({ confidenceReasons }) => confidenceReasons.join(";")),
   ...fieldColumns(["lastSeenAt", "stale", "asOf", "ageDays"]),
+  ofTrend("basis", ({ basis }) => basis),
 ];

@@ -26,6 +26,7 @@ import type { Operation } from "./operation.js";
 import { getSummary, listLanguages, listTopics, suggest } from "./overview.js";
 import { EMBED_CACHE } from "./pictures.js";
 import { getRepository, getRepositoryByFullName, getRepositoryByFullNamePath } from "./repositories.js";
+import { getTrackRequest, requestTracking } from "./track.js";
 import * as watchlists from "./watchlists.js";
 
 /** A route of the API, and the operation behind it. */
@@ -135,6 +136,19 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/limits", getLimits, { limit: limit("default", { cost: 0 }), cache: NO_STORE }),
   open("/healthz", getHealth, { limit: FREE_LIMIT, cache: NO_STORE }),
   open("/readyz", getReadiness, { limit: FREE_LIMIT, cache: NO_STORE }),
+
+  route("POST", "/api/repos/track", {
+    access: "public",
+    limit: limit("write", { cost: 3 }),
+    cache: NO_STORE,
+    operation: requestTracking,
+  }),
+  route("GET", "/api/repos/track/{requestId}", {
+    access: "token",
+    limit: limit("default", { unknownCost }),
+    cache: NO_STORE,
+    operation: getTrackRequest,
+  }),
 
   route("POST", "/api/watchlists", {
     access: "public",

@@ -1,10 +1,9 @@
 import {
   AVAILABILITIES,
+  BASES,
   CATALOGUE_KINDS,
-  RESOLUTIONS,
   type Repository,
   SNAPSHOT_SOURCES,
-  type Snapshot,
 } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import { START_TRACKING_PAGE } from "../page-addresses.js";
@@ -17,7 +16,7 @@ import {
   WINDOWS,
 } from "../rankings/rankings.js";
 import { z } from "../schema.js";
-import type { SumPoint, Watchlist } from "../watchlists/watchlists.js";
+import type { Watchlist } from "../watchlists/watchlists.js";
 import { freshnessFields } from "./freshness.js";
 
 /** Records as JSON: the schema of each and the function that creates it. `null` always means unknown. */
@@ -60,10 +59,14 @@ export const trendSchema = z
   .object({
     window: z.enum(WINDOWS),
     from: time.openapi({ description: "Capture time of the earlier snapshot compared." }),
-    to: time.openapi({ description: "Capture time of the later snapshot, the newest." }),
+    to: time.openapi({ description: "Capture time of the later snapshot, the newest of its basis." }),
     fromSource: z
       .enum(SNAPSHOT_SOURCES)
       .openapi({ description: "Source of the snapshot at `from`; see Snapshot." }),
+    basis: z.enum(BASES).openapi({
+      description:
+        "What the stars at `from` and at `to` count. TOTAL: all that the repository had then. RETAINED: those given until then and still held when the forge reported them later; used while there are no two totals to compare. Both ends always have the same basis.",
+    }),
     predecessorId: id.optional().openapi({
       description:
         "The suspected earlier name whose snapshot is the one at `from`; absent: it is the repository's own.",
@@ -103,7 +106,7 @@ export const trendSchema = z
     anomalies: z.array(anomalySchema),
   })
   .openapi("Trend", {
-    description: "Growth between two actual snapshots; null with fewer than two.",
+    description: "Growth between two actual snapshots of the same basis; null with fewer than two.",
   });
 
 type TrendView = z.output<typeof trendSchema>;
@@ -115,6 +118,7 @@ export function trendView(trend: Trend): TrendView {
     from: isoTime(trend.from),
     to: isoTime(trend.to),
     fromSource: trend.fromSource,
+    basis: trend.basis,
     predecessorId: trend.predecessorId === null ? undefined : String(trend.predecessorId),
     starsDelta: trend.starsDelta,
     forksDelta: trend.forksDelta,
@@ -212,45 +216,6 @@ export function repositoryView({ repository, trend, isStale }: Shown): Repositor
   };
 }
 
-/** The counts of a snapshot, or sums of them. */
-const counts = { stars: z.int(), forks: number, openIssues: number, watchers: number };
-
-export const snapshotSchema = z
-  .object({
-    capturedAt: time,
-    ...counts,
-    source: z.enum(SNAPSHOT_SOURCES),
-  })
-  .openapi("Snapshot");
-
-export function snapshotView(snapshot: Snapshot): z.output<typeof snapshotSchema> {
-  return {
-    capturedAt: isoTime(snapshot.capturedAt),
-    stars: snapshot.stars,
-    forks: snapshot.forks,
-    openIssues: snapshot.openIssues,
-    watchers: snapshot.watchers,
-    source: snapshot.source,
-  };
-}
-
-export const seriesMetaSchema = z.object({
-  repositoryId: id,
-  window: z.enum(["30d", "90d", "all"]),
-  from: time.nullable().openapi({ description: "Start of the window; null for all." }),
-  ...freshnessFields,
-  lastSeenAt: time.nullable(),
-  stale: z.boolean().openapi({ description: "See Repository." }),
-  resolution: z
-    .enum(RESOLUTIONS)
-    .openapi({ description: "all: every snapshot; otherwise the last one of each hour, day or week." }),
-  points: z.int(),
-  gaps: z
-    .array(z.object({ from: time, to: time, missing: z.int() }))
-    .openapi({ description: "Ranges between two points with missing refreshes." }),
-  nextRefreshAt: time.nullable(),
-});
-
 export const pageMetaSchema = z.object({
   page: z.int().nullable().openapi({ description: "null with a cursor." }),
   limit: z.int(),
@@ -288,7 +253,9 @@ export const facetSchema = z
     name: z.string(),
     repositories: z.int(),
     stars: z.int(),
-    starsGained: z.int().openapi({ description: "In the requested window." }),
+    starsGained: z.int().openapi({
+      description: "In the requested window: the sum of starsCounted, whatever the basis of each trend.",
+    }),
   })
   .openapi("Facet");
 
@@ -376,18 +343,4 @@ export function watchlistView(watchlist: Watchlist, token: string): z.output<typ
     createdAt: isoTime(watchlist.createdAt),
     updatedAt: isoTime(watchlist.updatedAt),
   };
-}
-
-export const sumPointSchema = z
-  .object({
-    capturedAt: time,
-    ...counts,
-    repositories: z
-      .int()
-      .openapi({ description: "Number of repositories of the list with a snapshot at or before this time." }),
-  })
-  .openapi("SumPoint");
-
-export function sumPointView(point: SumPoint): z.output<typeof sumPointSchema> {
-  return { ...point, capturedAt: isoTime(point.capturedAt) };
 }

@@ -9,12 +9,11 @@ import { seriesStart, seriesWindowParameter } from "./metrics.js";
 import { type ApiServices, dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
 import { idsField, nameField, tokenParameter } from "./parameters.js";
 import { repositoryPage } from "./repository-list.js";
+import { sumPointSchema, sumPointView } from "./series-views.js";
 import {
   createdWatchlistSchema,
   repositoryPageMetaSchema,
   repositorySchema,
-  sumPointSchema,
-  sumPointView,
   watchlistSchema,
   watchlistView,
 } from "./views.js";
@@ -225,7 +224,15 @@ export const listWatchlistRepositories = operation({
   },
 });
 
-const SUM_COLUMNS = fieldColumns(["capturedAt", "stars", "forks", "openIssues", "watchers", "repositories"]);
+const SUM_COLUMNS = fieldColumns([
+  "capturedAt",
+  "stars",
+  "forks",
+  "openIssues",
+  "watchers",
+  "repositories",
+  "retained",
+]);
 
 export const listWatchlistMetrics = operation({
   id: "listWatchlistMetrics",

@@ -26,7 +26,7 @@ import {
 } from "./renames/renames.js";
 import type { Repository } from "./repository.js";
 import { removeSample } from "./sample.js";
-import { readSparks, type Series, seriesFrom } from "./series.js";
+import { readSparks, type Series, type StarCount, seriesFrom } from "./series.js";
 import { seriesStart } from "./series-start.js";
 import {
   packTails,
@@ -36,6 +36,7 @@ import {
   SnapshotReader,
 } from "./snapshots/snapshots.js";
 
+export { BASES, type Basis, basisOf, byBasis, isSeam } from "./basis.js";
 export type { DumpedRepository } from "./dump.js";
 export { type Run, type RunName, runExclusively, runState } from "./exclusive-run.js";
 export { type ArchiveFile, DAMAGE_KINDS, type Damage, type DamageKind } from "./file-damage.js";
@@ -76,6 +77,7 @@ export {
   readReadings,
   readSnapshotRanges,
   type SnapshotRange,
+  type Span,
   type Thinning,
   thinSnapshots,
 } from "./snapshots/snapshots.js";
@@ -241,7 +243,7 @@ export class Catalog {
   }
 
   /** Stars over the 30 days up to `end`, for sparklines. See `readSparks`. */
-  sparks(ids: readonly number[], end: number): Promise<Map<number, (number | null)[]>> {
+  sparks(ids: readonly number[], end: number): Promise<Map<number, (StarCount | null)[]>> {
     return readSparks(this.#snapshots, ids, end);
   }
 

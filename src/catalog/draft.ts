@@ -13,6 +13,8 @@ export interface Draft {
   wordsChanged: boolean;
   /** Whether something other than snapshots changed that growth and scores depend on. */
   growthChanged: boolean;
+  /** Whether its provider's id has been taken or replaced. */
+  hasLostId: boolean;
   previousNames: Map<string, { fullName: string; until: number }>;
 }
 
@@ -69,6 +71,7 @@ export function draftOf(row: RepositoryTable, isNew: boolean): Draft {
     changed: isNew,
     topicsChanged: false,
     growthChanged: false,
+    hasLostId: false,
     wordsChanged: isNew,
     previousNames: new Map(),
   };

@@ -11,12 +11,42 @@ type Named = Pick<Observation, "owner" | "name">;
 
 /** Sources round creation dates to days, and some count days since then. */
 const SAME_CREATION_MS = 30 * DAY_MS;
+/** A forge itself always gives the same date. */
+const SAME_MOMENT_MS = 60_000;
 
 /** Whether both were created at the same time, as far as that is known. */
 function isSame({ created_at }: RepositoryTable, { facts }: Observation): boolean {
   const { createdAt } = facts;
   if (created_at === null || createdAt === null || createdAt === undefined) return false;
   return Math.abs(created_at - createdAt) <= SAME_CREATION_MS;
+}
+
+/**
+ * Whether both are known to have been created at different times. Dates of a forge agree to the minute; those of archives do not.
+ * A stored date may be an archive's if one has reported the repository: with an id only whole days are, as sources that know ids
+ * give exact dates.
+ */
+function isOther(row: RepositoryTable, { facts: { createdAt }, source }: Observation): boolean {
+  if (row.created_at === null || typeof createdAt !== "number") return false;
+  const mayBeImported =
+    row.import_source !== null && (row.provider_id === null || row.created_at % DAY_MS === 0);
+  const toleranceMs = mayBeImported || source !== undefined ? SAME_CREATION_MS : SAME_MOMENT_MS;
+  return Math.abs(row.created_at - createdAt) > toleranceMs;
+}
+
+/**
+ * Whether a forge has given the id of a repository to another one, as it may after it was restored from a backup: name and
+ * creation date differ. A rename changes the name alone. After a restored backup the two are often days apart.
+ */
+function isReusedId(row: RepositoryTable, observation: Observation): boolean {
+  const { owner, name, isNameless } = observation;
+  return !isNameless && nameKey(owner, name) !== nameKey(row.owner, row.name) && isOther(row, observation);
+}
+
+/** Whether a forge lists a repository under a new id: same name and same moment of creation. */
+function hasNewId({ created_at }: RepositoryTable, { facts: { createdAt } }: Observation): boolean {
+  if (created_at === null || typeof createdAt !== "number") return false;
+  return Math.abs(created_at - createdAt) <= SAME_MOMENT_MS;
 }
 
 /**
@@ -42,8 +72,8 @@ function hasLostName({ owner, name, at, previousNames = [] }: Observation): bool
 const keyOf = (provider: string, key: string): string => `${provider} ${key}`;
 
 /**
- * Finds the repository of each observation in a batch, in this order: by the provider's id; the requested repository, unless
- * its provider id differs; without a provider id, by a previous name in use at that time, if the current holder of the name was
+ * Finds the repository of each observation in a batch, in this order: by the provider's id, unless name and creation date say that
+ * the forge reused it; the requested repository, unless its provider id or creation date differs; without a provider id, by a previous name in use at that time, if the current holder of the name was
  * not known yet; by the current name, unless creation date and size say that the name was reused. Otherwise the repository is
  * new. So importing an old archive again, after names have changed hands, has the same result.
  */
@@ -115,10 +145,19 @@ export class Identities {
     const key = keyOf(provider, nameKey(owner, name));
     const byProviderId =
       providerId === undefined ? undefined : this.#byProviderId.get(keyOf(provider, providerId));
-    if (byProviderId !== undefined) return byProviderId;
+    if (byProviderId !== undefined) {
+      const { row } = byProviderId;
+      if (!isReusedId(row, observation)) return byProviderId;
+      if (at === null || (row.refreshed_at !== null && at < row.refreshed_at)) {
+        // An older observation is about the one that had the id before.
+        const { providerId: _, ...nameless } = observation;
+        return this.resolve(nameless, now);
+      }
+      this.#loseId(byProviderId);
+    }
     const requested =
       observation.repositoryId === undefined ? undefined : this.#byId.get(observation.repositoryId);
-    if (requested !== undefined && (providerId === undefined || requested.row.provider_id === null)) {
+    if (requested !== undefined && (providerId === undefined || this.#mayAdopt(requested, observation))) {
       if (providerId !== undefined) this.#adopt(requested, providerId);
       return requested;
     }
@@ -134,7 +173,9 @@ export class Identities {
       if (earlier !== undefined && (byName === undefined || at < byName.row.discovered_at))
         return earlier.draft;
     }
-    if (byName !== undefined && (providerId === undefined || byName.row.provider_id === null)) {
+    const isHolder =
+      byName !== undefined && (providerId === undefined || this.#mayAdopt(byName, observation));
+    if (isHolder || (byName !== undefined && hasNewId(byName.row, observation))) {
       if (providerId !== undefined) this.#adopt(byName, providerId);
       return byName;
     }
@@ -234,7 +275,22 @@ export class Identities {
     );
   }
 
+  /** Whether a repository may turn out to have the id of an observation: it has none, and was not created at another time. */
+  #mayAdopt({ row }: Draft, observation: Observation): boolean {
+    return row.provider_id === null && !isOther(row, observation);
+  }
+
+  /** Takes the id of a repository, which the forge has given to another one. */
+  #loseId(draft: Draft): void {
+    const { row } = draft;
+    if (row.provider_id !== null) this.#byProviderId.delete(keyOf(row.provider, row.provider_id));
+    row.provider_id = null;
+    draft.changed = true;
+    draft.hasLostId = true;
+  }
+
   #adopt(draft: Draft, providerId: string): void {
+    if (draft.row.provider_id !== null && draft.row.provider_id !== providerId) this.#loseId(draft);
     draft.row.provider_id = providerId;
     draft.changed = true;
     this.#byProviderId.set(keyOf(draft.row.provider, providerId), draft);

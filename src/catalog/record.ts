@@ -225,7 +225,7 @@ async function assignIds(
 
 async function writeRepositories(tx: Tx, dialect: Dialect, drafts: readonly Draft[]): Promise<void> {
   if (drafts.length === 0) return;
-  // Names can change hands within one batch, so release all of them before any is taken over.
+  // Names and ids can change hands within one batch, so release all of them before any is taken over.
   const moved = drafts.filter(
     (draft) => !draft.isNew && (draft.previousNames.size > 0 || draft.row.name_key === null),
   );
@@ -235,6 +235,14 @@ async function writeRepositories(tx: Tx, dialect: Dialect, drafts: readonly Draf
       .updateTable("repositories")
       .set({ name_key: null })
       .where(dialect.among(sql.ref("id"), movedIds))
+      .execute();
+  }
+  const released = drafts.filter(({ isNew, hasLostId }) => hasLostId && !isNew).map(({ row }) => row.id);
+  if (released.length > 0) {
+    await tx
+      .updateTable("repositories")
+      .set({ provider_id: null })
+      .where(dialect.among(sql.ref("id"), released))
       .execute();
   }
   const rows = drafts.map(({ row }): BulkRow => RECORDED_COLUMN_NAMES.map((column) => row[column]));

@@ -1,4 +1,5 @@
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
+import { BASES, type Basis, basisOf, isSeam } from "./basis.js";
 import type { Snapshot } from "./observation.js";
 import type { Readings, SnapshotReader } from "./snapshots/snapshots.js";
 
@@ -26,10 +27,17 @@ export interface Gap {
   missing: number;
 }
 
+/** Where neighbouring points differ in basis, so that the step from one to the other is neither a gain nor a loss. */
+export interface Seam {
+  from: number;
+  to: number;
+}
+
 export interface Series {
   points: Snapshot[];
   resolution: Resolution;
   gaps: Gap[];
+  seams: Seam[];
 }
 
 /** Start of the bucket that contains a time. */
@@ -41,7 +49,7 @@ export function bucketOf(at: number, resolution: Exclude<Resolution, "all">): nu
 /** The snapshots from `from` on, oldest first, thinned to `most`. One taken exactly at `from` is always among them. */
 export function seriesFrom(all: Readings, from: number, most = MAX_POINTS): Series {
   const readings = all.slice(all.countBefore(from), all.length);
-  if (readings.length === 0) return { points: [], resolution: "all", gaps: [] };
+  if (readings.length === 0) return { points: [], resolution: "all", gaps: [], seams: [] };
   let resolution: Resolution = "all";
   let indexes = Array.from({ length: readings.length }, (_, i) => i);
   for (const next of ["hour", "day", "week"] as const) {
@@ -53,7 +61,7 @@ export function seriesFrom(all: Readings, from: number, most = MAX_POINTS): Seri
   const start = readings.at(0) === from ? [0] : [];
   const chosen = indexes.length <= most ? indexes : [...start, ...indexes.slice(start.length - most)];
   const points = chosen.map((i) => readings.snapshot(i));
-  return { points, resolution, gaps: findGaps(points.map((point) => point.capturedAt)) };
+  return { points, resolution, gaps: gapsOf(points), seams: seamsOf(points) };
 }
 
 /** Indexes of the last reading of each bucket. */
@@ -68,11 +76,38 @@ function lastOfEach(readings: Readings, resolution: Exclude<Resolution, "all">):
   return indexes;
 }
 
+/** A point of a series as far as gaps and seams depend on it. */
+type SeriesPoint = Pick<Snapshot, "capturedAt" | "source">;
+
+/** The seams between points, oldest first. */
+export function seamsOf(points: readonly SeriesPoint[]): Seam[] {
+  const seams: Seam[] = [];
+  for (const [i, point] of points.entries()) {
+    const before = points[i - 1];
+    if (before !== undefined && isSeam(before, point))
+      seams.push({ from: before.capturedAt, to: point.capturedAt });
+  }
+  return seams;
+}
+
+/** The gaps between points of the same basis, oldest first. */
+export function gapsOf(points: readonly SeriesPoint[]): Gap[] {
+  return BASES.flatMap((basis) =>
+    findGaps(points.flatMap(({ capturedAt, source }) => (basisOf(source) === basis ? [capturedAt] : []))),
+  ).sort((a, b) => a.from - b.from);
+}
+
 /** Points of a sparkline over 30 days. */
 const SPARK_POINTS = 16;
 const SPARK_STEP_MS = (30 * DAY_MS) / (SPARK_POINTS - 1);
 /** A snapshot older than this does not count for a point. */
 const SPARK_STALE_MS = WEEK_MS;
+
+/** The stars at a time, and what they count. */
+export interface StarCount {
+  stars: number;
+  basis: Basis;
+}
 
 /**
  * The stars of repositories at 16 times of the 30 days up to `end`, by the last snapshot before each time; null if the week
@@ -82,10 +117,10 @@ export async function readSparks(
   snapshots: SnapshotReader,
   ids: readonly number[],
   end: number,
-): Promise<Map<number, (number | null)[]>> {
+): Promise<Map<number, (StarCount | null)[]>> {
   const times = Array.from({ length: SPARK_POINTS }, (_, i) => Math.round(end - i * SPARK_STEP_MS)).reverse();
   const span = { from: (times[0] ?? end) - SPARK_STALE_MS + 1, until: end };
-  const readings = await snapshots.between(ids, span, 2);
+  const readings = await snapshots.between(ids, span);
   return new Map(
     ids.map((id) => {
       const own = readings.get(id);
@@ -94,15 +129,18 @@ export async function readSparks(
   );
 }
 
-/** The stars at a time by the last reading until then; null if there is none, or if it is `staleMs` old. */
+/**
+ * The stars at a time by the last reading until then; null if there is none, or if it is `staleMs` old. The readings have all
+ * columns.
+ */
 export function starsAt(
   readings: Readings | undefined,
   at: number,
   staleMs = Number.POSITIVE_INFINITY,
-): number | null {
+): StarCount | null {
   const index = (readings?.countBefore(at + 1) ?? 0) - 1;
   if (readings === undefined || index < 0 || at - readings.at(index) >= staleMs) return null;
-  return readings.stars(index);
+  return { stars: readings.stars(index), basis: readings.isRetained(index) ? "RETAINED" : "TOTAL" };
 }
 
 /** Distances on each side that a distance is compared with. */

@@ -3,6 +3,7 @@ import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
 import type { DemoSize } from "../demo/demo.js";
 import type { Modules } from "../modules.js";
+import type { Plan } from "../tracking/tracking.js";
 
 /** Services for commands, provided by `run.ts`. */
 export interface Host {
@@ -19,6 +20,10 @@ export interface Host {
   start(withSample: boolean): Promise<void>;
   /** Tracks the configured providers until the process receives a signal to stop. */
   work(): Promise<void>;
+  /** Does what is due now at the configured providers, then ends. */
+  workOnce(): Promise<void>;
+  /** What a worker would request now, with at most `limit` repositories per lane. Requests and changes nothing. */
+  explain(limit: number): Promise<Plan[]>;
   /** Tracks and refreshes single repositories immediately. */
   openTracker(): Promise<{
     track(provider: string, fullName: string): Promise<{ repositoryId: number; isNew: boolean }>;

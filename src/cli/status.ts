@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { isoTime } from "../clock.js";
+import { DAY_MS, isoTime } from "../clock.js";
 import type { SearchStatus } from "../search/search.js";
-import type { ProviderStatus } from "../tracking/tracking.js";
+import type { Ages, ProviderStatus } from "../tracking/tracking.js";
 import type { Host } from "./host.js";
 import { reportOf } from "./progress.js";
 
@@ -18,7 +18,8 @@ export function addStatus(program: Command, host: Host): void {
       try {
         const status = await readStatus(modules.database, host.clock.now());
         const search = await modules.search.status();
-        const tracked = status.map(describe).join("\n\n") || "nothing is tracked yet";
+        const tracked =
+          status.map((one) => describe(one, host.clock.now())).join("\n\n") || "nothing is tracked yet";
         host.stdout.write(
           reportOf(
             json === true,
@@ -32,7 +33,7 @@ export function addStatus(program: Command, host: Host): void {
     });
 }
 
-function describe(status: ProviderStatus): string {
+function describe(status: ProviderStatus, now: number): string {
   const {
     provider,
     scheduled,
@@ -41,43 +42,85 @@ function describe(status: ProviderStatus): string {
     claimed,
     repositories,
     freshness,
+    olderThanADay,
+    detailsFreshness,
     walk,
     workers,
     backfillWaiting,
     rechecksWaiting,
+    missing,
+    lostToday,
   } = status;
   const states = Object.entries(repositories).map(([state, count]) => `${count} ${state.toLowerCase()}`);
   const lines = [
     provider,
     `  repositories  ${states.join(", ") || "none"}; ${scheduled} scheduled`,
     `  queue         ${due} due, ${overdue} for over an hour, ${claimed} claimed, ${rechecksWaiting} to be read a second time, ${backfillWaiting} waiting for backfill`,
-    `  freshness     ${
-      freshness === null
-        ? "nothing refreshed yet"
-        : `median ${hours(freshness.median)}, 90 % ${hours(freshness.p90)}, 99 % ${hours(freshness.p99)}`
-    }`,
-    `  discovery     ${
-      walk === null
-        ? "not started"
-        : `${walk.isRunning ? "running" : `next at ${isoTime(walk.nextAt)}`}, ${walk.found} found since ${isoTime(walk.startedAt)}, ${walk.walks} walks finished`
-    }`,
+    `  counts        ${freshness === null ? "nothing read yet" : `read ${agesOf(freshness)} ago; ${olderThanADay} over a day ago`}`,
+    ...(detailsFreshness === null ? [] : [`  own records   read ${agesOf(detailsFreshness)} ago`]),
+    `  discovery     ${describeWalk(walk)}`,
   ];
+  if (missing.waiting > 0 || lostToday > 0) {
+    const since = missing.since === null ? "" : ` since ${isoTime(missing.since)}`;
+    lines.push(
+      `  losses        ${lostToday} today, ${missing.waiting} reported missing and not recorded${since}`,
+    );
+  }
   for (const { worker, at, report } of workers) {
     const failures = Object.entries(report.failures).map(([kind, count]) => `${count} ${kind}`);
     lines.push(
-      `  worker        ${worker}, last seen ${isoTime(at)}: ${report.refreshed} refreshed (${report.doubted} doubtful, ${report.rechecked} read a second time), ${report.discovered} discovered, stretch ${report.stretch.toFixed(2)}`,
-      `  failures      ${failures.join(", ") || "none"}${
-        report.lastFailure === null
-          ? ""
-          : `; last ${isoTime(report.lastFailure.at)}: ${report.lastFailure.kind}, ${report.lastFailure.message}`
-      }`,
+      `  worker        ${worker}, last seen ${isoTime(at)}: ${report.refreshed} refreshed (${report.doubted} doubtful, ${report.rechecked} read a second time), ${report.discovered} discovered, ${report.listed} read from lists, stretch ${report.stretch.toFixed(2)}`,
+      `  failures      ${failures.join(", ") || "none"}`,
+      ...report.recentFailures.map(
+        ({ kind, message, count, firstAt, at: lastAt }) =>
+          `                ${count} ${kind} since ${isoTime(firstAt)}, last ${isoTime(lastAt)}: ${message}`,
+      ),
     );
+    if (report.withheld.length > 0) lines.push(`  withheld      ${report.withheld.join(", ")}`);
     for (const { token, resource, limit, remaining, resetAt } of report.quota) {
       const reset = resetAt === null ? "" : `, resets ${isoTime(resetAt)}`;
       lines.push(`  quota         ${token} ${resource}: ${remaining ?? "?"} of ${limit ?? "?"} left${reset}`);
     }
+    lines.push(...blocksOf(report.quota, now));
   }
   return lines.join("\n");
+}
+
+function agesOf({ median, p90, p99 }: Ages): string {
+  return `${hours(median)} (median), ${hours(p90)} (90 %), ${hours(p99)} (99 %)`;
+}
+
+function describeWalk(walk: ProviderStatus["walk"]): string {
+  if (walk === null) return "not started";
+  const { isRunning, nextAt, found, startedAt, walks } = walk;
+  const state = isRunning ? "running" : nextAt === null ? "due" : `next at ${isoTime(nextAt)}`;
+  return `${state}, ${found} found since ${isoTime(startedAt)}, ${walks} walks finished${durationOf(walk)}`;
+}
+
+const BLOCKED = {
+  rejected: "rejected by the forge",
+  slow_down: "the forge asked to slow down",
+  used_up: "used up",
+  not_renewed: "no new token was obtained",
+} as const;
+
+/** One line for each block of a token, with the resources it applies to. */
+function blocksOf(quota: ProviderStatus["workers"][number]["report"]["quota"], now: number): string[] {
+  const resourcesOf = new Map<string, { resources: string[]; why: string }>();
+  for (const { token, resource, blockReason, blockedUntil, blockMessage } of quota) {
+    const isOver = blockedUntil !== null && blockedUntil <= now && blockReason !== "rejected";
+    if (blockReason === null || isOver) continue;
+    const end = (blockedUntil ?? 0) > now ? `until ${isoTime(blockedUntil ?? 0)}` : "until it works again";
+    const words = blockMessage === null ? "" : ` (${blockMessage})`;
+    const why = `${end}: ${BLOCKED[blockReason]}${words}`;
+    const key = `${token} ${why}`;
+    const known = resourcesOf.get(key)?.resources ?? [];
+    resourcesOf.set(key, { resources: [...known, resource], why });
+  }
+  return [...resourcesOf].map(([key, { resources, why }]) => {
+    const token = key.slice(0, key.indexOf(" "));
+    return `  blocked       ${token} (${resources.join(", ")}) ${why}`;
+  });
 }
 
 function describeSearch({ isBuilt, waiting, isUpdating }: SearchStatus): string {
@@ -90,4 +133,11 @@ function describeSearch({ isBuilt, waiting, isUpdating }: SearchStatus): string 
 
 function hours(ms: number): string {
   return ms < 5_400_000 ? `${Math.round(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
+}
+
+/** How long walks take, and what follows from that. */
+function durationOf({ tookMs }: NonNullable<ProviderStatus["walk"]>): string {
+  if (tookMs === null) return "";
+  const isTooLong = tookMs > DAY_MS;
+  return `, the last took ${hours(tookMs)}${isTooLong ? ", so counts get older than a day" : ""}`;
 }

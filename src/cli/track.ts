@@ -1,32 +1,57 @@
 import type { Command } from "commander";
+import type { RepositoryAddress } from "../repository-addresses/repository-addresses.js";
+import { readAddresses } from "./addresses.js";
 import { EXIT, type Host } from "./host.js";
 import { reportOf } from "./progress.js";
+import { trackLinks } from "./track-links.js";
 
-/** A repository named on the command line. */
-interface Named {
-  provider: string;
-  fullName: string;
+interface TrackOptions {
+  json?: boolean;
+  from?: string;
+  list?: string | boolean;
 }
 
+const ADDRESSES = "such as github:owner/name, a page of a repository, or a clone URL";
+
+const EXIT_CODES = `
+Exit codes:
+  0  every repository is tracked, or queued
+  1  failed: a repository could not be tracked, or FILE links to none
+  2  wrong arguments or settings
+  3  done, but repositories were left out, as the queue of their forge is full`;
+
 export function addTrack(program: Command, host: Host, finish: (code: number) => void): void {
-  const names = "such as github:owner/name";
   program
     .command("track")
-    .description("track repositories by name, immediately; from then on the worker refreshes them")
-    .argument("<repository...>", names)
-    .option("--json", "print one JSON object per repository")
-    .action(async (texts: string[], { json }: { json?: boolean }) =>
+    .description("track repositories immediately; from then on the worker refreshes them")
+    .argument("[repository...]", ADDRESSES)
+    .option(
+      "--from <file>",
+      "instead: queue every repository that a text links to, for the worker, and make a public list of them; - for standard input",
+    )
+    .option("--list <name>", "with --from: name of the list; default: that of the file")
+    .option("--no-list", "with --from: make no list")
+    .option("--json", "print one JSON object per repository; with --from, one")
+    .addHelpText("after", EXIT_CODES)
+    .action(async (texts: string[], { json = false, from, list }: TrackOptions) => {
+      const named = list === true ? undefined : list;
+      const problem = argumentProblem(texts, from, named);
+      if (problem !== undefined) {
+        host.stderr.write(`${problem}\n`);
+        return finish(EXIT.usage);
+      }
+      if (from !== undefined) return finish(await trackLinks(host, { from, list: named, json }));
       finish(
-        await forEach(host, { texts, json: json === true }, async (tracker, { provider, fullName }) => {
+        await forEach(host, { texts, json }, async (tracker, { provider, fullName }) => {
           const { repositoryId, isNew } = await tracker.track(provider, fullName);
           return { id: String(repositoryId), result: isNew ? "tracked" : "already known, refreshed" };
         }),
-      ),
-    );
+      );
+    });
   program
     .command("refresh")
     .description("refresh known repositories immediately")
-    .argument("<repository...>", names)
+    .argument("<repository...>", ADDRESSES)
     .option("--json", "print one JSON object per repository")
     .action(async (texts: string[], { json }: { json?: boolean }) =>
       finish(
@@ -38,25 +63,32 @@ export function addTrack(program: Command, host: Host, finish: (code: number) =>
     );
 }
 
+/** Why the arguments of `track` do not fit together. */
+function argumentProblem(
+  texts: readonly string[],
+  from: string | undefined,
+  list: string | false | undefined,
+): string | undefined {
+  if (from !== undefined && texts.length > 0) return "Name repositories, or a file with --from, not both.";
+  if (from === undefined && texts.length === 0) return "Name a repository, or a file with --from.";
+  if (from === undefined && list !== undefined) return "--list and --no-list belong to --from.";
+  return undefined;
+}
+
 type Tracker = Awaited<ReturnType<Host["openTracker"]>>;
 
 async function forEach(
   host: Host,
   { texts, json }: { texts: readonly string[]; json: boolean },
-  act: (tracker: Tracker, named: Named) => Promise<{ id?: string; result: string; failed?: boolean }>,
+  act: (
+    tracker: Tracker,
+    named: RepositoryAddress,
+  ) => Promise<{ id?: string; result: string; failed?: boolean }>,
 ): Promise<number> {
-  const known = host.config.providers.map(({ name }) => name);
-  const named: Named[] = [];
-  for (const text of texts) {
-    const [provider = "", ...rest] = text.split(":");
-    const fullName = rest.join(":");
-    if (!known.includes(provider.toUpperCase()) || !fullName.includes("/")) {
-      const which =
-        known.length === 0 ? "none is configured, see SIDEREAL_PROVIDERS" : known.join(", ").toLowerCase();
-      host.stderr.write(`${text}: must be provider:owner/name with a configured provider (${which})\n`);
-      return EXIT.usage;
-    }
-    named.push({ provider: provider.toUpperCase(), fullName });
+  const named = readAddresses(texts, host.config);
+  if (typeof named === "string") {
+    host.stderr.write(`${named}\n`);
+    return EXIT.usage;
   }
   const { UpstreamFailure } = await import("../providers/providers.js");
   const tracker = await host.openTracker();

@@ -1,5 +1,17 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
+import { isoTime } from "../clock.js";
+import type { Plan, PlannedWork } from "../tracking/tracking.js";
 import { EXIT, type Host } from "./host.js";
+import { reportOf } from "./progress.js";
+
+const LISTED = 20;
+
+interface WorkOptions {
+  once?: boolean;
+  explain?: boolean;
+  limit: number;
+  json?: boolean;
+}
 
 export function addWork(program: Command, host: Host, finish: (code: number) => void): void {
   program
@@ -7,13 +19,63 @@ export function addWork(program: Command, host: Host, finish: (code: number) => 
     .description(
       "track the configured providers: discover, refresh, backfill and thin, then update growth, rankings and search",
     )
-    .action(async () => {
+    .option("--once", "do what is due now and what the quota allows, then end")
+    .option("--explain", "request and change nothing; list what would be requested now, and why")
+    .option("--limit <number>", "with --explain: repositories listed per lane", parseLimit, LISTED)
+    .option("--json", "with --explain: print one JSON object per provider")
+    .action(async ({ once, explain, limit, json }: WorkOptions) => {
       if (host.config.providers.length === 0) {
         host.stderr.write(
           "No provider is configured. SIDEREAL_PROVIDERS=github,codeberg tracks these two.\n",
         );
         return finish(EXIT.usage);
       }
-      await host.work();
+      if (explain === true) {
+        for (const plan of await host.explain(limit))
+          host.stdout.write(reportOf(json === true, plan, describe(plan)));
+        return;
+      }
+      await (once === true ? host.workOnce() : host.work());
     });
+}
+
+function parseLimit(text: string): number {
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError("must be a whole number up to 9999.");
+  return Number(text);
+}
+
+function describe(plan: Plan): string {
+  const { provider, walk, refresh, details, recheck, backfill, requests, batchSize, unscheduled } = plan;
+  const calls = Math.ceil(refresh.due / batchSize);
+  const inCalls =
+    refresh.due === 0 ? "" : ` in ${calls} ${calls === 1 ? "call" : "calls"} of up to ${batchSize}`;
+  const next = walk.isDue || walk.nextAt === null ? "" : `; next at ${isoTime(walk.nextAt)}`;
+  const lines = [
+    provider,
+    `  discover  ${walk.isDue ? "a page of the list" : "nothing"}: ${walk.why}${next}`,
+    ...describeWork("requests", requests),
+    ...describeWork("refresh", refresh, inCalls),
+    ...describeWork("own records", details),
+    ...describeWork("recheck", recheck),
+    ...describeWork("backfill", backfill),
+  ];
+  if (unscheduled > 0)
+    lines.push(`  ${unscheduled} repositories are not on the schedule yet; the worker adds them`);
+  return lines.join("\n");
+}
+
+function describeWork(lane: string, { due, first, nextAt }: PlannedWork, how = ""): string[] {
+  const label = lane.padEnd(8);
+  if (due === 0)
+    return [`  ${label}  nothing is due${nextAt === null ? "" : `; next at ${isoTime(nextAt)}`}`];
+  const listed = first.map(
+    ({ fullName, dueAt, why, providerId }) =>
+      `              ${fullName}${providerId === null ? " (by name)" : ""}: ${why}; due since ${isoTime(dueAt)}`,
+  );
+  const rest = due - first.length;
+  return [
+    `  ${label}  ${due} ${due === 1 ? "repository" : "repositories"}${how}`,
+    ...listed,
+    ...(rest > 0 ? [`              and ${rest} more`] : []),
+  ];
 }

@@ -35,6 +35,7 @@ export type {
   Schema,
 } from "./schema.js";
 export type { SearchStateTable } from "./search-schema.js";
+export type { TrackRequestTable } from "./tracking-schema.js";
 export type { UsageCallerTable, UsageEventTable } from "./usage-schema.js";
 
 export interface Database {

@@ -9,6 +9,7 @@ import { leaderboards } from "./migrations/0004-leaderboards.js";
 import { searchAdditions } from "./migrations/0005-search-additions.js";
 import { boundedWatchlists } from "./migrations/0006-bounded-watchlists.js";
 import { trustedGrowth } from "./migrations/0007-trusted-growth.js";
+import { forges } from "./migrations/0008-forges.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
 const MIGRATIONS: readonly Migration[] = [
@@ -19,6 +20,7 @@ const MIGRATIONS: readonly Migration[] = [
   searchAdditions,
   boundedWatchlists,
   trustedGrowth,
+  forges,
 ];
 
 /**

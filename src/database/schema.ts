@@ -12,7 +12,15 @@ import type {
   SearchStateTable,
   SearchWordTable,
 } from "./search-schema.js";
-import type { TrackingTable, WalkTable, WorkerReportTable } from "./tracking-schema.js";
+import type {
+  LostDayTable,
+  TrackingTable,
+  TrackLaneTable,
+  TrackRequestListTable,
+  TrackRequestTable,
+  WalkTable,
+  WorkerReportTable,
+} from "./tracking-schema.js";
 import type {
   UsageAllowanceTable,
   UsageCallerTable,
@@ -55,6 +63,10 @@ export interface Schema {
   search_additions: SearchAdditionTable;
   search_words: SearchWordTable;
   tracking: TrackingTable;
+  lost_days: LostDayTable;
+  track_requests: TrackRequestTable;
+  track_request_lists: TrackRequestListTable;
+  track_lanes: TrackLaneTable;
   walks: WalkTable;
   worker_reports: WorkerReportTable;
   watchlists: WatchlistTable;

@@ -1,3 +1,5 @@
+import type { Generated } from "kysely";
+
 /** The tables of `tracking`. Times are in ms since 1970, durations in ms. */
 
 /** State of refreshing a repository. It is due at `repositories.next_refresh_at`. */
@@ -20,6 +22,67 @@ export interface TrackingTable {
   doubted_at: number | null;
   /** When the second reading is due; null: not. */
   recheck_at: number | null;
+  /** When its own record was last read; lists have fewer fields. null: not since this is noted. */
+  detailed_at: number | null;
+  /** When its own record is due, even if lists keep its counts fresh; null: not needed, or not known yet. */
+  details_due: number | null;
+  /** Since when its forge reports it missing, if that is not recorded as its availability; null: it does not. */
+  missing_since: number | null;
+}
+
+/** How many repositories of a provider were recorded as lost on a day. */
+export interface LostDayTable {
+  provider: string;
+  /** Start of the day (UTC), in days since 1970. */
+  day: number;
+  lost: number;
+}
+
+/** A request to track a repository that is not known yet. */
+export interface TrackRequestTable {
+  id: Generated<number>;
+  /** Names the request in URLs. */
+  public_id: string;
+  provider: string;
+  /** As requested. */
+  full_name: string;
+  /** See catalog's nameKey. */
+  name_key: string;
+  /** 1: one of many that nobody waits for. */
+  is_batch: number;
+  requested_at: number;
+  /** End of a worker's lease, or when it is tried again; 0: it may be claimed. */
+  leased_until: number;
+  /** Failed attempts so far, without those to look it up while the forge failed as a whole. */
+  attempts: number;
+  /** Since when its lookup fails as the forge fails as a whole; null: it does not. */
+  failing_since: number | null;
+  /** Once it is recorded. */
+  repository_id: number | null;
+  /** Pages of its star history read so far. */
+  pages: number;
+  /** One of providers' FAILURE_KINDS; null: it has not failed. */
+  failure: string | null;
+  /** When its history was read, or it failed; null: open. */
+  finished_at: number | null;
+}
+
+/** A watchlist to add the repository of an open request to, once it is recorded. */
+export interface TrackRequestListTable {
+  request_id: number;
+  watchlist_id: number;
+}
+
+/** What the lane that works off the requests of a provider last reported about its pace. */
+export interface TrackLaneTable {
+  provider: string;
+  at: number;
+  /** When it can send the next request. */
+  ready_at: number;
+  /** Requests left of a quota, and when all of it is left again; null: not known. */
+  remaining: number | null;
+  quota: number | null;
+  reset_at: number | null;
 }
 
 /** The walk over all repositories of a provider, which discovers new ones. */
@@ -33,6 +96,10 @@ export interface WalkTable {
   found: number;
   /** Number of completed walks. */
   walks: number;
+  /** Pages read in this walk. */
+  pages: Generated<number>;
+  /** Duration of the last complete walk; null: none, or not known. */
+  took_ms: number | null;
   leased_until: number;
 }
 

@@ -1,10 +1,11 @@
+import { basisOf, isSeam } from "../catalog/catalog.js";
 import { forgeName } from "../forges.js";
 import { WINDOW_LABELS, type Window } from "../rankings/rankings.js";
 import { drawable, FONT_FAMILY, loadFont } from "./font.js";
-import { MAX_POINTS, pathOf } from "./lines.js";
+import { MAX_POINTS, type Point, pathOf } from "./lines.js";
 import { element, type Markup, plainText, svgOf } from "./markup.js";
 import { agedDate, exactNumber, shortNumber, signedNumber } from "./numbers.js";
-import { reducePoints } from "./series.js";
+import { type ChartPoint, RETAINED_WORDS, reducePoints } from "./series.js";
 import { fit, wrap } from "./text.js";
 import { PALETTES } from "./themes.js";
 
@@ -20,7 +21,7 @@ export interface CardInput {
   /** Its best rank: "#3 trending in Rust · 7 days". */
   rank: string | null;
   /** Stars over a year, oldest first. */
-  points: readonly { at: number; value: number }[];
+  points: readonly ChartPoint[];
   asOf: number | null;
   /** Days from `asOf` to the response; absent: not shown. */
   ageDays?: number | null;
@@ -137,22 +138,53 @@ function drawYear(points: CardInput["points"]): Markup[] {
   const [top, bottom] = [424, 552];
   const low = known.reduce((least, { value }) => Math.min(least, value), Number.POSITIVE_INFINITY);
   const high = known.reduce((most, { value }) => Math.max(most, value), Number.NEGATIVE_INFINITY);
-  const line = reducePoints(known, [], MAX_POINTS).map(({ at, value }) => ({
+  const pointOf = ({ at, value }: ChartPoint): Point => ({
     x: PAD + ((at - first.at) / (last.at - first.at)) * (RIGHT - PAD),
     y: high === low ? (top + bottom) / 2 : bottom - ((value - low) / (high - low)) * (bottom - top),
-  }));
-  const outline = [...line, { x: RIGHT, y: bottom + 4 }, { x: PAD, y: bottom + 4 }];
-  const end = line.at(-1) ?? { x: RIGHT, y: bottom };
+  });
+  const end = pointOf(last);
+  const runs = runsOf(reducePoints(known, [], MAX_POINTS));
+  const isRetained = (run: readonly ChartPoint[]) => run.some(({ source }) => basisOf(source) === "RETAINED");
+  return [
+    ...runs.flatMap((run) => drawRun(run.map(pointOf), bottom + 4, isRetained(run))),
+    element("circle", { cx: end.x, cy: end.y, r: 7, fill: LINE }),
+    ...(runs.some(isRetained)
+      ? [
+          write(
+            `dotted: ${RETAINED_WORDS}`,
+            { x: PAD, y: 420, maxWidth: RIGHT - PAD },
+            { size: 18, colour: COLOURS.muted },
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** The parts of a line between its seams. */
+function runsOf(points: readonly ChartPoint[]): ChartPoint[][] {
+  const runs: ChartPoint[][] = [];
+  for (const [i, point] of points.entries()) {
+    const run = runs.at(-1);
+    if (run === undefined || isSeam(points[i - 1], point)) runs.push([point]);
+    else run.push(point);
+  }
+  return runs;
+}
+
+function drawRun(points: readonly Point[], bottom: number, isRetained: boolean): Markup[] {
+  const [first, last] = [points[0], points.at(-1)];
+  if (first === undefined || last === undefined || points.length < 2) return [];
+  const outline = [...points, { x: last.x, y: bottom }, { x: first.x, y: bottom }];
   return [
     element("path", { d: `${pathOf(outline)}Z`, fill: LINE, "fill-opacity": 0.14 }),
     element("path", {
-      d: pathOf(line),
+      d: pathOf(points),
       fill: "none",
       stroke: LINE,
       "stroke-width": 4,
       "stroke-linejoin": "round",
+      ...(isRetained ? { "stroke-linecap": "round", "stroke-dasharray": "0.1 8" } : {}),
     }),
-    element("circle", { cx: end.x, cy: end.y, r: 7, fill: LINE }),
   ];
 }
 

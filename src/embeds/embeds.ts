@@ -31,8 +31,11 @@ export { PngRenderer } from "./png.js";
 export {
   type ChartPoint,
   type ChartSeries,
+  isBroken,
+  longestPart,
   METRICS,
   type Metric,
+  RETAINED_WORDS,
   reducePoints,
   widestGaps,
 } from "./series.js";

@@ -1,19 +1,20 @@
 import {
   type Catalog,
-  findGaps,
   type Gap,
+  gapsOf,
   isStale,
   type Repository,
+  type Seam,
   type Snapshot,
   type SnapshotRange,
-  type SnapshotSource,
+  seamsOf,
 } from "../catalog/catalog.js";
 import { ageInDays, DAY_MS } from "../clock.js";
 import { drawChart } from "./chart.js";
 import { drawNotice } from "./notice.js";
 import { dateText } from "./numbers.js";
 import { type ChartInput, describe } from "./plan.js";
-import { type ChartSeries, METRIC_NAMES, type Metric } from "./series.js";
+import { type ChartPoint, type ChartSeries, METRIC_NAMES, type Metric } from "./series.js";
 import type { Theme } from "./themes.js";
 
 /** The range of a chart, up to the newest snapshot of the provider. */
@@ -29,8 +30,9 @@ const MAX_SNAPSHOTS = 600;
 export interface History {
   repository: Repository;
   /** Oldest first; snapshots that lack the count are left out. */
-  points: readonly { at: number; value: number; source: SnapshotSource }[];
+  points: readonly ChartPoint[];
   gaps: readonly Gap[];
+  seams: readonly Seam[];
   /** When the repository was created; its first snapshot if that is unknown or earlier. */
   bornAt: number | null;
   firstSnapshotAt: number | null;
@@ -67,12 +69,14 @@ export async function readHistory(
     const value = snapshot[metric];
     return value === null ? [] : [{ at: snapshot.capturedAt, value, source: snapshot.source }];
   });
-  const gaps = points.length === series.points.length ? series.gaps : findGaps(points.map(({ at }) => at));
+  const isWhole = points.length === series.points.length;
+  const counted = series.points.filter((snapshot) => snapshot[metric] !== null);
   const { snapshots, firstSnapshotAt } = stored;
   return {
     repository,
     points,
-    gaps,
+    gaps: isWhole ? series.gaps : gapsOf(counted),
+    seams: isWhole ? series.seams : seamsOf(counted),
     bornAt: bornAt(repository.createdAt, firstSnapshotAt),
     firstSnapshotAt,
     snapshots,

@@ -1,6 +1,6 @@
 import type { SnapshotSource } from "../catalog/catalog.js";
 import { coordinate, element, type Markup } from "./markup.js";
-import { type ChartSeries, reducePoints, widestGaps } from "./series.js";
+import { type ChartSeries, isBroken, reducePoints, widestGaps } from "./series.js";
 
 /** A point in a picture, in pixels. */
 export interface Point {
@@ -11,7 +11,7 @@ export interface Point {
 /** A point of a line. */
 export interface LinePoint extends Point {
   source: SnapshotSource;
-  /** Whether counts are missing between the previous point and this one. */
+  /** Whether counts are missing between the previous point and this one, or the two cannot be compared. */
   isAfterGap: boolean;
 }
 
@@ -20,7 +20,7 @@ const MIN_GAP_WIDTH = 5;
 /** Maximum number of points drawn per line; more cannot be distinguished. */
 export const MAX_POINTS = 300;
 
-/** Converts a series to points in the picture: reduced, with its visible gaps. */
+/** Converts a series to points in the picture: reduced, with its visible gaps, and broken at its seams. */
 export function toLine(
   series: ChartSeries,
   toPoint: (point: { at: number; value: number }) => Point,
@@ -32,10 +32,10 @@ export function toLine(
   };
   const visible = widestGaps(series.gaps.filter(({ from, to }) => xOf(to) - xOf(from) >= MIN_GAP_WIDTH));
   const gapEnds = new Set(visible.map(({ to }) => to));
-  return reducePoints(series.points, visible, MAX_POINTS).map((point) => ({
+  return reducePoints(series.points, visible, MAX_POINTS).map((point, i, points) => ({
     ...toPoint(point),
     source: point.source,
-    isAfterGap: gapEnds.has(point.at),
+    isAfterGap: gapEnds.has(point.at) || isBroken(points[i - 1], point),
   }));
 }
 

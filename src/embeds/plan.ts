@@ -2,7 +2,15 @@ import { SNAPSHOT_SOURCES, type SnapshotSource } from "../catalog/catalog.js";
 import { type Axis, ageAxis, dateAxis, linearAxis, logAxis } from "./axes.js";
 import { labelWidth, shortNames } from "./labels.js";
 import { agedDate, ageText, datesText, dateText, exactNumber, signedNumber } from "./numbers.js";
-import { type ChartSeries, METRIC_NAMES, type Metric } from "./series.js";
+import {
+  type ChartSeries,
+  type LinePart,
+  longestPart,
+  METRIC_NAMES,
+  type Metric,
+  partsOf,
+  RETAINED_WORDS,
+} from "./series.js";
 import { estimateWidth, fit } from "./text.js";
 import type { Theme } from "./themes.js";
 
@@ -53,7 +61,7 @@ function sizesFor(width: number): Sizes {
 /** Legend of counts that this service did not observe itself. */
 export const ORIGINS: Readonly<Partial<Record<SnapshotSource, string>>> = {
   IMPORTED: "imported",
-  BACKFILLED: "reported later by the forge",
+  BACKFILLED: RETAINED_WORDS,
 };
 
 /** Length of a line sample in the legend. */
@@ -152,18 +160,30 @@ function headingOf(
   [first, last]: readonly [number, number],
 ): Pick<Plan, "heading" | "subheading" | "current"> {
   const name = METRIC_NAMES[metric];
+  const when = (at: number) => (align === "age" ? `the age of ${ageText(at)}` : dateText(at));
   const span = align === "age" ? `to the age of ${ageText(last)}` : datesText(first, last);
   const one = series.length === 1 ? series[0] : undefined;
   if (one === undefined) {
     const heading = title ?? (align === "age" ? `${name} by age` : name);
     return { heading, subheading: `${series.length} repositories · ${span}`, current: undefined };
   }
-  const [begin, end] = [one.points[0], one.points.at(-1)];
+  const [end, longest] = [one.points.at(-1), longestPart(one.points)];
   const current =
-    begin === undefined || end === undefined
+    end === undefined || longest === undefined
       ? undefined
-      : { value: exactNumber(end.value), gained: signedNumber(end.value - begin.value) };
+      : { value: exactNumber(end.value), gained: gainText(longest, one.points[0]?.at, when) };
   return { heading: title ?? one.name, subheading: `${name} · ${span}`, current };
+}
+
+/** "+1,204", "+1,204 still held", or "+12 since 2026-04-30" where the line begins with stars still held. */
+function gainText(
+  { basis, first, last }: LinePart,
+  begin: number | undefined,
+  when: (at: number) => string,
+): string {
+  const gained = signedNumber(last.value - first.value);
+  if (basis === "RETAINED") return `${gained} still held`;
+  return first.at === begin ? gained : `${gained} since ${when(first.at)}`;
 }
 
 function footerOf({ asOf, ageDays }: ChartInput, series: readonly ChartSeries[]): string {
@@ -172,6 +192,13 @@ function footerOf({ asOf, ageDays }: ChartInput, series: readonly ChartSeries[])
     note === undefined ? [] : [series.length === 1 ? note : `${name}: ${note}`],
   );
   return ["Sidereal", ...date, ...notes].join(" · ");
+}
+
+function partSentence({ basis, first, last }: LinePart, when: (at: number) => string): string {
+  const difference = last.value - first.value;
+  const gained = `${difference < 0 ? "lost" : "gained"} ${exactNumber(Math.abs(difference))}`;
+  const what = basis === "RETAINED" ? ` (${RETAINED_WORDS})` : "";
+  return `${exactNumber(first.value)} ${when(first.at)}, ${exactNumber(last.value)} ${when(last.at)}, ${gained}${what}`;
 }
 
 /** The text alternative of a chart. */
@@ -194,9 +221,10 @@ export function describe(
     if (first === undefined || last === undefined) return `${shortName}: nothing is known${note}.`;
     const count = one.gaps.length;
     const gaps = count === 0 ? "" : `; ${count} ${count === 1 ? "gap" : "gaps"} in the data`;
-    const difference = last.value - first.value;
-    const gained = `${difference < 0 ? "lost" : "gained"} ${exactNumber(Math.abs(difference))}`;
-    return `${shortName}: ${exactNumber(first.value)} ${when(first.at)}, ${exactNumber(last.value)} ${when(last.at)}, ${gained}${gaps}${note}.`;
+    const parts = partsOf(one.points)
+      .toSorted((a, b) => a.first.at - b.first.at)
+      .map((part) => partSentence(part, when));
+    return `${shortName}: ${parts.join("; then ")}${gaps}${note}.`;
   });
   const subject = title ?? series.map((one) => one.name).join(", ");
   const asOfText = asOf === null ? "" : ` As of ${agedDate(asOf, ageDays)}.`;

@@ -1,4 +1,4 @@
-import type { SnapshotSource } from "../catalog/catalog.js";
+import { BASES, type Basis, basisOf, isSeam, type SnapshotSource } from "../catalog/catalog.js";
 
 /** The counts a chart can show, named as in the API. */
 export const METRICS = ["stars", "forks", "openIssues"] as const;
@@ -15,6 +15,13 @@ export interface ChartPoint {
   at: number;
   value: number;
   source: SnapshotSource;
+  /** Whether it cannot be compared with the point before it, although both have the same basis. */
+  isApart?: boolean;
+}
+
+/** Whether the line is broken between two neighbouring points, as the step from one to the other is no movement. */
+export function isBroken(before: ChartPoint | undefined, point: ChartPoint): boolean {
+  return point.isApart === true || isSeam(before, point);
 }
 
 /** A line of a chart. */
@@ -27,6 +34,32 @@ export interface ChartSeries {
   gaps: readonly { from: number; to: number }[];
   /** A short note for readers. */
   note?: string;
+}
+
+/** Names a part of a line that counts stars still held. */
+export const RETAINED_WORDS = "stars still held, as reported later";
+
+/** The part of a line with one basis, from its first to its last point. */
+export interface LinePart {
+  basis: Basis;
+  first: ChartPoint;
+  last: ChartPoint;
+}
+
+/** The parts of a line, totals first. Differences are computed within a part, never from one to the other. */
+export function partsOf(points: readonly ChartPoint[]): LinePart[] {
+  return BASES.flatMap((basis) => {
+    const first = points.find(({ source }) => basisOf(source) === basis);
+    const last = points.findLast(({ source }) => basisOf(source) === basis);
+    return first === undefined || last === undefined ? [] : [{ basis, first, last }];
+  });
+}
+
+/** The part that covers the longest time; undefined without points. */
+export function longestPart(points: readonly ChartPoint[]): LinePart | undefined {
+  const [part, ...others] = partsOf(points);
+  const length = ({ first, last }: LinePart) => last.at - first.at;
+  return part && others.reduce((longest, one) => (length(one) > length(longest) ? one : longest), part);
 }
 
 /** Maximum number of gaps kept when a line is reduced. */

@@ -56,6 +56,12 @@ export class AddressRefused extends Error {
   }
 }
 
+/** The error for a host that is an address outside the public internet; null for others, and for names. */
+export function checkLiteral(hostname: string): AddressRefused | null {
+  const literal = hostname.replace(/^\[|\]$/g, "");
+  return isIP(literal) !== 0 && !isPublicAddress(literal) ? new AddressRefused() : null;
+}
+
 /**
  * Connects to public addresses only. A name is resolved once and the connection uses one of the checked addresses, so DNS
  * rebinding has no effect.
@@ -67,8 +73,8 @@ export function publicConnector(
   const connect = buildConnector({ ...options, lookup: publicLookup(lookup) });
   return (target, callback) => {
     // Literal addresses skip the lookup.
-    const literal = target.hostname.replace(/^\[|\]$/g, "");
-    if (isIP(literal) !== 0 && !isPublicAddress(literal)) callback(new AddressRefused(), null);
+    const refused = checkLiteral(target.hostname);
+    if (refused !== null) callback(refused, null);
     else connect(target, callback);
   };
 }

@@ -1,8 +1,14 @@
 import type { Clock } from "../clock.js";
-import type { ProviderSettings } from "../forges.js";
-import { type Lease, Quota } from "./quota.js";
-import { etagOf, failureOf, parseJson, readQuota } from "./responses.js";
+import { type ProviderSettings, paceOf, type TokenSource } from "../forges.js";
+import { type TokenNotice, type TokenQuota, UpstreamFailure } from "./contract.js";
+import { Gate } from "./gate.js";
+import { parseJson } from "./json.js";
+import { type Lease, type NamedToken, Quota, type Use } from "./quota.js";
+import { etagOf, failureOf, isOfAccount, readQuota } from "./responses.js";
+import { tokensOfCommand, tokensOfFile } from "./token-files.js";
+import { TokenKeeper, type TokenLoader } from "./token-keeper.js";
 import type { UpstreamFetch, UpstreamRequest, UpstreamResponse } from "./transport.js";
+import { safeWords, withoutSecrets, wordsOfBody } from "./words.js";
 
 /** How the API of a kind of forge is reached. */
 export interface ForgeApi {
@@ -14,6 +20,19 @@ export interface ForgeApi {
   headers: Readonly<Record<string, string>>;
   /** Paths below `root` that redirects may lead to; default: all. */
   redirects?: RegExp;
+  /** Obtains the tokens of an App, where a forge has those. */
+  appTokens?: (source: AppSource, client: AppClient) => TokenLoader;
+}
+
+export type AppSource = Extract<TokenSource, { kind: "app" }>;
+
+/** What obtains tokens of an App sends its requests with; they take no token of ours. */
+export interface AppClient {
+  /** Sends a request to a path below the API's root. Throws UpstreamFailure. */
+  send(path: string, request: UpstreamRequest): Promise<UpstreamResponse>;
+  /** The failure that a response indicates; null for 2xx. */
+  failureOf(path: string, response: UpstreamResponse): UpstreamFailure | null;
+  readonly clock: Clock;
 }
 
 /** Dependencies of a provider, besides its settings. */
@@ -34,12 +53,23 @@ export interface GetOptions {
   signal: AbortSignal;
   /** The limit the request counts against; default `core`. */
   resource?: string;
+  /** See Use. */
+  part?: string | null;
   etag?: string | null;
+  /** Error statuses to return as documents; default: none, so each throws. */
+  expected?: readonly number[];
 }
 
 const MAX_REDIRECTS = 3;
+/** Shorter texts may be in a response by chance. */
+const MIN_TOKEN_LENGTH = 16;
+/** Earlier tokens that are still removed from what a forge says. */
+const KEPT_SECRETS = 200;
 
-/** Sends requests to one forge: chooses the token, keeps its quota, follows redirects within the API, reads JSON. */
+/**
+ * Sends requests to one forge: waits for its turn, chooses the token, keeps its quota, follows redirects within the API, reads
+ * JSON. No response that repeats the token gets any further.
+ */
 export class ForgeClient {
   readonly quota: Quota;
   readonly clock: Clock;
@@ -47,23 +77,33 @@ export class ForgeClient {
   readonly #name: string;
   readonly #api: ForgeApi;
   readonly #fetch: UpstreamFetch;
+  readonly #gate: Gate;
+  readonly #keeper: TokenKeeper | null;
+  #secrets: readonly string[];
 
   constructor(api: ForgeApi, settings: ProviderSettings, { fetch, clock }: Connection) {
     const { name, tokens, requestsPerHour } = settings;
-    this.quota = new Quota({ tokens, requestsPerHour, clock });
+    const renewAt = () => this.#keeper?.renewedAt() ?? Number.POSITIVE_INFINITY;
+    this.quota = new Quota({ tokens, clock, renewAt });
     this.clock = clock;
-    this.hasTokens = tokens.length > 0;
+    this.hasTokens = tokens.length > 0 || settings.tokenSource !== undefined;
+    this.#secrets = tokens;
+    this.#gate = new Gate({ pace: paceOf(settings), requestsPerHour, hasTokens: this.hasTokens, clock });
     this.#name = name;
     this.#api = api;
     this.#fetch = fetch;
+    const loader = this.#loaderOf(settings.tokenSource);
+    const onTokens = (named: readonly NamedToken[]) => this.#replaceTokens(named);
+    this.#keeper = loader && new TokenKeeper(loader, { tokens, clock, onTokens });
   }
 
   /** The document at a path below the API's root; null if it still has this `etag`. Throws UpstreamFailure. */
-  async get(path: string, { signal, resource = "core", etag = null }: GetOptions): Promise<Document | null> {
+  async get(path: string, options: GetOptions): Promise<Document | null> {
+    const { signal, resource = "core", part = null, etag = null, expected = [] } = options;
     const request: UpstreamRequest = { headers: etag === null ? {} : { "if-none-match": etag }, signal };
     let url = this.#api.root + path;
     for (let redirects = 0; ; redirects++) {
-      const { response } = await this.send(url, request, { resource, cost: 1 });
+      const { response } = await this.send(url, request, { resource, part });
       const target = redirects < MAX_REDIRECTS ? this.#redirectOf(url, response) : null;
       if (target !== null) {
         url = target;
@@ -71,38 +111,111 @@ export class ForgeClient {
       }
       const { status, headers, text } = response;
       const failure = this.failureOf(url, response);
-      if (failure !== null) throw failure;
+      if (failure !== null && !expected.includes(status)) throw failure;
       return status === 304 ? null : { status, headers, body: parseJson(text), etag: etagOf(headers) };
     }
   }
 
   /**
-   * Sends a request with a token that has quota left for it, and again with the next one if the token is rejected. Returns the
-   * response, whatever its status, and the lease it was sent under. Throws UpstreamFailure.
+   * Waits for its turn, then sends a request with a token that has quota left for it, and again with the next one if the token
+   * is rejected. Returns the response, whatever its status, and the lease it was sent under. Throws UpstreamFailure.
    */
   async send(
     url: string,
     request: UpstreamRequest,
-    { resource, cost }: { resource: string; cost: number },
+    use: Use,
   ): Promise<{ response: UpstreamResponse; lease: Lease }> {
     for (;;) {
-      const lease = this.quota.take(resource, cost);
-      const authorization =
-        lease.token === null ? {} : { authorization: this.#api.authorization(lease.token) };
-      const headers = { ...this.#api.headers, ...request.headers, ...authorization };
-      const response = await this.#fetch(url, { ...request, headers }).catch((error: unknown) => {
-        this.quota.learn(lease, {});
-        throw error;
-      });
-      this.quota.learn(lease, readQuota(response, resource, this.clock));
-      const mayTryAnother = response.status === 401 && lease.token !== null;
-      if (!mayTryAnother || this.quota.readyAt(resource) > this.clock.now()) return { response, lease };
+      await this.#keeper?.ready(request.signal, this.quota.isReady(use));
+      this.quota.check(use);
+      await this.#gate.pass(use.part ?? null, request.signal);
+      const lease = this.quota.take(use);
+      const response = await this.#sendOnce(url, request, lease);
+      const isRejected = isOfAccount(response);
+      if (isRejected && (await this.#hasReplaced(lease, request.signal))) continue;
+      const message = response.status < 400 ? null : wordsOfBody(response.text, this.#secrets);
+      this.quota.learn(lease, { ...readQuota(response, use.resource, this.clock), message });
+      if (isRejected && lease.token !== null && this.quota.isReady(use)) continue;
+      this.#checkEcho(response, lease);
+      return { response, lease };
     }
   }
 
+  /** Whether a rejected token has expired and others are in use now. */
+  async #hasReplaced(lease: Lease, signal: AbortSignal): Promise<boolean> {
+    if (lease.token === null || this.#keeper === null) return false;
+    if (!(await this.#keeper.hasReplaced(lease.token, signal))) return false;
+    this.quota.learn(lease, {});
+    return true;
+  }
+
+  #replaceTokens(named: readonly NamedToken[]): void {
+    this.quota.replace(named);
+    const tokens = named.flatMap(({ token }) => token ?? []);
+    this.#secrets = [...new Set([...tokens, ...this.#secrets])].slice(0, KEPT_SECRETS);
+  }
+
+  #loaderOf(source: TokenSource | undefined): TokenLoader | null {
+    if (source === undefined) return null;
+    if (source.kind === "file") return tokensOfFile(source.path);
+    if (source.kind === "command") return tokensOfCommand(source);
+    const { root, headers, appTokens } = this.#api;
+    const client: AppClient = {
+      clock: this.clock,
+      failureOf: (path, response) => this.failureOf(root + path, response),
+      send: (path, request) => {
+        // All other requests may be waiting for this one.
+        this.#gate.count();
+        return this.#fetch(root + path, { ...request, headers: { ...headers, ...request.headers } });
+      },
+    };
+    return appTokens?.(source, client) ?? null;
+  }
+
+  async #sendOnce(url: string, request: UpstreamRequest, lease: Lease): Promise<UpstreamResponse> {
+    const authorization = lease.token === null ? {} : { authorization: this.#api.authorization(lease.token) };
+    const headers = { ...this.#api.headers, ...request.headers, ...authorization };
+    return this.#fetch(url, { ...request, headers }).catch((error: unknown) => {
+      this.quota.learn(lease, {});
+      throw error;
+    });
+  }
+
+  /** Throws `malformed` for a usable response with our token in it: what it contains would be stored and shown. */
+  #checkEcho({ status, headers, text }: UpstreamResponse, { token }: Lease): void {
+    if (status >= 400 || token === null || token.length < MIN_TOKEN_LENGTH) return;
+    if (![text, ...headers.values()].some((part) => part.includes(token))) return;
+    throw new UpstreamFailure("malformed", `${this.#name}: the response contains our token`);
+  }
+
+  /** Earliest time for such a request, in ms since 1970; the current time when one is possible now. */
+  readyAt(use: Use): number {
+    const paceWaitMs = Math.max(0, this.#gate.readyAt(use.part ?? null) - this.clock.monotonic());
+    const tokenWaitMs = Math.max(0, (this.#keeper?.readyAt ?? 0) - this.clock.monotonic());
+    const waitMs = Math.max(paceWaitMs, tokenWaitMs);
+    return Math.max(this.quota.readyAt(use), Math.ceil(this.clock.now() + waitMs));
+  }
+
+  /** Remaining quota and blocks, one entry per token and limit. */
+  quotas(): TokenQuota[] {
+    const problem = this.#keeper?.problem() ?? null;
+    return problem === null ? this.quota.list() : [...this.quota.list(), problem];
+  }
+
+  /** What happened to the tokens since the last call. */
+  notices(): TokenNotice[] {
+    return [...this.quota.takeNotices(), ...(this.#keeper?.takeNotices() ?? [])];
+  }
+
   /** The failure that a response indicates, with the provider and the path in its message; null for 2xx and 304. */
-  failureOf(url: string, response: UpstreamResponse): ReturnType<typeof failureOf> {
-    return failureOf(response, `${this.#name} ${new URL(url).pathname}`, this.clock);
+  failureOf(url: string, response: UpstreamResponse): UpstreamFailure | null {
+    const what = withoutSecrets(`${this.#name} ${new URL(url).pathname}`, this.#secrets);
+    return failureOf(response, { what, secrets: this.#secrets }, this.clock);
+  }
+
+  /** A text of the forge that is safe for the log; null when nothing is left of it. */
+  wordsOf(text: string): string | null {
+    return safeWords(text, this.#secrets);
   }
 
   /** The target of a redirect that stays within the API: nothing else may receive the token. */

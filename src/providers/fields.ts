@@ -6,6 +6,8 @@ import { z } from "zod";
 import {
   cleanText,
   EARLIEST,
+  isHomepage,
+  isProviderId,
   isTopic,
   LATEST,
   MAX_COUNT,
@@ -17,6 +19,8 @@ import {
 } from "../record-rules.js";
 import { UpstreamFailure } from "./contract.js";
 
+/** When more rows than this are all invalid, the response is at fault rather than the rows. */
+const FEW_ROWS = 10;
 /** No forge puts more entries on a page. */
 const MAX_PAGE = 1_000;
 
@@ -27,6 +31,9 @@ export function orNull<T extends z.ZodType>(type: T) {
 
 /** A count. */
 export const count = z.int().min(0).max(MAX_COUNT);
+
+/** An id of any form. Kinds of forge that only assign numbers use `id`, which notices more mistakes. */
+export const opaqueId = z.union([z.int().min(0).transform(String), z.string().refine(isProviderId)]);
 
 /** An id assigned by the forge, as digits. */
 export const id = z.union([z.int().min(1), z.string().regex(/^[1-9]\d{0,18}$/)]).transform(String);
@@ -56,6 +63,23 @@ export const webUrl = z.string().transform((value, context) => {
   return z.NEVER;
 });
 
+/**
+ * The address of a homepage: a web address as `webUrl` reads it, or one without a scheme, such as `www.example.org/a`, unchanged.
+ * Anything else that people write into the field is invalid.
+ */
+export const homepage = z.string().transform((value, context) => {
+  const text = value.trim();
+  const address = webUrl.safeParse(text).data;
+  if (address !== undefined) return address;
+  // Only what a browser would accept after https:// is an address, and one label alone is a word.
+  const url = /^[^\s/:@\\]+\.[^\s/:@\\]+([:/?#]\S*)?$/u.test(text)
+    ? webUrl.safeParse(`https://${text}`).data
+    : undefined;
+  if (url !== undefined && isHomepage(text) && text === cleanText(text, MAX_URL)) return text;
+  context.addIssue({ code: "custom", message: "not the address of a homepage" });
+  return z.NEVER;
+});
+
 /** An ISO 8601 time with a zone, as ms since 1970. Must lie between 2000 and 2100: others are placeholders or errors. */
 export const time = z.string().transform((value, context) => {
   const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)$/.test(value);
@@ -82,17 +106,22 @@ export function parseRecord<T extends z.ZodType>(type: T, document: unknown): z.
 }
 
 /**
- * The valid records of a page; records with an invalid required field are left out. Throws UpstreamFailure `malformed`
- * if it is not a list, or not a single record is valid.
+ * The valid records of a page; records with an invalid required field are left out, or a single one would stop a walk forever.
+ * Throws UpstreamFailure `malformed` if it is not a list, or many records and none of them valid.
  */
 export function parseRecords<T extends z.ZodType>(type: T, documents: unknown): z.output<T>[] {
   const page = parseRecord(z.array(z.unknown()).max(MAX_PAGE), documents);
   const valid = page
     .map((document) => type.safeParse(document))
     .flatMap(({ data }) => (data === undefined ? [] : [data]));
-  if (valid.length === 0 && page.length > 0)
-    throw new UpstreamFailure("malformed", `none of the ${page.length} records is valid`);
+  checkSomeValid(valid.length, page.length);
   return valid;
+}
+
+/** Throws UpstreamFailure `malformed` if a page has many records and none of them is valid. */
+export function checkSomeValid(valid: number, all: number): void {
+  if (valid === 0 && all > FEW_ROWS)
+    throw new UpstreamFailure("malformed", `none of the ${all} records is valid`);
 }
 
 /** SPDX identifiers as GitHub writes them, so that a license has the same name on every forge. */

@@ -25,8 +25,8 @@ export class Pace {
     return this.#dueAt - this.#slackMs;
   }
 
-  /** Counts a request sent now. */
-  spend(now: number): void {
-    this.#dueAt = Math.max(now, this.#dueAt) + this.#intervalMs;
+  /** Counts a request sent at `at`, which may be in the future. */
+  spend(at: number): void {
+    this.#dueAt = Math.max(at, this.#dueAt) + this.#intervalMs;
   }
 }

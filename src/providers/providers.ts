@@ -4,14 +4,16 @@
  * schedule: `tracking` decides when to call them and what a result changes.
  */
 import type { Clock } from "../clock.js";
-import type { ProviderSettings } from "../forges.js";
+import type { ProviderSettings, ProxySettings } from "../forges.js";
 import type { Provider } from "./contract.js";
 import { createForgejo } from "./forgejo/forgejo.js";
 import { apiRoot, createGithub } from "./github/github.js";
 import { createGitlab } from "./gitlab/gitlab.js";
+import { createGogs } from "./gogs/gogs.js";
 import { checkClock, createTransport } from "./transport.js";
 
 export * from "./contract.js";
+export { failureOfAll, oneByOne } from "./one-by-one.js";
 export { checkClock } from "./transport.js";
 
 /** A provider and its connections. */
@@ -21,13 +23,26 @@ export interface OpenProvider {
   close(): Promise<void>;
 }
 
-const CREATE = { github: createGithub, gitlab: createGitlab, forgejo: createForgejo } as const;
+const CREATE = {
+  github: createGithub,
+  gitlab: createGitlab,
+  forgejo: createForgejo,
+  gogs: createGogs,
+} as const;
+
+/** What all providers are opened with. */
+export interface Opening {
+  clock: Clock;
+  userAgent: string;
+  proxy: ProxySettings | undefined;
+}
 
 /** Opens the provider that the settings describe. Sends nothing before the first call. */
-export function openProvider(settings: ProviderSettings, clock: Clock, userAgent: string): OpenProvider {
+export function openProvider(settings: ProviderSettings, { clock, userAgent, proxy }: Opening): OpenProvider {
   const { kind, url, name, mayBePrivate } = settings;
   const origins = kind === "github" ? [url, apiRoot(url)] : [url];
-  const { fetch, close } = createTransport({ origins, mayBePrivate, userAgent });
+  const privateSetting = `SIDEREAL_${name}_PRIVATE`;
+  const { fetch, close } = createTransport({ origins, mayBePrivate, privateSetting, userAgent, proxy });
   const provider = CREATE[kind](settings, { fetch: checkClock(fetch, name, clock), clock });
   return { provider, close };
 }

@@ -3,19 +3,35 @@
  * forge asked us not to send, and uses several tokens evenly. It neither sends requests nor reads responses.
  *
  * Deadlines are kept on the monotonic clock, so setting the wall clock neither extends nor loses them; times in results are
- * those of the wall clock at that moment.
+ * those of the wall clock at that moment. None is further away than MAX_WAIT_MS, whatever a forge reports.
  */
-import { type Clock, HOUR_MS } from "../clock.js";
-import { type TokenQuota, UpstreamFailure } from "./contract.js";
-import { Pace } from "./pace.js";
+import { type Clock, DAY_MS, HOUR_MS } from "../clock.js";
+import { Allowances, isCount } from "./allowances.js";
+import { type BlockReason, type TokenNotice, type TokenQuota, UpstreamFailure } from "./contract.js";
+
+/** Longest wait that a forge may ask for. */
+export const MAX_WAIT_MS = DAY_MS;
+
+/** A token and its name in logs: `#1`, `#2` …, `app`, or `anonymous` for requests without one. */
+export interface NamedToken {
+  readonly token: string | null;
+  readonly label: string;
+}
+
+/** What a request counts against. */
+export interface Use {
+  /** The forge's name of the limit, such as `core`. */
+  readonly resource: string;
+  /** Requests or points; default 1. */
+  readonly cost?: number;
+  /** A part of the resource that the forge also limits separately. A wait for it concerns no other request. */
+  readonly part?: string | null;
+}
 
 /** Permission for one request. Returned to `learn` with the response's report, empty if there was no response. */
-export interface Lease {
-  /** null: send without a token. */
-  readonly token: string | null;
-  /** The token's name in logs: `#1`, `#2` …, or `anonymous`. */
-  readonly label: string;
+export interface Lease extends NamedToken {
   readonly resource: string;
+  readonly part: string | null;
 }
 
 /** What a response says about its token. Times in ms since 1970; absent: not reported. Invalid values are ignored. */
@@ -24,189 +40,269 @@ export interface QuotaReport {
   remaining?: number;
   /** When `remaining` returns to `limit`. */
   resetAt?: number;
-  /** The token must not be used before then, whatever the resource. */
+  /** The token must not be used before then: for this part of the resource, or without one for anything. */
   blockedUntil?: number;
-  /** The token itself was not accepted. */
+  /** Whether the token itself was accepted. */
   isRejected?: boolean;
+  /** The forge's own words about a block; safe to show. */
+  message?: string | null;
 }
 
-/** The quota of one token for one resource. Deadlines are on the monotonic clock. */
-interface Allowance {
-  limit: number | null;
-  /** As last reported; excludes requests in flight. */
-  remaining: number | null;
-  resetAt: number;
+/** A wait that the forge asked for. */
+interface Block {
+  /** Monotonic. */
+  until: number;
+  message: string | null;
 }
 
 interface Entry {
-  readonly token: string | null;
-  readonly label: string;
-  readonly allowances: Map<string, Allowance>;
-  blockedUntil: number;
+  token: string | null;
+  label: string;
+  readonly allowances: Allowances;
+  /** Waits that the forge asked for: ANY for the token as a whole, and by part. */
+  readonly slow: Map<string, Block>;
+  /** Since the token was rejected, until it works again. */
+  rejected: Block | null;
   /** Sequence number of its last lease, across all tokens. */
   lastUsed: number;
 }
 
 const REJECTED_REST_MS = HOUR_MS;
-/** How long a count without a reset time is valid. */
-const UNDATED_MS = 60_000;
-/** Two reset times no further apart than this are the same reset. */
-const SAME_RESET_MS = 5_000;
 /** An older lease is considered lost: no response takes this long. */
 const LEASE_MS = 5 * 60_000;
+/** Notices kept until somebody reads them. */
+const MAX_NOTICES = 100;
+const NOT_BLOCKED: Block = { until: Number.NEGATIVE_INFINITY, message: null };
 
 export class Quota {
   readonly #clock: Clock;
-  readonly #entries: Entry[];
-  readonly #pace: Pace | null;
+  #entries: Entry[];
   /** Requests in flight, oldest first. */
-  readonly #open = new Map<Lease, { entry: Entry; cost: number; takenAt: number }>();
+  readonly #open = new Map<Lease, { cost: number; takenAt: number }>();
+  readonly #entryOf = new WeakMap<Lease, Entry>();
+  readonly #renewAt: () => number;
+  #notices: TokenNotice[] = [];
   #uses = 0;
 
-  /** Without tokens, requests are anonymous. `requestsPerHour` (at least 1; null: no limit of our own) covers all tokens. */
-  constructor(options: { tokens: readonly string[]; requestsPerHour: number | null; clock: Clock }) {
+  /**
+   * Without tokens, requests are anonymous. `renewAt`: when a rejected token may be replaced, on the monotonic clock; a wait for it
+   * ends then. Absent: never.
+   */
+  constructor(options: { tokens: readonly string[]; clock: Clock; renewAt?: () => number }) {
     this.#clock = options.clock;
-    this.#pace = options.requestsPerHour === null ? null : new Pace(options.requestsPerHour);
-    const named = options.tokens.map((token, i) => ({ token, label: `#${i + 1}` }));
-    this.#entries = (named.length > 0 ? named : [{ token: null, label: "anonymous" }]).map((entry) => ({
-      ...entry,
-      allowances: new Map(),
-      blockedUntil: Number.NEGATIVE_INFINITY,
-      lastUsed: 0,
-    }));
+    this.#renewAt = options.renewAt ?? (() => Number.POSITIVE_INFINITY);
+    this.#entries = nameTokens(options.tokens).map((named) => newEntry(named));
+  }
+
+  /** Replaces the tokens; those that stay keep their quota, and so does `app`, whose tokens share one. */
+  replace(tokens: readonly NamedToken[]): void {
+    const before = this.#entries;
+    this.#entries = tokens.map(({ token, label }) => {
+      const same = before.find((entry) => entry.token === token || (label === APP && entry.label === APP));
+      if (same === undefined) return newEntry({ token, label });
+      if (same.token !== token) this.#works(same, "a new token was obtained");
+      return Object.assign(same, { token, label });
+    });
   }
 
   /**
-   * Permission to send one request that costs `cost` of `resource`, with the token that has most of it left. Throws
-   * UpstreamFailure `quota` with `until` while no token may be used.
+   * Permission to send one request, with the token that has most of the resource left. Throws UpstreamFailure `quota` with
+   * `until` while no token may be used.
    */
-  take(resource: string, cost = 1): Lease {
+  take(use: Use): Lease {
+    const { resource, cost = 1, part = null } = use;
     const now = this.#clock.monotonic();
-    this.#giveUpOld(now);
-    const readyAt = this.#readyAt(resource, cost);
-    if (readyAt > now) {
-      const until = this.#wall(readyAt);
-      const message = `no token has quota (${resource}) before ${new Date(until).toJSON()}`;
-      throw new UpstreamFailure("quota", message, { until });
-    }
+    this.check(use);
     const left = (entry: Entry) => this.#left(entry, resource) ?? Number.POSITIVE_INFINITY;
     const entry = this.#entries
-      .filter((candidate) => this.#entryReadyAt(candidate, resource, cost) <= now)
+      .filter((candidate) => this.#entryReadyAt(candidate, use) <= now)
       .reduce((best, other) => {
         const more = left(other) - left(best);
         return more > 0 || (!(more < 0) && other.lastUsed < best.lastUsed) ? other : best;
       });
-    this.#pace?.spend(now);
     entry.lastUsed = ++this.#uses;
-    const lease: Lease = { token: entry.token, label: entry.label, resource };
-    this.#open.set(lease, { entry, cost, takenAt: now });
+    entry.allowances.note(resource, now);
+    const lease: Lease = { token: entry.token, label: entry.label, resource, part };
+    this.#entryOf.set(lease, entry);
+    this.#open.set(lease, { cost, takenAt: now });
     return lease;
+  }
+
+  /** Throws what `take` would throw. */
+  check(use: Use): void {
+    const now = this.#clock.monotonic();
+    this.#giveUpOld(now);
+    if (this.isReady(use)) return;
+    const next = this.#entries.reduce((best, other) =>
+      this.#retryAt(other, use) < this.#retryAt(best, use) ? other : best,
+    );
+    const { reason, message: words } = longest(this.#blocks(next, use));
+    const until = this.#wall(Math.max(now, this.#retryAt(next, use)));
+    const message = `no token may be used for ${use.part ?? use.resource} before ${new Date(until).toJSON()}`;
+    throw new UpstreamFailure("quota", `${message}: ${reason}`, { until, reason: words });
   }
 
   /** Ends the lease and applies the report of its response. Later reports win, but a block is never shortened. */
   learn(lease: Lease, report: QuotaReport): void {
-    const entry = this.#entries.find(({ label }) => label === lease.label);
+    const entry = this.#entryOf.get(lease);
     if (entry === undefined) return;
     const now = this.#clock.monotonic();
-    this.#close(lease, asCount(report.remaining) === undefined);
-    if (report.isRejected) entry.blockedUntil = Math.max(entry.blockedUntil, now + REJECTED_REST_MS);
-    const blockedUntil = this.#deadline(report.blockedUntil);
-    if (blockedUntil !== undefined) entry.blockedUntil = Math.max(entry.blockedUntil, blockedUntil);
-
-    const allowance = this.#allowance(entry, lease.resource);
-    const limit = asCount(report.limit);
-    const remaining = asCount(report.remaining);
-    const resetAt = this.#deadline(report.resetAt);
-    if (limit !== undefined) allowance.limit = limit === 0 ? null : limit;
-    const isSameReset = resetAt === undefined || Math.abs(resetAt - allowance.resetAt) <= SAME_RESET_MS;
-    if (remaining !== undefined) {
-      // Responses can arrive out of order: within a period the lowest count is the newest.
-      const known = isSameReset ? (allowance.remaining ?? remaining) : remaining;
-      allowance.remaining = Math.min(known, remaining);
-      if (resetAt === undefined && allowance.resetAt <= now) allowance.resetAt = now + UNDATED_MS;
-    }
-    if (resetAt !== undefined) allowance.resetAt = resetAt;
-  }
-
-  /** Earliest time for a request of that resource, in ms since 1970; the current time when one is possible now. */
-  readyAt(resource: string): number {
-    this.#giveUpOld(this.#clock.monotonic());
-    return this.#wall(Math.max(this.#readyAt(resource, 1), this.#clock.monotonic()));
-  }
-
-  /** One entry for each token and resource used so far. */
-  list(): TokenQuota[] {
-    const now = this.#clock.monotonic();
-    this.#giveUpOld(now);
-    return this.#entries.flatMap((entry) =>
-      [...entry.allowances.keys()].map((resource) => {
-        const { limit, resetAt } = this.#allowance(entry, resource);
-        return {
-          token: entry.label,
-          resource,
-          limit,
-          remaining: this.#left(entry, resource),
-          resetAt: resetAt > now ? this.#wall(resetAt) : null,
-          blockedUntil: entry.blockedUntil > now ? this.#wall(entry.blockedUntil) : null,
-        };
-      }),
+    this.#close(lease, report.remaining);
+    const isCurrent = entry.token === lease.token;
+    if (report.isRejected === true && isCurrent) this.#reject(entry, lease, report.message ?? null);
+    if (report.isRejected === false && isCurrent) this.#works(entry, "the token works again");
+    this.#slowDown(entry, lease.part, report);
+    const { limit, remaining } = report;
+    entry.allowances.learn(
+      lease.resource,
+      { limit, remaining, resetAt: this.#deadline(report.resetAt) },
+      now,
     );
   }
 
-  #readyAt(resource: string, cost: number): number {
-    const token = Math.min(...this.#entries.map((entry) => this.#entryReadyAt(entry, resource, cost)));
-    return Math.max(token, this.#pace?.readyAt ?? token);
+  /** Whether a token may be used now. */
+  isReady(use: Use): boolean {
+    const now = this.#clock.monotonic();
+    return this.#entries.some((entry) => this.#entryReadyAt(entry, use) <= now);
   }
 
-  #entryReadyAt(entry: Entry, resource: string, cost: number): number {
-    const { limit, resetAt } = this.#allowance(entry, resource);
+  /** Earliest time for such a request, in ms since 1970; the current time when one is possible now. */
+  readyAt(use: Use): number {
+    const now = this.#clock.monotonic();
+    this.#giveUpOld(now);
+    return this.#wall(Math.max(now, Math.min(...this.#entries.map((entry) => this.#retryAt(entry, use)))));
+  }
+
+  /** One entry for each token and resource used so far, and for each other block. */
+  list(): TokenQuota[] {
+    const now = this.#clock.monotonic();
+    this.#giveUpOld(now);
+    return this.#entries.flatMap((entry) => {
+      const slow = [...entry.slow].flatMap(([key, { until }]) => (until > now ? [key] : []));
+      const used = [...entry.allowances.resources(), ...slow.filter((key) => key !== ANY)];
+      const isBlocked = entry.rejected !== null || slow.includes(ANY);
+      const names = used.length === 0 && isBlocked ? [ANY] : used;
+      return names.map((name) => this.#view(entry, name, now));
+    });
+  }
+
+  /** Notices since the last call. */
+  takeNotices(): TokenNotice[] {
+    const notices = this.#notices;
+    this.#notices = [];
+    return notices;
+  }
+
+  #view(entry: Entry, resource: string, now: number): TokenQuota {
+    const { limit, resetAt } = entry.allowances.of(resource, now);
+    const remaining = this.#left(entry, resource);
+    const block = longest(this.#blocks(entry, { resource, part: resource }));
+    // A rejected token stays rejected when it may be tried again.
+    const shown = entry.rejected === null ? block : { ...entry.rejected, reason: "rejected" as const };
+    const { until } = block;
+    const isBlocked = entry.rejected !== null || until > now;
+    return {
+      token: entry.label,
+      resource,
+      limit,
+      remaining,
+      resetAt: resetAt > now ? this.#wall(resetAt) : null,
+      blockedUntil: until > now ? this.#wall(until) : null,
+      blockReason: isBlocked ? shown.reason : null,
+      blockMessage: isBlocked ? shown.message : null,
+    };
+  }
+
+  #reject(entry: Entry, use: Use, words: string | null): void {
+    const now = this.#clock.monotonic();
+    const isNew = entry.rejected === null;
+    entry.rejected = { until: now + REJECTED_REST_MS, message: words };
+    const isReplaced = this.isReady(use);
+    const message = words === null ? "the token is rejected" : `the token is rejected: ${words}`;
+    this.#notice(entry, { isWorking: false, isNew, isReplaced, message });
+  }
+
+  #works(entry: Entry, message: string): void {
+    if (entry.rejected === null) return;
+    entry.rejected = null;
+    this.#notice(entry, { isWorking: true, isNew: true, isReplaced: false, message });
+  }
+
+  #notice({ label }: Entry, notice: Omit<TokenNotice, "token">): void {
+    if (this.#notices.length < MAX_NOTICES) this.#notices.push({ token: label, ...notice });
+  }
+
+  /** When the token may be used. */
+  #entryReadyAt(entry: Entry, use: Use): number {
+    return longest(this.#blocks(entry, use)).until;
+  }
+
+  /** When the token or the one that replaces it may be used. */
+  #retryAt(entry: Entry, use: Use): number {
+    const now = this.#clock.monotonic();
+    const untils = this.#blocks(entry, use).map(({ reason, until }) =>
+      reason === "rejected" && until > now ? Math.min(until, this.#renewAt()) : until,
+    );
+    return Math.max(...untils);
+  }
+
+  /** Everything that the token waits for; may be over. */
+  #blocks(entry: Entry, { resource, cost = 1, part = null }: Use): (Block & { reason: BlockReason })[] {
+    const { limit, resetAt } = entry.allowances.of(resource, this.#clock.monotonic());
     const left = this.#left(entry, resource);
     // A request that costs more than the whole limit may go when the limit is untouched.
     const isEnough = left === null || left >= Math.max(1, Math.min(cost, limit ?? cost));
-    return Math.max(entry.blockedUntil, isEnough ? Number.NEGATIVE_INFINITY : resetAt);
+    const usedUp = isEnough ? NOT_BLOCKED : { until: resetAt, message: null };
+    return [
+      { reason: "rejected", ...(entry.rejected ?? NOT_BLOCKED) },
+      { reason: "slow_down", ...this.#slowness(entry, part) },
+      { reason: "used_up", ...usedUp },
+    ];
   }
 
-  /** The current allowance: full again after its reset. */
-  #allowance(entry: Entry, resource: string): Allowance {
-    let allowance = entry.allowances.get(resource);
-    if (allowance === undefined) {
-      allowance = { limit: null, remaining: null, resetAt: Number.NEGATIVE_INFINITY };
-      entry.allowances.set(resource, allowance);
-    }
-    if (allowance.resetAt <= this.#clock.monotonic()) allowance.remaining = allowance.limit;
-    return allowance;
+  /** The longer block of the token and of the part. */
+  #slowness({ slow }: Entry, part: string | null): Block {
+    const [whole, own] = [slow.get(ANY) ?? NOT_BLOCKED, slow.get(part ?? ANY) ?? NOT_BLOCKED];
+    return own.until > whole.until ? own : whole;
+  }
+
+  #slowDown({ slow }: Entry, part: string | null, { blockedUntil, message = null }: QuotaReport): void {
+    const until = this.#deadline(blockedUntil);
+    const key = part ?? ANY;
+    if (until !== undefined && until > (slow.get(key) ?? NOT_BLOCKED).until)
+      slow.set(key, { until, message });
   }
 
   /** Remaining quota minus requests in flight; null while unknown. */
   #left(entry: Entry, resource: string): number | null {
-    const { remaining } = this.#allowance(entry, resource);
+    const { remaining } = entry.allowances.of(resource, this.#clock.monotonic());
     if (remaining === null) return null;
     let left = remaining;
     for (const [lease, open] of this.#open) {
-      if (open.entry === entry && lease.resource === resource) left -= open.cost;
+      if (this.#entryOf.get(lease) === entry && lease.resource === resource) left -= open.cost;
     }
     return Math.max(0, left);
   }
 
-  /** `isSpent`: subtract its cost ourselves, because no response reports what is left. */
-  #close(lease: Lease, isSpent: boolean): void {
+  /** Without a report of what is left, subtracts the cost. */
+  #close(lease: Lease, remaining: number | undefined): void {
     const open = this.#open.get(lease);
     this.#open.delete(lease);
-    if (open === undefined || !isSpent) return;
-    const allowance = this.#allowance(open.entry, lease.resource);
-    if (allowance.remaining !== null) allowance.remaining = Math.max(0, allowance.remaining - open.cost);
+    if (open === undefined || isCount(remaining)) return;
+    this.#entryOf.get(lease)?.allowances.spend(lease.resource, open.cost, this.#clock.monotonic());
   }
 
   #giveUpOld(now: number): void {
     for (const [lease, { takenAt }] of this.#open) {
       if (takenAt + LEASE_MS > now) break;
-      this.#close(lease, true);
+      this.#close(lease, undefined);
     }
   }
 
+  /** A time on the wall clock as a deadline, at most MAX_WAIT_MS from now. */
   #deadline(wall: number | undefined): number | undefined {
     if (wall === undefined || !Number.isFinite(wall)) return undefined;
-    return this.#clock.monotonic() + (wall - this.#clock.now());
+    return this.#clock.monotonic() + Math.min(MAX_WAIT_MS, wall - this.#clock.now());
   }
 
   #wall(monotonic: number): number {
@@ -214,6 +310,28 @@ export class Quota {
   }
 }
 
-function asCount(value: number | undefined): number | undefined {
-  return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+function longest<T extends Block>(blocks: readonly T[]): T {
+  return blocks.reduce((best, other) => (other.until > best.until ? other : best));
+}
+
+/** The label of tokens of a GitHub App. */
+export const APP = "app";
+/** The resource of a token that was not used yet. */
+const ANY = "any";
+
+/** Tokens with their labels; a single null without tokens. */
+export function nameTokens(tokens: readonly string[]): NamedToken[] {
+  if (tokens.length === 0) return [{ token: null, label: "anonymous" }];
+  return tokens.map((token, i) => ({ token, label: `#${i + 1}` }));
+}
+
+function newEntry({ token, label }: NamedToken): Entry {
+  return {
+    token,
+    label,
+    allowances: new Allowances(),
+    slow: new Map(),
+    rejected: null,
+    lastUsed: 0,
+  };
 }

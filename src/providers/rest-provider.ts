@@ -1,39 +1,23 @@
 /**
- * The provider that GitLab and Forgejo share: a list of all repositories by ascending id, and one document per repository.
- * A `RestForge` describes the differences.
+ * The provider of forges with lists of all repositories and one document per repository. A `RestForge` describes the
+ * differences.
  */
-import type { z } from "zod";
+import { z } from "zod";
 import { type ForgeKind, type ProviderSettings, repositoryUrl } from "../forges.js";
 import { type Connection, type Document, type ForgeApi, ForgeClient } from "./client.js";
 import {
-  asFailed,
-  concernsForge,
+  checkId,
+  checkNamed,
   type Discovered,
-  isTemporary,
   type Provider,
   type Refreshed,
   type RepositoryRef,
-  sameRepository,
   UpstreamFailure,
   type UpstreamRepository,
 } from "./contract.js";
 import { fullName as fullNameField, parseRecord, parseRecords } from "./fields.js";
-
-/** A repository as a forge describes it. */
-export interface ForgeRecord {
-  /** `url`: null when the forge does not give it. */
-  repository: Omit<UpstreamRepository, "nodeId" | "url"> & { url: string | null };
-  /** Whether everybody may see it; a token may see more than may be shown here. */
-  isPublic: boolean;
-}
-
-/** Progress of a walk. */
-export interface WalkProgress {
-  /** Page to request next, from 1. */
-  page: number;
-  /** The highest id so far; 0 at the start. */
-  lastId: number;
-}
+import type { ForgeRecord, ListRequest, WalkContext } from "./lists.js";
+import { failureOfAll, oneByOne } from "./one-by-one.js";
 
 /** The differences between the forges. Paths begin with a slash and are relative to the API's root. */
 export interface RestForge {
@@ -42,71 +26,127 @@ export interface RestForge {
   base: string;
   /** The `Authorization` header for a token. */
   authorization: (token: string) => string;
-  /** Path of the next page of a walk, by ascending id. */
-  listPath: (progress: WalkProgress) => string;
+  /** The page of a walk at a cursor of its own making; null or an unknown cursor: the first page. */
+  list: (cursor: string | null, context: WalkContext) => ListRequest;
+  /** Whether a record of the list has every field that a single one has. */
+  listsAreComplete: boolean;
+  /** What lists are called that the forge limits separately; see ForgePace. */
+  listPart?: string;
   /** Records on a full page, unless the forge is configured for fewer. */
   pageSize: number;
-  /** The list in a document from `listPath`. */
+  /** The list in a document from `list`. */
   listOf: (body: unknown) => unknown;
-  pathOfId: (id: string) => string;
+  /** `id` is encoded. Absent: the forge finds repositories by name only. */
+  pathOfId?: (id: string) => string;
+  /** A list that has a repository with this name, for second readings without `pathOfId`. */
+  searchPath?: (name: string) => string;
   pathOfName: (name: { owner: string; name: string }) => string;
   record: z.ZodType<ForgeRecord>;
 }
 
 /** Kept small because each repository takes one request. */
 const BATCH_SIZE = 20;
-/** After this many consecutive requests without a response, the rest of a batch is not tried. */
-const MAX_UNREACHABLE = 2;
+/** Status of a request with a parameter that this version does not know. */
+const UNSUPPORTED = 422;
 
-/** Creates the provider of one instance. These forges offer no star history. */
-export function createRestProvider(
+/** The client of one instance. */
+export function restClient(
   forge: RestForge,
   settings: ProviderSettings,
   connection: Connection,
-): Provider {
-  const { name } = settings;
+): ForgeClient {
   const api: ForgeApi = {
     root: settings.url + forge.base,
     authorization: forge.authorization,
     headers: { accept: "application/json" },
   };
-  const client = new ForgeClient(api, settings, connection);
+  return new ForgeClient(api, settings, connection);
+}
+
+/** Creates the provider of one instance. These forges offer no star history. */
+export function createRestProvider(
+  forge: RestForge,
+  settings: ProviderSettings,
+  client: ForgeClient,
+): Provider {
+  const { name } = settings;
+  const { listPart = null } = forge;
 
   async function discover(cursor: string | null, signal: AbortSignal): Promise<Discovered> {
-    const at = parseCursor(cursor);
-    const page = await client.get(forge.listPath(at), { signal });
-    const list = page === null ? null : forge.listOf(page.body);
+    let request = forge.list(cursor, { minStars: settings.minStars, now: client.clock.now() });
+    const options = { signal, part: listPart };
+    let page = await client.get(request.path, {
+      ...options,
+      expected: request.instead === undefined ? [] : [UNSUPPORTED],
+    });
+    if (page?.status === UNSUPPORTED && request.instead !== undefined) {
+      request = request.instead();
+      page = await client.get(request.path, options);
+    }
+    const list = page === null ? [] : forge.listOf(page.body);
     const records = parseRecords(forge.record, list);
-    const isFull = Array.isArray(list) && list.length >= forge.pageSize;
-    const isLast = page === null || records.length === 0 || !(isFull || hasNextPage(page));
-    const lastId = Math.max(at.lastId, ...records.map(({ repository }) => Number(repository.providerId)));
-    if (!isLast && lastId === at.lastId)
-      throw new UpstreamFailure("malformed", `${name}: the repository list repeats itself`);
+    const rows = Array.isArray(list) ? list.length : 0;
+    const isFull = rows >= forge.pageSize;
+    const hasMore = page !== null && records.length > 0 && (isFull || hasNextPage(page));
     return {
       repositories: records
         .filter(({ isPublic, repository }) => isPublic && repository.stars >= settings.minStars)
         .map(toRepository),
-      next: isLast ? null : `${at.page + 1}:${lastId}`,
+      next: request.next({ records, rows, hasMore, total: page === null ? null : totalOf(page) }),
     };
   }
 
   async function refresh(ref: RepositoryRef, signal: AbortSignal): Promise<Refreshed> {
-    const path = forge.pathOfId(encodeURIComponent(ref.providerId));
+    const { pathOfId } = forge;
+    const path = pathOfId?.(pathSegment(ref.providerId)) ?? pathOfFullName(ref.fullName);
     const document = await client.get(path, { signal, etag: ref.etag });
     if (document === null) return { kind: "unchanged" };
-    return { kind: "found", repository: sameRepository(publicOnly(document), ref), etag: document.etag };
+    const check = (found: string) => (pathOfId === undefined ? checkNamed : checkId)(found, ref.providerId);
+    return { kind: "found", repository: publicOnly(document.body, check), etag: document.etag };
   }
 
-  async function refreshOne(fullName: string, signal: AbortSignal): Promise<UpstreamRepository> {
+  /** Reads it by name, or from a search where `refresh` reads it by name. */
+  async function recheck(ref: RepositoryRef, signal: AbortSignal): Promise<UpstreamRepository> {
+    const found = await search(ref, signal);
+    return found ?? readByName(ref.fullName, signal, (id) => checkNamed(id, ref.providerId));
+  }
+
+  async function search(
+    { fullName, providerId }: RepositoryRef,
+    signal: AbortSignal,
+  ): Promise<UpstreamRepository | undefined> {
+    const { searchPath } = forge;
     const parts = fullNameField.safeParse(fullName).data;
-    if (parts === undefined) throw new UpstreamFailure("gone", `${name}: not a valid repository name`);
-    const document = await client.get(forge.pathOfName(parts), { signal });
-    if (document !== null) return publicOnly(document);
+    if (searchPath === undefined || parts === undefined) return undefined;
+    const page = await client.get(searchPath(parts.name), { signal, part: listPart });
+    const list = parseRecord(z.array(z.unknown()), forge.listOf(page?.body));
+    return list
+      .flatMap((document) => forge.record.safeParse(document).data ?? [])
+      .filter(({ isPublic, repository }) => isPublic && repository.providerId === providerId)
+      .map(toRepository)[0];
+  }
+
+  /** Throws `gone` for a name that no repository can have. */
+  function pathOfFullName(fullName: string): string {
+    const parts = fullNameField.safeParse(fullName).data;
+    if (parts !== undefined) return forge.pathOfName(parts);
+    throw new UpstreamFailure("gone", `${name}: not a valid repository name`);
+  }
+
+  /** `check`: throws if it is another repository. */
+  async function readByName(
+    fullName: string,
+    signal: AbortSignal,
+    check?: (found: string) => void,
+  ): Promise<UpstreamRepository> {
+    const document = await client.get(pathOfFullName(fullName), { signal });
+    if (document !== null) return publicOnly(document.body, check);
     throw new UpstreamFailure("malformed", `${name}: no document`);
   }
 
-  function publicOnly(document: Document): UpstreamRepository {
-    const record = parseRecord(forge.record, document.body);
+  function publicOnly(document: unknown, check?: (found: string) => void): UpstreamRepository {
+    const record = parseRecord(forge.record, document);
+    check?.(record.repository.providerId);
     const repository = toRepository(record);
     if (record.isPublic) return repository;
     throw new UpstreamFailure("private", `${name}: ${repository.owner}/${repository.name} is not public`);
@@ -126,48 +166,37 @@ export function createRestProvider(
     kind: forge.kind,
     settings,
     batchSize: BATCH_SIZE,
+    listsAreComplete: forge.listsAreComplete,
     discover,
-    refreshMany: (repositories, signal) => oneByOne(repositories, (ref) => refresh(ref, signal)),
-    refreshOne,
-    recheck: async (ref, signal) => sameRepository(await refreshOne(ref.fullName, signal), ref),
+    async refreshMany(repositories, signal) {
+      const results = await oneByOne(repositories, (ref) => refresh(ref, signal), client);
+      const failure = failureOfAll(results);
+      if (failure !== null) throw failure;
+      return results;
+    },
+    refreshOne: (fullName, signal) => readByName(fullName, signal),
+    recheck,
     history: async () => null,
-    quota: () => client.quota.list(),
-    readyAt: () => client.quota.readyAt("core"),
+    withheld: () => [],
+    quota: () => client.quotas(),
+    notices: () => client.notices(),
+    readyAt: (call) => client.readyAt({ resource: "core", part: call === "discover" ? listPart : null }),
   };
 }
 
-/**
- * Refreshes one repository after the other. A failure of one repository is its own result. Once the forge cannot be asked
- * any more, the rest fails in the same way. Throws that failure if the forge responded about none of them.
- */
-async function oneByOne(
-  repositories: readonly RepositoryRef[],
-  refresh: (repository: RepositoryRef) => Promise<Refreshed>,
-): Promise<Refreshed[]> {
-  const results: Refreshed[] = [];
-  const ofForge: UpstreamFailure[] = [];
-  let unreachable = 0;
-  for (const repository of repositories) {
-    const result = await refresh(repository).catch(asFailed);
-    results.push(result);
-    const failure = result.kind === "failed" ? result.failure : null;
-    if (failure !== null && concernsForge(failure.kind)) ofForge.push(failure);
-    unreachable = failure?.kind === "unreachable" ? unreachable + 1 : 0;
-    if ((failure !== null && isTemporary(failure.kind)) || unreachable === MAX_UNREACHABLE) break;
-  }
-  const [first] = ofForge;
-  if (first !== undefined && ofForge.length === results.length) throw first;
-  const last = results.at(-1);
-  return repositories.flatMap((_, i) => results[i] ?? last ?? []);
-}
-
-/** An invalid cursor starts a new walk. */
-function parseCursor(cursor: string | null): WalkProgress {
-  const [, page, lastId] = /^([1-9]\d{0,8}):(\d{1,15})$/.exec(cursor ?? "") ?? [];
-  return { page: Number(page ?? 1), lastId: Number(lastId ?? 0) };
+/** An id or a name as one segment of a path. Throws UpstreamFailure `malformed` for what a URL would take as a step. */
+function pathSegment(text: string): string {
+  if (/^\.{1,2}$/.test(text)) throw new UpstreamFailure("malformed", "not an id of a repository");
+  return encodeURIComponent(text);
 }
 
 /** Whether the `Link` header announces a next page. Its address is ignored: ours come from cursors. */
 function hasNextPage({ headers }: Document): boolean {
   return /;\s*rel="?next"?/i.test(headers.get("link") ?? "");
+}
+
+/** Number of rows of the whole list, as Forgejo and Gitea report it. */
+function totalOf({ headers }: Document): number | null {
+  const text = headers.get("x-total-count")?.trim() ?? "";
+  return /^\d{1,9}$/.test(text) ? Number(text) : null;
 }

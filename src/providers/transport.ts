@@ -2,9 +2,10 @@ import type { LookupFunction } from "node:net";
 import { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { Agent, buildConnector, type Dispatcher, errors } from "undici";
+import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, errors } from "undici";
 import { type Clock, HOUR_MS } from "../clock.js";
-import { AddressRefused, publicConnector } from "./addresses.js";
+import type { ProxySettings } from "../forges.js";
+import { AddressRefused, checkLiteral, publicConnector } from "./addresses.js";
 import { type FailureKind, UpstreamFailure } from "./contract.js";
 
 /** A request to a forge. */
@@ -35,7 +36,14 @@ export interface TransportOptions {
   origins: readonly string[];
   /** Whether connections to private networks and to this machine are allowed. */
   mayBePrivate: boolean;
+  /** The setting that allows it, for messages. */
+  privateSetting?: string;
   userAgent: string;
+  /**
+   * Proxies to go through. A proxy resolves host names itself, so only addresses without a name are checked then: what a name
+   * leads to is up to the proxy.
+   */
+  proxy?: ProxySettings | undefined;
   /** Time to connect; default 10 s. */
   connectMs?: number;
   /** Time until the first byte of a response and between two chunks; default 30 s, accurate to about a second. */
@@ -59,6 +67,9 @@ export interface Transport {
 /** How far apart the two clocks may be; longer than any response takes or a cache keeps it. */
 const MAX_SKEW_MS = HOUR_MS;
 
+/** Time to connect to a proxy, and through it. */
+const PROXY_CONNECT_MS = 10_000;
+
 const MAX_BYTES = 16 * 2 ** 20;
 /** More nested encodings than this are an attack. */
 const MAX_ENCODINGS = 2;
@@ -68,7 +79,7 @@ export function createTransport(options: TransportOptions): Transport {
   const { connectMs = 10_000, silenceMs = 30_000, responseMs = 120_000, maxBytes = MAX_BYTES } = options;
   const origins = new Set(options.origins.map((origin) => new URL(origin).origin));
   const connecting = { timeout: connectMs, allowH2: false };
-  const agent = new Agent({
+  const agentOptions = {
     connect: options.mayBePrivate
       ? buildConnector({ ...connecting, ...(options.lookup && { lookup: options.lookup }) })
       : publicConnector(connecting, options.lookup),
@@ -76,13 +87,17 @@ export function createTransport(options: TransportOptions): Transport {
     headersTimeout: silenceMs,
     bodyTimeout: silenceMs,
     allowH2: false,
-  });
+  };
+  const agent =
+    options.proxy === undefined ? new Agent(agentOptions) : proxyAgent(options.proxy, agentOptions);
 
   const fetch: UpstreamFetch = async (url, request) => {
     const target = URL.parse(url);
     if (target === null || !origins.has(target.origin) || target.username !== "" || target.password !== "") {
       throw new UpstreamFailure("unreachable", "the address is not on this instance");
     }
+    const refused = options.mayBePrivate ? null : checkLiteral(target.hostname);
+    if (refused !== null) throw failureOf(target, refused, { hasBegun: false, ...options });
     const ending = new AbortController();
     const end = () => ending.abort();
     const timer = setTimeout(end, responseMs);
@@ -106,7 +121,7 @@ export function createTransport(options: TransportOptions): Transport {
         throw failure("unreachable", "the request was aborted", { target, cause: error });
       if (ending.signal.aborted)
         throw failure("unreachable", `no complete response in ${responseMs} ms`, { target, cause: error });
-      throw failureOf(target, error, hasBegun);
+      throw failureOf(target, error, { hasBegun, ...options });
     } finally {
       clearTimeout(timer);
       request.signal.removeEventListener("abort", end);
@@ -202,15 +217,41 @@ function readHeaders(raw: Dispatcher.ResponseData["headers"]): Headers {
   return headers;
 }
 
-function failureOf(target: URL, error: unknown, hasBegun: boolean): UpstreamFailure {
+/** Goes through the proxies, and connects directly to hosts that they are not for. */
+function proxyAgent({ http, https, except }: ProxySettings, options: Agent.Options): EnvHttpProxyAgent {
+  const timeout = PROXY_CONNECT_MS;
+  return new EnvHttpProxyAgent({
+    ...options,
+    // An empty text keeps it from looking at the environment.
+    httpProxy: http ?? "",
+    httpsProxy: https ?? "",
+    noProxy: except,
+    proxyTls: { timeout },
+    requestTls: { timeout },
+  });
+}
+
+function failureOf(
+  target: URL,
+  error: unknown,
+  {
+    hasBegun,
+    privateSetting,
+    proxy,
+  }: { hasBegun: boolean } & Pick<TransportOptions, "privateSetting" | "proxy">,
+): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   const where = { target, cause: error };
-  if (error instanceof AddressRefused) return failure("unreachable", error.message, where);
+  if (error instanceof AddressRefused) {
+    const hint = privateSetting === undefined ? "" : `; ${privateSetting}=true allows it`;
+    return failure("unreachable", `${error.message}${hint}`, where);
+  }
   const code = codeOf(error);
   if (code.endsWith("_TIMEOUT")) return failure("unreachable", `too slow (${code})`, where);
   if (hasBegun) return failure("malformed", `the response was cut off or is damaged (${code})`, where);
+  const via = proxy === undefined ? "" : ", with a proxy configured";
   const isNotHttp = error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError;
-  return failure(isNotHttp ? "malformed" : "unreachable", `no response (${code})`, where);
+  return failure(isNotHttp ? "malformed" : "unreachable", `no response${via} (${code})`, where);
 }
 
 function codeOf(error: unknown): string {

@@ -38,7 +38,6 @@ import { type PastRank, packRankHistory, type Rank, rankHistoryReader, rankReade
 import { type Standing, standingReader } from "./standing.js";
 import type { Window } from "./windows.js";
 
-export { type CountedMeasure, type CountedWords, countedWords } from "./counted.js";
 export * from "./definitions.js";
 export {
   FACET_KINDS,
@@ -50,6 +49,7 @@ export {
   type FacetSort,
   type FacetTotals,
 } from "./facets/facets.js";
+export { type CountedMeasure, type GainWords, gainWords } from "./gain-words.js";
 export {
   ANOMALY_KINDS,
   type Anomaly,

@@ -36,9 +36,9 @@ export function scheduledInterval(heat: Heat, stretch: number): number {
 }
 
 /**
- * Interval that the growth of a repository asks for, in ms: from an hour to a week. It is about the time a repository needs to gain a tenth of the
- * square root of its stars, and at least two. Repositories with unknown growth are refreshed daily, those with a push in the
- * last week at least every three days.
+ * Interval that the growth of a repository asks for, in ms: from an hour to a week. It is about the time a repository
+ * needs to gain a tenth of the square root of its stars, and at least two. Repositories with unknown growth are refreshed daily,
+ * those with a push in the last week at least every three days.
  */
 export function intervalOf({ stars, starsPerDay, idleDays }: Omit<Heat, "gainedWithinMs">): number {
   if (starsPerDay === null) return DAY_MS;
@@ -52,6 +52,32 @@ export function heatClass(intervalMs: number): HeatClass {
   if (intervalMs <= 6 * HOUR_MS) return "hot";
   if (intervalMs <= DAY_MS) return "warm";
   return intervalMs <= 3 * DAY_MS ? "cool" : "cold";
+}
+
+/** Time between two readings of a repository's own record while lists keep its counts fresh, less the spread. */
+const DETAILS_MS = 0.9 * WEEK_MS;
+export const LATEST_DETAILS_MS = 4 * WEEK_MS;
+
+/** Interval of readings of the own record with the given stretch, in ms: a week, and at most four. */
+export function detailsInterval(stretch: number): number {
+  return Math.round(Math.min(LATEST_DETAILS_MS, DETAILS_MS * stretch));
+}
+
+/** When within an interval a repository is due: in its last fifth, so that the interval is the longest time between readings. */
+export function beforeEnd(intervalMs: number, chance: number): number {
+  return spread(0.9 * intervalMs, chance);
+}
+
+/** Shortest and longest time between the starts of two walks; with the spread and the checks, counts are younger than a day. */
+const SOONEST_WALK_MS = 4 * HOUR_MS;
+export const LATEST_WALK_MS = 20 * HOUR_MS;
+/** Pages that walks may request from a forge in a day, unless a single walk has more. */
+const PAGES_PER_DAY = 5_000;
+
+/** Time between the starts of two walks, in ms: four hours where a walk has few pages, and almost a day where it has many. */
+export function walkInterval(pages: number): number {
+  const affordable = (pages / PAGES_PER_DAY) * DAY_MS;
+  return Math.round(Math.min(LATEST_WALK_MS, Math.max(SOONEST_WALK_MS, affordable)));
 }
 
 /** How long after its n-th consecutive failure a repository is retried. */
@@ -86,4 +112,18 @@ export function nextStretch(stretch: number, latenessMs: number, passedMs: numbe
   if (latenessMs > LATE_MS) return Math.min(MAX_STRETCH, stretch * factor);
   if (latenessMs < EARLY_MS) return Math.max(1, stretch / factor);
   return stretch;
+}
+
+/** The stretch of one provider, shared by its lanes. See nextStretch. */
+export class Stretch {
+  #factor = 1;
+
+  get factor(): number {
+    return this.#factor;
+  }
+
+  /** Adapts it to the lateness of the repository that is due longest, `passedMs` after the last time. */
+  note(latenessMs: number, passedMs: number): void {
+    this.#factor = nextStretch(this.#factor, latenessMs, passedMs);
+  }
 }

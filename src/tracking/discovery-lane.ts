@@ -1,38 +1,30 @@
 import { sql } from "kysely";
-import { DAY_MS, HOUR_MS } from "../clock.js";
-import type { Discovered, UpstreamRepository } from "../providers/providers.js";
-import { spread } from "./cadence.js";
-import { type Lane, LEASE_MS, pauseMs, responded, type Step, waiting } from "./lane.js";
-import { observationOf } from "./outcomes.js";
-import { type Appointment, FIRST_INTERVAL_MS, historyOf, schedule } from "./schedule.js";
+import { HOUR_MS } from "../clock.js";
+import type { Discovered } from "../providers/providers.js";
+import { LATEST_WALK_MS, spread, walkInterval } from "./cadence.js";
+import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
+import { Recorder } from "./recorder.js";
 
-/** Time between the starts of two walks. */
-const WALK_MS = DAY_MS;
+/** Rest after a walk that took longer than the time between two. */
+const REST_MS = HOUR_MS;
 /** How often to check whether a walk is due; another worker may have finished it. */
 const CHECK_MS = 10 * 60_000;
 
 interface Walk {
   cursor: string | null;
   startedAt: number;
+  /** Pages read so far. */
+  pages: number;
 }
 
-/** A repository of the page that is already in the catalogue. */
-interface Known {
-  provider_id: string;
-  id: number;
-  stars: number | null;
-  owner: string;
-  name: string;
-  availability: string;
-  archived: number | null;
-}
-
-/** Walks through all repositories of a provider to find new and changed ones. */
+/** Walks through all repositories of a provider: finds new ones, and reads the counts of all. */
 export class DiscoveryLane {
   readonly #lane: Lane;
+  readonly #recorder: Recorder;
 
   constructor(lane: Lane) {
     this.#lane = lane;
+    this.#recorder = new Recorder(lane);
   }
 
   /** Reads one page. Throws what the provider throws. */
@@ -47,22 +39,34 @@ export class DiscoveryLane {
     let found: number;
     try {
       page = await provider.discover(walk.cursor, signal);
-      found = await this.#record(page.repositories);
+      found = await this.#recorder.recordPage(page.repositories);
     } catch (error) {
       await this.#release();
       throw error;
     }
     reporter.add("discovered", found);
     reporter.succeeded(clock.now());
+    const at = clock.now();
     const isEnd = page.next === null;
-    const nextAt = isEnd
-      ? Math.max(clock.now() + HOUR_MS, walk.startedAt + spread(WALK_MS, this.#lane.chance()))
-      : 0;
-    await sql`update walks set cursor = ${page.next}, next_at = ${nextAt}, found = found + ${found},
-      walks = walks + ${isEnd ? 1 : 0}, leased_until = 0 where provider = ${provider.name}`.execute(
-      modules.database.write,
-    );
-    return responded(isEnd ? CHECK_MS : pauseMs(provider.kind));
+    const pages = walk.pages + 1;
+    const interval = spread(walkInterval(pages), this.#lane.chance());
+    const nextAt = isEnd ? Math.max(at + REST_MS, walk.startedAt + interval) : 0;
+    await modules.database.write
+      .updateTable("walks")
+      .set(({ ref }) => ({
+        cursor: page.next,
+        next_at: nextAt,
+        found: sql`${ref("found")} + ${found}`,
+        pages,
+        leased_until: 0,
+        ...(isEnd && {
+          walks: sql`${ref("walks")} + 1`,
+          took_ms: Math.max(0, at - walk.startedAt),
+        }),
+      }))
+      .where("provider", "=", provider.name)
+      .execute();
+    return responded(isEnd ? CHECK_MS : 0);
   }
 
   /** Claims the walk for this worker; or returns how long to wait before trying again. */
@@ -77,15 +81,19 @@ export class DiscoveryLane {
         .executeTakeFirst();
       if (row !== undefined && row.leased_until > now) return Math.min(CHECK_MS, row.leased_until - now);
       // A clock that was set back must not stop walks for long.
-      if (row !== undefined && row.next_at > now && row.next_at - now <= 2 * WALK_MS)
+      if (row !== undefined && row.next_at > now && row.next_at - now <= 2 * LATEST_WALK_MS)
         return Math.min(CHECK_MS, row.next_at - now);
-      const isNew = row === undefined || row.cursor === null;
-      const startedAt = isNew ? now : row.started_at;
-      await sql`insert into walks (provider, cursor, next_at, started_at, found, walks, leased_until)
-        values (${provider.name}, null, 0, ${now}, 0, 0, ${now + LEASE_MS})
-        on conflict (provider) do update set leased_until = excluded.leased_until, started_at = ${startedAt},
-          found = case when ${isNew ? 1 : 0} = 1 then 0 else walks.found end`.execute(tx);
-      return { cursor: row?.cursor ?? null, startedAt };
+      const isUnderWay = row !== undefined && row.cursor !== null;
+      const state = isUnderWay
+        ? { started_at: row.started_at, found: row.found, pages: row.pages }
+        : { started_at: now, found: 0, pages: 0 };
+      const claimed = { ...state, leased_until: now + LEASE_MS };
+      await tx
+        .insertInto("walks")
+        .values({ provider: provider.name, cursor: null, next_at: 0, walks: 0, ...claimed })
+        .onConflict((conflict) => conflict.column("provider").doUpdateSet(claimed))
+        .execute();
+      return { cursor: row?.cursor ?? null, startedAt: state.started_at, pages: state.pages };
     });
   }
 
@@ -97,72 +105,4 @@ export class DiscoveryLane {
       .where("provider", "=", provider.name)
       .execute();
   }
-
-  /** Records new repositories and makes changed ones due now, as lists have fewer fields. Returns the number of new ones. */
-  async #record(listed: readonly UpstreamRepository[]): Promise<number> {
-    const { modules, provider, clock, chance } = this.#lane;
-    const { dialect, write, read } = modules.database;
-    if (listed.length === 0) return 0;
-    const at = clock.now();
-    const rows = await read
-      .selectFrom("repositories")
-      .select(["provider_id", "id", "stars", "owner", "name", "availability", "archived"])
-      .where("provider", "=", provider.name)
-      .where(
-        dialect.among(
-          sql.ref("provider_id"),
-          listed.map((one) => one.providerId),
-        ),
-      )
-      .execute();
-    const known = new Map(rows.map((row) => [row.provider_id, row as Known]));
-    const changed = listed.flatMap((one) => {
-      const before = known.get(one.providerId);
-      return before !== undefined && hasChanged(before, one) ? [before.id] : [];
-    });
-    if (changed.length > 0) {
-      await dialect.exclusively(write, "catalogue", (tx) =>
-        sql`update repositories set next_refresh_at = ${at} where ${dialect.among(sql.ref("id"), changed)}
-          and next_refresh_at > ${at}`.execute(tx),
-      );
-    }
-    const fresh = new Map(
-      listed.filter((one) => !known.has(one.providerId)).map((one) => [one.providerId, one]),
-    );
-    if (fresh.size === 0) return 0;
-    const list = [...fresh.values()];
-    await dialect.exclusively(write, "catalogue", async (tx) => {
-      const observations = list.map((one) => observationOf(provider.name, one, at));
-      const { repositoryIds } = await modules.catalog.recordIn(tx, observations);
-      const appointments = list.flatMap((one, i): Appointment[] => {
-        const repositoryId = repositoryIds[i];
-        if (repositoryId === undefined) return [];
-        return [
-          {
-            repositoryId,
-            provider: provider.name,
-            // Its list entry already has most fields.
-            dueAt: at + spread(FIRST_INTERVAL_MS * (0.25 + 0.65 * chance()), chance()),
-            refreshInterval: FIRST_INTERVAL_MS,
-            nodeId: one.nodeId,
-            etag: null,
-            failures: 0,
-            ...historyOf(provider.kind, one.stars, at),
-          },
-        ];
-      });
-      await schedule(tx, dialect, appointments);
-    });
-    return fresh.size;
-  }
-}
-
-function hasChanged(before: Known, now: UpstreamRepository): boolean {
-  return (
-    before.availability !== "AVAILABLE" ||
-    before.stars !== now.stars ||
-    before.owner !== now.owner ||
-    before.name !== now.name ||
-    (now.archived !== null && before.archived !== (now.archived ? 1 : 0))
-  );
 }

@@ -2,15 +2,23 @@ import { hostname } from "node:os";
 import type { Catalog } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
-import type { ForgeKind } from "../forges.js";
-import type { FailureKind, Provider, TokenQuota, UpstreamFailure } from "../providers/providers.js";
+import type {
+  FailureKind,
+  Provider,
+  TokenNotice,
+  TokenQuota,
+  UpstreamFailure,
+} from "../providers/providers.js";
 import type { Rankings } from "../rankings/rankings.js";
+import type { Watchlists } from "../watchlists/watchlists.js";
+import type { Stretch } from "./cadence.js";
 
 /** The modules that tracking works with. */
 export interface TrackingModules {
   database: Database;
   catalog: Catalog;
   rankings: Rankings;
+  watchlists: Watchlists;
 }
 
 /** Shared by the lanes of one provider. A lane is one kind of work: refreshing, reading again, discovering or backfilling. */
@@ -19,6 +27,8 @@ export interface Lane {
   provider: Provider;
   clock: Clock;
   reporter: Reporter;
+  /** Lengthens all intervals while the quota is too small. */
+  stretch: Stretch;
   /** A random number from 0 to 1, for spreading due times; injected so that tests are repeatable. */
   chance: () => number;
   /** Stops the lane. */
@@ -35,16 +45,8 @@ export interface Step {
 
 /** A step that had nothing to do yet. */
 export const waiting = (waitMs: number): Step => ({ waitMs, hasResponse: false });
-/** A step that got a response from the forge. */
+/** A step that got a response from the forge. Lanes do not pause between requests: the provider keeps their pace. */
 export const responded = (waitMs: number): Step => ({ waitMs, hasResponse: true });
-
-/**
- * Pause of a lane per request, in ms. GitHub allows 900 points per minute for all lanes together; smaller forges get at most
- * two requests per second and lane.
- */
-export function pauseMs(kind: ForgeKind): number {
-  return kind === "github" ? 150 : 500;
-}
 
 /** How long a worker may keep claimed work; longer than any call takes. */
 export const LEASE_MS = 10 * 60_000;
@@ -55,26 +57,77 @@ export const WORKER = `${hostname()} ${process.pid}`;
 /** A worker's activity for one provider since it started. Times in ms since 1970. */
 export interface WorkerReport {
   startedAt: number;
-  /** Number of repositories refreshed, whatever the result. */
+  /** Number of repositories refreshed: found, unchanged, or recorded as unavailable. */
   refreshed: number;
+  /** Number of available repositories that became unavailable, and of losses that were too many to be recorded. */
+  lost: number;
+  held: number;
   /** Number of readings whose counts had fallen doubtfully, and of second readings after them. */
   doubted: number;
   rechecked: number;
   discovered: number;
+  /** Number of known repositories whose counts a list has reported. */
+  listed: number;
   /** Number of snapshots added from star histories. */
   backfilled: number;
   /** Failures by kind, of single repositories and of whole calls. */
   failures: Partial<Record<FailureKind, number>>;
   lastSuccessAt: number | null;
-  lastFailure: { at: number; kind: FailureKind; message: string } | null;
+  /** The latest failures, newest first. */
+  recentFailures: readonly RecentFailure[];
   /** Current factor of all refresh intervals; see nextStretch. */
   stretch: number;
-  /** Remaining quota per token; without the tokens themselves. */
-  quota: Omit<TokenQuota, "blockedUntil">[];
+  /** Names of the fields that the forge does not send at the moment. */
+  withheld: readonly string[];
+  /** Remaining quota and blocks per token; without the tokens themselves. */
+  quota: TokenQuota[];
 }
 
+/** Failures of one kind for which the forge gave the same reason. Times in ms since 1970. */
+export interface RecentFailure {
+  kind: FailureKind;
+  /** The forge's own words; null: it gave none. */
+  reason: string | null;
+  /** The message of the last one. */
+  message: string;
+  count: number;
+  firstAt: number;
+  at: number;
+}
+
+/** Maximum number of recent failures in a report. */
+const MAX_RECENT = 8;
+
+/** A stored report. Those of older versions lack some fields. */
+export function readReport(body: string): WorkerReport {
+  const { quota = [], ...stored }: Partial<WorkerReport> = JSON.parse(body);
+  return {
+    ...new Reporter(0).report,
+    ...stored,
+    quota: quota.map((one) => ({ ...one, ...blockOf(one) })),
+  };
+}
+
+function blockOf({ blockedUntil, blockReason, blockMessage }: Partial<TokenQuota>): Block {
+  return {
+    blockedUntil: blockedUntil ?? null,
+    blockReason: blockReason ?? null,
+    blockMessage: blockMessage ?? null,
+  };
+}
+type Block = Pick<TokenQuota, "blockedUntil" | "blockReason" | "blockMessage">;
+
 /** What a report counts. */
-export const COUNTED = ["refreshed", "doubted", "rechecked", "discovered", "backfilled"] as const;
+export const COUNTED = [
+  "refreshed",
+  "lost",
+  "held",
+  "doubted",
+  "rechecked",
+  "discovered",
+  "listed",
+  "backfilled",
+] as const;
 export type Counted = (typeof COUNTED)[number];
 
 /** Collects the report of one provider while its worker runs. Nothing in the worker depends on it. */
@@ -85,14 +138,18 @@ export class Reporter {
     this.report = {
       startedAt: now,
       refreshed: 0,
+      lost: 0,
+      held: 0,
       doubted: 0,
       rechecked: 0,
       discovered: 0,
+      listed: 0,
       backfilled: 0,
       failures: {},
       lastSuccessAt: null,
-      lastFailure: null,
+      recentFailures: [],
       stretch: 1,
+      withheld: [],
       quota: [],
     };
   }
@@ -105,8 +162,23 @@ export class Reporter {
     this.report.lastSuccessAt = now;
   }
 
-  failed({ kind, message }: UpstreamFailure, now: number): void {
+  failed({ kind, message, reason }: UpstreamFailure, now: number): void {
+    this.#count(kind);
+    const { recentFailures } = this.report;
+    const isSame = (one: RecentFailure) => one.kind === kind && one.reason === reason;
+    const { count, firstAt } = recentFailures.find(isSame) ?? { count: 0, firstAt: now };
+    this.report.recentFailures = [
+      { kind, reason, message, count: count + 1, firstAt, at: now },
+      ...recentFailures.filter((one) => !isSame(one)),
+    ].slice(0, MAX_RECENT);
+  }
+
+  /** Counts rejected tokens that others took over from: no call has failed. */
+  noticed(notices: readonly TokenNotice[]): void {
+    for (const { isWorking, isReplaced } of notices) if (!isWorking && isReplaced) this.#count("refused");
+  }
+
+  #count(kind: FailureKind): void {
     this.report.failures[kind] = (this.report.failures[kind] ?? 0) + 1;
-    this.report.lastFailure = { at: now, kind, message };
   }
 }

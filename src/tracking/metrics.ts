@@ -46,7 +46,10 @@ function portOf(server: Server): number {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-/** Returns a function that updates the status metrics; await it before reading them. */
+/** How long the status is not read again, as that counts rows: scrapers ask every few seconds. */
+const STATUS_MS = 60_000;
+
+/** Returns a function that updates the status metrics, unless that was done just before; await it before reading them. */
 function registerStatus(registry: Registry, database: Database, clock: Clock): () => Promise<void> {
   const gauge = (name: string, help: string, labels: string[] = ["provider"]) =>
     new Gauge({ name: `sidereal_${name}`, help, labelNames: labels, registers: [registry] });
@@ -55,40 +58,82 @@ function registerStatus(registry: Registry, database: Database, clock: Clock): (
   const due = gauge("repositories_due", "Repositories that are due now.");
   const overdue = gauge("repositories_overdue", "Repositories that have been due for more than an hour.");
   const claimed = gauge("repositories_claimed", "Repositories claimed by a worker.");
+  const missing = gauge(
+    "missing_waiting",
+    "Repositories that are reported missing and not recorded as unavailable.",
+  );
   const rechecks = gauge("rechecks_waiting", "Repositories whose second reading is planned.");
   const waiting = gauge("backfill_waiting", "Repositories whose star history is not complete.");
-  const freshness = gauge("freshness_seconds", "Time since the last refresh of repositories, by quantile.", [
-    "provider",
-    "quantile",
-  ]);
-  return async () => {
+  const older = gauge(
+    "repositories_older_than_day",
+    "Available repositories whose counts are older than a day.",
+  );
+  const quantiles = ["provider", "quantile"];
+  const ages = {
+    freshness: gauge(
+      "freshness_seconds",
+      "Time since the counts of repositories were read, by quantile.",
+      quantiles,
+    ),
+    detailsFreshness: gauge(
+      "details_freshness_seconds",
+      "Time since the own records of repositories were read whose lists lack fields, by quantile.",
+      quantiles,
+    ),
+  };
+  const walks = gauge("walk_seconds", "Duration of the last complete walk.");
+  const update = async () => {
     const status = await readStatus(database, clock.now());
     // Drops label values that no longer exist.
     repositories.reset();
-    freshness.reset();
+    for (const one of Object.values(ages)) one.reset();
     for (const one of status) {
       const { provider } = one;
       due.set({ provider }, one.due);
       scheduled.set({ provider }, one.scheduled);
       overdue.set({ provider }, one.overdue);
       claimed.set({ provider }, one.claimed);
+      missing.set({ provider }, one.missing.waiting);
       rechecks.set({ provider }, one.rechecksWaiting);
       waiting.set({ provider }, one.backfillWaiting);
       for (const [availability, total] of Object.entries(one.repositories))
         repositories.set({ provider, availability }, total);
-      if (one.freshness === null) continue;
-      freshness.set({ provider, quantile: "0.5" }, one.freshness.median / 1_000);
-      freshness.set({ provider, quantile: "0.9" }, one.freshness.p90 / 1_000);
-      freshness.set({ provider, quantile: "0.99" }, one.freshness.p99 / 1_000);
+      older.set({ provider }, one.olderThanADay);
+      for (const what of ["freshness", "detailsFreshness"] as const) {
+        const { median, p90, p99 } = one[what] ?? {};
+        for (const [quantile, age] of [
+          ["0.5", median],
+          ["0.9", p90],
+          ["0.99", p99],
+        ] as const)
+          if (age !== undefined) ages[what].set({ provider, quantile }, age / 1_000);
+      }
+      const tookMs = one.walk?.tookMs ?? null;
+      if (tookMs !== null) walks.set({ provider }, tookMs / 1_000);
     }
+  };
+  let last: { at: number; done: Promise<void> } | undefined;
+  return () => {
+    const now = clock.monotonic();
+    if (last === undefined || now - last.at >= STATUS_MS) {
+      const done = update();
+      last = { at: now, done };
+      done.catch(() => {
+        last = undefined;
+      });
+    }
+    return last.done;
   };
 }
 
 const HELP = {
   refreshed: "Repositories refreshed since the worker started.",
+  lost: "Repositories recorded as unavailable since the worker started.",
+  held: "Confirmed losses since the worker started that were too many to be recorded.",
   doubted: "Readings since the worker started whose counts had fallen doubtfully.",
   rechecked: "Second readings of such repositories since the worker started.",
   discovered: "Repositories discovered since the worker started.",
+  listed: "Known repositories since the worker started whose counts a list has reported.",
   backfilled: "Snapshots added from star histories since the worker started.",
 } as const satisfies Record<Counted, string>;
 
@@ -141,6 +186,20 @@ function registerReports(registry: Registry, reporters: ReadonlyMap<string, Repo
       for (const [provider, { report }] of reporters) {
         for (const { token, resource, remaining } of report.quota)
           if (remaining !== null) quota.set({ provider, token, resource }, remaining);
+      }
+    },
+  });
+  const blocked = new Gauge({
+    name: "sidereal_token_blocked_until_seconds",
+    help: "Until when a token is not used, in seconds since 1970; 0: until it works again.",
+    labelNames: ["provider", "token", "resource", "reason"],
+    registers: [registry],
+    collect() {
+      blocked.reset();
+      for (const [provider, { report }] of reporters) {
+        for (const { token, resource, blockReason: reason, blockedUntil } of report.quota)
+          if (reason !== null)
+            blocked.set({ provider, token, resource, reason }, Math.ceil((blockedUntil ?? 0) / 1_000));
       }
     },
   });

@@ -4,24 +4,30 @@ import { DAY_MS, HOUR_MS } from "../clock.js";
 import {
   type FailureKind,
   isTemporary,
+  type Provider,
   type Refreshed,
-  UpstreamFailure,
+  type UpstreamFailure,
   type UpstreamRepository,
 } from "../providers/providers.js";
 import { type Trend, WINDOWS, windowMs } from "../rankings/rankings.js";
-import { retryAfter, scheduledInterval, spread } from "./cadence.js";
+import { beforeEnd, retryAfter, scheduledInterval, spread } from "./cadence.js";
+import type { Claim } from "./claims.js";
+import { afterOwnRecord } from "./details.js";
 import { isDoubtful } from "./doubt.js";
-import type { Appointment, Claim } from "./schedule.js";
+import { keptNodeId } from "./node-id.js";
+import type { Appointment } from "./schedule.js";
 
 /** A claimed repository and the result of its refresh. */
 export interface Outcome {
   claim: Claim;
-  result: Refreshed;
+  result: Exclude<Refreshed, { kind: "skipped" }>;
+  /** true: a second endpoint has reported the loss too; see losses.ts. */
+  isConfirmed?: true;
 }
 
 /** Everything that decides what an outcome means. */
 export interface OutcomeContext {
-  provider: string;
+  provider: Pick<Provider, "name" | "kind" | "listsAreComplete">;
   /** Time of the response. */
   at: number;
   /** The repository as it was before. */
@@ -42,6 +48,12 @@ export interface Update {
   /** Whether the counts have fallen so far that they are read a second time. */
   isDoubtful: boolean;
   starsBefore: number;
+  /** The ETag that the forge has confirmed: what it means must still be what is stored. */
+  confirmedEtag: string | null;
+  /** Whether a repository that was available becomes unavailable. */
+  isLost: boolean;
+  /** The provider's id that it was claimed with; null: by name. */
+  claimedId: string | null;
 }
 
 /** The availability that a failure implies; absent: none. */
@@ -53,36 +65,62 @@ const AVAILABILITY_BY_FAILURE: Partial<Record<FailureKind, Availability>> = {
 };
 
 /** Whether nothing was learned, through no fault of the repository, so that it stays as due as it was. */
-export function isPostponed(result: Refreshed): boolean {
+export function isPostponed(result: Outcome["result"]): boolean {
   return result.kind === "failed" && isTemporary(result.failure.kind);
 }
 
 /** Whether a forge says that the repository no longer exists or must not be shown. */
-export function isLoss(result: Refreshed): boolean {
+export function isLoss(result: Outcome["result"]): boolean {
   return result.kind === "failed" && AVAILABILITY_BY_FAILURE[result.failure.kind] !== undefined;
 }
 
-/** The outcome without a loss that cannot be trusted: the repository is retried later and stays as it was. */
-export function withoutLoss({ claim, result }: Outcome): Outcome {
-  if (!isLoss(result)) return { claim, result };
-  const message = `${claim.owner}/${claim.name} is reported missing, but so is everything else`;
-  return { claim, result: { kind: "failed", failure: new UpstreamFailure("malformed", message) } };
+/**
+ * A loss that is not recorded yet: the repository stays as it was, and counts as missing, unless it was requested by name. Such a
+ * one was imported and never found, or counts as missing since it has lost its id.
+ */
+export function heldBack(update: Update, at: number): Update {
+  const { missingSince: _, ...appointment } = update.appointment;
+  return {
+    ...update,
+    observation: undefined,
+    isLost: false,
+    appointment: { ...appointment, ...(update.claimedId !== null && { missingSince: at }) },
+  };
 }
 
 /** What to record and when the repository is due next. */
-export function updateOf({ claim, result }: Outcome, context: OutcomeContext): Update {
-  const { provider, at, before, trends, stretch, chance } = context;
+export function updateOf({ claim, result, isConfirmed }: Outcome, context: OutcomeContext): Update {
+  const { at, before, trends, stretch, chance } = context;
+  const provider = context.provider.name;
   const { repositoryId } = claim;
   const starsBefore = before.stars ?? 0;
   if (result.kind === "failed") {
     const failures = claim.failures + 1;
     const dueAt = at + spread(retryAfter(failures), chance);
-    return {
+    const isGone = isLoss(result);
+    const isNews = isGone && before.availability === "AVAILABLE";
+    // The node id may be what is wrong: the next refresh is by number.
+    const nodeId = isGone ? null : claim.nodeId;
+    const update: Update = {
       observation: failedObservation(claim, result.failure, context),
-      appointment: { repositoryId, provider, dueAt, nodeId: claim.nodeId, etag: null, failures },
+      appointment: {
+        repositoryId,
+        provider,
+        dueAt,
+        nodeId,
+        etag: null,
+        failures,
+        ...(isGone && { missingSince: null }),
+        // Its own record was not read.
+        detailsDue: context.provider.listsAreComplete ? null : dueAt,
+      },
       isDoubtful: false,
       starsBefore,
+      isLost: isNews,
+      claimedId: claim.providerId,
+      confirmedEtag: null,
     };
+    return isNews && isConfirmed !== true ? heldBack(update, at) : update;
   }
   const isFound = result.kind === "found";
   const stars = isFound ? result.repository.stars : starsBefore;
@@ -103,14 +141,19 @@ export function updateOf({ claim, result }: Outcome, context: OutcomeContext): U
     appointment: {
       repositoryId,
       provider,
-      dueAt: at + spread(refreshInterval, chance),
+      dueAt: at + beforeEnd(refreshInterval, chance),
       refreshInterval,
-      nodeId: isFound ? result.repository.nodeId : claim.nodeId,
+      nodeId: keptNodeId(claim.nodeId, isFound ? result.repository.nodeId : null),
       etag: isFound ? result.etag : claim.etag,
       failures: 0,
+      missingSince: null,
+      ...afterOwnRecord(context.provider, context),
     },
     isDoubtful: isFound && isDoubtful(before, result.repository),
     starsBefore,
+    isLost: false,
+    claimedId: claim.providerId,
+    confirmedEtag: isFound ? null : claim.etag,
   };
 }
 
@@ -130,8 +173,8 @@ export function observationOf(provider: string, repository: UpstreamRepository, 
     // null usually means "not included in this response" and replaces nothing; but an empty text has been removed.
     facts: {
       ...Object.fromEntries(known),
-      description: facts.description,
-      homepage: facts.homepage,
+      ...(facts.description === undefined ? {} : { description: facts.description }),
+      ...(facts.homepage === undefined ? {} : { homepage: facts.homepage }),
       url: facts.url,
       stars,
       availability: "AVAILABLE",
@@ -174,7 +217,7 @@ function unchangedObservation(repository: Repository, providerId: string, at: nu
 function failedObservation(
   { repositoryId, providerId }: Claim,
   { kind }: UpstreamFailure,
-  { provider, at, before: { owner, name } }: OutcomeContext,
+  { provider: { name: provider }, at, before: { owner, name } }: OutcomeContext,
 ): Observation | undefined {
   const availability = AVAILABILITY_BY_FAILURE[kind];
   if (availability === undefined) return undefined;

@@ -1,8 +1,9 @@
 import { concernsForge, UpstreamFailure, type UpstreamRepository } from "../providers/providers.js";
-import { type Lane, LEASE_MS, pauseMs, responded, type Step, waiting } from "./lane.js";
+import { type Claim, release } from "./claims.js";
+import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
+import { keptNodeId } from "./node-id.js";
 import { observationOf } from "./outcomes.js";
 import { claimRecheck, endRecheck, nextRecheck, RECHECK_MS } from "./recheck.js";
-import { type Claim, release } from "./schedule.js";
 
 /** How often to look for second readings; those planned since are due later than that. */
 const CHECK_MS = 0.8 * RECHECK_MS;
@@ -35,7 +36,7 @@ export class RecheckLane {
       throw error;
     }
     reporter.succeeded(clock.now());
-    return responded(pauseMs(provider.kind));
+    return responded(0);
   }
 
   /** What the forge sent; undefined if it sent no record. The next refresh then finds out why. */
@@ -52,14 +53,14 @@ export class RecheckLane {
     }
   }
 
-  async #record({ repositoryId }: Claim, found: UpstreamRepository | undefined): Promise<void> {
+  async #record({ repositoryId, nodeId }: Claim, found: UpstreamRepository | undefined): Promise<void> {
     const { modules, provider, clock, reporter } = this.#lane;
     const { database, catalog } = modules;
     const at = clock.now();
     await database.dialect.exclusively(database.write, "catalogue", async (tx) => {
       if (found !== undefined)
         await catalog.recordIn(tx, [{ ...observationOf(provider.name, found, at), repositoryId }]);
-      await endRecheck(tx, repositoryId);
+      await endRecheck(tx, repositoryId, found && { at, nodeId: keptNodeId(nodeId, found.nodeId) });
     });
     if (found !== undefined) reporter.add("rechecked", 1);
   }

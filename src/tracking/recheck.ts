@@ -7,7 +7,7 @@ import { HOUR_MS } from "../clock.js";
 import type { BulkRow, BulkTable, Database, Dialect, Tx } from "../database/database.js";
 import type { Provider } from "../providers/providers.js";
 import { spread } from "./cadence.js";
-import { type Claim, claim } from "./schedule.js";
+import { type Claim, claim } from "./claims.js";
 
 /** Time between a doubtful reading and the second one. */
 export const RECHECK_MS = 5 * 60_000;
@@ -107,13 +107,20 @@ export async function nextRecheck({ read }: Database, provider: string): Promise
 }
 
 /**
- * Ends a second reading and its lease, in the transaction that records it. The next refresh is not conditional: "unchanged" would
- * mean the first reading, and not the counts that are stored now.
+ * Ends a second reading and its lease, in the transaction that records it. `found`: what was read and when; undefined: it
+ * failed. The next refresh is not conditional: "unchanged" would mean the first reading, and not the counts that are stored now.
  */
-export async function endRecheck(tx: Tx, repositoryId: number): Promise<void> {
+export async function endRecheck(
+  tx: Tx,
+  repositoryId: number,
+  found: { at: number; nodeId: string | null } | undefined,
+): Promise<void> {
+  const end = { recheck_at: null, leased_until: 0, etag: null };
+  const seen = found && { detailed_at: found.at, missing_since: null };
+  const renewed = found?.nodeId ? { node_id: found.nodeId } : undefined;
   await tx
     .updateTable("tracking")
-    .set({ recheck_at: null, leased_until: 0, etag: null })
+    .set({ ...end, ...seen, ...renewed })
     .where("repository_id", "=", repositoryId)
     .execute();
 }

@@ -1,21 +1,18 @@
-import type { Repository } from "../catalog/catalog.js";
-import { DAY_MS, WEEK_MS } from "../clock.js";
-import type { Tx } from "../database/database.js";
-import { asFailed, isTemporary, type Refreshed, UpstreamFailure } from "../providers/providers.js";
-import { WINDOWS } from "../rankings/rankings.js";
-import { nextStretch, spread } from "./cadence.js";
-import { type Lane, LEASE_MS, pauseMs, responded, type Step, waiting } from "./lane.js";
+import { DAY_MS, HOUR_MS } from "../clock.js";
 import {
-  isLoss,
-  isPostponed,
-  type Outcome,
-  replacedObservation,
-  type Update,
-  updateOf,
-  withoutLoss,
-} from "./outcomes.js";
-import { planRechecks, rechecksPerHour } from "./recheck.js";
-import { type Appointment, type Claim, claimDue, enroll, nextDue, release, schedule } from "./schedule.js";
+  failureOfAll,
+  isTemporary,
+  oneByOne,
+  type Refreshed,
+  UpstreamFailure,
+} from "../providers/providers.js";
+import { type Claim, claimDue, release } from "./claims.js";
+import { claimDetails, nextDetails } from "./details.js";
+import { type Lane, LEASE_MS, responded, type Step, waiting } from "./lane.js";
+import { confirmLosses } from "./losses.js";
+import { isPostponed, type Outcome } from "./outcomes.js";
+import { Recorder } from "./recorder.js";
+import { enroll, nextDue } from "./schedule.js";
 
 /** Repositories enrolled per step, and the period over which they become due. */
 const ENROLL_LIMIT = 5_000;
@@ -23,24 +20,31 @@ const ENROLL_SPREAD_MS = DAY_MS;
 /** From this batch size on a batch is one request, so it also takes repositories that are due this much later. */
 const LARGE_BATCH = 50;
 const AHEAD_MS = 10 * 60_000;
+/** Where a batch is one request, own records that are due wait this long for one that has room. */
+const DETAILS_PATIENCE_MS = 6 * HOUR_MS;
+/** Every tenth batch begins with own records that are due, even if counts are late. */
+const DETAILS_EVERY = 10;
 /** Delay of a batch whose call failed, so that others are tried first. */
 const BEHIND_MS = 10 * 60_000;
+/** Shortest wait for a quota that not the whole lane waits for. */
+const QUOTA_MS = 60_000;
 /** Default maximum wait when nothing is due: other processes may make repositories due. */
 const IDLE_MS = 60_000;
-/** This many losses, with nothing else in the catalogue to compare them with, are not believed. */
-const MANY_LOSSES = 3;
+
+const never = Number.POSITIVE_INFINITY;
 
 /** Refreshes the due repositories of one provider, batch by batch. */
 export class RefreshLane {
   readonly #lane: Lane;
-  /** Factor of all intervals; see nextStretch. */
-  #stretch = 1;
+  readonly #recorder: Recorder;
   /** Monotonic clock. */
   #steppedAt: number;
   readonly #idleMs: number;
+  #batches = 0;
 
   constructor(lane: Lane, idleMs = IDLE_MS) {
     this.#lane = lane;
+    this.#recorder = new Recorder(lane);
     this.#idleMs = idleMs;
     this.#steppedAt = lane.clock.monotonic();
   }
@@ -56,40 +60,86 @@ export class RefreshLane {
     const next = await nextDue(database, provider.name);
     const steppedAt = clock.monotonic();
     const lateness = next === null ? 0 : Math.max(0, now - next);
-    this.#stretch = nextStretch(this.#stretch, lateness, steppedAt - this.#steppedAt);
+    this.#lane.stretch.note(lateness, steppedAt - this.#steppedAt);
     this.#steppedAt = steppedAt;
-    reporter.report.stretch = this.#stretch;
-    if (next === null || next > now)
-      return waiting(Math.min(this.#idleMs, (next ?? Number.POSITIVE_INFINITY) - now));
+    reporter.report.stretch = this.#lane.stretch.factor;
+    const details = (await nextDetails(database, provider.name)) ?? never;
+    const nextAt = Math.min(next ?? never, details + (this.#isLarge ? DETAILS_PATIENCE_MS : 0));
+    if (nextAt > now) return waiting(Math.min(this.#idleMs, nextAt - now));
     const leasedUntil = now + LEASE_MS;
-    const isLarge = provider.batchSize >= LARGE_BATCH;
-    const claims = await claimDue(database, provider.name, {
-      now,
-      dueBefore: isLarge ? now + AHEAD_MS : now,
-      leasedUntil,
-      limit: provider.batchSize,
-    });
+    const claims = await this.#claim({ now, leasedUntil });
     // Other workers hold the due repositories.
     if (claims.length === 0) return waiting(this.#idleMs);
     const open = new Set(claims.map((claim) => claim.repositoryId));
     try {
       const outcomes = await this.request(claims);
-      await this.record(outcomes);
+      await this.#recorder.record(outcomes);
       for (const { claim, result } of outcomes) if (!isPostponed(result)) open.delete(claim.repositoryId);
-      reporter.succeeded(clock.now());
+      const later = this.#waiting(outcomes);
+      if (later !== null) for (const id of later.ids) open.delete(id);
       await release(database, [...open], { leasedUntil });
+      if (later !== null) await release(database, later.ids, { leasedUntil, dueAt: later.dueAt });
+      if (outcomes.every(({ result }) => isPostponed(result))) return waiting(0);
+      reporter.succeeded(clock.now());
     } catch (error) {
       // This batch may be the cause, so others are tried before it.
       const isBatch = error instanceof UpstreamFailure && !isTemporary(error.kind) && !signal.aborted;
       await release(database, [...open], { leasedUntil, ...(isBatch && { dueAt: clock.now() + BEHIND_MS }) });
       throw error;
     }
-    return responded((isLarge ? 1 : claims.length) * pauseMs(provider.kind));
+    return responded(0);
   }
 
-  /** Requests each repository from the forge: by its id, or by name if the id is unknown. */
-  async request(claims: readonly Claim[]): Promise<Outcome[]> {
-    const { provider, signal } = this.#lane;
+  /**
+   * Repositories that wait for another quota than the rest, such as those that are read one by one: they become due when it is back,
+   * so that they hold up no others. null: none, or the lane waits with them.
+   */
+  #waiting(outcomes: readonly Outcome[]): { ids: number[]; dueAt: number } | null {
+    const { provider, clock } = this.#lane;
+    const now = clock.now();
+    const ids: number[] = [];
+    let dueAt = now + QUOTA_MS;
+    for (const { claim, result } of outcomes) {
+      if (result.kind !== "failed" || result.failure.kind !== "quota") continue;
+      ids.push(claim.repositoryId);
+      dueAt = Math.max(dueAt, Math.min(result.failure.until ?? 0, now + DAY_MS));
+    }
+    return ids.length === 0 || provider.readyAt("refresh") > now ? null : { ids, dueAt };
+  }
+
+  /**
+   * Claims a batch. Late counts come first, and own records that are due fill what is left; but they lead every so often, so that
+   * they are read at all where counts are always late.
+   */
+  async #claim({ now, leasedUntil }: { now: number; leasedUntil: number }): Promise<Claim[]> {
+    const { modules, provider } = this.#lane;
+    const { database } = modules;
+    const limit = provider.batchSize;
+    this.#batches++;
+    const first =
+      this.#batches % DETAILS_EVERY === 0
+        ? await claimDetails(database, provider.name, { now, leasedUntil, limit })
+        : [];
+    const dueBefore = this.#isLarge ? now + AHEAD_MS : now;
+    const claims =
+      first.length > 0
+        ? first
+        : await claimDue(database, provider.name, { now, dueBefore, leasedUntil, limit });
+    const room = claims.length === 0 || this.#isLarge ? limit - claims.length : 0;
+    if (room === 0) return claims;
+    const rest = await claimDetails(database, provider.name, { now, leasedUntil, limit: room });
+    return [...claims, ...rest];
+  }
+
+  /** Whether a batch is one request. */
+  get #isLarge(): boolean {
+    return this.#lane.provider.batchSize >= LARGE_BATCH;
+  }
+
+  /** Requests each repository from the forge: by its id, or by name if the id is unknown. Confirms losses. */
+  async request(claims: readonly Claim[]): Promise<readonly Outcome[]> {
+    const { provider, clock, signal } = this.#lane;
+    const beganAt = clock.monotonic();
     const known = claims.filter((claim) => claim.providerId !== null);
     const refs = known.map(({ providerId, nodeId, owner, name, etag }) => ({
       providerId: providerId ?? "",
@@ -100,115 +150,21 @@ export class RefreshLane {
     const results = refs.length === 0 ? [] : await provider.refreshMany(refs, signal);
     const outcomes = known.flatMap((claim, i): Outcome[] => {
       const result = results[i];
-      return result === undefined ? [] : [{ claim, result }];
+      return result === undefined || result.kind === "skipped" ? [] : [{ claim, result }];
     });
-    for (const claim of claims.filter(({ providerId }) => providerId === null)) {
-      const result = await provider
-        .refreshOne(`${claim.owner}/${claim.name}`, signal)
-        .then((repository): Refreshed => ({ kind: "found", repository, etag: null }), asFailed);
-      outcomes.push({ claim, result });
-      if (isPostponed(result)) break;
+    const unknown = claims.filter(({ providerId }) => providerId === null);
+    const byName = async ({ owner, name }: Claim): Promise<Refreshed> => {
+      const repository = await provider.refreshOne(`${owner}/${name}`, signal);
+      return { kind: "found", repository, etag: null };
+    };
+    const found = await oneByOne(unknown, byName, { clock, beganAt });
+    const failure = known.length === 0 ? failureOfAll(found) : null;
+    if (failure !== null && !(failure.kind === "quota" && provider.readyAt("refresh") <= clock.now()))
+      throw failure;
+    for (const [i, claim] of unknown.entries()) {
+      const result = found[i];
+      if (result !== undefined && result.kind !== "skipped") outcomes.push({ claim, result });
     }
-    return (await this.#areLossesDoubtful(outcomes)) ? outcomes.map(withoutLoss) : outcomes;
-  }
-
-  /**
-   * Whether a forge reports nothing but losses, even of a repository that it returned recently: then the forge is at fault,
-   * for example by responding 404 to everything, and nothing is lost.
-   */
-  async #areLossesDoubtful(outcomes: readonly Outcome[]): Promise<boolean> {
-    const { modules, provider, signal } = this.#lane;
-    const losses = outcomes.filter(({ result }) => isLoss(result));
-    if (losses.length === 0 || outcomes.some(({ result }) => result.kind !== "failed")) return false;
-    const claimed = outcomes.map(({ claim }) => claim.repositoryId);
-    const row = await modules.database.read
-      .selectFrom("repositories")
-      .leftJoin("tracking", "tracking.repository_id", "repositories.id")
-      .select(["provider_id as providerId", "node_id as nodeId", "owner", "name"])
-      .where("repositories.provider", "=", provider.name)
-      .where("availability", "=", "AVAILABLE")
-      .where("provider_id", "is not", null)
-      .where("repositories.id", "not in", claimed)
-      .where("refreshed_at", "is not", null)
-      .orderBy("refreshed_at", "desc")
-      .limit(1)
-      .executeTakeFirst();
-    if (row === undefined) return losses.length >= MANY_LOSSES;
-    const { providerId, nodeId, owner, name } = row;
-    const control = { providerId: providerId ?? "", nodeId, fullName: `${owner}/${name}`, etag: null };
-    const [result] = await provider.refreshMany([control], signal);
-    return result?.kind === "failed";
-  }
-
-  /** Records outcomes and when each repository is due next in one transaction: a kill neither loses nor doubles anything. */
-  async record(outcomes: readonly Outcome[]): Promise<void> {
-    const { modules, provider, clock, reporter, chance } = this.#lane;
-    const { catalog, rankings, database } = modules;
-    const ids = outcomes.map(({ claim }) => claim.repositoryId);
-    const repositories = new Map(
-      (await catalog.findMany(ids)).map((one): [number, Repository] => [one.id, one]),
-    );
-    const trends = await Promise.all(WINDOWS.slice(0, 2).map((window) => rankings.trends(ids, window)));
-    const at = clock.now();
-    const updates = outcomes.flatMap((outcome) => {
-      const { repositoryId } = outcome.claim;
-      const before = repositories.get(repositoryId);
-      if (before === undefined) return [];
-      if (outcome.result.kind === "failed") reporter.failed(outcome.result.failure, at);
-      if (isPostponed(outcome.result)) return [];
-      const known = trends.flatMap((trend) => trend.get(repositoryId) ?? []);
-      const context = { provider: provider.name, at, before, trends: known };
-      return [updateOf(outcome, { ...context, stretch: this.#stretch, chance: chance() })];
-    });
-    if (updates.length === 0) return;
-    await database.dialect.exclusively(database.write, "catalogue", (tx) => this.#write(tx, updates, at));
-    reporter.add("refreshed", updates.length);
-    reporter.add("doubted", updates.filter(({ isDoubtful }) => isDoubtful).length);
-  }
-
-  async #write(tx: Tx, updates: readonly Update[], at: number): Promise<void> {
-    const { modules, provider, chance } = this.#lane;
-    const { catalog, database } = modules;
-    const { dialect } = database;
-    const observed = updates.flatMap(({ observation, ...update }) =>
-      observation === undefined ? [] : [{ observation, ...update }],
-    );
-    const { repositoryIds } = await catalog.recordIn(
-      tx,
-      observed.map(({ observation }) => observation),
-    );
-    // Some were imported under a name that now belongs to a repository already known by its id.
-    const recorded = new Set(repositoryIds);
-    const replaced = observed.filter(({ appointment }) => !recorded.has(appointment.repositoryId));
-    await catalog.recordIn(
-      tx,
-      replaced.map(({ observation }) => replacedObservation(observation)),
-    );
-    const appointed = observed.map(
-      ({ appointment }, i): Appointment => ({
-        ...appointment,
-        repositoryId: repositoryIds[i] ?? appointment.repositoryId,
-      }),
-    );
-    await schedule(tx, dialect, [
-      ...replaced.map(({ appointment }) => ({
-        ...appointment,
-        dueAt: at + spread(WEEK_MS, chance()),
-        nodeId: null,
-        etag: null,
-        failures: 0,
-      })),
-      ...updates.filter(({ observation }) => observation === undefined).map(({ appointment }) => appointment),
-      ...appointed,
-    ]);
-    const doubtful = observed
-      .filter(({ isDoubtful, appointment }) => isDoubtful && recorded.has(appointment.repositoryId))
-      .sort((a, b) => b.starsBefore - a.starsBefore);
-    const perHour = rechecksPerHour(provider, this.#stretch);
-    await planRechecks(
-      { tx, dialect },
-      doubtful.map(({ appointment }) => appointment.repositoryId),
-      { provider: provider.name, now: at, perHour, chance },
-    );
+    return confirmLosses(this.#lane, outcomes);
   }
 }

@@ -1,113 +1,9 @@
-import { type RawBuilder, sql } from "kysely";
-import { DAY_MS } from "../clock.js";
+import { sql } from "kysely";
+import { DAY_MS, WEEK_MS } from "../clock.js";
 import type { BulkRow, BulkTable, Database, Dialect, Tx } from "../database/database.js";
 import type { ForgeKind } from "../forges.js";
 import type { Provider } from "../providers/providers.js";
-import { LATEST_MS } from "./cadence.js";
-
-/** A repository that a worker has claimed for a refresh. */
-export interface Claim {
-  repositoryId: number;
-  /** null: imported from an archive without it. */
-  providerId: string | null;
-  nodeId: string | null;
-  etag: string | null;
-  owner: string;
-  name: string;
-  failures: number;
-  stars: number | null;
-  /** Time of its current counts. */
-  countedAt: number | null;
-}
-
-interface ClaimRow {
-  id: number;
-  provider_id: string | null;
-  node_id: string | null;
-  etag: string | null;
-  owner: string;
-  name: string;
-  failures: number;
-  stars: number | null;
-  counted_at: number | null;
-}
-
-/** Which repositories to claim. Times in ms since 1970. */
-export interface ClaimRequest {
-  now: number;
-  /** Due at this time or earlier. */
-  dueBefore: number;
-  /** End of the lease: until then no other worker claims them. */
-  leasedUntil: number;
-  limit: number;
-}
-
-/** Claims due repositories, those due longest first. */
-export function claimDue(
-  database: Database,
-  provider: string,
-  { dueBefore, ...request }: ClaimRequest,
-): Promise<Claim[]> {
-  const isDue = sql`r.provider = ${provider} and r.next_refresh_at <= ${dueBefore}`;
-  return claim(database, { isDue, order: sql`r.next_refresh_at` }, request);
-}
-
-/** Claims repositories `r` with their tracking `t` that match a condition, unless they are claimed. */
-export function claim(
-  { dialect, write }: Database,
-  { isDue, order }: { isDue: RawBuilder<unknown>; order: RawBuilder<unknown> },
-  { now, leasedUntil, limit }: Omit<ClaimRequest, "dueBefore">,
-): Promise<Claim[]> {
-  return write.transaction().execute(async (tx) => {
-    const { rows } = await sql<ClaimRow>`
-      select r.id, r.provider_id, t.node_id, t.etag, r.owner, r.name, t.failures, r.stars, r.counted_at
-      from repositories r join tracking t on t.repository_id = r.id
-      where ${isDue} and t.leased_until <= ${now}
-      order by ${order} limit ${limit} ${dialect.lockFree("t")}`.execute(tx);
-    if (rows.length === 0) return [];
-    await tx
-      .updateTable("tracking")
-      .set({ leased_until: leasedUntil })
-      .where(
-        dialect.among(
-          sql.ref("repository_id"),
-          rows.map((row) => row.id),
-        ),
-      )
-      .execute();
-    return rows.map((row) => ({
-      repositoryId: row.id,
-      providerId: row.provider_id,
-      nodeId: row.node_id,
-      etag: row.etag,
-      owner: row.owner,
-      name: row.name,
-      failures: row.failures,
-      stars: row.stars,
-      countedAt: row.counted_at,
-    }));
-  });
-}
-
-/**
- * Releases repositories that were claimed until `leasedUntil` and not refreshed. They stay as due as before, or become due at
- * `dueAt`, so that others come first.
- */
-export async function release(
-  { dialect, write }: Database,
-  ids: readonly number[],
-  { leasedUntil, dueAt }: { leasedUntil: number; dueAt?: number },
-): Promise<void> {
-  if (ids.length === 0) return;
-  await dialect.exclusively(write, "catalogue", async (tx) => {
-    const { rows } = await sql<{ repository_id: number }>`update tracking set leased_until = 0
-      where leased_until = ${leasedUntil} and ${dialect.among(sql.ref("repository_id"), ids)}
-      returning repository_id`.execute(tx);
-    if (dueAt === undefined || rows.length === 0) return;
-    const due = rows.map((row): BulkRow => [row.repository_id, dueAt]);
-    await dialect.updateRows(tx, DUE_TIMES, due);
-  });
-}
+import { LATEST_DETAILS_MS, LATEST_MS } from "./cadence.js";
 
 /** When a repository is due next, and what its next refresh needs. */
 export interface Appointment {
@@ -119,6 +15,14 @@ export interface Appointment {
   failures: number;
   /** Scheduled time between two refreshes, in ms, which decides how long a reading is recent; absent: as before. */
   refreshInterval?: number;
+  /** When its own record was read; absent: it was not. */
+  detailedAt?: number;
+  /** When its own record is due; null: never, as lists have all fields; absent: as before. */
+  detailsDue?: number | null;
+  /** true: it follows from a list, so it ends no lease. The repository must have been scheduled before. */
+  keepsLease?: boolean;
+  /** Since when its forge reports it missing, where that is not known yet; null: it does not; absent: as before. */
+  missingSince?: number | null;
   /** When to start reading its star history, unless that has begun; absent: as before. */
   historyDue?: number;
 }
@@ -135,7 +39,22 @@ const TRACKING: BulkTable = {
   },
   key: ["repository_id"],
 };
-const DUE_TIMES: BulkTable = {
+const KEEPING_LEASES: BulkTable = {
+  table: "tracking",
+  columns: { repository_id: "bigint", node_id: "text", etag: "text", failures: "bigint" },
+  key: ["repository_id"],
+};
+const OWN_READINGS: BulkTable = {
+  table: "tracking",
+  columns: { repository_id: "bigint", detailed_at: "bigint", details_due: "bigint" },
+  key: ["repository_id"],
+};
+const DETAILS_DUE: BulkTable = {
+  table: "tracking",
+  columns: { repository_id: "bigint", details_due: "bigint" },
+  key: ["repository_id"],
+};
+export const DUE_TIMES: BulkTable = {
   table: "repositories",
   columns: { id: "bigint", next_refresh_at: "bigint" },
   key: ["id"],
@@ -148,7 +67,7 @@ const INTERVALS: BulkTable = {
 /** Interval of a repository whose growth is not known yet. */
 export const FIRST_INTERVAL_MS = DAY_MS;
 
-/** Writes appointments and ends the leases, in the transaction that records the results. */
+/** Writes appointments and ends the leases, in the transaction that records the readings. */
 export async function schedule(
   tx: Tx,
   dialect: Dialect,
@@ -157,7 +76,8 @@ export async function schedule(
   if (appointments.length === 0) return;
   // Two names may have turned out to be one repository; the last appointment wins.
   const last = [...new Map(appointments.map((one) => [one.repositoryId, one])).values()];
-  const rows = last.map(
+  const released = last.filter(({ keepsLease }) => keepsLease !== true);
+  const rows = released.map(
     ({ repositoryId, provider, nodeId, etag, failures }): BulkRow => [
       repositoryId,
       provider,
@@ -168,6 +88,14 @@ export async function schedule(
     ],
   );
   await dialect.upsert(tx, TRACKING, rows);
+  const kept = last.filter(({ keepsLease }) => keepsLease === true);
+  await dialect.updateRows(
+    tx,
+    KEEPING_LEASES,
+    kept.map(({ repositoryId, nodeId, etag, failures }): BulkRow => [repositoryId, nodeId, etag, failures]),
+  );
+  await scheduleDetails(tx, dialect, last);
+  await scheduleMissing(tx, dialect, last);
   const histories = last.flatMap(({ repositoryId, historyDue }): BulkRow[] =>
     historyDue === undefined ? [] : [[repositoryId, historyDue]],
   );
@@ -185,6 +113,42 @@ export async function schedule(
       ({ repositoryId, dueAt, refreshInterval }): BulkRow => [repositoryId, dueAt, refreshInterval ?? null],
     );
   await dialect.updateRows(tx, INTERVALS, intervals);
+}
+
+async function scheduleDetails(
+  tx: Tx,
+  dialect: Dialect,
+  appointments: readonly Appointment[],
+): Promise<void> {
+  const read: BulkRow[] = [];
+  const due: BulkRow[] = [];
+  for (const { repositoryId, detailedAt, detailsDue } of appointments) {
+    if (detailsDue === undefined) continue;
+    if (detailedAt === undefined) due.push([repositoryId, detailsDue]);
+    else read.push([repositoryId, detailedAt, detailsDue]);
+  }
+  await dialect.updateRows(tx, OWN_READINGS, read);
+  await dialect.updateRows(tx, DETAILS_DUE, due);
+}
+
+async function scheduleMissing(
+  tx: Tx,
+  dialect: Dialect,
+  appointments: readonly Appointment[],
+): Promise<void> {
+  const back = appointments.filter(({ missingSince }) => missingSince === null);
+  if (back.length > 0) {
+    const ids = back.map(({ repositoryId }) => repositoryId);
+    await sql`update tracking set missing_since = null
+      where missing_since is not null and ${dialect.among(sql.ref("repository_id"), ids)}`.execute(tx);
+  }
+  const missing = appointments.flatMap(({ repositoryId, missingSince }): BulkRow[] =>
+    typeof missingSince === "number" ? [[repositoryId, missingSince]] : [],
+  );
+  if (missing.length === 0) return;
+  const rows = dialect.rowsOf({ repository_id: "bigint", since: "bigint" }, missing);
+  await sql`update tracking set missing_since = missing.since from (${rows}) as missing
+    where tracking.repository_id = missing.repository_id and tracking.missing_since is null`.execute(tx);
 }
 
 /** When to read the star history of a new repository: only on GitHub, and of repositories with more stars first. */
@@ -241,6 +205,7 @@ export async function nextDue({ read }: Database, provider: string): Promise<num
 
 /** Nothing is scheduled further ahead; a later time was written while the clock was wrong. */
 const FURTHEST_MS = LATEST_MS + DAY_MS;
+const FURTHEST_DETAILS_MS = LATEST_DETAILS_MS + WEEK_MS;
 
 /** Repairs times that are too far ahead: such repositories become due now, and such leases end. */
 export async function repairTimes(
@@ -256,6 +221,8 @@ export async function repairTimes(
       where provider = ${provider} and history_due > ${furthest}`.execute(tx);
     await sql`update tracking set recheck_at = ${now}
       where provider = ${provider} and recheck_at > ${furthest}`.execute(tx);
+    await sql`update tracking set details_due = ${now}
+      where provider = ${provider} and details_due > ${now + FURTHEST_DETAILS_MS}`.execute(tx);
     await sql`update tracking set leased_until = 0
       where provider = ${provider} and leased_until > 0 and leased_until > ${furthest}`.execute(tx);
     await sql`update walks set leased_until = 0 where provider = ${provider} and leased_until > ${furthest}`.execute(

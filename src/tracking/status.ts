@@ -1,7 +1,14 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { DAY_MS, HOUR_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
-import type { WorkerReport } from "./lane.js";
+import { readReport, type WorkerReport } from "./lane.js";
+
+/** Ages by quantile, in ms. */
+export interface Ages {
+  median: number;
+  p90: number;
+  p99: number;
+}
 
 /** Status of tracking for one provider. Times in ms since 1970, durations in ms. */
 export interface ProviderStatus {
@@ -15,13 +22,31 @@ export interface ProviderStatus {
   claimed: number;
   /** Number by availability. */
   repositories: Record<string, number>;
-  /** Time since the last refresh of available repositories, by quantile; null without any. */
-  freshness: { median: number; p90: number; p99: number } | null;
+  /** Time since the counts of available repositories were last read, from a list or their own record; null without any. */
+  freshness: Ages | null;
+  /** Number of available repositories whose counts are older than a day. */
+  olderThanADay: number;
+  /** Time since the own records were last read of those whose lists lack fields; null without any. */
+  detailsFreshness: Ages | null;
   /** Number of repositories whose star history is not complete. */
   backfillWaiting: number;
+  /** Repositories that are reported missing and not recorded as unavailable; `since`: the first of them, null without any. */
+  missing: { waiting: number; since: number | null };
+  /** Repositories recorded as unavailable today (UTC). */
+  lostToday: number;
   /** Number of repositories whose second reading is planned. */
   rechecksWaiting: number;
-  walk: { startedAt: number; found: number; walks: number; isRunning: boolean; nextAt: number } | null;
+  /** `tookMs`: duration of the last complete walk; null without one. Counts get older than a day if it is longer. */
+  walk: {
+    startedAt: number;
+    found: number;
+    walks: number;
+    pages: number;
+    tookMs: number | null;
+    isRunning: boolean;
+    /** null while it is under way, or starts as soon as the forge allows. */
+    nextAt: number | null;
+  } | null;
   workers: { worker: string; at: number; report: WorkerReport }[];
 }
 
@@ -42,6 +67,18 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
       select availability, count(*) as total from repositories where provider = ${provider} group by availability`.execute(
       read,
     );
+    const missing = await read
+      .selectFrom("tracking")
+      .select(({ fn }) => [fn.countAll().as("waiting"), fn.min("missing_since").as("since")])
+      .where("provider", "=", provider)
+      .where("missing_since", "is not", null)
+      .executeTakeFirstOrThrow();
+    const lost = await read
+      .selectFrom("lost_days")
+      .select("lost")
+      .where("provider", "=", provider)
+      .where("day", "=", Math.floor(now / DAY_MS))
+      .executeTakeFirst();
     const walk = await read
       .selectFrom("walks")
       .selectAll()
@@ -63,8 +100,18 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
       repositories: Object.fromEntries(
         byAvailability.rows.map((row) => [row.availability, Number(row.total)]),
       ),
-      freshness: await freshnessOf(read, provider, now),
+      freshness: await agesOf(read, COUNTS, { provider, now }),
+      olderThanADay: await count(
+        "repositories",
+        sql`availability = 'AVAILABLE' and (refreshed_at is null or refreshed_at < ${now - DAY_MS})`,
+      ),
+      detailsFreshness: await agesOf(read, OWN_RECORDS, { provider, now }),
       backfillWaiting: await count("tracking", sql`history_due is not null`),
+      missing: {
+        waiting: Number(missing.waiting),
+        since: missing.since === null ? null : Number(missing.since),
+      },
+      lostToday: lost?.lost ?? 0,
       rechecksWaiting: await count("tracking", sql`recheck_at is not null`),
       walk:
         walk === undefined
@@ -73,36 +120,54 @@ export async function readStatus({ read }: Database, now: number): Promise<Provi
               startedAt: walk.started_at,
               found: walk.found,
               walks: walk.walks,
+              pages: walk.pages,
+              tookMs: walk.took_ms,
               isRunning: walk.cursor !== null || walk.leased_until > now,
-              nextAt: walk.next_at,
+              nextAt: walk.next_at > now ? walk.next_at : null,
             },
       workers: reports.map(({ worker, at, body }) => ({
         worker,
         at,
-        // Reports of an earlier version lack the second readings.
-        report: { doubted: 0, rechecked: 0, ...JSON.parse(body) } as WorkerReport,
+        report: readReport(body),
       })),
     });
   }
   return status;
 }
 
-async function freshnessOf(
+/** A kind of reading: where its time is stored, and for which repositories. */
+interface Readings {
+  table: "repositories" | "tracking";
+  column: "refreshed_at" | "detailed_at";
+  among: RawBuilder<unknown>;
+}
+const COUNTS: Readings = {
+  table: "repositories",
+  column: "refreshed_at",
+  among: sql`availability = 'AVAILABLE'`,
+};
+const OWN_RECORDS: Readings = {
+  table: "tracking",
+  column: "detailed_at",
+  among: sql`details_due is not null`,
+};
+
+async function agesOf(
   read: Database["read"],
-  provider: string,
-  now: number,
-): Promise<ProviderStatus["freshness"]> {
-  const here = sql`provider = ${provider} and availability = 'AVAILABLE' and refreshed_at is not null`;
-  const counted = await sql<{
-    total: number;
-  }>`select count(*) as total from repositories where ${here}`.execute(read);
+  { table, column, among }: Readings,
+  { provider, now }: { provider: string; now: number },
+): Promise<Ages | null> {
+  const at = sql.ref(column);
+  const here = sql`from ${sql.table(table)} where provider = ${provider} and ${among} and ${at} is not null`;
+  const counted = await sql<{ total: number }>`select count(*) as total ${here}`.execute(read);
   const total = Number(counted.rows[0]?.total ?? 0);
   if (total === 0) return null;
-  const ageAt = async (part: number) => {
-    const index = Math.min(total - 1, Math.floor(total * (1 - part)));
-    const { rows } = await sql<{ at: number }>`select refreshed_at as at from repositories where ${here}
-      order by refreshed_at limit 1 offset ${index}`.execute(read);
-    return Math.max(0, now - Number(rows[0]?.at ?? now));
-  };
-  return { median: await ageAt(0.5), p90: await ageAt(0.9), p99: await ageAt(0.99) };
+  // The oldest come first, so a quantile of the ages is found as far from the end. All by one sort.
+  const places = [0.5, 0.9, 0.99].map((part) => 1 + Math.min(total - 1, Math.floor(total * (1 - part))));
+  const { rows } = await sql<{ place: number; at: number }>`select place, at from (
+      select ${at} as at, row_number() over (order by ${at}) as place ${here}
+    ) as sorted where place in (${sql.join(places)})`.execute(read);
+  const ages = new Map(rows.map((row) => [Number(row.place), Math.max(0, now - Number(row.at))]));
+  const [median = 0, p90 = 0, p99 = 0] = places.map((place) => ages.get(place) ?? 0);
+  return { median, p90, p99 };
 }

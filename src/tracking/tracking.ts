@@ -4,17 +4,20 @@
  * decides how observations are stored.
  */
 import type { Clock } from "../clock.js";
-import { type Provider, type Refreshed, UpstreamFailure } from "../providers/providers.js";
+import { type Found, type Provider, UpstreamFailure } from "../providers/providers.js";
+import { Stretch } from "./cadence.js";
 import { Reporter, type TrackingModules } from "./lane.js";
-import { observationOf } from "./outcomes.js";
+import { Recorder } from "./recorder.js";
 import { RefreshLane } from "./refresh-lane.js";
-import { FIRST_INTERVAL_MS, historyOf, schedule } from "./schedule.js";
+import { historyOf } from "./schedule.js";
+import { recordTracked } from "./track.js";
 
 export { HEAT_CLASSES, type HeatClass, heatClass, intervalOf } from "./cadence.js";
 export type { TrackingModules, WorkerReport } from "./lane.js";
 export { type Metrics, serveMetrics } from "./metrics.js";
+export { type Plan, type PlannedWork, readPlan } from "./plan.js";
 export { type Retention, thinSnapshots } from "./retention.js";
-export { type ProviderStatus, readStatus } from "./status.js";
+export { type Ages, type ProviderStatus, readStatus } from "./status.js";
 export { Worker, type WorkerOptions } from "./worker.js";
 
 /** What a single refresh outside the worker needs. */
@@ -33,30 +36,14 @@ export async function track(
   const found = await provider.refreshOne(fullName, signal);
   const at = clock.now();
   const { dialect, write } = modules.database;
-  return dialect.exclusively(write, "catalogue", async (tx) => {
-    const recorded = await modules.catalog.recordIn(tx, [observationOf(provider.name, found, at)]);
-    const [repositoryId = 0] = recorded.repositoryIds;
-    await schedule(tx, dialect, [
-      {
-        repositoryId,
-        provider: provider.name,
-        dueAt: at + FIRST_INTERVAL_MS,
-        refreshInterval: FIRST_INTERVAL_MS,
-        nodeId: found.nodeId,
-        etag: null,
-        failures: 0,
-        ...historyOf(provider.kind, 1_000_000, at),
-      },
-    ]);
-    return { repositoryId, isNew: recorded.repositoriesAdded > 0 };
-  });
+  const history = historyOf(provider.kind, 1_000_000, at);
+  return dialect.exclusively(write, "catalogue", (tx) =>
+    recordTracked(tx, { modules, provider, chance: Math.random }, { found, at, history }),
+  );
 }
 
 /** Refreshes a known repository now. Records the result, then throws it if it is an UpstreamFailure. */
-export async function refreshNow(
-  context: TrackingContext,
-  repositoryId: number,
-): Promise<Exclude<Refreshed["kind"], "failed">> {
+export async function refreshNow(context: TrackingContext, repositoryId: number): Promise<Found["kind"]> {
   const { modules, clock } = context;
   const row = await modules.database.read
     .selectFrom("repositories")
@@ -75,9 +62,14 @@ export async function refreshNow(
     stars: row.stars,
     countedAt: row.counted_at,
   };
-  const lane = new RefreshLane({ ...context, reporter: new Reporter(clock.now()), chance: Math.random });
-  const outcomes = await lane.request([claim]);
-  await lane.record(outcomes);
+  const lane = {
+    ...context,
+    reporter: new Reporter(clock.now()),
+    stretch: new Stretch(),
+    chance: Math.random,
+  };
+  const outcomes = await new RefreshLane(lane).request([claim]);
+  await new Recorder(lane).record(outcomes);
   const result = outcomes[0]?.result;
   if (result === undefined) throw new UpstreamFailure("malformed", "the response does not include it");
   if (result.kind === "failed") throw result.failure;

@@ -1,12 +1,23 @@
 import { type Clock, DAY_MS } from "../clock.js";
 import type { Logger } from "../log.js";
-import { type Provider, UpstreamFailure } from "../providers/providers.js";
+import { type Call, type Provider, UpstreamFailure } from "../providers/providers.js";
+import { removeOldRequests } from "../track-requests/track-requests.js";
+import { Alarm } from "./alarm.js";
 import { BackfillLane } from "./backfill-lane.js";
-import { restAfter } from "./cadence.js";
+import { restAfter, Stretch } from "./cadence.js";
 import { DiscoveryLane } from "./discovery-lane.js";
-import { type Lane, Reporter, type Step, type TrackingModules, WORKER, waiting } from "./lane.js";
+import {
+  type Lane,
+  Reporter,
+  type Step,
+  type TrackingModules,
+  WORKER,
+  type WorkerReport,
+  waiting,
+} from "./lane.js";
 import { RecheckLane } from "./recheck-lane.js";
 import { RefreshLane } from "./refresh-lane.js";
+import { RequestLane } from "./request-lane.js";
 import { type Retention, thinSnapshots } from "./retention.js";
 import { repairTimes } from "./schedule.js";
 import { untrackOthers } from "./untrack.js";
@@ -26,6 +37,8 @@ export interface WorkerOptions {
   reportEveryMs?: number;
   /** How often the worker looks for repositories that another process made due; default 1 min. */
   idleMs?: number;
+  /** How often the worker looks for requests to track; default half a second. */
+  requestsEveryMs?: number;
   retention?: Retention;
 }
 
@@ -33,16 +46,28 @@ export interface WorkerOptions {
 const DERIVE_SHARE = 0.05;
 const DERIVE_MIN_MS = 5_000;
 const DERIVE_MAX_MS = 60_000;
+/** Somebody who has requested a repository waits for its growth: then this share of time, and this pause. */
+const DERIVE_SOON_SHARE = 0.2;
+const DERIVE_SOON_MS = 1_000;
 const RETENTION_EVERY_MS = 3_600_000;
 const REPORT_EVERY_MS = 10_000;
 /** Pause of a lane after an unexpected error. */
 const ERROR_REST_MS = 60_000;
 
+/** Longest wait for a forge when the worker runs once. */
+const PATIENCE_MS = 61_000;
+
+/** After this many steps in a row without a request nothing is due: one can also be too early by a millisecond. */
+const IDLE_STEPS = 3;
+
 /** A loop that does one step at a time. */
 interface Loop {
   name: string;
   step: () => Promise<Step>;
-  reporter?: Reporter;
+  /** Ends its wait early. */
+  alarm?: Alarm;
+  /** What a lane has besides: its reporter, and when its next request may be sent, in ms since 1970. */
+  lane?: { provider: Provider; reporter: Reporter; readyAt: () => number };
 }
 
 /** Runs the loops that fill and refresh the catalogue. They are independent: a forge that is down delays no other. */
@@ -51,38 +76,52 @@ export class Worker {
   readonly #stopping = new AbortController();
   readonly #loops: Loop[];
   readonly reporters: ReadonlyMap<string, Reporter>;
+  /** Number of losses held back by provider, when that was logged last. */
+  readonly #held = new Map<string, { held: number; day: number }>();
 
   constructor(options: WorkerOptions) {
     this.#options = options;
     const { modules, providers, clock, log, chance = Math.random, retention } = options;
     const { signal } = this.#stopping;
     const reporters = new Map<string, Reporter>();
+    const derived = new Alarm(clock, signal);
+    const onRecorded = () => derived.ring();
     this.#loops = providers.flatMap((provider) => {
       const reporter = new Reporter(clock.now());
       reporters.set(provider.name, reporter);
-      const lane: Lane = { modules, provider, clock, reporter, chance, signal };
+      const stretch = new Stretch();
+      const lane: Lane = { modules, provider, clock, reporter, stretch, chance, signal };
       const refresh = new RefreshLane(lane, options.idleMs);
       const recheck = new RecheckLane(lane);
       const discovery = new DiscoveryLane(lane);
       const backfill = new BackfillLane(lane);
+      const requests = new RequestLane(lane, { onRecorded, idleMs: options.requestsEveryMs });
+      const laneOf = (call: Call) => ({ provider, reporter, readyAt: () => provider.readyAt(call) });
       const loops: Loop[] = [
-        { name: `${provider.name} refresh`, step: () => refresh.step(), reporter },
-        { name: `${provider.name} recheck`, step: () => recheck.step(), reporter },
-        { name: `${provider.name} discover`, step: () => discovery.step(), reporter },
+        { name: `${provider.name} refresh`, step: () => refresh.step(), lane: laneOf("refresh") },
+        { name: `${provider.name} recheck`, step: () => recheck.step(), lane: laneOf("recheck") },
+        { name: `${provider.name} discover`, step: () => discovery.step(), lane: laneOf("discover") },
+        { name: `${provider.name} requests`, step: () => requests.step(), lane: laneOf("recheck") },
       ];
       // Only GitHub offers star histories.
       if (provider.kind !== "github") return loops;
-      return [...loops, { name: `${provider.name} backfill`, step: () => backfill.step(), reporter }];
+      return [
+        ...loops,
+        { name: `${provider.name} backfill`, step: () => backfill.step(), lane: laneOf("history") },
+      ];
     });
     this.reporters = reporters;
     this.#loops.push(
       {
         name: "derive",
+        alarm: derived,
         step: async () => {
           const began = clock.monotonic();
           await options.derive();
-          const rest = (clock.monotonic() - began) / DERIVE_SHARE;
-          return waiting(options.deriveEveryMs ?? Math.min(DERIVE_MAX_MS, Math.max(DERIVE_MIN_MS, rest)));
+          const took = clock.monotonic() - began;
+          derived.leastMs = Math.max(DERIVE_SOON_MS, took / DERIVE_SOON_SHARE);
+          const rest = Math.min(DERIVE_MAX_MS, Math.max(DERIVE_MIN_MS, took / DERIVE_SHARE));
+          return waiting(options.deriveEveryMs ?? rest);
         },
       },
       {
@@ -93,6 +132,7 @@ export class Worker {
           const untracked = await untrackOthers(modules.database, { configured, now: clock.now() });
           if (untracked > 0)
             log.info({ repositories: untracked }, "no worker tracks their providers any more");
+          await removeOldRequests(modules.database, clock.now());
           const removed = await thinSnapshots({ database: modules.database, clock, signal }, retention);
           if (removed > 0) log.info({ snapshots: removed }, "thinned old snapshots");
           return waiting(RETENTION_EVERY_MS);
@@ -119,12 +159,44 @@ export class Worker {
     await this.#writeReports();
   }
 
+  /**
+   * Does what is due now, as far as each forge allows it without waiting for more than a minute, then updates everything derived.
+   * A lane ends at its first failure.
+   */
+  async runOnce(): Promise<void> {
+    await Promise.all(this.#loops.map((loop) => this.#drain(loop)));
+    if (!this.#stopping.signal.aborted) await this.#options.derive();
+    await this.#writeReports();
+  }
+
   /** Ends all loops soon; claimed work that is not done is released. */
   stop(): void {
     this.#stopping.abort();
   }
 
-  async #run({ name, step, reporter }: Loop): Promise<void> {
+  async #drain({ name, step, lane }: Loop): Promise<void> {
+    const { clock, log } = this.#options;
+    const { signal } = this.#stopping;
+    for (let idle = 0; lane !== undefined && idle < IDLE_STEPS && !signal.aborted; ) {
+      try {
+        const notReadyMs = lane.readyAt() - clock.now();
+        const { waitMs, hasResponse } = notReadyMs > 0 ? waiting(notReadyMs) : await step();
+        if (waitMs > PATIENCE_MS && (hasResponse || notReadyMs > 0)) return;
+        idle = hasResponse || notReadyMs > 0 ? 0 : idle + 1;
+        if (idle === 0) await clock.sleep(waitMs, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!(error instanceof UpstreamFailure)) throw error;
+        lane.reporter.failed(error, clock.now());
+        log.warn({ loop: name, kind: error.kind, reason: error.reason }, error.message);
+        return;
+      } finally {
+        this.#noteTokens(lane);
+      }
+    }
+  }
+
+  async #run({ name, step, lane, alarm }: Loop): Promise<void> {
     const { clock, log, chance = Math.random } = this.#options;
     const { signal } = this.#stopping;
     let failures = 0;
@@ -138,10 +210,10 @@ export class Worker {
         if (signal.aborted) return;
         failures++;
         if (error instanceof UpstreamFailure) {
-          reporter?.failed(error, clock.now());
+          lane?.reporter.failed(error, clock.now());
           wait = restOf(error, clock.now(), restAfter(failures, chance()));
-          const { kind, message } = error;
-          log[kind === "quota" ? "debug" : "warn"]({ loop: name, kind, waitMs: wait }, message);
+          const { kind, message, reason } = error;
+          log[kind === "quota" ? "debug" : "warn"]({ loop: name, kind, reason, waitMs: wait }, message);
         } else {
           wait = ERROR_REST_MS;
           log.error(
@@ -149,9 +221,34 @@ export class Worker {
             "unexpected error in a loop of the worker; it continues in a minute",
           );
         }
+      } finally {
+        if (lane !== undefined) this.#noteTokens(lane);
       }
-      await clock.sleep(wait, signal);
+      await (alarm?.sleep(wait) ?? clock.sleep(wait, signal));
     }
+  }
+
+  /** Logs tokens that stopped working and those that work again, once each. */
+  #noteTokens({ provider, reporter }: NonNullable<Loop["lane"]>): void {
+    const notices = provider.notices();
+    reporter.noticed(notices);
+    for (const { token: label, isWorking, isNew, message } of notices) {
+      if (isNew) this.#options.log[isWorking ? "info" : "warn"]({ provider: provider.name, label }, message);
+    }
+  }
+
+  /** Logs once a day that losses are held back. */
+  #logHeld(provider: string, { held }: WorkerReport): void {
+    const { clock, log } = this.#options;
+    const day = Math.floor(clock.now() / DAY_MS);
+    const last = this.#held.get(provider);
+    if (held === (last?.held ?? 0)) return;
+    this.#held.set(provider, { held, day });
+    if (last?.day === day) return;
+    log.warn(
+      { provider, repositories: held - (last?.held ?? 0) },
+      "too many repositories are lost; the rest is held back",
+    );
   }
 
   async #writeReports(): Promise<void> {
@@ -159,13 +256,16 @@ export class Worker {
     for (const provider of providers) {
       const report = this.reporters.get(provider.name)?.report;
       if (report === undefined) continue;
-      report.quota = provider.quota().map(({ token, resource, limit, remaining, resetAt }) => ({
-        token,
-        resource,
-        limit,
-        remaining,
-        resetAt,
-      }));
+      const withheld = provider.withheld();
+      const added = withheld.filter((field) => !report.withheld.includes(field));
+      if (added.length > 0)
+        this.#options.log.warn(
+          { provider: provider.name, fields: added },
+          "the forge withholds fields; the rest is recorded",
+        );
+      report.withheld = withheld;
+      this.#logHeld(provider.name, report);
+      report.quota = provider.quota();
       const row = { worker: WORKER, provider: provider.name, at: clock.now(), body: JSON.stringify(report) };
       await modules.database.write
         .insertInto("worker_reports")

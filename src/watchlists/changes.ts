@@ -12,7 +12,7 @@ export interface ListState {
 /** What happened to the repositories of a list since a time. */
 export interface Changes {
   since: number;
-  /** Stars gained by repository id; null where the count is unknown, then or now. */
+  /** Stars gained by repository id; null where the total is unknown, then or now. */
   gained: ReadonlyMap<number, number | null>;
   /** Sum of the known gains; null when none is known. */
   totalGained: number | null;
@@ -52,14 +52,15 @@ export async function readCurrent(
       : await readReadings(read, dialect, {
           ids,
           span: { from: since, until: since, withBaseline: true },
-          width: 2,
           // A gain that cannot be computed is unknown.
           onDamaged: () => {},
         });
   for (const { id, stars, archived, availability } of rows) {
     if (archived === 1) state.archived.push(id);
     if (availability !== "AVAILABLE") state.unavailable.push(id);
-    const starsBefore = before.get(id)?.stars(0) ?? null;
+    const own = before.get(id);
+    // The present count is a total, which stars still held cannot be compared with.
+    const starsBefore = own === undefined || own.isRetained(0) ? null : own.stars(0);
     gained.set(id, stars === null || starsBefore === null ? null : stars - starsBefore);
   }
   return { state, gained };

@@ -5,6 +5,7 @@ import {
   type Readings,
   readReadings,
   readSnapshotRanges,
+  type Span,
   starsAt,
 } from "../catalog/catalog.js";
 import { DAY_MS, WEEK_MS } from "../clock.js";
@@ -21,6 +22,8 @@ export interface SumPoint {
   watchers: number | null;
   /** Repositories with a snapshot by then; only these are summed. */
   repositories: number;
+  /** Those of them that add stars still held, as their forge reported later, instead of a total. */
+  retained: number;
 }
 
 export interface SumSeries {
@@ -40,7 +43,6 @@ const onDamaged = () => {};
 
 /** Columns of readings that are summed: stars, forks, open issues, watchers. They follow the time. */
 const SUMMED = 4;
-const WIDTH = 1 + SUMMED;
 
 /**
  * The summed counts of repositories from `from` on. Between snapshots a repository counts with its previous one; before its
@@ -60,7 +62,7 @@ export async function sumSeries(
   const resolution = days > MAX_POINTS || days * ids.length > MAX_SUMMED_ROWS ? "week" : "day";
   const sums = new BucketSums({ start, last, resolution });
   const span = { from: start, withBaseline: true };
-  for await (const readings of readHistories(database, ids, { span, width: WIDTH })) sums.add(readings);
+  for await (const readings of readHistories(database, ids, span)) sums.add(readings);
   return { points: sums.points(), resolution };
 }
 
@@ -71,12 +73,12 @@ export async function sumSeries(
 async function* readHistories(
   { read, dialect }: Database,
   ids: readonly number[],
-  parts: Pick<Parameters<typeof readReadings>[2], "span" | "width">,
+  span: Span,
 ): AsyncGenerator<Readings> {
   for (let i = 0; i < ids.length; i += CHUNK) {
     if (i > 0) await setImmediate();
     const chunk = ids.slice(i, i + CHUNK);
-    yield* (await readReadings(read, dialect, { ids: chunk, ...parts, onDamaged })).values();
+    yield* (await readReadings(read, dialect, { ids: chunk, span, onDamaged })).values();
   }
 }
 
@@ -137,6 +139,8 @@ class BucketSums {
     const changes = this.#changes;
     const row = bucket * ROW;
     if (from < 0) changes[row] = (changes[row] ?? 0) + 1;
+    const retained = (index: number) => (index >= 0 && readings.isRetained(index) ? 1 : 0);
+    changes[row + RETAINED] = (changes[row + RETAINED] ?? 0) + retained(to) - retained(from);
     for (let column = 1; column <= SUMMED; column++) {
       const value = readings.count(to, column);
       const before = from < 0 ? null : readings.count(from, column);
@@ -164,14 +168,16 @@ class BucketSums {
         openIssues: known(3),
         watchers: known(4),
         repositories: sums[0] ?? 0,
+        retained: sums[RETAINED] ?? 0,
       });
     }
     return points;
   }
 }
 
-/** Numbers of a bucket: the repositories, then two for each column. */
-const ROW = 1 + 2 * SUMMED;
+/** Numbers of a bucket: the repositories, two for each column, and the repositories with stars still held. */
+const ROW = 2 + 2 * SUMMED;
+const RETAINED = ROW - 1;
 
 /** The total stars of several repositories at one time. */
 export interface StarTotal {
@@ -179,6 +185,8 @@ export interface StarTotal {
   stars: number;
   /** Repositories with a snapshot by then; only these are summed. */
   repositories: number;
+  /** Those of them that add stars still held, as their forge reported later, instead of a total. */
+  retained: number;
 }
 
 const HISTORY_DAYS = 90;
@@ -201,14 +209,16 @@ export async function starHistory(
     at: end - i * step * DAY_MS,
     stars: 0,
     repositories: 0,
+    retained: 0,
   })).reverse();
   const span = { from: totals[0]?.at ?? end, until: end, withBaseline: true };
-  for await (const readings of readHistories(database, ids, { span, width: 2 })) {
+  for await (const readings of readHistories(database, ids, span)) {
     for (const total of totals) {
-      const stars = starsAt(readings, total.at);
-      if (stars === null) continue;
-      total.stars += stars;
+      const counted = starsAt(readings, total.at);
+      if (counted === null) continue;
+      total.stars += counted.stars;
       total.repositories++;
+      if (counted.basis === "RETAINED") total.retained++;
     }
   }
   return totals.filter(({ repositories }) => repositories > 0);

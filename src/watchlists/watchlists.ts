@@ -7,20 +7,25 @@
 import { sql } from "kysely";
 import { BackgroundWrites } from "../background-writes.js";
 import type { Clock } from "../clock.js";
+import { type Adding as Counted, DailyQuotas, forgetEarlierDays } from "../daily-quota.js";
 import type { Database, Db, Tx } from "../database/database.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import { createToken, hashToken } from "../tokens.js";
 import { type Changes, changesSince, readCurrent } from "./changes.js";
-import { type Adding, DailyQuotas, forgetEarlierDays } from "./daily-quota.js";
 import { Openings, removeUnopened } from "./expiry.js";
 import { appendItems, getRow, insertRow, lockRow, readWatchlist, type WatchlistRow } from "./store.js";
 import { type StarTotal, type SumSeries, starHistory, sumSeries } from "./sums.js";
 import { Visits } from "./visits.js";
-import type { CreatedWatchlist, Precondition, Watchlist, WatchlistAccess } from "./watchlist.js";
+import {
+  type CreatedWatchlist,
+  MAX_ITEMS,
+  type Precondition,
+  type Watchlist,
+  type WatchlistAccess,
+} from "./watchlist.js";
 
 export type { Changes } from "./changes.js";
-export type { Adding, DailyQuota } from "./daily-quota.js";
 export type { StarTotal, SumPoint, SumSeries } from "./sums.js";
 export { VISIT_MS } from "./visits.js";
 export {
@@ -33,6 +38,10 @@ export {
   type WatchlistAccess,
   type WatchlistItem,
 } from "./watchlist.js";
+
+/** Who adds to lists without an owner: `lists` created and `items` added, each time one is added, in a day. */
+export type Adding = Counted<"lists" | "items">;
+export type DailyQuota = Adding["quota"];
 
 export interface WatchlistsOptions {
   database: Database;
@@ -144,6 +153,22 @@ export class Watchlists {
       return added > 0;
     });
     return { watchlist, added };
+  }
+
+  /**
+   * Appends a repository to a list in the caller's transaction, as decided when the list was made. Does nothing if the list is
+   * full or has been deleted since.
+   */
+  async appendIn(tx: Tx, { id, repositoryId }: { id: number; repositoryId: number }): Promise<void> {
+    const { dialect } = this.#database;
+    const at = this.#clock.now();
+    const { rows } = await sql<{ items: number }>`select
+      (select count(*) from watchlist_items where watchlist_id = w.id) as items
+      from watchlists w where w.id = ${id} ${dialect.lockRow}`.execute(tx);
+    const [row] = rows;
+    if (row === undefined || Number(row.items) >= MAX_ITEMS) return;
+    if ((await appendItems(tx, dialect, { id, repositoryIds: [repositoryId], at })) === 0) return;
+    await sql`update watchlists set version = version + 1, updated_at = ${at} where id = ${id}`.execute(tx);
   }
 
   /** Removes one repository from the list, or all. Does nothing when it is not in the list. */

@@ -106,6 +106,9 @@ const Head: FC<{ request: FrameRequest; page: Page }> = ({ request, page }) => {
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <title>{title}</title>
+      {page.refreshSeconds === undefined ? null : (
+        <meta http-equiv="refresh" content={String(page.refreshSeconds)} />
+      )}
       <link rel="stylesheet" href={assetPath("sidereal.css")} />
       <link rel="icon" href={assetPath("icon.svg")} type="image/svg+xml" />
       <meta name="color-scheme" content="light dark" />

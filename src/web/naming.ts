@@ -2,9 +2,7 @@ import { type NamedRepository, providerName, splitFullName } from "../catalog/ca
 import { providerOfHost } from "../forges.js";
 import type { Modules } from "../modules.js";
 import { cleanText } from "../record-rules.js";
-
-/** Longer text is not a name. */
-const MAX_LENGTH = 500;
+import { splitAddress } from "../repository-addresses/repository-addresses.js";
 
 /** A repository name as a person wrote it. */
 export interface WrittenName {
@@ -18,17 +16,16 @@ export interface WrittenName {
 
 /** Parses `owner/name`, `provider:owner/name` or the URL of a repository; undefined for anything else. */
 export function readName(text: string): WrittenName | undefined {
-  const trimmed = text.trim();
-  if (trimmed.length > MAX_LENGTH) return undefined;
-  const written = asAddress(trimmed);
-  if (written !== undefined) return readAddress(written);
-  const colon = trimmed.indexOf(":");
-  const provider = colon < 0 ? undefined : providerName(trimmed.slice(0, colon));
-  if (colon >= 0 && provider === undefined) return undefined;
-  const fullName = trimmed.slice(colon + 1);
-  return splitFullName(fullName) === undefined
-    ? undefined
-    : { provider, host: undefined, fullNames: [fullName] };
+  const parts = splitAddress(text, (host) => providerOfHost(host) !== undefined);
+  if ("problem" in parts) return undefined;
+  const { prefix, host, port, segments } = parts;
+  const provider = prefix === undefined ? providerOfHost(host ?? "") : providerName(prefix);
+  if (prefix !== undefined && provider === undefined) return undefined;
+  const fullNames = host === undefined ? [segments.join("/")] : namesOnPage(segments);
+  const possible = fullNames.filter((one) => splitFullName(one) !== undefined);
+  if (possible.length === 0) return undefined;
+  const isUsual = port === undefined || port === 443 || port === 80;
+  return { provider, host: isUsual ? host : `${host}:${port}`, fullNames: possible };
 }
 
 /** A text inside of a sentence, so that its direction does not change the order of the sentence (UAX #9, 2.4). */
@@ -36,30 +33,14 @@ export function isolated(text: string): string {
   return `\u2068${cleanText(text, text.length) ?? ""}\u2069`;
 }
 
-/** A URL as copied from a browser or from git, with its scheme; undefined for anything else. */
-function asAddress(text: string): string | undefined {
-  const scp = /^git@([\w.-]+):(.+)$/i.exec(text);
-  if (scp !== null) return `https://${scp[1]}/${scp[2]}`;
-  if (/^(?:https?|ssh|git):\/\//i.test(text)) return text.replace(/^[a-z]+/i, "https");
-  return /^[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\/[^/]+\/[^/]/i.test(text) ? `https://${text}` : undefined;
-}
-
-function readAddress(address: string): WrittenName | undefined {
-  if (!URL.canParse(address)) return undefined;
-  const { host, pathname } = new URL(address);
-  let path: string;
-  try {
-    path = decodeURIComponent(pathname).replaceAll(/^\/+|\/+$/g, "");
-  } catch {
-    return undefined;
-  }
-  // Groups may nest, so the path alone does not show where the name of the repository ends, unless it has GitLab's `/-/`.
-  const candidates = [path.split("/-/")[0] ?? "", path.split("/").slice(0, 2).join("/")];
-  const fullNames = [...new Set(candidates.map((one) => one.replace(/\.git$/i, "")))];
-  const possible = fullNames.filter((one) => splitFullName(one) !== undefined);
-  return possible.length === 0
-    ? undefined
-    : { provider: providerOfHost(host), host: host.toLowerCase(), fullNames: possible };
+/**
+ * The names that the path of a page may begin with. Groups may nest, so the path alone does not show where the name ends, unless it
+ * has GitLab's `/-/`.
+ */
+function namesOnPage(segments: readonly string[]): string[] {
+  const dash = segments.indexOf("-");
+  const candidates = [segments.slice(0, dash === -1 ? undefined : dash), segments.slice(0, 2)];
+  return [...new Set(candidates.map((one) => one.join("/").replace(/\.git$/i, "")))];
 }
 
 /**
@@ -116,5 +97,5 @@ export async function findByLines(
 }
 
 function hostOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).host.toLowerCase() : undefined;
+  return URL.canParse(url) ? new URL(url).host.toLowerCase().replace(/^www\./, "") : undefined;
 }

@@ -6,6 +6,7 @@ import type { AppError } from "../errors.js";
 import type { HttpRequest } from "../http/http.js";
 import type { Members, Modules } from "../modules.js";
 import type { CurrentSummary } from "../rankings/rankings.js";
+import type { Requester, TrackPolicy } from "../track-requests/track-requests.js";
 import type { Adding, DailyQuota } from "../watchlists/watchlists.js";
 
 /** What pages depend on. */
@@ -16,6 +17,8 @@ export interface Site {
   baseUrl: string;
   /** Names of the providers that are configured to be tracked. */
   tracked: readonly string[];
+  /** Who may request repositories, of which forges, and how many in a day; undefined: any number. */
+  tracking: TrackPolicy & { perDay: number | undefined };
   /** What a visitor may add to watchlists in a day; undefined: no limit. */
   watchlistQuota: DailyQuota | undefined;
   clock: Clock;
@@ -60,6 +63,10 @@ export interface FrameRequest {
   tracked: readonly string[];
   /** Who adds to watchlists without an owner, for the daily quota; undefined where none is set. */
   adding: Adding | undefined;
+  /** Who may request repositories to be tracked, and of which forges. */
+  tracking: TrackPolicy;
+  /** The caller, as somebody who may request repositories. */
+  requester: Requester;
   now: number;
 }
 
@@ -85,6 +92,8 @@ export interface Page {
   /** Path of a picture for previews. */
   image?: string;
   cookies?: readonly string[];
+  /** The browser reloads the page after this time. */
+  refreshSeconds?: number;
   /** Other origins that its forms may redirect to. */
   formsTo?: readonly string[];
 }

@@ -71,8 +71,9 @@ export class PageRenderer {
   }
 
   #frameRequest(http: HttpRequest, privacy: Privacy, summary: FrameRequest["summary"]): FrameRequest {
-    const { modules, members, baseUrl, tracked, watchlistQuota, clock } = this.#site;
+    const { modules, members, baseUrl, tracked, tracking, watchlistQuota, clock } = this.#site;
     const { account, headers, params, method } = http;
+    const { perDay } = tracking;
     return {
       modules,
       summary,
@@ -91,6 +92,11 @@ export class PageRenderer {
       baseUrl,
       tracked,
       adding: quotaOf(http.caller, watchlistQuota),
+      tracking,
+      requester: {
+        hasAccount: account !== undefined,
+        adding: quotaOf(http.caller, perDay === undefined ? undefined : { tracked: perDay }),
+      },
       now: clock.now(),
     };
   }

@@ -18,6 +18,7 @@ import * as signIn from "./pages/sign-in.js";
 import { toSignIn } from "./pages/sign-in.js";
 import * as link from "./pages/sign-in-link.js";
 import * as shared from "./pages/token-watchlist.js";
+import * as track from "./pages/track.js";
 import { showWatchlist } from "./pages/watchlist.js";
 import { saveRepository, unsaveRepository } from "./saving.js";
 import { watchlistPageQuery } from "./watchlist-view.js";
@@ -139,6 +140,14 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     query: ["repo", ...parameters(compareQuery)],
   }),
   page("/about", showAbout, { cache: VISITOR }),
+
+  page("/track", track.showTrackForm, { cache: PRIVATE, query: ["repository"] }),
+  form("/track", track.requestRepository, { limit: { ...WRITE, cost: 3 } }),
+  page("/track/{requestId}", track.showTrackRequest, {
+    access: "token",
+    limit: { ...PAGE, unknownCost: UNKNOWN_TOKEN_COST },
+    cache: NONE,
+  }),
 
   page("/sign-in", signIn.showSignIn, { cache: PRIVATE, query: ["next"] }),
   form("/sign-in", signIn.requestSignInLink, { limit: AUTH }),

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import type { z } from "zod";
-import type { Repository } from "../catalog/catalog.js";
+import type { Repository, StarCount } from "../catalog/catalog.js";
 import {
   count,
   type ListPage,
@@ -44,7 +44,7 @@ export interface Watched {
   problems: readonly Problem[];
   query: PageQuery;
   page: ListPage;
-  sparks: ReadonlyMap<number, readonly (number | null)[]>;
+  sparks: ReadonlyMap<number, readonly (StarCount | null)[]>;
   sums: readonly StarTotal[];
   changes: Changes | undefined;
   /** The repositories that the changes name, by id. */
@@ -72,7 +72,7 @@ export async function readWatched(
   ]);
   const ids = page.rows.map(({ repository }) => repository.id);
   const [sparks, named] = await Promise.all([
-    asOf === null ? new Map<number, (number | null)[]>() : modules.catalog.sparks(ids, asOf),
+    asOf === null ? new Map<number, (StarCount | null)[]>() : modules.catalog.sparks(ids, asOf),
     changes === undefined
       ? []
       : modules.catalog.findMany([

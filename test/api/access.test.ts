@@ -31,7 +31,7 @@ test("every personal address needs a session, and no other does", () => {
     const { access } = route;
     const isPersonal = /^\/api\/me(\/|$)/.test(route.path);
     assert.equal(access === "session", isPersonal, route.path);
-    if (access === "token") assert.match(route.path, /\{token\}/);
+    if (access === "token") assert.match(route.path, /\{(token|requestId)\}/);
     if (route.path.includes("{token}")) assert.equal(access, "token", route.path);
     assert.equal(access === "browser", route.path.startsWith("/api/auth/"), route.path);
   }

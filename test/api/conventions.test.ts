@@ -11,6 +11,7 @@ const METHODS = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as 
 
 /** A body that each route which takes one accepts. */
 const BODIES: Readonly<Record<string, unknown>> = {
+  "POST /api/repos/track": { repository: "a/new" },
   "POST /api/watchlists": {},
   "PATCH /api/watchlists/{token}": { name: "New" },
   "POST /api/watchlists/{token}/items": { repositoryId: "2" },
@@ -28,6 +29,8 @@ onSqlite("Conventions of every route", (engine) => {
   const mailbox = openMailbox();
   const newList = async (): Promise<string> =>
     (await world.send("POST", "/api/watchlists", { ids: ["1"] })).body.data.token;
+  const newRequest = async (): Promise<string> =>
+    (await world.send("POST", "/api/repos/track", { repository: "a/requested" })).body.data.id;
   /** A path of the contract with values that exist. */
   const filled = async (pattern: string, keyId = "1"): Promise<string> => {
     const values: Record<string, string> = {
@@ -40,6 +43,7 @@ onSqlite("Conventions of every route", (engine) => {
       token: pattern.includes("{token}") ? await newList() : "",
       site: "github",
       ranking: "trending",
+      requestId: pattern.includes("{requestId}") ? await newRequest() : "",
       keyId,
     };
     const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
@@ -54,7 +58,12 @@ onSqlite("Conventions of every route", (engine) => {
   };
 
   before(async () => {
-    world = await createWorld(engine, { ...mailbox.settings, ...SITE_SETTINGS });
+    world = await createWorld(engine, {
+      ...mailbox.settings,
+      ...SITE_SETTINGS,
+      SIDEREAL_PROVIDERS: "github",
+      SIDEREAL_TRACK: "everyone",
+    });
     const rows = Array.from({ length: 30 }, (_, i) => observation(`many/r${i}`, daily(i, i + 1)));
     await world.record(
       observation("a/big", daily(500, 510), { facts: { language: "Go", topics: ["web"] } }),

@@ -136,7 +136,7 @@ onBothEngines("Charts for other pages", (engine) => {
       gapped.elements.filter(({ attributes }) => attributes.class?.includes("chart-line-1")).length,
       2,
     );
-    assert.ok(seen(await picture("repo=github:up/forked")).includes("reported later by the forge"));
+    assert.ok(seen(await picture("repo=github:up/forked")).includes("stars still held, as reported later"));
   });
 
   test("a repository that is gone has its picture, which says so", async () => {
@@ -275,7 +275,9 @@ onBothEngines("Charts for other pages", (engine) => {
       to: "2026-04-25T12:00:00.000Z",
       lastSeenAt: "2026-04-25T12:00:00.000Z",
       stale: false,
+      seams: [],
       gained: 15,
+      gainedBasis: "TOTAL",
     });
     const shown = await world.request(image);
     assert.equal(shown.status, 200, "the address in the snippet is that of the picture");

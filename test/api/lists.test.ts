@@ -169,6 +169,7 @@ onBothEngines("GET /api/repos", (engine) => {
         from: "2026-04-29T12:00:00.000Z",
         to: "2026-04-30T12:00:00.000Z",
         fromSource: "IMPORTED",
+        basis: "TOTAL",
         starsDelta: 10,
         forksDelta: null,
         openIssuesDelta: null,

@@ -90,6 +90,10 @@ onBothEngines("GET /api/repos/:id/metrics", (engine) => {
         resolution: "all",
         points: 3,
         gaps: [],
+        seams: [
+          { from: "2026-03-31T12:00:00.000Z", to: "2026-04-29T12:00:00.000Z" },
+          { from: "2026-04-29T12:00:00.000Z", to: "2026-04-30T12:00:00.000Z" },
+        ],
         nextRefreshAt: null,
         ageDays: 0,
         lastSeenAt: "2026-04-30T12:00:00.000Z",

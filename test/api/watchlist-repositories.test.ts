@@ -172,6 +172,7 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
       openIssues: null,
       watchers: null,
       repositories,
+      retained: 0,
     });
     assert.deepEqual(body, {
       data: [

@@ -79,6 +79,38 @@ onBothEngines("The series of a window", (engine) => {
     }
   });
 
+  test("holds what its trend compares, also where it begins with stars still held", async () => {
+    const own = await createWorld(engine);
+    const ages = fc.sample(captures, REPOSITORIES);
+    await own.record(
+      observation("the/newest", [snapshot(0, 1)]),
+      ...ages.map((hours, i) =>
+        observation(
+          `o/r${i}`,
+          hours.map((age, at) =>
+            snapshot(age, 1_000 + at * at + i, {
+              source: at < hours.length - (i % 30) - 1 ? "BACKFILLED" : "OBSERVED",
+            }),
+          ),
+        ),
+      ),
+    );
+    const seen = new Set<string>();
+    for (const [i] of ages.entries()) {
+      const detail = (await own.get(`/api/repos/github/o/r${i}`)).body.data;
+      const trend = detail.trends["30d"];
+      if (trend === null) continue;
+      seen.add(trend.basis);
+      const chart = (await own.get(`/api/embed/chart?repo=github:o/r${i}&range=30d`)).body.data.series[0];
+      const times = chart.points.map(({ at }: { at: string }) => at);
+      assert.ok(times.includes(trend.from) && times.includes(trend.to), `${i}`);
+      const gained = [chart.gainedBasis, chart.gained];
+      assert.deepEqual(gained, [trend.basis, trend.starsDelta], `${i}`);
+      assert.equal(chart.seams.length <= 1, true);
+    }
+    assert.deepEqual(seen, new Set(["TOTAL", "RETAINED"]));
+  });
+
   test("is empty when the repository has no snapshot in the window", async () => {
     await world.record(observation("o/quiet", [snapshot(45 * 24, 7), snapshot(40 * 24, 8)]));
     const repository = await world.modules.catalog.findByName("GITHUB", "o/quiet");

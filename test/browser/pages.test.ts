@@ -169,12 +169,16 @@ describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
           if (!isPicture) bytes += responseBodySize + responseHeadersSize;
         });
         await page.addInitScript(
-          "window.shifts = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) window.shifts += one.value; }).observe({ type: 'layout-shift', buffered: true });",
+          `window.shifts = []; new PerformanceObserver((list) => {
+            for (const { value, sources } of list.getEntries())
+              window.shifts.push([value, ...sources.map(({ node, previousRect, currentRect }) =>
+                [node?.nodeName, node?.className, previousRect.y, currentRect.y, previousRect.height, currentRect.height].join(" "))]);
+          }).observe({ type: "layout-shift", buffered: true });`,
         );
         await page.goto(path, { waitUntil: "networkidle" });
         assert.ok(bytes > 2_000 && bytes < 60_000, `${path}: ${bytes} bytes`);
         assert.ok(requests <= 12, `${path}: ${requests} requests`);
-        assert.equal(await page.evaluate("window.shifts"), 0, `${path} moves while it loads`);
+        assert.deepEqual(await page.evaluate("window.shifts"), [], `${path} moves while it loads`);
         process.stdout.write(`# ${path}: ${bytes} bytes, ${requests} requests\n`);
       }
     });

@@ -19,7 +19,8 @@ onBothEngines("The course of stars over 30 days", (engine) => {
 
   test("has 16 points, each by the last snapshot before it", async () => {
     const [steady, young, left] = [await idOf("a/steady"), await idOf("b/young"), await idOf("c/left")];
-    const sparks = await world.modules.catalog.sparks([steady, young, left], NOW);
+    const counts = await world.modules.catalog.sparks([steady, young, left], NOW);
+    const sparks = new Map([...counts].map(([id, own]) => [id, own.map((count) => count?.stars ?? null)]));
     // A point every second day, exactly at a snapshot.
     assert.deepEqual(
       sparks.get(steady),
@@ -29,6 +30,17 @@ onBothEngines("The course of stars over 30 days", (engine) => {
     // A snapshot older than a week does not count.
     assert.deepEqual(sparks.get(left)?.slice(0, 6), [null, 6, 6, 6, 6, null]);
     assert.deepEqual([...new Set(sparks.get(left)?.slice(5))], [null]);
+  });
+
+  test("says which counts are of stars still held", async () => {
+    const now = await createWorld(engine);
+    const past = [10, 8, 6].map((days) => snapshot(24 * days, 100 - days, { source: "BACKFILLED" }));
+    await now.record(observation("a/tracked", [...past, snapshot(24 * 4, 99), snapshot(0, 101)]));
+    const counts = (await now.modules.catalog.sparks([1], NOW)).get(1) ?? [];
+    assert.deepEqual(
+      counts.slice(-6).map((count) => `${count?.stars} ${count?.basis}`),
+      ["90 RETAINED", "92 RETAINED", "94 RETAINED", "99 TOTAL", "99 TOTAL", "101 TOTAL"],
+    );
   });
 
   test("is empty for no repositories", async () => {

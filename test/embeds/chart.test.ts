@@ -114,7 +114,7 @@ test("a point between two gaps is still seen", () => {
 });
 
 test("counts that were not seen here are told apart, with an entry of the legend only then", () => {
-  const legend = ["imported", "reported later by the forge"];
+  const legend = ["imported", "stars still held, as reported later"];
   assert.deepEqual(
     seen(draw(days(growing(60, 1, 1)))).filter((text) => legend.includes(text)),
     [],
@@ -134,6 +134,31 @@ test("counts that were not seen here are told apart, with an entry of the legend
     ({ attributes }) => `${attributes["stroke-width"]} ${attributes["stroke-dasharray"]}`,
   );
   assert.equal(new Set(strokes).size, 3, String(strokes));
+});
+
+test("stars still held are dotted and not joined to totals, and no number compares the two", () => {
+  const points = days([900, 950, 1_000, 1_200, 1_210]).map((point, i) => ({
+    ...point,
+    source: i < 3 ? ("BACKFILLED" as const) : ("OBSERVED" as const),
+  }));
+  const picture = draw(points);
+  const [held, own, ...others] = lines(picture).map(({ attributes }) => attributes);
+  assert.deepEqual(others, []);
+  assert.ok(held?.["stroke-dasharray"] !== undefined && own?.["stroke-dasharray"] === undefined);
+  assert.ok((pointsOf(held?.d ?? "").at(-1)?.[0] ?? 0) < (pointsOf(own?.d ?? "")[0]?.[0] ?? 0));
+  assert.ok(seen(picture).includes("+100 still held"), String(seen(picture)));
+  assert.match(
+    picture.description ?? "",
+    /900 on [^;]*, 1,000 on [^;]*, gained 100 \(stars still held, as reported later\); then 1,200 on [^;]*, 1,210 on [^;]*, gained 10\./,
+  );
+  const longer = draw([
+    ...points,
+    { at: (points[4]?.at ?? 0) + 9 * 86_400_000, value: 1_250, source: "OBSERVED" },
+  ]);
+  assert.ok(
+    seen(longer).some((text) => text.startsWith("+50 since ")),
+    String(seen(longer)),
+  );
 });
 
 test("lines differ without their colours: each has its mark, beside its name and last value", () => {

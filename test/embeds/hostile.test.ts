@@ -83,7 +83,7 @@ test("hostile names: badges and notices are well-formed and hold text only", () 
 test("hostile names: cards are well-formed and hold text only", () => {
   fc.assert(
     fc.property(names, ([a = "", b = "", c = "", d = ""]) => {
-      const points = [0, 1, 2].map((i) => ({ at: END + i, value: i }));
+      const points = [0, 1, 2].map((i) => ({ at: END + i, value: i, source: "OBSERVED" as const }));
       const gained = [{ window: "24h", stars: Number.MAX_SAFE_INTEGER } as const];
       const input = {
         provider: "GITHUB",

@@ -18,7 +18,7 @@ const card: CardInput = {
     { window: "30d", stars: null },
   ],
   rank: "#3 trending in Rust · 7 days",
-  points: Array.from({ length: 365 }, (_, i) => ({ at: i, value: 100 + i * i })),
+  points: Array.from({ length: 365 }, (_, i) => ({ at: i, value: 100 + i * i, source: "OBSERVED" as const })),
   asOf: Date.UTC(2026, 3, 30),
 };
 

@@ -1,8 +1,16 @@
 import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
 import { createGithub } from "../../src/providers/github/github.js";
 import { createGitlab } from "../../src/providers/gitlab/gitlab.js";
+import { GITLAB_REST } from "../../src/providers/gitlab/rest.js";
+import { createGogs } from "../../src/providers/gogs/gogs.js";
+import { createRestProvider, restClient } from "../../src/providers/rest-provider.js";
 import { providerContract } from "./contract.js";
 
 providerContract("github", createGithub);
 providerContract("gitlab", createGitlab);
+// An instance without GraphQL.
+providerContract("gitlab", (settings, connection) =>
+  createRestProvider(GITLAB_REST, settings, restClient(GITLAB_REST, settings, connection)),
+);
 providerContract("forgejo", createForgejo);
+providerContract("gogs", createGogs);

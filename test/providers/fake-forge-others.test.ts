@@ -90,6 +90,7 @@ test("GitLab reports the remaining quota, and refuses with a Retry-After", async
 
 test("Forgejo's search returns every repository once, in every order", async (t) => {
   const { clock, forge, get } = await forgeWorld(t, "forgejo");
+  forge.switches.starOrder = "stable";
   const truth = [...forge.catalogue.truth(clock.now())];
   const orders = [
     ["stars", (row: ClientResponse["body"]) => row.stars_count],
@@ -115,6 +116,8 @@ test("Forgejo's search returns every repository once, in every order", async (t)
   const wrong = await get("/api/v1/repos/search?sort=bogus");
   assert.equal(wrong.status, 422);
   assert.equal(wrong.body.message, 'Invalid sort mode: "bogus"');
+  forge.switches.starOrder = "none";
+  assert.equal((await get("/api/v1/repos/search?sort=stars&order=desc")).status, 422);
 });
 
 test("Forgejo's records match the catalogue, and old names redirect to the new path", async (t) => {
@@ -133,4 +136,29 @@ test("Forgejo's records match the catalogue, and old names redirect to the new p
   assert.equal(moved.status, 307);
   assert.equal(moved.headers.get("location"), `/api/v1/repos/${expected.owner}/later`);
   assert.equal((await get("/api/v1/repos/nobody/nothing")).body.message, "The target couldn't be found.");
+});
+
+test("Gogs searches with a pattern of SQL, and finds by name alone", async (t) => {
+  const { clock, forge, get, truth } = await forgeWorld(t, "gogs");
+  const all = "/api/v1/repos/search?q=_&limit=500&page=";
+  const first = await get(`${all}1`);
+  assert.deepEqual([first.body.ok, first.body.data.length], [true, 50]);
+  assert.match(first.headers.get("link") ?? "", /search\?page=2>; rel="next"/);
+  const ids = new Set<number>();
+  for (let page = 1; page <= 6; page++)
+    for (const row of (await get(`${all}${page}`)).body.data) ids.add(row.id);
+  assert.equal(ids.size, 300);
+  const keyword = async (q: string) => (await get(`/api/v1/repos/search?q=${q}&limit=50`)).body.data;
+  assert.deepEqual(await keyword(""), await keyword("."), "an empty keyword is a dot");
+  assert.deepEqual(await keyword("a/b/rust"), await keyword("RUST"));
+  const { id, fullName, owner } = truth(forge.catalogue.ids()[4] ?? 0);
+  const { body } = await get(`/api/v1/repos/${fullName}`);
+  assert.deepEqual(
+    [body.id, body.full_name, body.language, body.archived],
+    [id, fullName, undefined, undefined],
+  );
+  assert.equal((await get(`/api/v1/repositories/${id}`)).status, 404);
+  forge.catalogue.add({ at: clock.now(), kind: "renamed", id, to: `${owner}/later` });
+  assert.equal((await get(`/api/v1/repos/${fullName}`)).status, 404);
+  assert.equal((await get(`/api/v1/repos/${owner}/later`)).body.id, id);
 });

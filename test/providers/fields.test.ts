@@ -4,8 +4,10 @@ import { z } from "zod";
 import {
   count,
   fullName,
+  homepage,
   id,
   label,
+  opaqueId,
   orNull,
   parseRecord,
   parseRecords,
@@ -14,6 +16,7 @@ import {
   topics,
   webUrl,
 } from "../../src/providers/fields.js";
+import { isHomepage } from "../../src/record-rules.js";
 import { examples, fc } from "../support/properties.js";
 
 const read = <T extends z.ZodType>(type: T, value: unknown) => orNull(type).parse(value);
@@ -26,6 +29,72 @@ test("counts and ids are integers", () => {
   for (const value of [1, "1", "9007199254740993"]) assert.equal(read(id, value), String(value));
   for (const value of [0, -1, 2 ** 53, "", "01", "1e3", "x", "1/../2", null, {}])
     assert.equal(read(id, value), null);
+});
+
+test("an id may have any form that can be stored and put into a path", () => {
+  for (const value of [
+    "278964",
+    "gid://gitlab/Project/278964",
+    "0191d2ab-77c1-7b4e-9d0e-2f6a1c3b5d7e",
+    "MDEwOlJlcG9zaXRvcnkx==",
+    "R_kgDOA",
+    "a".repeat(100),
+  ]) {
+    assert.equal(read(opaqueId, value), value);
+  }
+  assert.equal(read(opaqueId, 0), "0");
+  for (const value of [
+    "",
+    ".",
+    "..",
+    "a b",
+    "a\n",
+    "a?b",
+    "a#b",
+    "a%2e",
+    "a\\b",
+    "ä",
+    "a".repeat(101),
+    -1,
+    0.5,
+    null,
+    {},
+  ])
+    assert.equal(read(opaqueId, value), null, String(value));
+});
+
+test("a homepage keeps its form if it has no scheme, and anything but an address is dropped", () => {
+  for (const value of [
+    "www.gradle.org",
+    "developer.github.com/v3",
+    "example.org:8080/a?b#c",
+    "bücher.example",
+  ]) {
+    assert.equal(read(homepage, value), value);
+    assert.ok(isHomepage(value));
+  }
+  assert.equal(read(homepage, " HTTPS://Example.ORG/a "), "https://example.org/a");
+  for (const value of [
+    "",
+    "wiki",
+    "See the wiki.",
+    "//example.org",
+    "javascript:alert(1)",
+    "javascript.x:alert(1)",
+    "data:text/html,x.y",
+    "mailto:someone@example.org",
+    "user:password@example.org",
+    "someone@example.org",
+    "https://user:password@example.org/",
+    "example.org/a b",
+    "example.org\u0000",
+    "\\\\example.org",
+    `example.org/${"x".repeat(2_000)}`,
+    1,
+    null,
+  ]) {
+    assert.equal(read(homepage, value), null, String(value));
+  }
 });
 
 test("texts are cut to a maximum length, without control characters", () => {
@@ -160,14 +229,21 @@ test("any document yields values of the right type, bounded and storable", () =>
   );
 });
 
-test("invalid records are left out of a list, and a list without a valid one is malformed", () => {
+test("invalid records are left out of a list, and a long list without a valid one is malformed", () => {
   const type = z.object({ id });
   assert.deepEqual(parseRecords(type, [{ id: 1 }, {}, null, 7, { id: "x" }, { id: 2, more: 1 }]), [
     { id: "1" },
     { id: "2" },
   ]);
   assert.deepEqual(parseRecords(type, []), []);
-  for (const documents of [[{}], [null], {}, null, "[]", Array.from({ length: 1001 }, () => ({ id: 1 }))]) {
+  assert.deepEqual(parseRecords(type, [{}, null]), []);
+  for (const documents of [
+    Array(11).fill({}),
+    {},
+    null,
+    "[]",
+    Array.from({ length: 1001 }, () => ({ id: 1 })),
+  ]) {
     assert.throws(() => parseRecords(type, documents), { kind: "malformed" });
   }
 });

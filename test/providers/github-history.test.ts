@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS } from "../../src/clock.js";
+import { concernsForge } from "../../src/providers/providers.js";
 import { failureOf, github, NOW, ref, restRow, scriptedFetch } from "../support/github.js";
-import { ManualClock } from "../support/manual-clock.js";
+import { SkippingClock } from "../support/manual-clock.js";
 
 const signal = new AbortController().signal;
 
@@ -31,30 +32,80 @@ test("a history page has days, none in the future, and a cursor", async () => {
   for (const [day, gained] of days) assert.deepEqual([day % DAY_MS, gained], [0, new Date(day).getUTCDay()]);
 });
 
+const isHistory = (url: URL) => url.pathname.endsWith("/history");
+
 test("an instance without star histories is not asked again for a day", async () => {
-  const clock = new ManualClock(NOW);
-  const fetch = scriptedFetch(({ url }) =>
-    url.pathname.endsWith("/history") ? { status: 404 } : { body: restRow() },
-  );
+  const clock = new SkippingClock(NOW);
+  const fetch = scriptedFetch(({ url }) => (isHistory(url) ? { status: 404 } : { body: restRow() }));
   const provider = github(fetch, { clock });
   assert.equal(await provider.history(ref(), null, signal), null);
   assert.equal(await provider.history(ref(), null, signal), null);
-  assert.equal(fetch.sent.length, 2);
+  const asked = [
+    "/repositories/7/stargazers/history",
+    "/repositories/7",
+    "/repos/octo/seven/stargazers/history",
+  ];
+  assert.deepEqual(
+    fetch.sent.map(({ url }) => url.pathname),
+    asked,
+  );
   clock.advance(DAY_MS);
   assert.equal(await provider.history(ref(), null, signal), null);
-  assert.equal(fetch.sent.length, 4);
+  assert.equal(fetch.sent.length, 6);
+});
+
+test("the history of a repository whose name belongs to another one now is its own", async () => {
+  const histories: Record<string, unknown> = {
+    "/repositories/7/stargazers/history": [week(SUNDAY, [7, 7, 7, 7, 0, 0, 0])],
+    "/repos/octo/seven/stargazers/history": [week(SUNDAY, [9, 9, 9, 9, 0, 0, 0])],
+    "/repos/octo/moved/stargazers/history": [week(SUNDAY, [7, 7, 7, 7, 0, 0, 0])],
+  };
+  for (const isById of [true, false]) {
+    const clock = new SkippingClock(NOW);
+    const fetch = scriptedFetch(({ url: { pathname } }) => {
+      if (pathname === "/repositories/7") return { body: restRow({ full_name: "octo/moved" }) };
+      const body = isById || pathname.startsWith("/repos/") ? histories[pathname] : undefined;
+      return body === undefined ? { status: 404 } : { body };
+    });
+    const provider = github(fetch, { clock });
+    for (let i = 0; i < 2; i++) {
+      const page = await provider.history(ref(), null, signal);
+      assert.deepEqual(new Set(page?.days.map(({ gained }) => gained)), new Set([7, 0]));
+    }
+    // By name, the name is looked up each time.
+    assert.equal(fetch.sent.length, isById ? 2 : 5);
+    assert.ok(!fetch.sent.some(({ url }) => url.pathname.startsWith("/repos/octo/seven")));
+  }
+});
+
+test("a history is never followed to another repository", async () => {
+  const location = "https://api.github.com/repositories/8/stargazers/history";
+  const fetch = scriptedFetch(({ url }) =>
+    url.pathname.startsWith("/repositories/8")
+      ? { body: [week(SUNDAY, [9, 9, 9, 9, 0, 0, 0])] }
+      : { status: 301, headers: { location } },
+  );
+  assert.equal((await failureOf(github(fetch).history(ref(), null, signal))).kind, "renamed");
+  const other = scriptedFetch(({ url }) =>
+    isHistory(url) ? { status: 404 } : { body: restRow({ id: 8, full_name: "octo/eight" }) },
+  );
+  assert.equal((await failureOf(github(other).history(ref(), null, signal))).kind, "malformed");
+  assert.equal(other.sent.length, 2);
 });
 
 test("a missing repository does not mean that the instance lacks histories", async () => {
-  const fetch = scriptedFetch(({ url }) =>
-    url.pathname.includes("seven") || url.pathname.endsWith("/7") ? { status: 404 } : { body: [] },
-  );
-  const provider = github(fetch);
-  assert.equal((await failureOf(provider.history(ref(), null, signal))).kind, "gone");
-  assert.deepEqual(await provider.history(ref({ fullName: "octo/eight" }), "no cursor", signal), {
-    days: [],
-    next: null,
+  const fetch = scriptedFetch(({ url }) => {
+    const id = Number(url.pathname.split("/")[2]);
+    if (id === 8) return { body: [] };
+    return id === 9 && !isHistory(url) ? { body: restRow({ id: 9 }) } : { status: 404 };
   });
+  const provider = github(fetch);
+  const historyOf = (providerId: string) => provider.history(ref({ providerId }), "no cursor", signal);
+  assert.equal((await failureOf(historyOf("7"))).kind, "gone");
+  assert.deepEqual(await historyOf("8"), { days: [], next: null });
+  // One without a history, where others have one.
+  assert.equal((await failureOf(historyOf("9"))).kind, "malformed");
+  assert.deepEqual(await historyOf("8"), { days: [], next: null });
 });
 
 test("an invalid history is malformed", async () => {
@@ -70,4 +121,11 @@ test("an invalid history is malformed", async () => {
       "malformed",
     );
   }
+});
+
+test("a history that GitHub has not prepared yet concerns its repository alone, and says when to ask again", async () => {
+  const fetch = scriptedFetch(() => ({ status: 202, body: {} }));
+  const failure = await failureOf(github(fetch).history(ref(), null, signal));
+  assert.deepEqual([failure.kind, failure.until], ["malformed", NOW + 10 * 60_000]);
+  assert.ok(!concernsForge(failure.kind));
 });

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
 import { DAY_MS } from "../../src/clock.js";
+import { restRepository } from "../../src/providers/github/rest.js";
 import { FAILURE_KINDS, type FailureKind, type UpstreamRepository } from "../../src/providers/providers.js";
 import { realData } from "../support/data.js";
 import { failureOf, github, NOW, ref, type Scripted, scriptedFetch } from "../support/github.js";
@@ -84,6 +85,25 @@ test("every recorded repository becomes a record with its numbers, unless it is 
     found++;
   }
   assert.ok(found > 250, `${found} records`);
+});
+
+test("every recorded homepage is kept, with and without a scheme; a sentence is none", { skip }, () => {
+  const row = z.object({ id: z.int(), full_name: z.string(), homepage: z.string() });
+  const bare = new Map<string, string | null>();
+  const read = (document: unknown): void => {
+    if (typeof document !== "object" || document === null) return;
+    for (const value of Object.values(document)) read(value);
+    const homepage = row.safeParse(document).data?.homepage.trim() ?? "";
+    const kept = restRepository.safeParse(document).data?.homepage;
+    if (homepage === "" || kept === undefined) return;
+    if (/^https?:/i.test(homepage)) assert.equal(kept, new URL(homepage).href);
+    else bare.set(homepage, kept);
+  };
+  for (const name of ["repo.jsonl.gz", "list.jsonl.gz", "search.jsonl.gz", "forks.jsonl"]) {
+    for (const { response } of recorded(name)) read(response.body);
+  }
+  assert.equal(bare.get("www.gradle.org"), "www.gradle.org");
+  for (const [homepage, kept] of bare) assert.equal(kept, homepage.includes(" ") ? null : homepage);
 });
 
 test("recorded searches are pages of a walk, without watchers", { skip }, async () => {

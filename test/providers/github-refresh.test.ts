@@ -12,7 +12,7 @@ import {
   type Scripted,
   scriptedFetch,
 } from "../support/github.js";
-import { ManualClock } from "../support/manual-clock.js";
+import { SkippingClock } from "../support/manual-clock.js";
 
 const signal = new AbortController().signal;
 const tokens = ["secret-1"];
@@ -32,7 +32,7 @@ test("GraphQL and REST produce the same record", async () => {
     scriptedFetch(() => answer),
     { tokens },
   ).refreshMany([ref()], signal);
-  assert.deepEqual(outcome, { kind: "found", repository: rest, etag: null });
+  assert.deepEqual(outcome, { kind: "found", repository: rest, etag: null, at: NOW });
   assert.equal(rest.openIssues, 12);
 });
 
@@ -45,7 +45,7 @@ test("a hundred repositories take one request, and a failure of one does not aff
       path: ["nodes", 2],
       message: "Resource protected by organization SAML enforcement.",
     },
-    { type: "SERVICE_UNAVAILABLE", path: ["nodes", 3, "issues"], message: "Try later" },
+    { type: "SERVICE_UNAVAILABLE", path: ["nodes", 3], message: "Try later" },
   ];
   const fetch = scriptedFetch(({ ids }) => {
     const nodes = ids.map((id, i) => (i < 5 ? null : nodeOf(id)));
@@ -63,7 +63,8 @@ test("a hundred repositories take one request, and a failure of one does not aff
     "blocked",
     "refused",
     "unreachable",
-    "gone",
+    // Neither a node nor an error.
+    "malformed",
     "private",
     "malformed",
     "malformed",
@@ -135,7 +136,7 @@ test("reaching a limit between halves keeps earlier results", async () => {
 });
 
 test("points are counted as GitHub reports them, and nothing is sent once they are used up", async () => {
-  const clock = new ManualClock(NOW);
+  const clock = new SkippingClock(NOW);
   const resetAt = new Date(NOW + HOUR_MS).toISOString();
   let remaining = 7;
   const fetch = scriptedFetch(({ ids }) => {
@@ -146,7 +147,15 @@ test("points are counted as GitHub reports them, and nothing is sent once they a
   });
   const provider = github(fetch, { tokens, clock });
   await provider.refreshMany(refs(2), signal);
-  const known = { token: "#1", resource: "graphql", limit: 5000, resetAt: NOW + HOUR_MS, blockedUntil: null };
+  const known = {
+    token: "#1",
+    resource: "graphql",
+    limit: 5000,
+    resetAt: NOW + HOUR_MS,
+    blockedUntil: null,
+    blockReason: null,
+    blockMessage: null,
+  };
   assert.deepEqual(provider.quota(), [{ ...known, remaining: 4 }]);
   await provider.refreshMany(refs(2), signal);
   assert.deepEqual(provider.quota(), [{ ...known, remaining: 1 }]);

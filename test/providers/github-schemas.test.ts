@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { schema as github } from "@octokit/graphql-schema";
 import { buildSchema, NoDeprecatedCustomRule, parse, specifiedRules, validate } from "graphql";
 import { z } from "zod";
-import { REPOSITORIES_QUERY } from "../../src/providers/github/graphql.js";
+import { OPTIONAL_FIELDS, repositoriesQuery } from "../../src/providers/github/repository-node.js";
 import { fromRest, readRepository, restRepository } from "../../src/providers/github/rest.js";
 
 const openapi = z.object({
@@ -47,12 +47,19 @@ const TYPES: Record<keyof typeof restRepository.shape, string> = {
 };
 
 // The published schema defines two fields twice, so validation would fail.
-test("the GraphQL query is valid in GitHub's schema and uses nothing deprecated", () => {
+test("the GraphQL query is valid in GitHub's schema and uses nothing deprecated, also without optional fields", () => {
   const rules = [...specifiedRules, NoDeprecatedCustomRule];
-  assert.deepEqual(
-    validate(buildSchema(github.idl, { assumeValidSDL: true }), parse(REPOSITORIES_QUERY), rules),
-    [],
-  );
+  const schema = buildSchema(github.idl, { assumeValidSDL: true });
+  const reduced = [
+    new Set<never>(),
+    ...OPTIONAL_FIELDS.map((field) => new Set([field])),
+    new Set(OPTIONAL_FIELDS),
+  ];
+  for (const without of reduced) {
+    const query = repositoriesQuery(without);
+    assert.deepEqual(validate(schema, parse(query), rules), []);
+    for (const field of without) assert.doesNotMatch(query, new RegExp(`\\b${field}\\b`));
+  }
 });
 
 test("every REST field we read exists in GitHub's API description with that type", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UpstreamFailure } from "../../src/providers/providers.js";
 import { failureOf, github, NOW, node, ref, restRow, type Sent, scriptedFetch } from "../support/github.js";
-import { ManualClock } from "../support/manual-clock.js";
+import { SkippingClock } from "../support/manual-clock.js";
 
 const signal = new AbortController().signal;
 const tokens = ["secret-1"];
@@ -35,7 +35,7 @@ test("the public GitHub has a separate API host, other instances have it below t
 });
 
 test("after a secondary limit the token is unused for a minute, for all resources", async () => {
-  const clock = new ManualClock(NOW);
+  const clock = new SkippingClock(NOW);
   const body = { message: "You have exceeded a secondary rate limit." };
   const fetch = scriptedFetch(() => ({ status: 403, headers: { "x-ratelimit-remaining": "4000" }, body }));
   const provider = github(fetch, { tokens, clock });

@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { type Clock, DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { UpstreamFailure } from "../../src/providers/contract.js";
 import { type Lease, Quota, type QuotaReport } from "../../src/providers/quota.js";
-import { ManualClock } from "../support/manual-clock.js";
 
 const START = Date.UTC(2026, 0, 1);
 
@@ -24,11 +23,11 @@ class JumpingClock implements Clock {
   }
 }
 
-function build(tokens: string[] = [], requestsPerHour: number | null = null) {
+function build(tokens: string[] = []) {
   const clock = new JumpingClock();
-  const quota = new Quota({ tokens, requestsPerHour, clock });
+  const quota = new Quota({ tokens, clock });
   const answer = (report: QuotaReport, resource = "core"): Lease => {
-    const lease = quota.take(resource);
+    const lease = quota.take({ resource });
     quota.learn(lease, report);
     return lease;
   };
@@ -38,7 +37,7 @@ function build(tokens: string[] = [], requestsPerHour: number | null = null) {
 /** Takes a lease: null on success, otherwise when to retry. */
 function takeOrUntil(quota: Quota, resource = "core"): number | null {
   try {
-    quota.take(resource);
+    quota.take({ resource });
     return null;
   } catch (error) {
     assert.ok(error instanceof UpstreamFailure, String(error));
@@ -49,17 +48,26 @@ function takeOrUntil(quota: Quota, resource = "core"): number | null {
 
 test("without tokens there is one anonymous entry", () => {
   const { quota } = build();
-  const { token, label } = quota.take("core");
+  const { token, label } = quota.take({ resource: "core" });
   assert.deepEqual({ token, label }, { token: null, label: "anonymous" });
   assert.deepEqual(quota.list(), [
-    { token: "anonymous", resource: "core", limit: null, remaining: null, resetAt: null, blockedUntil: null },
+    {
+      token: "anonymous",
+      resource: "core",
+      limit: null,
+      remaining: null,
+      resetAt: null,
+      blockedUntil: null,
+      blockReason: null,
+      blockMessage: null,
+    },
   ]);
 });
 
 test("tokens without known limits take turns", () => {
   const { quota } = build(["a", "b", "c"]);
   assert.deepEqual(
-    [1, 2, 3, 4, 5].map(() => quota.take("core").label),
+    [1, 2, 3, 4, 5].map(() => quota.take({ resource: "core" }).label),
     ["#1", "#2", "#3", "#1", "#2"],
   );
 });
@@ -67,19 +75,23 @@ test("tokens without known limits take turns", () => {
 test("the token with most quota left goes first, separately for each resource", () => {
   const { quota } = build(["a", "b"]);
   const resetAt = START + HOUR_MS;
-  quota.learn(quota.take("core"), { limit: 100, remaining: 10, resetAt });
-  quota.learn(quota.take("core"), { limit: 100, remaining: 50, resetAt });
-  for (let i = 0; i < 40; i++) assert.equal(quota.take("core").token, "b");
-  assert.equal(quota.take("core").token, "a");
-  assert.equal(quota.take("search").token, "b", "of search nothing is known, and b was used less lately");
+  quota.learn(quota.take({ resource: "core" }), { limit: 100, remaining: 10, resetAt });
+  quota.learn(quota.take({ resource: "core" }), { limit: 100, remaining: 50, resetAt });
+  for (let i = 0; i < 40; i++) assert.equal(quota.take({ resource: "core" }).token, "b");
+  assert.equal(quota.take({ resource: "core" }).token, "a");
+  assert.equal(
+    quota.take({ resource: "search" }).token,
+    "b",
+    "of search nothing is known, and b was used less lately",
+  );
 });
 
 test("nothing is sent between using up the quota and its reset", () => {
   const { clock, quota, answer } = build(["a"]);
   answer({ limit: 60, remaining: 0, resetAt: START + HOUR_MS });
   assert.equal(takeOrUntil(quota), START + HOUR_MS);
-  assert.equal(quota.readyAt("core"), START + HOUR_MS);
-  assert.ok(quota.readyAt("search") <= START, "another resource is not concerned");
+  assert.equal(quota.readyAt({ resource: "core" }), START + HOUR_MS);
+  assert.ok(quota.readyAt({ resource: "search" }) <= START, "another resource is not concerned");
   clock.advance(HOUR_MS - 1);
   assert.equal(takeOrUntil(quota), START + HOUR_MS);
   clock.advance(1);
@@ -90,23 +102,23 @@ test("nothing is sent between using up the quota and its reset", () => {
 test("a request that costs more than is left waits, unless it costs more than the whole limit", () => {
   const { quota, answer } = build(["a"]);
   answer({ limit: 10, remaining: 3, resetAt: START + HOUR_MS });
-  assert.throws(() => quota.take("core", 4), UpstreamFailure);
-  quota.take("core", 3);
+  assert.throws(() => quota.take({ resource: "core", cost: 4 }), UpstreamFailure);
+  quota.take({ resource: "core", cost: 3 });
   const whole = build(["a"]);
   whole.answer({ limit: 10, remaining: 10, resetAt: START + HOUR_MS });
-  whole.quota.take("core", 11);
+  whole.quota.take({ resource: "core", cost: 11 });
 });
 
 test("a block applies to the token for all resources, and is never shortened", () => {
   const { clock, quota, answer } = build(["a", "b"]);
   assert.equal(answer({ blockedUntil: START + 60_000 }).token, "a");
   for (let i = 0; i < 3; i++) assert.equal(answer({}, "search").token, "b");
-  const lease = quota.take("core");
+  const lease = quota.take({ resource: "core" });
   quota.learn(lease, { blockedUntil: START + 90_000 });
   quota.learn(lease, { blockedUntil: START + 1000 });
   assert.equal(takeOrUntil(quota), START + 60_000, "the one that is free first");
   clock.advance(60_000);
-  assert.equal(quota.take("core").token, "a");
+  assert.equal(quota.take({ resource: "core" }).token, "a");
 });
 
 test("a rejected token is unused for an hour, the others continue", () => {
@@ -137,9 +149,9 @@ test("a count without a reset time is valid for a minute", () => {
 test("leases that are never returned stop counting as in flight", () => {
   const { clock, quota, answer } = build(["a"]);
   answer({ limit: 10, remaining: 10, resetAt: START + HOUR_MS });
-  for (let i = 0; i < 4; i++) quota.take("core");
+  for (let i = 0; i < 4; i++) quota.take({ resource: "core" });
   clock.advance(10 * 60_000);
-  quota.learn(quota.take("core"), { limit: 10, remaining: 5, resetAt: START + HOUR_MS });
+  quota.learn(quota.take({ resource: "core" }), { limit: 10, remaining: 5, resetAt: START + HOUR_MS });
   assert.equal(quota.list()[0]?.remaining, 5);
 });
 
@@ -158,7 +170,7 @@ test("setting the clock makes no wait longer or shorter than the forge asked", (
       { blockedUntil: START + 60_000 },
       { remaining: 0, limit: 5, resetAt: START + 60_000 },
     ]) {
-      const { clock, quota, answer } = build(["a"], 3600);
+      const { clock, quota, answer } = build(["a"]);
       answer(report);
       clock.jump(jump);
       assert.equal(takeOrUntil(quota), clock.now() + 60_000);
@@ -167,44 +179,6 @@ test("setting the clock makes no wait longer or shorter than the forge asked", (
       clock.advance(1);
       assert.equal(takeOrUntil(quota), null);
     }
-  }
-});
-
-test("our own limit holds in every hour, for any number of tokens", () => {
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 200 }),
-      fc.nat({ max: 3 }),
-      fc.array(fc.integer({ min: 0, max: 200_000 }), { maxLength: 300 }),
-      (perHour, tokens, gaps) => {
-        const clock = new ManualClock(START);
-        const names = Array.from({ length: tokens }, (_, i) => `t${i}`);
-        const quota = new Quota({ tokens: names, requestsPerHour: perHour, clock });
-        const sent: number[] = [];
-        for (const gap of gaps) {
-          clock.advance(gap);
-          const readyAt = quota.readyAt("core");
-          const isReady = readyAt <= clock.now();
-          assert.equal(takeOrUntil(quota), isReady ? null : readyAt);
-          if (!isReady) continue;
-          sent.push(clock.monotonic());
-          assert.ok(sent.filter((at) => at > clock.monotonic() - HOUR_MS).length <= perHour);
-        }
-      },
-    ),
-  );
-});
-
-test("waiting for readyAt achieves the full rate", () => {
-  for (const perHour of [1, 59, 60, 600, 5000]) {
-    const clock = new ManualClock(START);
-    const quota = new Quota({ tokens: [], requestsPerHour: perHour, clock });
-    let sent = 0;
-    for (; clock.monotonic() < HOUR_MS; sent++) {
-      quota.take("core");
-      clock.advance(quota.readyAt("core") - clock.now());
-    }
-    assert.ok(sent <= perHour && sent >= perHour * 0.95, `${sent} of ${perHour}`);
   }
 });
 
@@ -238,7 +212,7 @@ test("a counting forge never sees a request too many, in any order of responses,
       (limit, tokens, steps) => {
         const clock = new JumpingClock();
         const names = Array.from({ length: tokens }, (_, i) => `t${i}`);
-        const quota = new Quota({ tokens: names, requestsPerHour: null, clock });
+        const quota = new Quota({ tokens: names, clock });
         const forge = new CountingForge(limit, clock);
         const inFlight: { lease: Lease; report: QuotaReport }[] = [];
         for (const [gap, pick, mayAnswer] of steps) {
@@ -246,8 +220,8 @@ test("a counting forge never sees a request too many, in any order of responses,
           const [next] =
             mayAnswer || inFlight.length > 7 ? inFlight.splice(pick % (inFlight.length || 1), 1) : [];
           if (next !== undefined) quota.learn(next.lease, next.report);
-          if (quota.readyAt("core") > clock.now()) continue;
-          const lease = quota.take("core");
+          if (quota.readyAt({ resource: "core" }) > clock.now()) continue;
+          const lease = quota.take({ resource: "core" });
           inFlight.push({ lease, report: forge.ask(lease.token) });
         }
       },
@@ -260,14 +234,25 @@ test("tokens with equal quota are used evenly", () => {
     fc.property(fc.integer({ min: 1, max: 6 }), fc.integer({ min: 0, max: 100 }), (tokens, requests) => {
       const clock = new JumpingClock();
       const names = Array.from({ length: tokens }, (_, i) => `t${i}`);
-      const quota = new Quota({ tokens: names, requestsPerHour: null, clock });
+      const quota = new Quota({ tokens: names, clock });
       const forge = new CountingForge(100, clock);
       for (let i = 0; i < requests; i++) {
-        const lease = quota.take("core");
+        const lease = quota.take({ resource: "core" });
         quota.learn(lease, forge.ask(lease.token));
       }
       const counts = names.map((name) => forge.used.get(name)?.count ?? 0);
       assert.ok(Math.max(...counts) - Math.min(...counts) <= 1, counts.join());
     }),
   );
+});
+
+test("a wait names the block that decides it, also for a resource that was not used yet", () => {
+  const { quota, answer } = build(["a"]);
+  answer({ limit: 10, remaining: 5, resetAt: START + HOUR_MS });
+  answer({ blockedUntil: START + 60_000, message: "slower" });
+  assert.throws(() => quota.check({ resource: "graphql" }), /: slow_down \(slower\)$/);
+  const two = build(["a", "b"]);
+  two.answer({ isRejected: true, message: "Bad credentials" });
+  two.answer({ limit: 10, remaining: 0, resetAt: START + 60_000 });
+  assert.throws(() => two.quota.check({ resource: "core" }), /: used_up$/);
 });

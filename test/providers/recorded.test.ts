@@ -1,15 +1,21 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { graphql } from "graphql";
+import type { Connection } from "../../src/providers/client.js";
 import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
 import { createGitlab } from "../../src/providers/gitlab/gitlab.js";
+import { GITLAB_REST } from "../../src/providers/gitlab/rest.js";
+import { createGogs } from "../../src/providers/gogs/gogs.js";
 import type { UpstreamRepository } from "../../src/providers/providers.js";
+import { createRestProvider, restClient } from "../../src/providers/rest-provider.js";
 import { realData } from "../support/data.js";
-import { ManualClock } from "../support/manual-clock.js";
+import { gitlabSchema } from "../support/forge/gitlab-graphql.js";
+import { SkippingClock } from "../support/manual-clock.js";
 import { scripted, settingsOf } from "../support/upstream.js";
 
 const signal = new AbortController().signal;
-const clock = new ManualClock(Date.UTC(2026, 0, 1));
+const clock = new SkippingClock(Date.UTC(2026, 0, 1));
 const skip = existsSync(realData("fixtures"))
   ? false
   : "the recorded answers are not here: set SIDEREAL_TEST_DATA to a folder with fixtures";
@@ -24,6 +30,14 @@ function bodiesOf(path: string): unknown[] {
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Without GraphQL, which no recording has. */
+const gitlabOverRest = (connection: Connection) =>
+  createRestProvider(
+    GITLAB_REST,
+    settingsOf("gitlab"),
+    restClient(GITLAB_REST, settingsOf("gitlab"), connection),
+  );
 
 function assertTold(repository: UpstreamRepository): void {
   assert.match(repository.providerId, /^\d+$/);
@@ -65,7 +79,7 @@ test("gitlab: recorded lists of several versions are read completely, with neste
   const pages = bodiesOf("gitlab/repos-body.jsonl").filter((body) => Array.isArray(body));
   const found: UpstreamRepository[] = [];
   for (const body of pages) {
-    const provider = createGitlab(settingsOf("gitlab"), { fetch: scripted(() => ({ body })), clock });
+    const provider = gitlabOverRest({ fetch: scripted(() => ({ body })), clock });
     const { repositories, next } = await provider.discover(null, signal);
     assert.equal(repositories.length, body.length);
     assert.equal(next, null);
@@ -124,4 +138,97 @@ test("forgejo: a recorded private repository is refused", { skip }, async () => 
   const hidden = bodiesOf("gitea/repos-body.jsonl").find((body) => isObject(body) && body.private === true);
   const provider = createForgejo(settingsOf("forgejo"), { fetch: scripted(() => ({ body: hidden })), clock });
   await assert.rejects(provider.refreshOne("go-gitea/gitea", signal), { kind: "private" });
+});
+
+test("gogs: recorded pages of a search are read completely; a private repository is refused", {
+  skip,
+}, async () => {
+  const bodies = bodiesOf("gogs/repos-body.jsonl");
+  let total = 0;
+  for (const body of bodies) {
+    if (!isObject(body) || !Array.isArray(body.data)) continue;
+    const provider = createGogs(settingsOf("gogs"), { fetch: scripted(() => ({ body })), clock });
+    const { repositories, next } = await provider.discover(null, signal);
+    assert.equal(next, null);
+    assert.deepEqual(repositories.map(countsOf), body.data.map(recordedCountsOf));
+    for (const repository of repositories) assertTold(repository);
+    total += repositories.length;
+  }
+  assert.ok(total >= 12);
+  const [hidden] = bodies.flatMap((body) => (Array.isArray(body) ? body : []));
+  const provider = createGogs(settingsOf("gogs"), { fetch: scripted(() => ({ body: hidden })), clock });
+  await assert.rejects(provider.refreshOne("gogits/gogs", signal), { kind: "private" });
+});
+
+const countsOf = ({
+  providerId,
+  owner,
+  name,
+  stars,
+  forks,
+  watchers,
+  openIssues,
+  fork,
+  url,
+}: UpstreamRepository) => [
+  ...[providerId, `${owner}/${name}`, stars, forks, watchers, openIssues, fork, url],
+];
+
+function recordedCountsOf(row: unknown) {
+  assert.ok(isObject(row));
+  const counts = [row.stars_count, row.forks_count, row.watchers_count, row.open_issues_count];
+  return [String(row.id), row.full_name, ...counts, row.fork, row.html_url];
+}
+
+test("gitlab: recorded projects as GraphQL would send them are the same records", { skip }, async () => {
+  const rows = [...bodiesOf("gitlab/repos-body.jsonl"), ...bodiesOf("gitlab/other.jsonl")].flat();
+  let compared = 0;
+  for (const row of rows) {
+    if (!isObject(row) || typeof row.id !== "number") continue;
+    const project = {
+      id: `gid://gitlab/Project/${row.id}`,
+      fullPath: row.path_with_namespace,
+      starCount: row.star_count,
+      // GraphQL always has it; lists without a token have only public projects.
+      visibility: row.visibility ?? "public",
+      webUrl: row.web_url,
+      description: row.description,
+      topics: row.topics ?? row.tag_list,
+      forksCount: row.forks_count ?? 0,
+      openIssuesCount: row.open_issues_count,
+      archived: row.archived,
+      isForked: row.forked_from_project !== undefined,
+      createdAt: row.created_at,
+      lastActivityAt: row.last_activity_at,
+      languages: [],
+    };
+    const nodes = { nodes: [project], pageInfo: { hasNextPage: false, hasPreviousPage: false } };
+    const fetch = scripted(async (path, { body }) => {
+      if (path !== "/api/graphql") return { body: row };
+      const { query, variables } = JSON.parse(String(body));
+      const source = { schema: gitlabSchema(), source: query, variableValues: variables };
+      return { body: await graphql({ ...source, rootValue: { projects: nodes } }) };
+    });
+    const provider = createGitlab(settingsOf("gitlab"), { fetch, clock });
+    const ref = {
+      providerId: String(row.id),
+      nodeId: null,
+      fullName: String(row.path_with_namespace),
+      etag: null,
+    };
+    const [read] = await provider.refreshMany([ref], signal);
+    const [single] = await gitlabOverRest({ fetch, clock }).refreshMany([ref], signal);
+    if (single?.kind !== "found") {
+      assert.equal(read?.kind, single?.kind);
+      continue;
+    }
+    assert.ok(read?.kind === "found");
+    // Only one of the two has these.
+    const { license: _, fork, ...rest } = single.repository;
+    const { license, fork: isFork, ...same } = read.repository;
+    assert.deepEqual(same, rest);
+    assert.deepEqual([license, isFork], [null, fork ?? row.forked_from_project !== undefined]);
+    compared++;
+  }
+  assert.ok(compared >= 20, `${compared} projects`);
 });

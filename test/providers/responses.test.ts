@@ -3,7 +3,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { FAILURE_KINDS, UpstreamFailure } from "../../src/providers/contract.js";
-import { failureOf, parseJson, readQuota } from "../../src/providers/responses.js";
+import { parseJson } from "../../src/providers/json.js";
+import { failureOf, readQuota } from "../../src/providers/responses.js";
 import { ManualClock } from "../support/manual-clock.js";
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -17,7 +18,7 @@ const response = (status: number, headers: Record<string, string> = {}, text = "
 const report = (status: number, headers: Record<string, string> = {}) =>
   readQuota(response(status, headers), "core", clock);
 const failure = (status: number, headers: Record<string, string> = {}, text = "") => {
-  const found = failureOf(response(status, headers, text), "WORK /x", clock);
+  const found = failureOf(response(status, headers, text), { what: "WORK /x", secrets: [] }, clock);
   return found === null ? null : { kind: found.kind, until: found.until };
 };
 
@@ -52,7 +53,7 @@ test("a used-up limit is a quota failure, in the headers of every forge", () => 
       const headers = { [`${prefix}-limit`]: "60", [`${prefix}-remaining`]: "0", [`${prefix}-reset`]: reset };
       assert.deepEqual(failure(403, headers), { kind: "quota", until });
       assert.deepEqual(failure(429, headers), { kind: "quota", until });
-      assert.deepEqual(report(200, headers), { limit: 60, remaining: 0, resetAt: until });
+      assert.deepEqual(report(200, headers), { limit: 60, remaining: 0, resetAt: until, isRejected: false });
       assert.equal(failure(200, headers), null);
     }
   }
@@ -103,7 +104,7 @@ test("arbitrary headers give a failure from the closed list and valid numbers", 
         date: value,
       }),
       (status, headers) => {
-        const found = failureOf(response(status, headers), "WORK", clock);
+        const found = failureOf(response(status, headers), { what: "WORK", secrets: [] }, clock);
         if (found !== null) assert.ok(FAILURE_KINDS.includes(found.kind));
         for (const value of Object.values(report(status, headers))) {
           assert.ok(typeof value === "boolean" || Number.isSafeInteger(value), String(value));

@@ -179,6 +179,6 @@ onBothEngines("A damaged block of snapshots", (engine) => {
     await world.record(...NAMES.map((name) => observation(`o/${name}`, DAYS)));
     await damage(modules.database, 2);
     const totals = await modules.watchlists.starHistory([1, 2, 3], NOW);
-    assert.deepEqual(totals.at(-1), { at: NOW, stars: 2 * 136, repositories: 2 });
+    assert.deepEqual(totals.at(-1), { at: NOW, stars: 2 * 136, repositories: 2, retained: 0 });
   });
 });

@@ -172,7 +172,7 @@ test("confidence falls with missing coverage, an old newest snapshot, few snapsh
     snapshots: 2,
     availability: "AVAILABLE",
     hasDoubtfulReading: false,
-    isBackfilled: false,
+    isRetained: false,
   } as const;
   assert.equal(confidence(whole), 1);
   assert.equal(confidence({ ...whole, coveredHours: 48 }), 0.5);
@@ -180,6 +180,6 @@ test("confidence falls with missing coverage, an old newest snapshot, few snapsh
   assert.equal(confidence({ ...whole, behindHours: 24 }), 0.5);
   assert.equal(confidence({ ...whole, window: "7d", coveredHours: 168 }), 0.5);
   assert.equal(confidence({ ...whole, hasDoubtfulReading: true }), 0.3);
-  assert.equal(confidence({ ...whole, isBackfilled: true }), 0.8);
+  assert.equal(confidence({ ...whole, isRetained: true }), 0.8);
   assert.equal(confidence({ ...whole, availability: "GONE" }), 0);
 });

@@ -3,6 +3,7 @@ import { expensive } from "./expensive/expensive.js";
 import { fuzzHarness } from "./fuzz/harness.js";
 import { hostileData } from "./hostile-data.js";
 import { limits } from "./limits.js";
+import { losses } from "./losses.js";
 import { malformedHarness } from "./malformed/harness.js";
 import { overload } from "./overload.js";
 import { stop } from "./stop.js";
@@ -15,6 +16,7 @@ export const HARNESSES: readonly Harness[] = [
   fuzzHarness,
   hostileData,
   limits,
+  losses,
   malformedHarness,
   overload,
   stop,

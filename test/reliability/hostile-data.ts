@@ -1,12 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { ResultRow } from "../../bench/support/results.js";
-import { type Database, openDatabase } from "../../src/database/database.js";
-import { createLog } from "../../src/log.js";
-import { connectToServer, type Engine } from "../support/engines.js";
+import type { Engine } from "../support/engines.js";
 import { hostileTexts } from "../support/hostile-texts.js";
-import { createTestDatabase, dropTestDatabase } from "../support/postgres.js";
+import { withEngines } from "./support/engines.js";
 import { assertHappened, type Harness, type HarnessContext } from "./support/harness.js";
 import { attackWithData, type DataAttack } from "./support/hostile-attack.js";
 import { VIOLATIONS } from "./support/hostile-checks.js";
@@ -60,50 +55,4 @@ function rowsOf(engine: Engine["name"], attack: DataAttack): ResultRow[] {
     ...[...attack.answered].sort().map(([status, count]) => row(`responses: ${status}`, count, "responses")),
     ...VIOLATIONS.map((kind) => row(kind, attack.violations.get(kind) ?? 0, "responses", none)),
   ];
-}
-
-/** Does something on each engine; what is opened is closed at the end. */
-async function withEngines(use: (engine: Engine) => Promise<void>): Promise<void> {
-  const log = createLog("silent");
-  const opened: Database[] = [];
-  const folder = mkdtempSync(join(tmpdir(), "sidereal-hostile-"));
-  const keep = async (opening: Promise<Database>): Promise<Database> => {
-    const database = await opening;
-    opened.push(database);
-    return database;
-  };
-  const closeAll = async () => {
-    for (const database of opened.splice(0)) await database.close().catch(() => {});
-  };
-  const location = () => ({ url: undefined, dataDir: folder });
-  try {
-    await use({
-      name: "sqlite",
-      open: () =>
-        keep(openDatabase({ url: undefined, dataDir: mkdtempSync(join(folder, "data-")), pool: 4, log })),
-      location,
-    });
-    await closeAll();
-    const server = await connectToServer();
-    const urls: string[] = [];
-    try {
-      await use({
-        name: "postgres",
-        open: async () => {
-          const url = await createTestDatabase(server.port);
-          urls.push(url);
-          return keep(openDatabase({ url, dataDir: "", pool: 4, log }));
-        },
-        location,
-      });
-      await closeAll();
-      for (const url of urls) await dropTestDatabase(url);
-    } finally {
-      await closeAll();
-      await server.stop();
-    }
-  } finally {
-    await closeAll();
-    rmSync(folder, { recursive: true, force: true });
-  }
 }

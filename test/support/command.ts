@@ -82,6 +82,8 @@ export class CommandWorld {
         serve: endless,
         start: endless,
         work: endless,
+        workOnce: endless,
+        explain: endless,
         serveDemo: endless,
         openTracker: endless,
       },

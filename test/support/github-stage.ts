@@ -3,13 +3,13 @@ import { type Provider, UpstreamFailure } from "../../src/providers/providers.js
 import { createTransport } from "../../src/providers/transport.js";
 import { type CatalogueOptions, type Forge, ForgeCatalogue, startForge } from "./forge/forge.js";
 import { github, NOW } from "./github.js";
-import { ManualClock } from "./manual-clock.js";
+import { SkippingClock } from "./manual-clock.js";
 
 /** A fake forge and the GitHub provider for it. */
 export interface Stage {
   forge: Forge;
   provider: Provider;
-  clock: ManualClock;
+  clock: SkippingClock;
   /** Repeats the call until it succeeds, and waits on the clock for the quota. */
   patiently<T>(call: () => Promise<T>): Promise<T>;
 }
@@ -19,7 +19,7 @@ export async function onForge(
   options: Omit<CatalogueOptions, "seed" | "start">,
   play: (stage: Stage) => Promise<void>,
 ): Promise<void> {
-  const clock = new ManualClock(NOW);
+  const clock = new SkippingClock(NOW);
   const catalogue = new ForgeCatalogue({ seed: 1, start: NOW, ...options });
   const forge = await startForge({ kind: "github", clock, catalogue });
   const transport = createTransport({ origins: [forge.url], mayBePrivate: true, userAgent: "sidereal" });

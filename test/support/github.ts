@@ -2,7 +2,7 @@ import type { ProviderSettings } from "../../src/forges.js";
 import { createGithub } from "../../src/providers/github/github.js";
 import { type Provider, type RepositoryRef, UpstreamFailure } from "../../src/providers/providers.js";
 import type { UpstreamFetch } from "../../src/providers/transport.js";
-import { ManualClock } from "./manual-clock.js";
+import { SkippingClock } from "./manual-clock.js";
 
 /** Initial time of every test. */
 export const NOW = Date.UTC(2026, 3, 30, 12);
@@ -68,7 +68,8 @@ export interface Scripted {
 export interface Sent {
   url: URL;
   headers: Readonly<Record<string, string>>;
-  /** The ids in the body of a query. */
+  /** The GraphQL query, and the ids it is about. */
+  query: string;
   ids: string[];
 }
 
@@ -79,7 +80,12 @@ export function scriptedFetch(
   const sent: Sent[] = [];
   const fetch: UpstreamFetch = async (url, request) => {
     const body = request.body === undefined ? undefined : JSON.parse(request.body);
-    const one: Sent = { url: new URL(url), headers: request.headers ?? {}, ids: body?.variables?.ids ?? [] };
+    const one: Sent = {
+      url: new URL(url),
+      headers: request.headers ?? {},
+      query: body?.query ?? "",
+      ids: body?.variables?.ids ?? [],
+    };
     sent.push(one);
     const answered = answer(one);
     if (answered instanceof UpstreamFailure) throw answered;
@@ -96,7 +102,7 @@ export function scriptedFetch(
 /** The GitHub provider on a scripted fetch. */
 export function github(
   fetch: UpstreamFetch,
-  { clock = new ManualClock(NOW), ...changes }: Partial<ProviderSettings> & { clock?: ManualClock } = {},
+  { clock = new SkippingClock(NOW), ...changes }: Partial<ProviderSettings> & { clock?: SkippingClock } = {},
 ): Provider {
   const settings: ProviderSettings = {
     name: "GITHUB",

@@ -4,12 +4,13 @@ import { buildFront } from "../../src/app.js";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
 import type { Database } from "../../src/database/database.js";
-import type { ForgeKind } from "../../src/forges.js";
+import type { ForgeKind, ProxySettings } from "../../src/forges.js";
 import { createLog } from "../../src/log.js";
 import { type AppContext, buildModules, followChanges, type Modules } from "../../src/modules.js";
 import { createForgejo } from "../../src/providers/forgejo/forgejo.js";
 import { createGithub } from "../../src/providers/github/github.js";
 import { createGitlab } from "../../src/providers/gitlab/gitlab.js";
+import { createGogs } from "../../src/providers/gogs/gogs.js";
 import type { OpenProvider, Provider } from "../../src/providers/providers.js";
 import { createTransport } from "../../src/providers/transport.js";
 import { type Retention, Worker } from "../../src/tracking/tracking.js";
@@ -37,6 +38,8 @@ export interface TrackedForge {
   listingAgeMs?: number;
   /** Maximum time of a response, in ms of real time. */
   responseMs?: number;
+  /** Requests go through it. */
+  proxy?: ProxySettings;
   /** Wraps the provider that the worker uses. */
   wrap?: (provider: Provider) => Provider;
 }
@@ -46,6 +49,8 @@ export interface TrackingOptions {
   deriveEveryMs?: number;
   /** How often a worker looks for repositories that a test made due; default: as in the program. */
   idleMs?: number;
+  /** How often a worker looks for requests to track; default: every hour, as tests simulate days. */
+  requestsEveryMs?: number;
   retention?: Retention;
 }
 
@@ -77,7 +82,12 @@ export interface TrackingWorld {
 type Body = any;
 
 const CHANCE_STEP = 0.618033988749895;
-const CREATE = { github: createGithub, gitlab: createGitlab, forgejo: createForgejo } as const;
+const CREATE = {
+  github: createGithub,
+  gitlab: createGitlab,
+  forgejo: createForgejo,
+  gogs: createGogs,
+} as const;
 
 /** Starts forges and one worker. */
 export async function createTrackingWorld(
@@ -125,6 +135,7 @@ export async function createTrackingWorld(
       // Each takes a transaction, and tests simulate days.
       deriveEveryMs: options.deriveEveryMs ?? HOUR_MS,
       reportEveryMs: HOUR_MS,
+      requestsEveryMs: options.requestsEveryMs ?? HOUR_MS,
     });
     workers.push({ worker, running: worker.run() });
     return worker;
@@ -220,7 +231,7 @@ async function startTracked(
 }
 
 function openTracked(
-  { kind, name, tokens = ["first-token"], minStars = 0, responseMs }: TrackedForge,
+  { kind, name, tokens = ["first-token"], minStars = 0, responseMs, proxy }: TrackedForge,
   { url }: Forge,
   clock: ManualClock,
 ): OpenProvider {
@@ -228,6 +239,7 @@ function openTracked(
     origins: [url],
     mayBePrivate: true,
     userAgent: "sidereal-test",
+    proxy,
     ...(responseMs !== undefined && { responseMs, silenceMs: responseMs }),
   });
   const settings = { name, kind, url, tokens, requestsPerHour: null, minStars, mayBePrivate: true };

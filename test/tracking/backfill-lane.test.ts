@@ -1,8 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { basisOf, SNAPSHOT_SOURCES } from "../../src/catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import { BackfillLane, DAILY_DAYS, pastSnapshots } from "../../src/tracking/backfill-lane.js";
+import { type Provider, type RepositoryRef, UpstreamFailure } from "../../src/providers/providers.js";
+import { WINDOW_HOURS, WINDOWS } from "../../src/rankings/rankings.js";
+import { BackfillLane } from "../../src/tracking/backfill-lane.js";
+import { Stretch } from "../../src/tracking/cadence.js";
 import { Reporter } from "../../src/tracking/lane.js";
+import {
+  claimHistory,
+  DAILY_DAYS,
+  pastSnapshots,
+  postponeHistory,
+  recordHistoryPage,
+} from "../../src/tracking/star-history.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { allSnapshots, snapshotsOf } from "../support/snapshots.js";
@@ -54,10 +65,43 @@ onBothEngines("The star history of a repository", (engine) => {
     assert.ok(provider);
     const { signal } = new AbortController();
     const reporter = new Reporter(clock.now());
-    const lane = new BackfillLane({ modules, clock, reporter, signal, chance: () => 0.5, ...provider });
+    const stretch = new Stretch();
+    const lane = new BackfillLane({
+      modules,
+      clock,
+      reporter,
+      stretch,
+      signal,
+      chance: () => 0.5,
+      ...provider,
+    });
     const waits: number[] = [];
     for (let look = 0; look < 6; look++) waits.push((await lane.step()).waitMs / 1_000);
     assert.deepEqual(waits, [5, 10, 20, 40, 60, 60]);
+  });
+
+  test("that is not prepared yet is read when the forge said, and the others are read meanwhile", async (t) => {
+    const world = await createTrackingWorld(await engine.open(), [FORGE]);
+    t.after(() => world.close());
+    const { modules, clock, opened } = world;
+    await world.pass(30_000);
+    await world.stop();
+    await modules.database.write.updateTable("tracking").set({ history_due: clock.now() }).execute();
+    const until = clock.now() + HOUR_MS;
+    const requested: string[] = [];
+    const history = async ({ providerId }: RepositoryRef) => {
+      requested.push(providerId);
+      throw new UpstreamFailure("malformed", "not ready yet", { until });
+    };
+    const provider: Provider = Object.assign(Object.create(opened[0]?.provider ?? null), { history });
+    const reporter = new Reporter(clock.now());
+    const { signal } = new AbortController();
+    const lane = { modules, clock, reporter, stretch: new Stretch(), signal, chance: () => 0.5, provider };
+    const backfill = new BackfillLane(lane);
+    for (let step = 0; step < 4; step++) assert.equal((await backfill.step()).waitMs, 0);
+    assert.equal(new Set(requested).size, 4);
+    const rows = await modules.database.read.selectFrom("tracking").select("history_due").execute();
+    assert.ok(rows.every(({ history_due }) => history_due === until));
   });
 
   test("is added before our first snapshot, page by page, also across a restart", async (t) => {
@@ -78,8 +122,14 @@ onBothEngines("The star history of a repository", (engine) => {
       const own = snapshots.find(({ source }) => source === "OBSERVED")?.capturedAt ?? 0;
       longest = Math.max(longest, past.length);
       const catalogue = forge("GITHUB").catalogue;
+      const first = snapshots.find(({ capturedAt }) => capturedAt === own);
+      assert.deepEqual(
+        past.filter(({ capturedAt }) => capturedAt % DAY_MS !== 0).map((one) => [one.capturedAt, one.stars]),
+        [[own - 1, first?.stars]],
+        "it ends with the count that it is computed from",
+      );
       for (const { capturedAt, stars } of past) {
-        assert.ok(capturedAt < own && capturedAt % DAY_MS === 0);
+        assert.ok(capturedAt < own);
         const truth = catalogue.get(Number(provider_id), capturedAt)?.stars ?? 0;
         // Stars that were withdrawn later are missing.
         assert.ok(Math.abs(stars - truth) <= 0.26 * truth + 5, `${stars} for ${truth}`);
@@ -87,6 +137,97 @@ onBothEngines("The star history of a repository", (engine) => {
     }
     assert.ok(longest > DAYS_ON_PAGE, `${longest} are no more than a page`);
     assert.deepEqual(forge("GITHUB").violations, []);
+  });
+
+  test("gives growth in all windows within a minute, and gives way to our own counts", async (t) => {
+    const world = await createTrackingWorld(await engine.open(), [FORGE]);
+    t.after(() => world.close());
+    const { modules, pass } = world;
+    const bases = async () => {
+      const rows = await modules.database.read.selectFrom("rollups").selectAll().execute();
+      return WINDOWS.map((window) => {
+        const own = rows.filter((row) => row.window_hours === WINDOW_HOURS[window]);
+        return new Set(own.map((row) => basisOf(SNAPSHOT_SOURCES[row.from_source] ?? "OBSERVED")));
+      });
+    };
+    await pass(60_000);
+    await modules.rankings.update();
+    assert.deepEqual(await bases(), [new Set(["RETAINED"]), new Set(["RETAINED"]), new Set(["RETAINED"])]);
+    await pass(30 * HOUR_MS);
+    await modules.rankings.update();
+    assert.deepEqual(await bases(), [new Set(["TOTAL"]), new Set(["RETAINED"]), new Set(["RETAINED"])]);
+  });
+
+  test("read long after the first count ends with the day before it, and counts part of the day of the count", async (t) => {
+    const world = await createTrackingWorld(await engine.open(), [{ ...FORGE, hasHistory: false }]);
+    t.after(() => world.close());
+    const { modules, clock, pass, stop, opened } = world;
+    await pass(30_000);
+    await stop();
+    const { read, write } = modules.database;
+    const { id } = await read.selectFrom("repositories").select("id").executeTakeFirstOrThrow();
+    const began = Math.ceil(clock.now() / DAY_MS) * DAY_MS;
+    clock.advance(began + 12 * HOUR_MS - clock.now());
+    // A quarter of the day so far had passed at the last count.
+    const [countedAt, stars] = [began + 3 * HOUR_MS, 1_000];
+    await write
+      .updateTable("repositories")
+      .set({ counted_at: countedAt, stars })
+      .where("id", "=", id)
+      .execute();
+    const days = [1, 2, 3, 4].map((ago) => ({ day: began - ago * DAY_MS, gained: 10 }));
+    const history = async () => ({ days: [{ day: began, gained: 40 }, ...days], next: null });
+    const { signal } = new AbortController();
+    const provider: Provider = Object.assign(Object.create(opened[0]?.provider ?? null), { history });
+    const context = { modules, clock, signal, provider };
+    const claim = await claimHistory(context, id);
+    assert.ok(claim);
+    assert.deepEqual(await recordHistoryPage(context, claim), {
+      kind: "recorded",
+      snapshots: 2,
+      hasMore: false,
+    });
+    const past = (await snapshotsOf(modules.database, id)).filter(({ source }) => source === "BACKFILLED");
+    assert.deepEqual(
+      past.map(({ capturedAt, stars: held }) => [(began - capturedAt) / DAY_MS, held]),
+      [
+        [3, 960],
+        [2, 970],
+      ],
+      "without the borders from our own first count on",
+    );
+    assert.equal(await claimHistory(context, id), undefined, "it is complete");
+  });
+
+  test("claimed by two is recorded by the last one alone, and never goes back", async (t) => {
+    const world = await createTrackingWorld(await engine.open(), [{ ...FORGE, hasHistory: false }]);
+    t.after(() => world.close());
+    const { modules, clock, pass, stop, opened } = world;
+    await pass(30_000);
+    await stop();
+    const { read } = modules.database;
+    const { id } = await read.selectFrom("repositories").select("id").executeTakeFirstOrThrow();
+    const day = Math.floor(clock.now() / DAY_MS) * DAY_MS - DAY_MS;
+    const history = async () => ({ days: [{ day, gained: 1 }], next: "older" });
+    const { signal } = new AbortController();
+    const provider: Provider = Object.assign(Object.create(opened[0]?.provider ?? null), { history });
+    const context = { modules, clock, signal, provider };
+    const first = await claimHistory(context, id);
+    const second = await claimHistory(context, id);
+    assert.ok(first && second);
+    assert.notEqual(first.leasedUntil, second.leasedUntil, "also within one millisecond");
+    assert.equal((await recordHistoryPage(context, second)).kind, "recorded");
+    const tracking = () =>
+      read
+        .selectFrom("tracking")
+        .select(["history_cursor", "history_due"])
+        .where("repository_id", "=", id)
+        .executeTakeFirstOrThrow();
+    const after = await tracking();
+    assert.notEqual(after.history_cursor, null);
+    assert.equal((await recordHistoryPage(context, first)).kind, "taken");
+    await postponeHistory(context, first, clock.now());
+    assert.deepEqual(await tracking(), after);
   });
 
   test("that a forge does not offer is skipped silently, and read once it is offered", async (t) => {

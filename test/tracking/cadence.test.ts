@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/clock.js";
 import {
+  beforeEnd,
+  detailsInterval,
   heatClass,
   intervalOf,
   nextStretch,
@@ -9,6 +11,7 @@ import {
   retryAfter,
   scheduledInterval,
   spread,
+  walkInterval,
 } from "../../src/tracking/cadence.js";
 import { fc } from "../support/properties.js";
 
@@ -45,7 +48,7 @@ test("at the same growth, the smaller repository is refreshed sooner", () => {
 
 test("what gains in a window is refreshed before half of it has passed, at whatever spread", () => {
   const latest = (gainedWithinMs: number) =>
-    spread(scheduledInterval({ stars: 100, starsPerDay: 0.1, idleDays: 90, gainedWithinMs }, 1), 1);
+    beforeEnd(scheduledInterval({ stars: 100, starsPerDay: 0.1, idleDays: 90, gainedWithinMs }, 1), 1);
   // An hour late at most.
   assert.ok(latest(DAY_MS) <= DAY_MS / 2 - HOUR_MS, `${latest(DAY_MS)}`);
   assert.ok(latest(WEEK_MS) <= WEEK_MS / 2 - HOUR_MS, `${latest(WEEK_MS)}`);
@@ -100,6 +103,29 @@ test("spreading changes a time by at most a tenth", () => {
       assert.ok(spreadMs >= Math.floor(0.9 * ms) && spreadMs <= Math.ceil(1.1 * ms));
     }),
   );
+});
+
+test("a refresh is due within the last fifth of its interval", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: HOUR_MS, max: WEEK_MS }), chance, (ms, part) => {
+      const wait = beforeEnd(ms, part);
+      assert.ok(wait >= 0.8 * ms && wait < ms, `${wait} of ${ms}`);
+    }),
+  );
+});
+
+test("walks are four to twenty hours apart, and take 5,000 requests a day where that is in between", () => {
+  assert.equal(walkInterval(1), 4 * HOUR_MS);
+  assert.equal(walkInterval(35), 4 * HOUR_MS);
+  assert.equal(walkInterval(2_500), DAY_MS / 2);
+  assert.equal(walkInterval(6_000), 20 * HOUR_MS);
+  assert.ok(spread(walkInterval(1e9), 1) < DAY_MS - HOUR_MS, "counts are read again within a day");
+});
+
+test("own records are due after a week with lists, and within a month with whatever stretch", () => {
+  assert.ok(spread(detailsInterval(1), 1) <= WEEK_MS);
+  assert.ok(spread(detailsInterval(2), 1) <= 2 * WEEK_MS);
+  assert.equal(detailsInterval(48), 4 * WEEK_MS);
 });
 
 test("intervals are stretched while repositories are late, up to a maximum, and shrink back", () => {

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { systemClock } from "../../src/clock.js";
+import { openDatabase } from "../../src/database/database.js";
+import { createLog } from "../../src/log.js";
 import { CommandWorld, type Running } from "../support/command.js";
 import { type Forge, ForgeCatalogue, startForge } from "../support/forge/forge.js";
 import { QUIET } from "../support/forge/world.js";
@@ -52,22 +54,101 @@ async function until<T>(
 }
 
 test("track and refresh handle single repositories, and status shows them", async (t) => {
-  const { settings, name } = await start(t);
+  const { forge, name, ...started } = await start(t);
+  const settings = { ...started.settings, SIDEREAL_CONTACT: "ops@example.org" };
+  const agents = new Set<string | undefined>();
+  forge.switches.fault = ({ headers }) => void agents.add(headers["user-agent"]);
   const dataDir = world.newDataDir();
   const tracked = await world.run(dataDir, ["track", `github:${name}`, "--json"], { settings });
   assert.equal(tracked.code, 0, tracked.stderr);
   assert.equal(JSON.parse(tracked.stdout).result, "tracked");
   const refreshed = await world.run(dataDir, ["refresh", `github:${name}`], { settings });
   assert.equal(refreshed.stdout.trim(), `github:${name}: found`);
+  const pasted = await world.run(dataDir, ["refresh", `${forge.url}/${name}/issues/5?q=x`], { settings });
+  assert.equal(pasted.stdout.trim(), `github:${name}: found`);
+  const input = `See ${forge.url}/${name}, and git@127.0.0.1:no/such.git.`;
+  const linked = await world.run(dataDir, ["track", "--from", "-", "--list", "Seen"], { settings, input });
+  assert.equal(linked.code, 0, linked.stderr);
+  assert.match(linked.stdout, /^2 repositories: 1 known, 1 queued\nA worker .*\nlist "Seen"\n/);
   const absent = await world.run(dataDir, ["track", "github:no/such"], { settings });
   assert.equal(absent.code, 1);
+  assert.match(absent.stdout, /gone \(.*status 404 \(Not Found\)\)/);
+  const misspelt = await world.run(dataDir, ["track", "githb:no/such"], { settings });
+  assert.equal(misspelt.code, 2);
+  assert.match(misspelt.stderr, /did you mean github\?/);
   const status = await world.run(dataDir, ["status", "--json"], { settings });
   const [github] = JSON.parse(status.stdout).providers;
   assert.deepEqual([github.provider, github.scheduled, github.repositories], ["GITHUB", 1, { AVAILABLE: 1 }]);
   const text = await world.run(dataDir, ["status"], { settings });
   assert.match(text.stdout, /GITHUB\n {2}repositories {2}1 available; 1 scheduled/);
+  assert.match(
+    text.stdout,
+    /\n {2}counts {8}read 0 min \(median\), 0 min \(90 %\), 0 min \(99 %\) ago; 0 over a day ago\n/,
+  );
+  assert.match(text.stdout, /\n {2}discovery {5}not started\n/);
   for (const { stdout, stderr } of [tracked, refreshed, absent, status, text])
     assert.ok(!(stdout + stderr).includes(TOKEN));
+  assert.equal(agents.size, 1);
+  assert.match([...agents].join(), /^Sidereal\/\d+\.\d+\.\d+ \(ops@example\.org\)$/);
+});
+
+test("status names the token that a forge rejects, with the forge's words, and the log does once", async (t) => {
+  const { forge, settings } = await start(t);
+  forge.switches.tokens = new Set([TOKEN]);
+  const dataDir = world.newDataDir();
+  const bad = "a-token-that-was-revoked";
+  const tokens = { ...settings, SIDEREAL_GITHUB_TOKENS: `${TOKEN},${bad}` };
+  const done = await world.run(dataDir, ["work", "--once"], { settings: tokens });
+  assert.equal(done.code, 0, done.stderr);
+  const lines = done.stderr
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const warned = lines.filter(({ label }) => label !== undefined);
+  assert.deepEqual(
+    warned.map(({ label, msg }) => [label, msg]),
+    [["#2", "the token is rejected: Bad credentials"]],
+  );
+  const { stdout } = await world.run(dataDir, ["status"], { settings: tokens });
+  assert.match(stdout, /\n {2}blocked {7}#2 \(\w.*\) until .*: rejected by the forge \(Bad credentials\)\n/);
+  for (const text of [done.stderr, stdout]) assert.ok(!text.includes(bad) && !text.includes(TOKEN));
+});
+
+test("work --once --explain lists what would be requested and why, and work --once does it", async (t) => {
+  const { forge, settings } = await start(t);
+  const dataDir = world.newDataDir();
+  const explain = (...more: string[]) =>
+    world.run(dataDir, ["work", "--once", "--explain", ...more], { settings });
+  const empty = await explain();
+  assert.equal(empty.code, 0, empty.stderr);
+  assert.match(empty.stdout, /^GITHUB\n {2}discover {2}a page of the list: no walk has started yet/);
+  assert.match(empty.stdout, /refresh {3}nothing is due\n/);
+  assert.equal(forge.counters.requests, 0, "nothing is requested");
+
+  const done = await world.run(dataDir, ["work", "--once"], { settings });
+  assert.equal(done.code, 0, done.stderr);
+  assert.ok(forge.counters.requests > 0);
+  const before = forge.counters.requests;
+  const [plan] = (await explain("--json")).stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.equal(plan.walk.isDue, false, "the walk has ended");
+  assert.equal(plan.refresh.due, 0);
+  assert.ok(plan.refresh.nextAt > Date.now());
+
+  const database = await openDatabase({ url: undefined, dataDir, pool: 1, log: createLog("silent") });
+  await database.write.updateTable("repositories").set({ next_refresh_at: 1_000 }).execute();
+  await database.write.updateTable("tracking").set({ failures: 2 }).execute();
+  await database.close();
+  const due = await explain("--limit", "1");
+  assert.match(due.stdout, /refresh {3}20 repositories in 1 call of up to 100\n/);
+  assert.match(
+    due.stdout,
+    /: tried again after 2 failures; due since 1970-01-01T00:00:01.000Z\n +and 19 more\n/,
+  );
+  assert.equal(forge.counters.requests, before);
+  for (const { stdout, stderr } of [empty, done, due]) assert.ok(!(stdout + stderr).includes(TOKEN));
 });
 
 test("start fills and serves the catalogue and metrics, and its worker ends with it, however it ends", async (t) => {

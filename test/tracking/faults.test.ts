@@ -4,7 +4,7 @@ import { HOUR_MS } from "../../src/clock.js";
 import { onBothEngines } from "../support/engines.js";
 import { FAULTS, type Fault, type FaultName } from "../support/forge/forge.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
-import { checkTruth, makeAllDue } from "./truth.js";
+import { checkTruth, makeAllDue, makeRefreshesDue } from "./truth.js";
 
 const FORGES: readonly TrackedForge[] = [
   { kind: "github", name: "GITHUB", repositories: 8, catalogue: "quiet" },
@@ -93,7 +93,7 @@ onBothEngines("While a forge misbehaves", (engine) =>
 
     test("a forge that is down does not delay others", async () => {
       const { forge, pass } = world;
-      await makeAllDue(world);
+      await makeRefreshesDue(world);
       forge("GITLAB").switches.fault = () => "status-502";
       const before = NAMES.map((one) => forge(one).counters.refreshed);
       await pass(HOUR_MS);

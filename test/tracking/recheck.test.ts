@@ -5,12 +5,13 @@ import { type Engine, onBothEngines } from "../support/engines.js";
 import type { Forge } from "../support/forge/forge.js";
 import { snapshotsOf } from "../support/snapshots.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
+import { makeRefreshesDue } from "./truth.js";
 
 const MINUTE_MS = 60_000;
 /** The request that refreshes, and the one that reads again. */
 const FORGES = [
   { kind: "github", name: "GITHUB", refresh: "graphql", again: "repository-by-id" },
-  { kind: "gitlab", name: "GITLAB", refresh: "repository-by-id", again: "repository" },
+  { kind: "gitlab", name: "GITLAB", refresh: "graphql", again: "repository-by-id" },
   { kind: "forgejo", name: "CODEBERG", refresh: "repository-by-id", again: "repository" },
 ] as const;
 const [GITHUB, GITLAB] = FORGES;
@@ -27,14 +28,9 @@ async function start(
   );
   t.after(() => world.close());
   await world.pass(10 * MINUTE_MS);
-  await makeDue(world);
+  await makeRefreshesDue(world);
   await world.pass(5 * MINUTE_MS);
   return { world, forge: world.forge(tracked.name) };
-}
-
-/** Makes all repositories due. A walk would find again what has changed. */
-async function makeDue({ modules, clock }: TrackingWorld): Promise<void> {
-  await modules.database.write.updateTable("repositories").set({ next_refresh_at: clock.now() }).execute();
 }
 
 /** The repository with the most stars. */
@@ -70,7 +66,7 @@ onBothEngines("A reading whose counts have fallen doubtfully", (engine) => {
       forge.switches.lie = (truth, request) =>
         truth.id === onForge && request.kind === refresh ? { stars: 0 } : undefined;
       const before = agains(forge, again);
-      await makeDue(world);
+      await makeRefreshesDue(world);
       await world.pass(3 * MINUTE_MS);
       assert.deepEqual((await starsOf(world, id)).slice(known), [0], "recorded as any other reading");
       const planned = await scheduleOf(world, id);
@@ -91,11 +87,11 @@ onBothEngines("A reading whose counts have fallen doubtfully", (engine) => {
     const { id, onForge } = await largest(world);
     const known = (await starsOf(world, id)).length;
     forge.switches.lie = ({ id: one }) => (one === onForge ? { stars: 7 } : undefined);
-    await makeDue(world);
+    await makeRefreshesDue(world);
     await world.pass(HOUR_MS);
     assert.deepEqual((await starsOf(world, id)).slice(known, known + 2), [7, 7]);
     for (let i = 0; i < 2; i++) {
-      await makeDue(world);
+      await makeRefreshesDue(world);
       await world.pass((2 * HOUR_MS) / 3);
     }
     assert.equal(agains(forge, GITHUB.again), 1);
@@ -108,9 +104,9 @@ onBothEngines("A reading whose counts have fallen doubtfully", (engine) => {
     forge.switches.lie = (truth, { kind }) =>
       truth.id === onForge && kind === GITLAB.refresh ? { stars: 0 } : undefined;
     for (let round = 0; round < 3; round++) {
-      await makeDue(world);
+      await makeRefreshesDue(world);
       await world.pass(3 * MINUTE_MS);
-      await makeDue(world);
+      await makeRefreshesDue(world);
       await world.pass(37 * MINUTE_MS);
     }
     const readings = (await starsOf(world, id)).slice(known);
@@ -125,7 +121,7 @@ onBothEngines("A reading whose counts have fallen doubtfully", (engine) => {
     forge.switches.lie = (truth, { kind }) =>
       kind === GITHUB.refresh ? { stars: Math.floor(truth.stars / 2), forks: 0 } : undefined;
     const before = forge.counters.requests;
-    await makeDue(world);
+    await makeRefreshesDue(world);
     await world.pass(20 * MINUTE_MS);
     const { report } = world.worker.reporters.get("GITHUB") ?? {};
     assert.ok((report?.doubted ?? 0) > 80, `${report?.doubted} doubtful`);
@@ -149,7 +145,7 @@ onBothEngines("A reading whose counts have fallen doubtfully", (engine) => {
     const { id, onForge, stars } = await largest(world);
     forge.switches.lie = (truth, { kind }) =>
       truth.id === onForge && kind === GITHUB.refresh ? { stars: 0 } : undefined;
-    await makeDue(world);
+    await makeRefreshesDue(world);
     await world.pass(3 * MINUTE_MS);
     await world.stop();
     assert.equal((await starsOf(world, id)).at(-1), 0);
@@ -168,7 +164,7 @@ onBothEngines("A reading whose counts have fallen doubtfully", (engine) => {
     forge.switches.lie = (truth, { kind }) =>
       truth.id === onForge && kind === GITHUB.refresh ? { stars: 0 } : undefined;
     forge.switches.fault = ({ kind }) => (kind === GITHUB.again ? "status-502" : undefined);
-    await makeDue(world);
+    await makeRefreshesDue(world);
     await world.pass(15 * MINUTE_MS);
     assert.equal((await starsOf(world, id)).at(-1), 0);
     forge.switches.fault = null;

@@ -5,10 +5,10 @@ import { openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import { buildModules } from "../../src/modules.js";
 import type { Provider, RepositoryRef } from "../../src/providers/providers.js";
-import { claimDue } from "../../src/tracking/schedule.js";
+import { claimDue } from "../../src/tracking/claims.js";
 import { onBothEngines } from "../support/engines.js";
 import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
-import { checkTruth, makeAllDue } from "./truth.js";
+import { checkTruth, makeRefreshesDue } from "./truth.js";
 
 const FORGE: TrackedForge = { kind: "gitlab", name: "GITLAB", repositories: 30, catalogue: "quiet" };
 
@@ -50,7 +50,7 @@ onBothEngines("A worker", (engine) => {
     t.after(() => world.close());
     await world.pass(HOUR_MS);
     await world.stop();
-    await makeAllDue(world);
+    await makeRefreshesDue(world);
     const { clock, modules, forge } = world;
     const from = clock.now();
     const claims = await claimDue(modules.database, "GITLAB", {
@@ -82,7 +82,7 @@ onBothEngines("A worker", (engine) => {
     const world = await createTrackingWorld(await engine.open(), [{ ...FORGE, wrap }]);
     t.after(() => world.close());
     await world.pass(HOUR_MS);
-    await makeAllDue(world);
+    await makeRefreshesDue(world);
     const from = world.clock.now();
     // Shorter than the shortest interval, and over before the next list check.
     await world.pass(HOUR_MS / 12);
@@ -96,7 +96,7 @@ onBothEngines("A worker", (engine) => {
     const world = await createTrackingWorld(await engine.open(), [{ ...FORGE, wrap }]);
     t.after(() => world.close());
     await world.pass(HOUR_MS);
-    await makeAllDue(world);
+    await makeRefreshesDue(world);
     asked.clear();
     const second = await openDatabase({ ...engine.location(), pool: 4, log: createLog("silent") });
     await world.addWorker(buildModules(second, { clock: world.clock, log: createLog("silent") }));
@@ -113,7 +113,7 @@ onBothEngines("A worker", (engine) => {
     t.after(() => world.close());
     await world.pass(HOUR_MS);
     await world.stop();
-    await makeAllDue(world);
+    await makeRefreshesDue(world);
     const { forge } = world;
     let waiting = 0;
     forge("GITLAB").switches.fault = () => {

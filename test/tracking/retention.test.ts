@@ -45,6 +45,26 @@ async function checkCounters(database: Database): Promise<void> {
 }
 
 onBothEngines("Thinning old snapshots", (engine) => {
+  test("stars still held take the place of no total, nor a total theirs", async () => {
+    const world = await createWorld(engine);
+    const { database } = world.modules;
+    const noon = 40 * 24;
+    await world.record(
+      observation("mixed/sources", [
+        snapshot(noon + 3, 1),
+        snapshot(noon + 2, 2),
+        snapshot(noon + 1, 3, { source: "BACKFILLED" }),
+        snapshot(noon, 4, { source: "BACKFILLED" }),
+        snapshot(0, 5),
+      ]),
+    );
+    assert.equal(await thinSnapshots({ database, clock: world.clock, signal: never }), 2);
+    assert.deepEqual(
+      (await snapshotsOf(database, 1)).map(({ stars }) => stars),
+      [2, 4, 5],
+    );
+  });
+
   test("all are kept for 30 days, the last of each day for 400, the last of each week beyond", async () => {
     const world = await createWorld(engine);
     const { database } = world.modules;

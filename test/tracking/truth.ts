@@ -27,10 +27,20 @@ export async function checkTruth(
 }
 
 /** Makes all repositories and walks due now. */
-export async function makeAllDue({ modules, clock }: TrackingWorld): Promise<void> {
-  const { write } = modules.database;
-  await write.updateTable("repositories").set({ next_refresh_at: clock.now() }).execute();
-  await write.updateTable("walks").set({ next_at: clock.now() }).execute();
+export async function makeAllDue({
+  modules,
+  clock,
+}: Pick<TrackingWorld, "modules" | "clock">): Promise<void> {
+  await makeRefreshesDue({ modules, clock });
+  await modules.database.write.updateTable("walks").set({ next_at: clock.now() }).execute();
+}
+
+/** Makes all repositories due now. A walk would leave nothing to refresh. */
+export async function makeRefreshesDue({
+  modules,
+  clock,
+}: Pick<TrackingWorld, "modules" | "clock">): Promise<void> {
+  await modules.database.write.updateTable("repositories").set({ next_refresh_at: clock.now() }).execute();
 }
 
 /** An empty database in memory, closed with its world. */

@@ -71,6 +71,14 @@ const awkward: Observation[] = [
   observation("r/used", [snapshot(60, 5_000)], { facts: { createdAt: NOW - 90 * DAY_MS } }),
   observation("a/b/c/d", [snapshot(40, 0)], { provider: "GITLAB" }),
   observation("x/y", [], { provider: "FORGE_2", facts: { url: "https://forge.example/x/y" } }),
+  // Ids of other forms than digits.
+  ...[
+    "gid://gitlab/Project/1",
+    "0191d2ab-77c1-7b4e-9d0e-2f6a1c3b5d7e",
+    "MDEw==",
+    "a:b+c~d",
+    "9".repeat(100),
+  ].map((providerId, i) => observation(`ids/r${i}`, [snapshot(20, i)], { provider: "WORK", providerId })),
   // Told to be unknown, told to be none, and not told at all.
   observation("n/nulls", [snapshot(9, 1)], {
     facts: {
@@ -159,6 +167,7 @@ onBothEngines("An export", (engine) => {
       { fullName: "o/second", until: new Date(NOW - 70 * HOUR_MS).toISOString() },
     ]);
     assert.equal(find("b")?.id, "5000");
+    assert.equal(find("gid://gitlab/Project/1")?.fullName, "ids/r0");
     const unsaid = parsed.find((line) => line.fullName === "n/unsaid");
     assert.deepEqual(Object.keys(unsaid ?? {}), [
       "type",

@@ -20,10 +20,10 @@ onBothEngines("The star history of a list", (engine) => {
 
   test("adds up what each had last before a moment, from its first snapshot on", async () => {
     assert.deepEqual(await history([1, 2, 3]), [
-      { at: at(3), stars: 10, repositories: 1 },
-      { at: at(2), stars: 20, repositories: 1 },
-      { at: at(1), stars: 30 + 105, repositories: 2 },
-      { at: at(0), stars: 40 + 105, repositories: 2 },
+      { at: at(3), stars: 10, repositories: 1, retained: 0 },
+      { at: at(2), stars: 20, repositories: 1, retained: 0 },
+      { at: at(1), stars: 30 + 105, repositories: 2, retained: 0 },
+      { at: at(0), stars: 40 + 105, repositories: 2, retained: 0 },
     ]);
     assert.deepEqual(await history([3]), []);
     assert.deepEqual(await history([]), []);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { SNAPSHOT_SOURCES, type SnapshotSource } from "../../src/catalog/catalog.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/clock.js";
 import { Random } from "../../src/demo/random.js";
 import type { SumPoint } from "../../src/watchlists/watchlists.js";
@@ -7,7 +8,10 @@ import { onBothEngines } from "../support/engines.js";
 import { countTurns } from "../support/turns.js";
 import { createWorld, NOW, observation, snapshotAt, type World } from "../support/world.js";
 
-type Counts = Pick<SumPoint, "stars" | "forks" | "openIssues" | "watchers"> & { at: number };
+type Counts = Pick<SumPoint, "stars" | "forks" | "openIssues" | "watchers"> & {
+  at: number;
+  source: SnapshotSource;
+};
 
 const REPOSITORIES = 12;
 const MONDAY_MS = 4 * DAY_MS;
@@ -33,6 +37,7 @@ function modelOf(histories: readonly (readonly Counts[])[], from: number, length
         openIssues: sum("openIssues"),
         watchers: sum("watchers"),
         repositories: last.length,
+        retained: last.filter(({ source }) => source === "BACKFILLED").length,
       };
     });
 }
@@ -58,6 +63,7 @@ onBothEngines("The sums of a list", (engine) => {
           forks: i < 3 ? null : maybe(),
           openIssues: null,
           watchers: maybe(),
+          source: random.pick(SNAPSHOT_SOURCES),
         }));
       histories.push(history);
       const snapshots = history.map(({ at, stars, ...more }) => snapshotAt(at, stars, more));
@@ -89,6 +95,7 @@ onBothEngines("The sums of a list", (engine) => {
       forks: i % 2 === 0 ? i : null,
       openIssues: i,
       watchers: null,
+      source: i < 100 ? ("BACKFILLED" as const) : ("OBSERVED" as const),
     }));
     const snapshots = history.map(({ at, stars, ...more }) => snapshotAt(at, stars, more));
     await own.record(observation("one/long", snapshots));

@@ -85,6 +85,17 @@ onBothEngines("Visits of a personal list", (engine) => {
     assert.deepEqual([next?.totalGained, next?.renamed, next?.archived, next?.unavailable], [0, [], [], []]);
   });
 
+  test("stars still held at that time are not compared with the total of today", async () => {
+    const { visits } = world.modules.watchlists;
+    await visits.record(account, [4]);
+    await world.modules.watchlists.flush();
+    world.clock.advance(3 * 3_600_000);
+    const past = [snapshot(10, 80, { source: "BACKFILLED" }), snapshot(-0.5, 90, { source: "BACKFILLED" })];
+    await world.record(observation("four/four", [...past, later(1, 95)], { providerId: "4" }));
+    const changes = await visits.record(account, [4]);
+    assert.deepEqual([...(changes?.gained ?? [])], [[4, null]]);
+  });
+
   test("what has no snapshot from before is not known to have gained", async () => {
     await look();
     world.clock.advance(VISIT_MS);

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { DAY_MS } from "../../clock.js";
 import type { Db, Dialect } from "../../database/database.js";
+import { byBasis } from "../basis.js";
 import { type Readings, readReadings, type Span } from "../snapshots/snapshots.js";
 import type { Counts } from "./continuity.js";
 import type { Beginning, Ending } from "./match.js";
@@ -105,7 +106,7 @@ export async function readPaces(
   return paces;
 }
 
-/** Histories of any number of repositories; damaged ones are left out. */
+/** The totals of any number of repositories; damaged histories are left out. */
 export async function readInChunks(
   db: Db,
   dialect: Dialect,
@@ -116,7 +117,10 @@ export async function readInChunks(
   for (let start = 0; start < unique.length; start += CHUNK) {
     const chunk = unique.slice(start, start + CHUNK);
     const found = await readReadings(db, dialect, { ids: chunk, span, onDamaged: () => {} });
-    for (const [id, readings] of found) all.set(id, readings);
+    for (const [id, readings] of found) {
+      const { TOTAL: totals } = byBasis(readings);
+      if (totals.length > 0) all.set(id, totals);
+    }
   }
   return all;
 }

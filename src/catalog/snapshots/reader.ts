@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Database, Prepared } from "../../database/database.js";
 import { readingsIn, type StoredValues, selectStored, storedOf } from "./read.js";
-import { COLUMNS, Readings } from "./readings.js";
+import { Readings } from "./readings.js";
 
 /** From the last snapshot at or before a time on. */
 interface Since {
@@ -42,14 +42,13 @@ export class SnapshotReader {
 
   /**
    * The snapshots of repositories between two times (inclusive), by id; repositories without any are absent, and so are those
-   * whose history is damaged. `width`: 2 reads times and stars alone.
+   * whose history is damaged.
    */
   async between(
     ids: readonly number[],
     span: { from: number; until: number },
-    width = COLUMNS,
   ): Promise<Map<number, Readings>> {
     if (ids.length === 0) return new Map();
-    return readingsIn(storedOf(await this.#between({ ids, ...span })), span, { width, onDamaged: () => {} });
+    return readingsIn(storedOf(await this.#between({ ids, ...span })), span, { onDamaged: () => {} });
   }
 }

@@ -2,6 +2,7 @@ import { SNAPSHOT_SOURCES, type Snapshot } from "../observation.js";
 
 /** Columns of a reading: time, stars, forks, open issues, watchers, source. */
 export const COLUMNS = 6;
+const BACKFILLED = SNAPSHOT_SOURCES.indexOf("BACKFILLED");
 /** Stands for a count that the source does not report. */
 export const UNKNOWN = -1;
 
@@ -56,6 +57,19 @@ export class Readings {
   count(index: number, column: number): number | null {
     const value = this.value(index, column);
     return value === UNKNOWN ? null : value;
+  }
+
+  /** Whether the reading at an index counts stars still held, of readings with all columns; see Basis. */
+  isRetained(index: number): boolean {
+    return this.value(index, 5) === BACKFILLED;
+  }
+
+  /** How many are. A plain loop, as a rebuild asks for every repository. */
+  countRetained(): number {
+    const { numbers, width } = this;
+    let count = 0;
+    for (let i = 5; i < numbers.length; i += width) if (numbers[i] === BACKFILLED) count++;
+    return count;
   }
 
   /** All snapshots, of readings with all columns. */

@@ -2,7 +2,10 @@ import type { Dialect, Tx } from "../../database/database.js";
 import type { Readings } from "./readings.js";
 import { removeReadings } from "./remove.js";
 
-/** Of the snapshots from `from` (inclusive) to `to` (exclusive), the last of each `step` stays, in ms since 1970. */
+/**
+ * Of the snapshots from `from` (inclusive) to `to` (exclusive), the last of each `step` stays, in ms since 1970. Stars still held
+ * take the place of no total, and no total theirs.
+ */
 export interface Thinning {
   from: number;
   to: number;
@@ -29,17 +32,18 @@ export async function thinSnapshots(
   return removeReadings(tx, dialect, { ids, span, chosen: (all) => removedBy(all, used) });
 }
 
-/** 1 for each reading that is not the last of its step. */
+/** 1 for each reading that is not the last of its step with its basis. */
 function removedBy(all: Readings, steps: readonly Thinning[]): Uint8Array {
   const isRemoved = new Uint8Array(all.length);
   for (const { from, to, step } of steps) {
-    let next = Number.NaN;
+    const next = { total: Number.NaN, retained: Number.NaN };
     for (let i = all.length - 1; i >= 0; i--) {
       if (isRemoved[i] === 1) continue;
       const at = all.at(i);
+      const basis = all.isRetained(i) ? "retained" : "total";
       const own = Math.floor(at / step);
-      if (own === next && at >= from && at < to) isRemoved[i] = 1;
-      next = own;
+      if (own === next[basis] && at >= from && at < to) isRemoved[i] = 1;
+      next[basis] = own;
     }
   }
   return isRemoved;

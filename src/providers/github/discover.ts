@@ -1,13 +1,10 @@
 import { z } from "zod";
 import type { ForgeClient } from "../client.js";
 import { type Discovered, UpstreamFailure } from "../contract.js";
-import { count, parseRecord } from "../fields.js";
+import { count, parseRecord, parseRecords } from "../fields.js";
 import { notOfRepository } from "../responses.js";
 import { advance, FIRST_WALK, queryOf, ROWS, rangeOf, type Walk, walkSchema } from "./partition.js";
 import { fromRest, restRepository } from "./rest.js";
-
-/** When more rows than this are all invalid, the response is at fault rather than the rows. */
-const FEW_ROWS = 10;
 
 const searchResponse = z.object({
   total_count: count,
@@ -38,10 +35,7 @@ export async function discover(
       throw error instanceof UpstreamFailure ? notOfRepository(error) : error;
     });
   const page = parseRecord(searchResponse, document?.body);
-  // Skip invalid rows, or a single one would stop the walk forever.
-  const rows = page.items.flatMap((item) => restRepository.safeParse(item).data ?? []);
-  if (rows.length === 0 && page.items.length > FEW_ROWS)
-    throw new UpstreamFailure("malformed", `search: none of ${page.items.length} rows is a repository`);
+  const rows = parseRecords(restRepository, page.items);
   const found = {
     total: page.total_count,
     isIncomplete: page.incomplete_results,

@@ -2,33 +2,26 @@
  * GitHub and GitHub Enterprise: discovers repositories by search, refreshes up to a hundred per request with a token, and
  * reads star histories where offered. Its only state is quota and which features the instance offers.
  */
-import type { ProviderSettings } from "../../forges.js";
-import { type Connection, ForgeClient } from "../client.js";
-import {
-  concernsForge,
-  isTemporary,
-  type Provider,
-  type Refreshed,
-  type RepositoryRef,
-  sameRepository,
-  UpstreamFailure,
-  type UpstreamRepository,
-} from "../contract.js";
+import { type ProviderSettings, repositoryUrl } from "../../forges.js";
+import { type AppClient, type AppSource, type Connection, ForgeClient } from "../client.js";
+import type { Provider, Refreshed, RepositoryRef, UpstreamRepository } from "../contract.js";
+import { failureOfAll, oneByOne } from "../one-by-one.js";
+import { AppTokens } from "./app-tokens.js";
 import { discover } from "./discover.js";
 import { MAX_NODES, NodeRefresh, type Results } from "./graphql.js";
 import { StarHistory } from "./history.js";
-import { readRepository, repositoryPath } from "./rest.js";
+import { pathOfId, readNamed, readRepository, repositoryPath } from "./rest.js";
 
 const API_VERSION = "2022-11-28";
 
 /** Small because anonymous requests are limited to 60 per hour, and each repository takes one. */
 const ANONYMOUS_BATCH = 10;
-/** After this many consecutive requests without a response, the rest of a batch is not tried. */
-const MAX_UNREACHABLE = 2;
 
-/** The root of an instance's REST API. The public GitHub has a separate host for it. */
+/** The root of an instance's REST API. The public GitHub, and GitHub with data residency, have a separate host for it. */
 export function apiRoot(site: string): string {
-  return site === "https://github.com" ? "https://api.github.com" : `${site}/api/v3`;
+  const { protocol, host } = new URL(site);
+  const hasOwnHost = host === "github.com" || /^[\w-]+\.ghe\.com$/.test(host);
+  return protocol === "https:" && hasOwnHost ? `https://api.${host}` : `${site}/api/v3`;
 }
 
 /** The instance that the settings describe. All requests go to its API, so `fetch` must reach that. */
@@ -38,12 +31,21 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
   const api = {
     root,
     authorization: (token: string) => `Bearer ${token}`,
-    headers: { accept: "application/vnd.github+json", "x-github-api-version": API_VERSION },
-    // A repository that has moved is found by its id.
-    redirects: /^\/repositories\/\d+(\/stargazers\/history)?(\?|$)/,
+    headers: {
+      accept: "application/vnd.github+json",
+      "x-github-api-version": API_VERSION,
+      // Node ids of the present format: GitHub is closing down the older ones.
+      "x-github-next-global-id": "1",
+    },
+    // A repository that has moved is found by its id. A history says not whose it is, so it is not redirected.
+    redirects: /^\/repositories\/\d+(\?|$)/,
+    appTokens: (source: AppSource, tools: AppClient) => new AppTokens(source, tools),
   };
   const client = new ForgeClient(api, settings, connection);
-  const nodes = new NodeRefresh(client, root.replace(/\/v3$/, "").concat("/graphql"));
+  const nodes = new NodeRefresh(client, {
+    url: root.replace(/\/v3$/, "").concat("/graphql"),
+    urlOf: (fullName) => repositoryUrl(url, fullName),
+  });
   const stars = new StarHistory(client);
   const resources = {
     discover: "search",
@@ -56,63 +58,58 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
     kind: "github",
     settings,
     batchSize: client.hasTokens ? MAX_NODES : ANONYMOUS_BATCH,
+    // Searches lack the number of watchers.
+    listsAreComplete: false,
     discover: (cursor, signal) => discover(client, { minStars, cursor, signal }),
     refreshMany: (repositories, signal) => refreshMany({ client, nodes }, repositories, signal),
     async refreshOne(fullName, signal) {
-      return read(client, repositoryPath(fullName), signal);
+      const document = await client.get(repositoryPath(fullName), { signal });
+      return readRepository(document?.body);
     },
     async recheck(repository, signal) {
       const { nodeId, providerId, fullName } = repository;
-      const isBatched = client.hasTokens && nodeId !== null;
-      const path = isBatched ? pathOfId(providerId) : repositoryPath(fullName);
-      return sameRepository(await read(client, path, signal), repository);
+      if (client.hasTokens && nodeId !== null) return readById(client, providerId, signal);
+      const document = await client.get(repositoryPath(fullName), { signal });
+      return readNamed(document?.body, providerId);
     },
     history: (repository, cursor, signal) => stars.page(repository, cursor, signal),
-    quota: () => client.quota.list(),
-    readyAt: (call) => client.quota.readyAt(resources[call]),
+    withheld: () => nodes.withheld(),
+    quota: () => client.quotas(),
+    notices: () => client.notices(),
+    readyAt: (call) => client.readyAt({ resource: resources[call] }),
   };
 }
 
 /**
  * Refreshes repositories in one GraphQL query, which needs a token. Those without a node id, and all without tokens, are
- * requested one by one, where unchanged repositories cost no quota. Throws UpstreamFailure if the forge responded about none.
+ * requested one by one; unchanged ones cost no quota with a token, and as much as others without. Throws UpstreamFailure if the
+ * forge responded about none, unless queries may go on: then those without a node id alone have to wait.
  */
 async function refreshMany(
   { client, nodes }: { client: ForgeClient; nodes: NodeRefresh },
   repositories: readonly RepositoryRef[],
   signal: AbortSignal,
 ): Promise<Refreshed[]> {
-  const batched = repositories.filter(({ nodeId }) => client.hasTokens && nodeId !== null);
+  const { clock, hasTokens } = client;
+  const beganAt = clock.monotonic();
+  const batched = repositories.filter(({ nodeId }) => hasTokens && nodeId !== null);
   const single = repositories.filter((repository) => !batched.includes(repository));
   const results: Results = batched.length === 0 ? new Map() : await nodes.refresh(batched, signal);
-  let failure: UpstreamFailure | null = null;
-  let unreachable = 0;
-  for (const repository of single) {
-    try {
-      results.set(repository, await refreshById(client, repository, signal));
-      unreachable = 0;
-    } catch (error) {
-      if (!(error instanceof UpstreamFailure)) throw error;
-      if (!concernsForge(error.kind)) {
-        results.set(repository, { kind: "failed", failure: error });
-        continue;
-      }
-      // After the last token is rejected, further requests fail with `quota`; report the cause.
-      if (failure?.kind !== "refused") failure = error;
-      unreachable++;
-      if (isTemporary(error.kind) || unreachable === MAX_UNREACHABLE) break;
-    }
-  }
-  if (failure !== null && results.size === 0) throw failure;
-  const rest = failure ?? new UpstreamFailure("unreachable", "not requested");
-  return repositories.map((repository) => results.get(repository) ?? { kind: "failed", failure: rest });
+  const read = await oneByOne(single, (ref) => refreshById(client, ref, signal), { clock, beganAt });
+  const failure = results.size === 0 ? failureOfAll(read) : null;
+  const mayGoOn = hasTokens && client.readyAt({ resource: "graphql" }) <= clock.now();
+  if (failure !== null && !(failure.kind === "quota" && mayGoOn)) throw failure;
+  for (const [i, repository] of single.entries()) results.set(repository, read[i] ?? { kind: "skipped" });
+  return repositories.map((repository) => results.get(repository) ?? { kind: "skipped" });
 }
 
-const pathOfId = (providerId: string): string => `/repositories/${encodeURIComponent(providerId)}`;
-
-async function read(client: ForgeClient, path: string, signal: AbortSignal): Promise<UpstreamRepository> {
-  const document = await client.get(path, { signal });
-  return readRepository(document?.body);
+async function readById(
+  client: ForgeClient,
+  providerId: string,
+  signal: AbortSignal,
+): Promise<UpstreamRepository> {
+  const document = await client.get(pathOfId(providerId), { signal });
+  return readRepository(document?.body, providerId);
 }
 
 async function refreshById(
@@ -122,5 +119,5 @@ async function refreshById(
 ): Promise<Refreshed> {
   const document = await client.get(pathOfId(providerId), { signal, etag });
   if (document === null) return { kind: "unchanged" };
-  return { kind: "found", repository: readRepository(document.body), etag: document.etag };
+  return { kind: "found", repository: readRepository(document.body, providerId), etag: document.etag };
 }

@@ -1,80 +1,41 @@
 import { z } from "zod";
 import type { ForgeClient } from "../client.js";
-import {
-  asFailed,
-  type Refreshed,
-  type RepositoryRef,
-  UpstreamFailure,
-  type UpstreamRepository,
-} from "../contract.js";
-import { count, fullName, id, label, orNull, parseRecord, text, time, topics, webUrl } from "../fields.js";
+import { asFailed, type Refreshed, type RepositoryRef, UpstreamFailure } from "../contract.js";
+import { count, orNull, parseRecord, time } from "../fields.js";
+import { parseJson } from "../json.js";
 import type { Lease } from "../quota.js";
-import { notOfRepository, parseJson, SLOW_DOWN_MS } from "../responses.js";
-import { nodeId, spdxId } from "./rest.js";
+import { notOfRepository, SLOW_DOWN_MS } from "../responses.js";
+import { WithheldFields } from "../withheld-fields.js";
+import {
+  namedFields,
+  OPTIONAL_FIELDS,
+  type OptionalField,
+  optionalField,
+  readNode,
+  repositoriesQuery,
+} from "./repository-node.js";
 
 /** GitHub's maximum per query. */
 export const MAX_NODES = 100;
 /** How many times a query that is too large is halved. */
 const MAX_HALVINGS = 2;
-
-/** The fields of `repositoryNode`. GitHub allows 20 topics per repository. */
-export const REPOSITORIES_QUERY = `query Repositories($ids: [ID!]!) {
-  rateLimit { cost limit remaining resetAt }
-  nodes(ids: $ids) {
-    __typename
-    id
-    ... on Repository {
-      databaseId
-      nameWithOwner
-      url
-      description
-      homepageUrl
-      primaryLanguage { name }
-      licenseInfo { spdxId }
-      repositoryTopics(first: 20) { nodes { topic { name } } }
-      stargazerCount
-      forkCount
-      issues(states: OPEN) { totalCount }
-      pullRequests(states: OPEN) { totalCount }
-      watchers { totalCount }
-      isPrivate
-      isFork
-      isArchived
-      createdAt
-      pushedAt
-    }
-  }
-}`;
-
-const total = z.object({ totalCount: count });
-const topicNames = z
-  .object({ nodes: z.array(z.object({ topic: z.object({ name: z.unknown() }) }).nullable()).max(100) })
-  .transform(({ nodes }) => topics.parse(nodes.flatMap((node) => (node === null ? [] : [node.topic.name]))));
-
-const repositoryNode = z.object({
-  __typename: z.literal("Repository"),
-  id: nodeId,
-  databaseId: id,
-  nameWithOwner: fullName,
-  url: webUrl,
-  description: orNull(text),
-  homepageUrl: orNull(webUrl),
-  primaryLanguage: orNull(z.object({ name: label })),
-  licenseInfo: orNull(z.object({ spdxId: orNull(spdxId) })),
-  repositoryTopics: orNull(topicNames),
-  stargazerCount: count,
-  forkCount: orNull(count),
-  issues: orNull(total),
-  pullRequests: orNull(total),
-  watchers: orNull(total),
-  isPrivate: z.boolean(),
-  isFork: orNull(z.boolean()),
-  isArchived: orNull(z.boolean()),
-  createdAt: orNull(time),
-  pushedAt: orNull(time),
-});
+/** How many times a query is sent again because GitHub withholds further fields; the last time with no optional field. */
+const MAX_REDUCTIONS = 3;
+/**
+ * A field is withheld by the instance, and not by a few repositories, if this share of the nodes of a query lacks it, and at
+ * least this many.
+ */
+const WITHHELD_SHARE = 0.5;
+const WITHHELD_NODES = 10;
+/** More errors say nothing that these do not. */
+const MAX_ERRORS = 2_000;
 
 const rateLimit = z.object({ cost: count, limit: count, remaining: count, resetAt: time });
+const errorSchema = z.object({
+  type: orNull(z.string()),
+  message: z.string().catch(""),
+  path: orNull(z.array(z.union([z.string(), z.int()]))),
+});
 const responseSchema = z.object({
   data: orNull(
     z.object({
@@ -83,38 +44,65 @@ const responseSchema = z.object({
     }),
   ),
   errors: z
-    .array(
-      z.object({
-        type: orNull(z.string()),
-        message: z.string().catch(""),
-        path: orNull(z.array(z.union([z.string(), z.int()]))),
-      }),
-    )
-    .max(1000)
-    .catch([]),
+    .array(z.unknown())
+    .catch([])
+    .transform((list) =>
+      list.slice(0, MAX_ERRORS).flatMap((error) => errorSchema.safeParse(error).data ?? []),
+    ),
 });
+type GraphqlError = z.output<typeof errorSchema>;
 type GraphqlResponse = z.output<typeof responseSchema>;
-type GraphqlError = GraphqlResponse["errors"][number];
 
 /** The result for each repository. */
 export type Results = Map<RepositoryRef, Refreshed>;
+
+/** What a query is about. */
+interface Query {
+  repositories: readonly RepositoryRef[];
+  /** Number of nodes when it was first sent; only those that lack a field are requested again. */
+  size: number;
+  /** Fields that are not requested. */
+  without: ReadonlySet<OptionalField>;
+  /** How many times it has been sent with more fields. */
+  reductions: number;
+  signal: AbortSignal;
+}
+
+/** The results of a query, and the repositories that GitHub gave up on. */
+interface Answered {
+  results: Results;
+  open: readonly RepositoryRef[];
+}
+
+/** The result for one node; the fields without which it has to be requested again; or `open`: GitHub gave up before it. */
+type NodeResult = Refreshed | { kind: "reduced"; fields: readonly OptionalField[] } | { kind: "open" };
 
 /** Refreshes repositories by their node ids. */
 export class NodeRefresh {
   readonly #client: ForgeClient;
   readonly #url: string;
+  readonly #urlOf: (fullName: string) => string;
+  readonly #withheld: WithheldFields<OptionalField>;
   /** Points that the last batch cost. */
   #cost = 1;
 
-  constructor(client: ForgeClient, url: string) {
+  /** `url`: of the GraphQL API. `urlOf`: the page of a repository on the site. */
+  constructor(client: ForgeClient, { url, urlOf }: { url: string; urlOf: (fullName: string) => string }) {
     this.#client = client;
     this.#url = url;
+    this.#urlOf = urlOf;
+    this.#withheld = new WithheldFields(client.clock);
+  }
+
+  /** The fields that the instance does not send at the moment. */
+  withheld(): readonly string[] {
+    return this.#withheld.list();
   }
 
   /**
    * A result for each of at most MAX_NODES repositories, which must all have a node id. When GitHub gives up on a query it is
-   * halved, and halved again; if a quarter is still too large, the rest fails with `unreachable`. Throws UpstreamFailure if
-   * nothing is known about any of them.
+   * halved, and halved again; if a quarter is still too large, the rest fails with `unreachable`. A field that GitHub
+   * withholds is not requested for a day. Throws UpstreamFailure if nothing is known about any of them.
    */
   refresh(repositories: readonly RepositoryRef[], signal: AbortSignal): Promise<Results> {
     return this.#halving(repositories, signal, 0);
@@ -125,7 +113,11 @@ export class NodeRefresh {
     signal: AbortSignal,
     halvings: number,
   ): Promise<Results> {
-    const { results, open } = await this.#query(repositories, signal);
+    const without = new Set(this.#withheld.list());
+    const { results, open } = await this.#query({
+      ...{ repositories, size: repositories.length },
+      ...{ without, reductions: 0, signal },
+    });
     const middle = Math.ceil(open.length / 2);
     let failure =
       halvings < MAX_HALVINGS ? null : new UpstreamFailure("unreachable", "GraphQL: gave up on the query");
@@ -145,48 +137,86 @@ export class NodeRefresh {
     return results;
   }
 
-  /** The results of one query, and the repositories that GitHub gave up on. */
-  async #query(
-    repositories: readonly RepositoryRef[],
-    signal: AbortSignal,
-  ): Promise<{ results: Results; open: readonly RepositoryRef[] }> {
+  async #query(query: Query): Promise<Answered> {
+    const { repositories, size, without, reductions, signal } = query;
     const results: Results = new Map();
-    const sent = await this.#send({ ids: repositories.map((one) => one.nodeId) }, signal);
-    if (sent === null) return { results, open: repositories };
-    const { data, errors } = sent.body;
-    this.#learn(sent.lease, sent.body);
+    const body = await this.#send(query, signal);
+    if (body === null) return { results, open: repositories };
+    const { data, errors } = body;
     const nodes = data?.nodes ?? null;
     if (nodes === null && errors.some(isTooMuch)) return { results, open: repositories };
     if (nodes?.length !== repositories.length) {
-      const types = errors.map(({ type }) => (/^[A-Z_]{1,40}$/.test(type ?? "") ? type : "untyped error"));
-      const message = `GraphQL: not the requested nodes (${types.slice(0, 3).join(", ")})`;
-      throw new UpstreamFailure("malformed", message);
+      const named = nodes === null ? errors.flatMap(({ message }) => namedFields(message)) : [];
+      const unknown = named.filter((field) => !without.has(field));
+      if (unknown.length === 0 || reductions === MAX_REDUCTIONS) throw this.#notTheNodes(errors);
+      this.#withheld.add(unknown);
+      return this.#query(reduced(query, unknown));
     }
-    // An error without a node's path may be why nodes are missing; it says nothing about a repository.
-    const ofQuery = errors.find(({ path }) => path?.[0] !== "nodes");
-    const errorOf = new Map(
-      errors.flatMap((error) => (error.path?.[0] === "nodes" ? [[error.path[1], error] as const] : [])),
-    );
-    const open = repositories.filter((repository, i) => {
-      const error = errorOf.get(i) ?? (nodes[i] === null ? ofQuery : undefined);
-      const result = resultOf(repository, nodes[i], error);
-      if (result !== null) results.set(repository, result);
-      return result === null;
-    });
+    const errorsOf = Map.groupBy(errors, ({ path }) => (path?.[0] === "nodes" ? path[1] : undefined));
+    const open: RepositoryRef[] = [];
+    const again = new Map<RepositoryRef, readonly OptionalField[]>();
+    for (const [i, repository] of repositories.entries()) {
+      // An error without a node's path may be why nodes are missing; it says nothing about a repository.
+      const ofNode = errorsOf.get(i) ?? (nodes[i] === null ? (errorsOf.get(undefined) ?? []) : []);
+      const result = this.#resultOf(repository, { node: nodes[i], errors: ofNode, without });
+      if (result.kind === "open") open.push(repository);
+      else if (result.kind === "reduced") again.set(repository, result.fields);
+      else results.set(repository, result);
+    }
+    if (again.size === 0) return { results, open };
+    const lacking = [...new Set([...again.values()].flat())];
+    const isOften = (field: OptionalField) =>
+      [...again.values()].filter((fields) => fields.includes(field)).length >=
+      Math.max(WITHHELD_NODES, WITHHELD_SHARE * size);
+    this.#withheld.add(lacking.filter(isOften));
+    const left = [...again.keys()];
+    try {
+      if (reductions === MAX_REDUCTIONS) throw this.#notTheNodes(errors);
+      const rest = await this.#query(reduced({ ...query, repositories: left }, lacking));
+      for (const [repository, result] of rest.results) results.set(repository, result);
+      open.push(...rest.open);
+    } catch (error) {
+      const failed = asFailed(error);
+      if (results.size === 0) throw failed.failure;
+      for (const repository of left) results.set(repository, failed);
+    }
     return { results, open };
   }
 
+  #resultOf(
+    repository: RepositoryRef,
+    {
+      node,
+      errors,
+      without,
+    }: { node: unknown; errors: readonly GraphqlError[]; without: ReadonlySet<OptionalField> },
+  ): NodeResult {
+    const fields = errors.flatMap(({ path }) => optionalField(path?.[2]) ?? []);
+    if (node !== null) {
+      try {
+        const withheld = new Set([...without, ...fields]);
+        const found = readNode(node, { providerId: repository.providerId, withheld, urlOf: this.#urlOf });
+        return { kind: "found", repository: found, etag: null, at: this.#client.clock.now() };
+      } catch (thrown) {
+        return asFailed(thrown);
+      }
+    }
+    if (errors.some(isTooMuch)) return { kind: "open" };
+    const ofNode = errors.find(({ path }) => path?.length === 2);
+    const requested = fields.filter((field) => !without.has(field));
+    if (ofNode === undefined && requested.length > 0) return { kind: "reduced", fields: requested };
+    return { kind: "failed", failure: this.#failureOf(ofNode ?? errors[0]) };
+  }
+
   /** The response to the query; null if GitHub gave up on it (502, 504), as it does with too large queries. */
-  async #send(
-    variables: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<{ body: GraphqlResponse; lease: Lease } | null> {
+  async #send({ repositories, without }: Query, signal: AbortSignal): Promise<GraphqlResponse | null> {
+    const variables = { ids: repositories.map((one) => one.nodeId) };
     const { response, lease } = await this.#client.send(
       this.#url,
       {
         method: "POST",
         headers: { "content-type": "application/json; charset=utf-8" },
-        body: JSON.stringify({ query: REPOSITORIES_QUERY, variables }),
+        body: JSON.stringify({ query: repositoriesQuery(without), variables }),
         signal,
       },
       { resource: "graphql", cost: this.#cost },
@@ -194,7 +224,9 @@ export class NodeRefresh {
     if (response.status === 502 || response.status === 504) return null;
     const failure = this.#client.failureOf(this.#url, response);
     if (failure !== null) throw notOfRepository(failure);
-    return { body: parseRecord(responseSchema, parseJson(response.text)), lease };
+    const body = parseRecord(responseSchema, parseJson(response.text));
+    this.#learn(lease, body);
+    return body;
   }
 
   /** Passes the reported limits on to the quota. Throws `quota` if the errors say that one is reached. */
@@ -205,69 +237,50 @@ export class NodeRefresh {
       this.#cost = Math.max(1, limits.cost);
       quota.learn(lease, limits);
     }
-    if (!errors.some(({ type }) => type?.startsWith("RATE_LIMIT"))) return;
+    const limit = errors.find(({ type }) => type?.startsWith("RATE_LIMIT"));
+    if (limit === undefined) return;
+    const reason = this.#client.wordsOf(limit.message);
     // The time of the reset, if any, is known from the headers.
-    quota.learn(lease, { blockedUntil: clock.now() + SLOW_DOWN_MS });
-    const until = quota.readyAt("graphql");
-    throw new UpstreamFailure("quota", `GraphQL: rate limit reached (${lease.label})`, { until });
+    quota.learn(lease, { blockedUntil: clock.now() + SLOW_DOWN_MS, message: reason });
+    const until = quota.readyAt({ resource: "graphql" });
+    throw new UpstreamFailure("quota", `GraphQL: rate limit reached (${lease.label})`, { until, reason });
+  }
+
+  /** The failure of a node that is null. Only GitHub's own word about the node says that there is no such repository. */
+  #failureOf(error: GraphqlError | undefined): UpstreamFailure {
+    const reason = this.#reasonOf(error);
+    const failure = (kind: UpstreamFailure["kind"], message: string) =>
+      new UpstreamFailure(kind, `GraphQL: ${message}`, { reason });
+    if (error === undefined) return failure("malformed", "neither a node nor a reason");
+    if (error.type === "NOT_FOUND" && error.path?.length === 2) return failure("gone", "no such node");
+    // GitHub gives these no type.
+    if (/access blocked|dmca/i.test(error.message)) return failure("blocked", "blocked");
+    if (error.type === "FORBIDDEN") return failure("refused", "the token has no access");
+    return failure("unreachable", "an error instead of the node");
+  }
+
+  /** The failure of a response without the requested nodes. */
+  #notTheNodes(errors: readonly GraphqlError[]): UpstreamFailure {
+    const types = errors
+      .slice(0, 3)
+      .map(({ type }) => (/^[A-Z_]{1,40}$/.test(type ?? "") ? type : "untyped error"));
+    const message = `GraphQL: not the requested nodes (${types.join(", ")})`;
+    return new UpstreamFailure("malformed", message, { reason: this.#reasonOf(errors[0]) });
+  }
+
+  /** The words of an error, for the failure that they end up in: a response may have thousands of errors. */
+  #reasonOf(error: GraphqlError | undefined): string | null {
+    return error === undefined ? null : this.#client.wordsOf(error.message);
   }
 }
 
-/** The result for one node; null if GitHub gave up before it got there. */
-function resultOf(
-  repository: RepositoryRef,
-  node: unknown,
-  error: GraphqlError | undefined,
-): Refreshed | null {
-  const failed = (kind: UpstreamFailure["kind"], message: string): Refreshed => ({
-    kind: "failed",
-    failure: new UpstreamFailure(kind, `GraphQL: ${message}`),
-  });
-  if (node !== null) {
-    try {
-      const found = readNode(node);
-      if (found.providerId === repository.providerId) return { kind: "found", repository: found, etag: null };
-      return failed("malformed", "the node is another repository");
-    } catch (thrown) {
-      return asFailed(thrown);
-    }
-  }
-  if (error === undefined || (error.type === "NOT_FOUND" && error.path !== undefined))
-    return failed("gone", "no such node");
-  if (isTooMuch(error)) return null;
-  // GitHub gives these no type.
-  if (/access blocked|dmca/i.test(error.message)) return failed("blocked", "blocked");
-  if (error.type === "FORBIDDEN") return failed("refused", "the token has no access");
-  return failed("unreachable", "an error instead of the node");
+/** The query without further fields. */
+function reduced(query: Query, fields: readonly OptionalField[]): Query {
+  const reductions = query.reductions + 1;
+  const without = reductions === MAX_REDUCTIONS ? OPTIONAL_FIELDS : [...query.without, ...fields];
+  return { ...query, without: new Set(without), reductions };
 }
 
 function isTooMuch({ type, message }: GraphqlError): boolean {
   return /LIMITS?_EXCEEDED$/.test(type ?? "") || /time(d )?-?out|something went wrong/i.test(message);
-}
-
-/** The record in a node. Throws `malformed`, also for a node that is not a repository, and `private`. */
-export function readNode(node: unknown): UpstreamRepository {
-  const row = parseRecord(repositoryNode, node);
-  if (row.isPrivate) throw new UpstreamFailure("private", "the repository is private");
-  const { issues, pullRequests } = row;
-  return {
-    providerId: row.databaseId,
-    nodeId: row.id,
-    ...row.nameWithOwner,
-    url: row.url,
-    description: row.description,
-    homepage: row.homepageUrl,
-    language: row.primaryLanguage?.name ?? null,
-    license: row.licenseInfo?.spdxId ?? null,
-    topics: row.repositoryTopics,
-    stars: row.stargazerCount,
-    forks: row.forkCount,
-    // REST counts pull requests as issues; the number must not depend on the API we used.
-    openIssues: issues === null || pullRequests === null ? null : issues.totalCount + pullRequests.totalCount,
-    watchers: row.watchers?.totalCount ?? null,
-    fork: row.isFork,
-    archived: row.isArchived,
-    createdAt: row.createdAt,
-    pushedAt: row.pushedAt,
-  };
 }

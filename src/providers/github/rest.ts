@@ -1,6 +1,18 @@
 import { z } from "zod";
-import { UpstreamFailure, type UpstreamRepository } from "../contract.js";
-import { count, fullName, id, label, orNull, parseRecord, text, time, topics, webUrl } from "../fields.js";
+import { checkId, checkNamed, UpstreamFailure, type UpstreamRepository } from "../contract.js";
+import {
+  count,
+  fullName,
+  homepage,
+  id,
+  label,
+  orNull,
+  parseRecord,
+  text,
+  time,
+  topics,
+  webUrl,
+} from "../fields.js";
 
 export const nodeId = z.string().regex(/^[\w=+/-]{1,200}$/);
 
@@ -15,7 +27,7 @@ export const restRepository = z.object({
   private: z.boolean(),
   html_url: webUrl,
   description: orNull(text),
-  homepage: orNull(webUrl),
+  homepage: orNull(homepage),
   language: orNull(label),
   license: orNull(z.object({ spdx_id: orNull(spdxId) })),
   topics: orNull(topics),
@@ -53,11 +65,32 @@ export function fromRest(row: z.output<typeof restRepository>): UpstreamReposito
   };
 }
 
-/** The record in a document about one repository. Throws `malformed` and `private`. */
-export function readRepository(document: unknown): UpstreamRepository {
-  const repository = fromRest(parseRecord(restRepository, document));
+/**
+ * The record in a document about one repository. Throws `malformed`, also if it is not about `providerId` where that is given,
+ * and `private`.
+ */
+export function readRepository(document: unknown, providerId?: string): UpstreamRepository {
+  const row = parseRecord(restRepository, document);
+  if (providerId !== undefined) checkId(row.id, providerId);
+  return publicOnly(row);
+}
+
+/** The record in a document requested by name, of a repository with this id. Throws `malformed`, `gone` and `private`. */
+export function readNamed(document: unknown, providerId: string): UpstreamRepository {
+  const row = parseRecord(restRepository, document);
+  checkNamed(row.id, providerId);
+  return publicOnly(row);
+}
+
+function publicOnly(row: z.output<typeof restRepository>): UpstreamRepository {
+  const repository = fromRest(row);
   if (repository === null) throw new UpstreamFailure("private", "the repository is private");
   return repository;
+}
+
+/** The API path of a repository by its number. */
+export function pathOfId(providerId: string): string {
+  return `/repositories/${encodeURIComponent(providerId)}`;
 }
 
 /** The API path of `owner/name`. Throws `gone` for anything that GitHub does not allow as a repository name. */

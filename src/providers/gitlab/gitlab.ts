@@ -1,75 +1,128 @@
-import { z } from "zod";
+/**
+ * GitLab: refreshes up to a hundred projects per request and walks by stars, over GraphQL, and reads single projects over REST.
+ * Where GraphQL is not offered, everything uses REST: one request for each project, no languages, and walks over all projects.
+ */
+import { createHash } from "node:crypto";
 import type { ProviderSettings } from "../../forges.js";
 import type { Connection } from "../client.js";
-import type { Provider } from "../contract.js";
-import { count, fullName, id, licenseOf, orNull, text, time, topics, webUrl } from "../fields.js";
-import { createRestProvider, type ForgeRecord, type RestForge } from "../rest-provider.js";
+import {
+  asFailed,
+  type Discovered,
+  type Provider,
+  type Refreshed,
+  type RepositoryRef,
+  UpstreamFailure,
+  type UpstreamRepository,
+} from "../contract.js";
+import { isDescending, type Mark, mayFollow, nextMark } from "../lists.js";
+import { createRestProvider, restClient } from "../rest-provider.js";
+import { MAX_PROJECTS } from "./project-node.js";
+import { Projects } from "./projects.js";
+import { FIRST_REST_CURSOR, GITLAB_REST } from "./rest.js";
 
-const PAGE_SIZE = 100;
-
-/** A project. Visibility, archived, open issues and origin need a token; lists never include the license. */
-const projectSchema = z.object({
-  id,
-  path_with_namespace: fullName,
-  star_count: count,
-  web_url: orNull(webUrl),
-  description: orNull(text),
-  license: orNull(z.object({ key: z.string() })),
-  topics: orNull(topics),
-  /** The name of `topics` before GitLab 14. */
-  tag_list: orNull(topics),
-  forks_count: orNull(count),
-  open_issues_count: orNull(count),
-  visibility: orNull(z.string()),
-  archived: orNull(z.boolean()),
-  forked_from_project: orNull(z.object({})),
-  created_at: orNull(time),
-  last_activity_at: orNull(time),
-});
-
-const GITLAB: RestForge = {
-  kind: "gitlab",
-  base: "/api/v4",
-  authorization: (token) => `Bearer ${token}`,
-  // Keyset pagination supports only the order by id, and there is no star filter, so we walk everything and filter here.
-  listPath: ({ lastId }) =>
-    `/projects?visibility=public&pagination=keyset&order_by=id&sort=asc&per_page=${PAGE_SIZE}&id_after=${lastId}`,
-  pageSize: PAGE_SIZE,
-  listOf: (body) => body,
-  pathOfId: (projectId) => `/projects/${projectId}?license=true`,
-  pathOfName: ({ owner, name }) => `/projects/${encodeURIComponent(`${owner}/${name}`)}?license=true`,
-  record: projectSchema.transform(toRecord),
-};
+/** A cursor of a walk over GraphQL: version of its form, page, stars of the row before, mark, and GitLab's own cursor. */
+const GRAPHQL_CURSOR = /^graphql2:([1-9]\d{0,8}):(\d{1,15}):([\w-]{1,22}):(.+)$/s;
+const FIRST_PAGE = { page: 1, least: Number.POSITIVE_INFINITY, mark: "", after: null };
 
 /** gitlab.com or a self-hosted GitLab. */
 export function createGitlab(settings: ProviderSettings, connection: Connection): Provider {
-  return createRestProvider(GITLAB, settings, connection);
-}
-
-function toRecord(project: z.output<typeof projectSchema>): ForgeRecord {
-  const isComplete = project.visibility !== null;
+  const client = restClient(GITLAB_REST, settings, connection);
+  const rest = createRestProvider(GITLAB_REST, settings, client);
+  const projects = new Projects(client, settings);
   return {
-    isPublic: !isComplete || project.visibility === "public",
-    repository: {
-      providerId: project.id,
-      ...project.path_with_namespace,
-      url: project.web_url,
-      description: project.description,
-      homepage: null,
-      // Needs a separate request, which would double the cost of a refresh.
-      language: null,
-      license: project.license === null ? null : licenseOf(project.license.key),
-      topics: project.topics ?? project.tag_list,
-      stars: project.star_count,
-      forks: project.forks_count,
-      openIssues: project.open_issues_count,
-      watchers: null,
-      // Only complete records include the origin, and only for forks.
-      fork: isComplete ? project.forked_from_project !== null : null,
-      archived: project.archived,
-      createdAt: project.created_at,
-      // The closest to a push that GitLab reports; comments count too.
-      pushedAt: project.last_activity_at,
+    ...rest,
+    get batchSize() {
+      return projects.isAvailable ? MAX_PROJECTS : rest.batchSize;
     },
+    get listsAreComplete() {
+      return projects.isAvailable;
+    },
+    discover: (cursor, signal) => discover({ rest, projects }, cursor, signal),
+    refreshMany: (refs, signal) => refreshMany({ rest, projects }, refs, signal),
+    recheck: (ref, signal) =>
+      projects.isAvailable ? readById(rest, ref, signal) : rest.recheck(ref, signal),
+    withheld: () => projects.withheld(),
+    // The lists of the REST API have a limit of their own.
+    readyAt: (call) => (projects.isAvailable ? client.readyAt({ resource: "core" }) : rest.readyAt(call)),
   };
 }
+
+interface Apis {
+  rest: Provider;
+  projects: Projects;
+}
+
+/**
+ * A page of the walk by stars, most first, which ends where they fall below the minimum. Pages begin after a star count and an
+ * id, not after a number of rows, so what moves elsewhere hides nothing. Guarantee: the walk sees every project that keeps its
+ * stars or loses some and stays at or above the minimum. One that gains stars and passes the walk meanwhile is missed; the next
+ * walk sees it.
+ */
+async function discover(
+  { rest, projects }: Apis,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<Discovered> {
+  const { minStars } = rest.settings;
+  // A walk that began over REST ends there.
+  const isRest = /^\d+:\d+$/.test(cursor ?? "");
+  const at = positionOf(cursor);
+  const { least, after } = at;
+  const page = isRest ? null : await projects.page("stars_desc", after, signal);
+  if (page === null) return rest.discover(isRest ? cursor : null, signal);
+  const found = page.repositories.filter(({ stars }) => stars >= minStars);
+  if (!isDescending(page.stars) || !mayFollow(least, page.stars))
+    return { repositories: found, next: FIRST_REST_CURSOR };
+  const last = page.stars.at(-1) ?? 0;
+  if (page.after === null || last < minStars) return { repositories: found, next: null };
+  const key = createHash("sha256").update(page.after).digest("base64url").slice(0, 22);
+  const mark = nextMark(at, key);
+  return { repositories: found, next: `graphql2:${at.page + 1}:${last}:${mark}:${page.after}` };
+}
+
+function positionOf(cursor: string | null): Mark & { least: number; after: string | null } {
+  const [, page, least, mark = "", after = null] = GRAPHQL_CURSOR.exec(cursor ?? "") ?? [];
+  return page === undefined ? FIRST_PAGE : { page: Number(page), least: Number(least), mark, after };
+}
+
+/** Projects that a response leaves out are read one by one, as only that says whether they are gone. */
+async function refreshMany(
+  { rest, projects }: Apis,
+  refs: readonly RepositoryRef[],
+  signal: AbortSignal,
+): Promise<Refreshed[]> {
+  // Ids of other forms come from imports, and a single one would spoil the query.
+  const queried = refs.filter(({ providerId }) => /^[1-9]\d{0,18}$/.test(providerId));
+  const known = queried.length === 0 ? new Map() : await projects.byId(queried, signal);
+  if (known === null) return rest.refreshMany(refs, signal);
+  const results = new Map<RepositoryRef, Refreshed>(known);
+  const missing = refs.filter((ref) => !results.has(ref));
+  if (missing.length > 0) {
+    const read = await rest.refreshMany(withoutEtags(missing), signal).catch((error: unknown) => {
+      const failed = asFailed(error);
+      if (results.size === 0) throw failed.failure;
+      return missing.map(() => failed);
+    });
+    for (const [i, ref] of missing.entries()) {
+      const result = read[i];
+      if (result !== undefined) results.set(ref, result);
+    }
+  }
+  return refs.map((ref) => results.get(ref) ?? { kind: "skipped" });
+}
+
+async function readById(
+  rest: Provider,
+  ref: RepositoryRef,
+  signal: AbortSignal,
+): Promise<UpstreamRepository> {
+  const [result] = await rest.refreshMany(withoutEtags([ref]), signal);
+  if (result?.kind === "found") return result.repository;
+  throw result?.kind === "failed"
+    ? result.failure
+    : new UpstreamFailure("malformed", `${rest.name}: no document`);
+}
+
+/** An ETag is that of an older document than the counts of the last query. */
+const withoutEtags = (refs: readonly RepositoryRef[]): RepositoryRef[] =>
+  refs.map((ref) => ({ ...ref, etag: null }));

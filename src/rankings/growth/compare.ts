@@ -1,4 +1,4 @@
-import { chooseFrom, type Readings, type Recency, recentUntil } from "../../catalog/catalog.js";
+import { byBasis, chooseFrom, type Readings, type Recency, recentUntil } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
 import { WINDOWS, type Window, windowMs } from "../windows.js";
 import { type Anomaly, difference, MIN_MOVEMENT, type Reading, type Step } from "./anomalies.js";
@@ -27,7 +27,9 @@ export interface Growth {
 export interface Grown {
   /** One for each window in which the repository has a trend. */
   growth: Growth[];
-  /** Times of gains far beyond the usual with little to match. */
+  /** The readings that are totals. */
+  totals: Readings;
+  /** Times at which these gained far beyond the usual with little to match. */
   jumps: readonly number[];
 }
 
@@ -37,12 +39,47 @@ export function growthOf(history: History, recency: Recency): Growth[] {
 }
 
 /**
- * Compares snapshots. All windows end at the provider's newest snapshot: a repository has no trend in a window if its own newest
- * confirmed snapshot is older than half of it, or its newest one no longer recent. Doubtful readings are never compared.
+ * Compares snapshots, both of the same basis: totals, or counts of stars still held in a window without two totals to compare. All
+ * windows end at the provider's newest snapshot: a repository has no trend in a window if its own newest confirmed snapshot of that
+ * basis is too old for it (LASTING), or its newest one of all no longer recent. Doubtful readings are never compared.
  */
 export function grow(history: History, recency: Recency): Grown {
-  const { readings, provider } = history;
-  const asOf = recency.asOf.get(provider) ?? 0;
+  const { readings } = history;
+  const { TOTAL: totals, RETAINED: retained } = byBasis(readings);
+  const newest = readingAt(readings, readings.length - 1);
+  const recent: Recent = {
+    asOf: recency.asOf.get(history.provider) ?? 0,
+    until: recentUntil({ ...history, at: newest.at, source: newest.source }, recency),
+    firstSeenAt: firstSeen(history, recency),
+  };
+  const { growth, jumps } = compare(totals, WINDOWS, { ...recent, lasting: LASTING.TOTAL });
+  if (retained.length === 0 || growth.length === WINDOWS.length) return { growth, totals, jumps };
+  const missing = WINDOWS.filter((window) => growth.every((one) => one.window !== window));
+  const later = compare(retained, missing, { ...recent, lasting: LASTING.RETAINED }).growth;
+  return { growth: [...growth, ...later], totals, jumps };
+}
+
+/**
+ * The part of a window for which the newest snapshot of a basis is recent. Stars still held end with our first total, and two
+ * totals far enough apart to be compared take half a window and the time until the next reading.
+ */
+const LASTING = { TOTAL: 0.5, RETAINED: 1 } as const;
+
+/** What of a history and its provider decides whether growth counts. */
+interface Recent {
+  /** The provider's newest snapshot. */
+  asOf: number;
+  /** Until when the repository's newest snapshot is recent. */
+  until: number;
+  firstSeenAt: number | null;
+}
+
+/** Growth between readings of one basis. */
+function compare(
+  readings: Readings,
+  windows: readonly Window[],
+  { asOf, until, firstSeenAt, lasting }: Recent & { lasting: number },
+): Omit<Grown, "totals"> {
   const judgement = mayHaveAnomalies(readings) ? judge(allOf(readings)) : undefined;
   const credible = judgement === undefined ? readings : readings.only((i) => judgement.doubtful[i] !== true);
   const jumps = judgement?.jumps ?? [];
@@ -53,12 +90,9 @@ export function grow(history: History, recency: Recency): Grown {
     return judgement === undefined ? reading : believed(reading, judgement.unbelieved);
   };
   const to = believedAt(credible.length - 1);
-  const newest = readingAt(readings, readings.length - 1);
-  const recent = recentUntil({ ...history, at: newest.at, source: newest.source }, recency);
-  const firstSeenAt = firstSeen(history, recency);
-  const growth = WINDOWS.flatMap((window): Growth[] => {
+  const growth = windows.flatMap((window): Growth[] => {
     const length = windowMs(window);
-    const freshUntil = Math.min(recent, to.at + length / 2);
+    const freshUntil = Math.min(until, to.at + lasting * length);
     if (freshUntil < asOf) return [];
     const index = indexOfFrom(credible, to.at, length);
     if (index === undefined || index === credible.length - 1) return [];
@@ -75,7 +109,7 @@ export function grow(history: History, recency: Recency): Grown {
         forksCounted: forksDelta === null ? null : forksDelta - doubted.forks,
         freshUntil,
         firstSeenAt,
-        anomalies: judgement?.anomalies.filter(({ until }) => until > from.at) ?? [],
+        anomalies: judgement?.anomalies.filter(({ until: end }) => end > from.at) ?? [],
       },
     ];
   });

@@ -7,7 +7,7 @@ export const RELIABLE_FROM = 0.7;
 /** Snapshots in a window, both ends included, beyond which more add no confidence. */
 const ENOUGH_SNAPSHOTS: Readonly<Record<Window, number>> = { "24h": 2, "7d": 4, "30d": 8 };
 const DOUBTFUL = 0.3;
-const BACKFILLED = 0.8;
+const RETAINED = 0.8;
 /** A factor above this is no reason worth telling. */
 const NEARLY_ONE = 0.95;
 
@@ -20,8 +20,8 @@ interface Known {
   snapshots: number;
   /** Whether an anomaly in the window makes its growth doubtful. */
   hasDoubtfulReading: boolean;
-  /** Whether the snapshot at `from` was reconstructed later from forge data rather than taken at its time. */
-  isBackfilled: boolean;
+  /** Whether its basis is RETAINED: the forge reported both counts later. */
+  isRetained: boolean;
 }
 
 export interface ConfidenceInput extends Known {
@@ -32,7 +32,7 @@ export interface ConfidenceInput extends Known {
 
 /** The factors that a stored trend shows, each from 0 to 1, and what a low one means. */
 function factorsOf(known: Known): { value: number; reason: string }[] {
-  const { window, coveredHours, snapshots, hasDoubtfulReading, isBackfilled } = known;
+  const { window, coveredHours, snapshots, hasDoubtfulReading, isRetained } = known;
   const windowHours = WINDOW_HOURS[window];
   const enough = ENOUGH_SNAPSHOTS[window];
   return [
@@ -42,14 +42,14 @@ function factorsOf(known: Known): { value: number; reason: string }[] {
     },
     { value: Math.min(1, snapshots / enough), reason: `${snapshots} snapshots instead of ${enough} or more` },
     { value: hasDoubtfulReading ? DOUBTFUL : 1, reason: "an anomaly in the window" },
-    { value: isBackfilled ? BACKFILLED : 1, reason: "the first snapshot was reconstructed later" },
+    { value: isRetained ? RETAINED : 1, reason: "the forge reported the counts later" },
   ];
 }
 
 /**
  * How far a trend can be trusted, from 0 to 1 with two decimals: coverage × history × readings × freshness. Coverage is
  * how well the compared snapshots fit the window, history whether there are enough of them, readings whether one is in doubt or
- * was backfilled, freshness how close the newest is to the provider's newest. 0 for an unavailable repository.
+ * they were reported later, freshness how close the newest is to the provider's newest. 0 for an unavailable repository.
  */
 export function confidence(input: ConfidenceInput): number {
   if (input.availability !== "AVAILABLE") return 0;

@@ -1,7 +1,7 @@
+import type { Readings } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
 import type { BulkRow, BulkTable, Db, Dialect, Tx } from "../../database/database.js";
 import type { Anomaly, MovesOfDay } from "./anomalies.js";
-import type { History } from "./history.js";
 
 const MOVED_DAYS: BulkTable = {
   table: "moved_days",
@@ -13,8 +13,8 @@ const MOVED_DAYS: BulkTable = {
 export class MoveCounter {
   readonly #days = new Map<string, Map<number, MovesOfDay>>();
 
-  /** `jumps`: times of gains far beyond the usual. */
-  add({ provider, readings }: History, jumps: readonly number[]): void {
+  /** `readings`: totals alone. `jumps`: times of gains far beyond the usual. */
+  add(provider: string, readings: Readings, jumps: readonly number[]): void {
     let days = this.#days.get(provider);
     if (days === undefined) {
       days = new Map();

@@ -86,9 +86,9 @@ async function rebuild(
     const read = await readHistories(write, dialect, { ids, onDamaged });
     damaged.push(...read.damaged);
     const rows = read.histories.flatMap((history): BulkRow[] => {
-      const { growth, jumps } = grow(history, recency);
+      const { growth, totals, jumps } = grow(history, recency);
       meter.add(history.provider, growth);
-      moves.add(history, jumps);
+      moves.add(history.provider, totals, jumps);
       return growth.map((one) => rollupRow(history, one, { scales: used, recency }));
     });
     await run.step((tx) => dialect.insertNew(tx, NEXT_ROLLUPS, rows));

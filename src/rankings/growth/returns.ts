@@ -49,9 +49,10 @@ export function findReturns(steps: readonly Step[], measure: MeasuredCount): Ret
     });
     uncounted.set(i, jump);
     let left = Math.abs(jump);
-    for (const [j, { before, after }] of moves.entries()) {
+    for (let j = i + 1; j <= last; j++) {
+      const { before, after } = moves[j] ?? back;
       const reverted = Math.min(left, (before - after) * Math.sign(jump));
-      if (j <= i || j > last || reverted < STEP_BACK * Math.abs(jump)) continue;
+      if (reverted < STEP_BACK * Math.abs(jump)) continue;
       // No more than the jump itself: what goes beyond it is a movement of its own.
       uncounted.set(j, -Math.sign(jump) * reverted);
       left -= reverted;

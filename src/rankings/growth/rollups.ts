@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { type Availability, type Recency, SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
+import { type Availability, basisOf, type Recency, SNAPSHOT_SOURCES } from "../../catalog/catalog.js";
 import { DAY_MS, HOUR_MS } from "../../clock.js";
 import type { BulkRow, BulkTable, Db, RollupTable } from "../../database/database.js";
 import { WINDOW_HOURS, windowOfHours } from "../windows.js";
@@ -67,7 +67,7 @@ export function rollupRow(
     behindHours: (asOf - to.at) / HOUR_MS,
     snapshots,
     availability: history.availability,
-    isBackfilled: from.source === "BACKFILLED",
+    isRetained: basisOf(from.source) === "RETAINED",
     hasDoubtfulReading: anomalies.some(isDoubtful),
   });
   return [

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { SNAPSHOT_SOURCES, type SnapshotSource } from "../../catalog/catalog.js";
+import { type Basis, basisOf, SNAPSHOT_SOURCES, type SnapshotSource } from "../../catalog/catalog.js";
 import { HOUR_MS } from "../../clock.js";
 import {
   type ColumnValues,
@@ -26,6 +26,8 @@ export interface Trend {
   to: number;
   /** Source of the snapshot at `from`. */
   fromSource: SnapshotSource;
+  /** What the stars of both snapshots count. */
+  basis: Basis;
   /** The suspected earlier name that the snapshot at `from` belongs to; null: it is the repository's own. */
   predecessorId: number | null;
   /** Where its youth counts from, if it seems new and its date of creation is unknown. */
@@ -185,6 +187,7 @@ function trendOf(values: TrendValues): Trend {
     from,
     to,
     fromSource,
+    basis: basisOf(fromSource),
     predecessorId,
     firstSeenAt,
     starsFrom,
@@ -208,7 +211,7 @@ function trendOf(values: TrendValues): Trend {
       confidence,
       coveredHours: (to - from) / HOUR_MS,
       snapshots,
-      isBackfilled: fromSource === "BACKFILLED",
+      isRetained: basisOf(fromSource) === "RETAINED",
       hasDoubtfulReading: found.some(isDoubtful),
     }),
     reliable: reliable === 1,

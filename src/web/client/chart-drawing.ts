@@ -16,7 +16,7 @@ export interface PlotLine {
   value: readonly number[];
   /** The source of each count: an index of SOURCES. */
   source: readonly number[];
-  /** Indexes of points after a gap. */
+  /** Indexes of points after a gap, or after a point that they cannot be compared with. */
   afterGap: readonly number[];
 }
 
@@ -24,8 +24,11 @@ export interface PlotLine {
 export const SOURCES = [
   { words: "measured here", width: 2.3, dash: [] },
   { words: "imported", width: 1.6, dash: [] },
-  { words: "reported later by the forge", width: 2, dash: [0.1, 4] },
+  { words: "stars still held, as reported later", width: 2, dash: [0.1, 4] },
 ] as const;
+
+/** The source whose counts cannot be compared with those of the others. */
+export const RETAINED_SOURCE = 2;
 
 interface Point {
   x: number;

@@ -17,6 +17,7 @@ import {
   logScale,
   type PlotData,
   type PlotLine,
+  RETAINED_SOURCE,
   type Scale,
   SOURCES,
   shortCount,
@@ -269,7 +270,9 @@ class Chart {
     const [now, before] = [value[i], value[i - 1]];
     if (now === undefined) return "";
     if (this.#data.isSum) return `${whole.format(now)} ${this.#data.unit}`;
-    const since = before === undefined ? "" : `, ${signed.format(now - before)} since the previous snapshot`;
+    const isSeam = (source[i] === RETAINED_SOURCE) !== (source[i - 1] === RETAINED_SOURCE);
+    const since =
+      before === undefined || isSeam ? "" : `, ${signed.format(now - before)} since the previous snapshot`;
     return `${whole.format(now)} ${this.#data.unit}${since}; ${SOURCES[source[i] ?? 0]?.words ?? ""}`;
   }
 

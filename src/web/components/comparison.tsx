@@ -9,6 +9,7 @@ import { Language } from "./language.js";
 import { formatCount, formatDay, Gain } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";
 import { Scroll } from "./scroll.js";
+import { StillHeldNote } from "./still-held.js";
 
 /** A repository in a comparison. */
 export interface Compared {
@@ -91,6 +92,7 @@ export const ComparisonTable: FC<{ compared: readonly Compared[] }> = ({ compare
         ))}
       </tbody>
     </table>
+    <StillHeldNote trends={compared.flatMap(({ trends }) => WINDOWS.map((window) => trends[window]))} />
   </Scroll>
 );
 

@@ -2,7 +2,7 @@ import type { Child, FC } from "hono/jsx";
 import type { Repository, Snapshot } from "../../catalog/catalog.js";
 import {
   type CountedMeasure,
-  countedWords,
+  gainWords,
   type Trend,
   WINDOW_LABELS,
   WINDOW_SHORT_LABELS,
@@ -26,7 +26,7 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
     return before === null || after === null ? null : after - before;
   };
   const rows = [
-    // The lines below this narrow table say how much of them counts.
+    // The lines below this narrow table say what they compare, and how much of them counts.
     { name: "Stars", count: repository.stars, gain: ({ starsDelta }: Trend) => <Delta value={starsDelta} /> },
     { name: "Forks", count: repository.forks, gain: ({ forksDelta }: Trend) => <Delta value={forksDelta} /> },
     {
@@ -88,7 +88,7 @@ export const GrowthTable: FC<GrowthTableProps> = ({ repository, trends, compared
 };
 
 /**
- * One line for each window whose gains need words: what of them counts ("7 days: +12,400 stars, none counted: dropped and
+ * One line for each window whose gains need words: what they compare, what of them counts ("7 days: +12,400 stars, none counted: dropped and
  * recovered"), and why they are not reliable.
  */
 export const GainNotes: FC<Pick<GrowthTableProps, "trends">> = ({ trends }) => {
@@ -109,7 +109,7 @@ export const GainNotes: FC<Pick<GrowthTableProps, "trends">> = ({ trends }) => {
 
 function countedParts(trend: Trend): string[] {
   const partOf = (measure: CountedMeasure, delta: number | null) => {
-    const words = countedWords(trend, measure);
+    const words = gainWords(trend, measure);
     return words === undefined ? [] : [`${formatDelta(delta)} ${measure}, ${words.full}`];
   };
   return [...partOf("stars", trend.starsDelta), ...partOf("forks", trend.forksDelta)];
@@ -141,12 +141,16 @@ export const ComparedTimes: FC<Pick<GrowthTableProps, "trends">> = ({ trends }) 
     <details class="small">
       <summary>Snapshots compared</summary>
       <dl class="pairs">
-        {known.map(({ window, from, to, fromSource }) => (
+        {known.map(({ window, from, to, fromSource, basis }) => (
           <div>
             <dt>{WINDOW_LABELS[window]}</dt>
             <dd>
               <Time at={from} /> to <Time at={to} />
-              {fromSource === "OBSERVED" ? null : `, the first one ${SOURCE_WORDS[fromSource]}`}
+              {basis === "RETAINED"
+                ? `, both ${SOURCE_WORDS.BACKFILLED}`
+                : fromSource === "OBSERVED"
+                  ? null
+                  : `, the first one ${SOURCE_WORDS[fromSource]}`}
             </dd>
           </div>
         ))}

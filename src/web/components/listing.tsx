@@ -1,4 +1,5 @@
 import type { FC } from "hono/jsx";
+import type { StarCount } from "../../catalog/catalog.js";
 import { type ListPage, type ListQuery, listPage } from "../../lists/lists.js";
 import type { Modules } from "../../modules.js";
 import { Pager } from "./pager.js";
@@ -8,7 +9,7 @@ import { columnsOf } from "./sorts.js";
 /** A page of a list with sparklines. */
 export interface Listing {
   list: ListPage;
-  sparks: ReadonlyMap<number, readonly (number | null)[]>;
+  sparks: ReadonlyMap<number, readonly (StarCount | null)[]>;
 }
 
 /** Throws as `listPage` does. */

@@ -1,6 +1,7 @@
 import type { FC } from "hono/jsx";
 import { isoTime } from "../../clock.js";
-import { type CountedMeasure, countedWords, type Trend } from "../../rankings/rankings.js";
+import { RETAINED_WORDS } from "../../embeds/embeds.js";
+import { type CountedMeasure, gainWords, type Trend } from "../../rankings/rankings.js";
 
 /** Number and time formats of all pages. An unknown value is a dash, never 0. */
 
@@ -81,9 +82,9 @@ export const AsOf: FC<{ at: number | null; ageDays: number | null }> = ({ at, ag
   );
 };
 
-/** A gain, and what of it counts if that is not all. The reason is a tooltip. */
+/** A gain, and what readers must know about it: what it compares, what of it counts. The explanation is a tooltip. */
 export const Gain: FC<{ trend: Trend | undefined; measure: CountedMeasure }> = ({ trend, measure }) => {
-  const words = trend && countedWords(trend, measure);
+  const words = trend && gainWords(trend, measure);
   return (
     <>
       <Delta value={measure === "stars" ? trend?.starsDelta : trend?.forksDelta} />
@@ -100,5 +101,5 @@ export const Gain: FC<{ trend: Trend | undefined; measure: CountedMeasure }> = (
 export const SOURCE_WORDS = {
   OBSERVED: "measured here",
   IMPORTED: "imported",
-  BACKFILLED: "reported later by the forge",
+  BACKFILLED: RETAINED_WORDS,
 } as const;

@@ -6,6 +6,7 @@ import {
   type ChartSeries,
   drawChart,
   drawMark,
+  isBroken,
   type Metric,
   reducePoints,
   widestGaps,
@@ -90,7 +91,7 @@ function readingOf({
       <Time at={last.at} />: {formatCount(last.value)} {METRIC_WORDS[metric].unit}
       {isSum
         ? null
-        : `, ${formatDelta(last.value - before.value)} since the previous snapshot; ${SOURCE_WORDS[last.source]}`}
+        : `${isBroken(before, last) ? "" : `, ${formatDelta(last.value - before.value)} since the previous snapshot`}; ${SOURCE_WORDS[last.source]}`}
     </>
   );
 }
@@ -129,7 +130,7 @@ const PlotData: FC<Pick<PlotProps, "metric" | "series" | "scale" | "align" | "la
       at: kept.map(({ at }) => Math.round(at / 1_000)),
       value: kept.map(({ value }) => value),
       source: kept.map(({ source }) => SNAPSHOT_SOURCES.indexOf(source)),
-      afterGap: kept.flatMap(({ at }, i) => (ends.has(at) ? [i] : [])),
+      afterGap: kept.flatMap((point, i) => (ends.has(point.at) || isBroken(kept[i - 1], point) ? [i] : [])),
     };
   });
   const data = { unit: METRIC_WORDS[metric].unit, scale, align, isSum, lines };

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { bucketOf } from "../../catalog/catalog.js";
+import { bucketOf, isSeam } from "../../catalog/catalog.js";
 import type { ChartPoint, Metric, Range } from "../../embeds/embeds.js";
 import { Delta, formatCount, SOURCE_WORDS, Time } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";
@@ -56,7 +56,7 @@ export const PointTable: FC<PointTableProps> = ({ metric, range, points, csvPath
         </thead>
         <tbody>
           {rows
-            .map(({ at, value, source }, i) => ({ at, value, source, before: rows[i - 1]?.value }))
+            .map((row, i) => ({ ...row, before: rows[i - 1] }))
             .reverse()
             .map(({ at, value, source, before }) => (
               <tr>
@@ -67,7 +67,9 @@ export const PointTable: FC<PointTableProps> = ({ metric, range, points, csvPath
                   {formatCount(value)} <span class="hidden">{unit}</span>
                 </td>
                 <td class="number">
-                  <Delta value={before === undefined ? null : value - before} />
+                  <Delta
+                    value={before === undefined || isSeam(before, { source }) ? null : value - before.value}
+                  />
                 </td>
                 <td class="roomy soft">{SOURCE_WORDS[source]}</td>
               </tr>

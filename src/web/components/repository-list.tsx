@@ -1,13 +1,14 @@
 import type { Child, FC } from "hono/jsx";
-import type { Repository } from "../../catalog/catalog.js";
+import type { Repository, StarCount } from "../../catalog/catalog.js";
 import { forgeName } from "../../forges.js";
 import { repositoryPage } from "../../page-addresses.js";
 import type { Trend } from "../../rankings/rankings.js";
 import { Language } from "./language.js";
 import { formatCompact, formatCount, formatDay, Gain } from "./numbers.js";
 import { SaveStar } from "./save-button.js";
-import { Spark } from "./spark.js";
+import { StarSpark } from "./spark.js";
 import { StaleBadge } from "./stale-note.js";
+import { StillHeldNote } from "./still-held.js";
 
 export interface ListedRow {
   repository: Repository;
@@ -33,7 +34,7 @@ export interface RepositoryListProps {
   /** Rank of the first row; absent: ranks are not shown. */
   from?: number;
   /** Stars over the last 30 days, by repository. */
-  sparks: ReadonlyMap<number, readonly (number | null)[]>;
+  sparks: ReadonlyMap<number, readonly (StarCount | null)[]>;
   /** Whether the page has several lists: fewer words and shorter numbers. */
   isShort?: boolean;
   /** The count shown; stars by default. */
@@ -130,7 +131,7 @@ export const RepositoryList: FC<RepositoryListProps> = ({
                 </div>
               </td>
               <td class="spark-cell spare">
-                <Spark values={sparks.get(repository.id) ?? []} />
+                <StarSpark counts={sparks.get(repository.id) ?? []} />
               </td>
               <td class={countClass}>
                 {isShort ? formatCompact(repository[metric]) : formatCount(repository[metric])}
@@ -145,6 +146,7 @@ export const RepositoryList: FC<RepositoryListProps> = ({
           ))}
         </tbody>
       </table>
+      {isShort ? null : <StillHeldNote trends={rows.map(({ trend }) => trend)} />}
       {saved === undefined ? null : (
         <form method="post" action="/watchlist/items" id={form}>
           <input type="hidden" name="next" value={next} />

@@ -5,8 +5,11 @@ import { Plot } from "./plot.js";
 
 /** The total stars of a list over time, with a table of the same data. The page needs PLOT_SCRIPTS. */
 export const SumChart: FC<{ points: readonly StarTotal[]; asOf: number | null }> = ({ points, asOf }) => {
-  const [first, last] = [points[0], points.at(-1)];
-  if (first === undefined || last === undefined || points.length < 2) return null;
+  const last = points.at(-1);
+  if (last === undefined || points.length < 2) return null;
+  const hasRetained = points.some(({ retained }) => retained > 0);
+  // Totals cannot be compared with sums that hold stars still held.
+  const first = points.find(({ retained }) => retained === 0);
   const joined = points.filter(
     (point, i) => i > 0 && point.repositories > (points[i - 1]?.repositories ?? 0),
   );
@@ -14,7 +17,12 @@ export const SumChart: FC<{ points: readonly StarTotal[]; asOf: number | null }>
   const hasJoined = joined.length > 0;
   const line = {
     name: "Total stars",
-    points: points.map(({ at, stars }) => ({ at, value: stars, source: "OBSERVED" as const })),
+    points: points.map(({ at, stars, retained }, i) => ({
+      at,
+      value: stars,
+      source: retained > 0 ? ("BACKFILLED" as const) : ("OBSERVED" as const),
+      isApart: i > 0 && points[i - 1]?.retained !== retained,
+    })),
     gaps: [],
     ...(hasJoined ? { note: "some repositories were added in this time" } : {}),
   };
@@ -22,7 +30,7 @@ export const SumChart: FC<{ points: readonly StarTotal[]; asOf: number | null }>
     <>
       <p>
         Total stars: {formatCount(last.stars)}
-        {hasJoined ? null : (
+        {hasJoined || first === undefined || first === last || last.retained > 0 ? null : (
           <>
             , <Delta value={last.stars - first.stars} /> since {formatDay(first.at)}
           </>
@@ -44,12 +52,19 @@ export const SumChart: FC<{ points: readonly StarTotal[]; asOf: number | null }>
           {formatDay(joined.at(-1)?.at ?? null)}).
         </p>
       )}
-      <SumTable points={points} />
+      {!hasRetained ? null : (
+        <p class="soft small">
+          Where the line is dotted, some repositories add stars still held, as their forge reported later,
+          instead of a total. It is broken where their number changes: such a step is neither a gain nor a
+          loss.
+        </p>
+      )}
+      <SumTable {...{ points, hasRetained }} />
     </>
   );
 };
 
-const SumTable: FC<{ points: readonly StarTotal[] }> = ({ points }) => (
+const SumTable: FC<{ points: readonly StarTotal[]; hasRetained: boolean }> = ({ points, hasRetained }) => (
   <details class="numbers">
     <summary>Chart data ({points.length})</summary>
     <table>
@@ -63,6 +78,11 @@ const SumTable: FC<{ points: readonly StarTotal[] }> = ({ points }) => (
           <th scope="col" class="number">
             Repositories
           </th>
+          {hasRetained ? (
+            <th scope="col" class="number">
+              With stars still held
+            </th>
+          ) : null}
         </tr>
       </thead>
       <tbody>
@@ -71,6 +91,7 @@ const SumTable: FC<{ points: readonly StarTotal[] }> = ({ points }) => (
             <th scope="row">{formatDay(point.at)}</th>
             <td class="number">{formatCount(point.stars)}</td>
             <td class="number">{formatCount(point.repositories)}</td>
+            {hasRetained ? <td class="number">{formatCount(point.retained)}</td> : null}
           </tr>
         ))}
       </tbody>

@@ -2,22 +2,32 @@ import type { FC } from "hono/jsx";
 import type { Repository } from "../../catalog/catalog.js";
 import { forgeName } from "../../forges.js";
 import { repositoryPage } from "../../page-addresses.js";
+import type { TrackingOffer } from "../tracking-offer.js";
 import { formatCompact } from "./numbers.js";
+import { TrackForms } from "./track-forms.js";
 
 export interface UnknownRepositoryProps {
   provider: string;
   fullName: string;
   suggestions: readonly Repository[];
+  /** The repository itself, if it may be requested. */
+  offers: readonly TrackingOffer[];
 }
 
 /** The page of a repository that is not tracked, with similar names. */
-export const UnknownRepository: FC<UnknownRepositoryProps> = ({ provider, fullName, suggestions }) => (
+export const UnknownRepository: FC<UnknownRepositoryProps> = ({
+  provider,
+  fullName,
+  suggestions,
+  offers,
+}) => (
   <>
     <h1>Not tracked here</h1>
     <p class="lead">
       We have no data on {fullName} ({forgeName(provider)}). The name may be misspelled, or the repository
       private or not discovered yet.
     </p>
+    <TrackForms offers={offers} label="Track this repository" />
     {suggestions.length === 0 ? null : (
       <>
         <h2>Similar names</h2>

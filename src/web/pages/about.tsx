@@ -76,8 +76,9 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
         </p>
         <p>
           Some history is older: imported archives, and star counts of past days that a forge reported later.
-          Both are labelled, and growth that starts at a backfilled count has a lower confidence. A count that
-          a forge does not report is shown as a dash, never as 0.
+          Both are labelled. What a forge reports later are stars <dfn>still held</dfn>: given on a day and
+          not withdrawn since. That is not the total of that day, so it is never compared with a total. A
+          count that a forge does not report is shown as a dash, never as 0.
         </p>
       </Section>
       <Section id="windows">
@@ -90,6 +91,11 @@ const About: FC<{ example: Example | undefined; baseUrl: string }> = ({ example,
           The newest snapshot is compared with the one closest to the start of the window, which may be half a
           window to two windows earlier, so a missing day does not empty the list. Without such a snapshot
           growth is unknown and shown as a dash.
+        </p>
+        <p>
+          Until our own counts cover half of a window, its growth compares two counts of stars still held, if
+          the forge reports them: the gain is marked “still held” and has a lower confidence. Charts draw that
+          part as a dotted line.
         </p>
         <p>
           Growth counts only while its last reading is recent: for at most two of the repository’s own refresh

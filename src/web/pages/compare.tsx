@@ -23,9 +23,11 @@ import { EmbedPanel, RANGE_WORDS } from "../components/embed-panel.js";
 import { METRIC_WORDS, PLOT_SCRIPTS, Plot } from "../components/plot.js";
 import { Problems } from "../components/problems.js";
 import { Tabs } from "../components/tabs.js";
+import { TrackForms } from "../components/track-forms.js";
 import { findMeant, isolated, readName } from "../naming.js";
 import { type Problem, readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
+import { offerTracking } from "../tracking-offer.js";
 
 /** Names looked up per request; the rest is ignored. */
 export const MAX_NAMES = 20;
@@ -44,17 +46,18 @@ export async function showComparison(request: PageRequest): Promise<Page> {
   const { modules, url } = request;
   const parsed = readUsableQuery(compareQuery, url);
   const state = parsed.query;
-  const { repositories, problems, refused } = await readRepositories(
+  const { repositories, problems, unknown } = await readRepositories(
     modules,
     url.searchParams.getAll("repo"),
   );
   problems.push(...parsed.problems);
   const keys = repositories.map(repositoryKey);
   const here = new URL(withQuery(parsed.url, { repo: keys }), "http://localhost");
-  const [histories, compared, examples] = await Promise.all([
+  const [histories, compared, examples, offers] = await Promise.all([
     Promise.all(repositories.map((one) => readHistory(modules.catalog, one, state))),
     readCompared(modules, repositories, here),
     repositories.length < 2 ? readExamples(modules, repositories) : [],
+    offerTracking(request, unknown),
   ]);
   const names = repositories.map(({ fullName }) => fullName);
   return {
@@ -68,7 +71,8 @@ export async function showComparison(request: PageRequest): Promise<Page> {
       <>
         <h1>Compare repositories</h1>
         <Problems problems={problems} isLeftOut />
-        <AddForm keys={keys} state={state} refused={refused} />
+        <AddForm keys={keys} state={state} refused={unknown[0] ?? ""} />
+        <TrackForms offers={offers} />
         {repositories.length < 2 ? <Examples examples={examples} keys={keys} here={here} /> : null}
         {repositories.length === 0 ? null : (
           <Comparison {...{ here, state, histories, compared, baseUrl: request.baseUrl }} />
@@ -78,11 +82,11 @@ export async function showComparison(request: PageRequest): Promise<Page> {
   };
 }
 
-/** The named repositories, each once and at most six; the problems of other names; and the first name that was not found. */
+/** The named repositories, each once and at most six; the problems of other names; and the names that were not found. */
 async function readRepositories(
   modules: Modules,
   given: readonly string[],
-): Promise<{ repositories: Repository[]; problems: Problem[]; refused: string }> {
+): Promise<{ repositories: Repository[]; problems: Problem[]; unknown: string[] }> {
   const problems: Problem[] = [];
   const refuse = (message: string) => void problems.push({ parameter: "repo", message });
   const texts = given.map((text) => text.trim()).filter((text) => text !== "");
@@ -95,7 +99,7 @@ async function readRepositories(
   const byId = new Map(known.map((repository) => [repository.id, repository]));
   const found = read.map((one, i) => ({ ...one, repository: byId.get(meant[i]?.id ?? 0) }));
   const chosen = new Map<number, Repository>();
-  const unread = found.find(({ repository }) => repository === undefined);
+  const unknown = found.filter(({ repository }) => repository === undefined).map(({ text }) => text);
   for (const { text, written, repository } of found) {
     const shown = text.length > 100 ? `${text.slice(0, 100)}…` : text;
     if (written === undefined)
@@ -107,7 +111,7 @@ async function readRepositories(
     else chosen.set(repository.id, repository);
   }
   if (texts.length > MAX_NAMES) refuse(`has more than ${MAX_NAMES} names; the rest was ignored`);
-  return { repositories: [...chosen.values()], problems, refused: unread?.text ?? "" };
+  return { repositories: [...chosen.values()], problems, unknown };
 }
 
 async function readCompared(

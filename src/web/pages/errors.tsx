@@ -27,6 +27,7 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
   const known: KnownStatus = status in KNOWN ? (status as KnownStatus) : status >= 500 ? 500 : 400;
   const [heading, advice] = KNOWN[known];
   const wait = error.headers["Retry-After"];
+  const isDaily = error.details?.some(({ parameter }) => parameter === "quota");
   const suggestions = status === 404 ? await suggestionsFor(request) : undefined;
   return {
     title: heading,
@@ -34,7 +35,7 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
     body: (
       <div class="read">
         <h1>{heading}</h1>
-        {status === 429 ? (
+        {status === 429 && !isDaily ? (
           <>
             <p class="lead">
               {advice}
@@ -47,7 +48,7 @@ export async function errorPage(error: AppError, request: FrameRequest): Promise
         ) : (
           <>
             <p class="lead">{message}</p>
-            <p>{advice}</p>
+            <p>{isDaily ? "You can go on when the next day (UTC) begins." : advice}</p>
           </>
         )}
         {suggestions === undefined ? null : <Meant {...suggestions} />}

@@ -16,9 +16,11 @@ import { RenamedHint } from "../components/rename-notice.js";
 import { offeredSorts, SORT_NAMES } from "../components/sorts.js";
 import { Strip } from "../components/strip.js";
 import { WindowTabs } from "../components/tabs.js";
+import { TrackForms } from "../components/track-forms.js";
 import { type Problem, readQuery, resultOrProblems } from "../page-query.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
+import { offerTracking, type TrackingOffer } from "../tracking-offer.js";
 
 /** All repositories, with every filter and sort. */
 export async function showExplore(request: PageRequest): Promise<Page> {
@@ -39,13 +41,15 @@ export async function showExplore(request: PageRequest): Promise<Page> {
     return { ...shared, title: "Explore", status: 400, body: <ExplorePage {...frame} /> };
   const isEmpty = found.list.rows.length === 0;
   const looser = isEmpty ? await withoutEach(modules, filters) : [];
+  const isWithoutMatch = isEmpty && found.list.page === 1 && found.query.q !== undefined;
+  const offers = isWithoutMatch ? await offerTracking(request, [found.query.q ?? ""]) : [];
   const stars = await starsOf(request, found.list.rows, addressOf(url));
   return {
     ...shared,
     title: titleOf(sort, filters),
     canonical: canonicalAddress(url),
     alternates: alternatesOf(url, sort).map(({ type, href, name }) => ({ type, href, title: name })),
-    body: <ExplorePage {...frame} {...{ found, looser, stars }} />,
+    body: <ExplorePage {...frame} {...{ found, looser, offers, stars }} />,
   };
 }
 
@@ -94,6 +98,8 @@ interface ExploreProps {
   /** Absent if a parameter is invalid. */
   found?: Listing & { query: ListQuery };
   looser?: readonly Looser[];
+  /** The repository that the search names, if it may be requested. */
+  offers?: readonly TrackingOffer[];
   stars?: ListStars;
 }
 
@@ -106,6 +112,7 @@ const ExplorePage: FC<ExploreProps> = ({
   problems,
   found,
   looser = [],
+  offers = [],
   stars = {},
 }) => {
   const fields: readonly string[] = FILTER_FIELDS;
@@ -127,7 +134,7 @@ const ExplorePage: FC<ExploreProps> = ({
               Fix the filters above to see results
             </h2>
           ) : (
-            <Found {...{ url, filters, summary, looser, stars, ...found }} />
+            <Found {...{ url, filters, summary, looser, offers, stars, ...found }} />
           )}
         </section>
       </div>
@@ -151,11 +158,12 @@ interface FoundProps extends Listing {
   filters: readonly ActiveFilter[];
   summary: Summary;
   looser: readonly Looser[];
+  offers: readonly TrackingOffer[];
   query: ListQuery;
   stars: ListStars;
 }
 
-const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, list, sparks }) => (
+const Found: FC<FoundProps> = ({ url, filters, summary, looser, offers, query, stars, list, sparks }) => (
   <>
     <div class="apart">
       <h2 id="found" class="count">
@@ -192,7 +200,7 @@ const Found: FC<FoundProps> = ({ url, filters, summary, looser, query, stars, li
     )}
     {list.renamed === undefined ? null : <RenamedHint renamed={list.renamed} />}
     {list.rows.length === 0 ? (
-      <Empty {...{ url, filters, looser, query }} sort={list.sort} isFirst={list.page === 1} />
+      <Empty {...{ url, filters, looser, offers, query }} sort={list.sort} isFirst={list.page === 1} />
     ) : (
       <ListingView
         {...{ list, sparks, url, query }}
@@ -214,13 +222,14 @@ interface EmptyProps {
   url: URL;
   filters: readonly ActiveFilter[];
   looser: readonly Looser[];
+  offers: readonly TrackingOffer[];
   query: ListQuery;
   sort: string;
   isFirst: boolean;
 }
 
 /** Why the list is empty, and how to get results. */
-const Empty: FC<EmptyProps> = ({ url, filters, looser, query, sort, isFirst }) => {
+const Empty: FC<EmptyProps> = ({ url, filters, looser, offers, query, sort, isFirst }) => {
   if (!isFirst) return <BeyondEnd url={url} />;
   const isGrowth = isGrowthSort(sort);
   return (
@@ -232,6 +241,7 @@ const Empty: FC<EmptyProps> = ({ url, filters, looser, query, sort, isFirst }) =
             ? `No matches: ${filters[0]?.text}.`
             : "No repository matches all of these filters."}
       </p>
+      <TrackForms offers={offers} />
       {looser.length === 0 ? null : (
         <ul>
           {looser.map(({ text, href, total, totalIsExact }) => (

@@ -1,4 +1,5 @@
 import type { FC } from "hono/jsx";
+import type { StarCount } from "../../catalog/catalog.js";
 import { explorePage, LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../page-addresses.js";
 import {
   type CurrentSummary,
@@ -16,6 +17,7 @@ import { Bars } from "../components/bars.js";
 import { Nothing } from "../components/nothing.js";
 import { AsOf, formatCount } from "../components/numbers.js";
 import { type ListedRow, RepositoryList } from "../components/repository-list.js";
+import { StillHeldNote } from "../components/still-held.js";
 import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
 
@@ -75,7 +77,7 @@ interface HomeBodyProps {
   summary: CurrentSummary;
   prepared: Home;
   lists: (HomeList & RankedList & { rows: ListedRow[] })[];
-  sparks: ReadonlyMap<number, readonly (number | null)[]>;
+  sparks: ReadonlyMap<number, readonly (StarCount | null)[]>;
   stars: ListStars;
 }
 
@@ -101,6 +103,7 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }
           <ListSection {...{ list, sparks, stars }} />
         ))}
     </div>
+    <StillHeldNote trends={lists.flatMap(({ rows }) => rows.map(({ trend }) => trend))} />
   </>
 );
 

@@ -11,7 +11,7 @@ import {
   repositoryKey,
   withoutTrailingSlashes,
 } from "../../page-addresses.js";
-import { MEASURES, WINDOWS } from "../../rankings/rankings.js";
+import { gainWords, MEASURES, WINDOWS } from "../../rankings/rankings.js";
 import { withQuery } from "../components/addresses.js";
 import { ChartSection } from "../components/chart-section.js";
 import { DataQuality } from "../components/data-quality.js";
@@ -30,6 +30,7 @@ import { Tabs } from "../components/tabs.js";
 import { UnknownRepository } from "../components/unknown-repository.js";
 import { readUsableQuery } from "../page-query.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
+import { offerTracking } from "../tracking-offer.js";
 
 /** Days of rank history shown. */
 const RANK_DAYS = 30;
@@ -63,16 +64,14 @@ async function asCloned(
   return found && { location: pageOf(found.repository) + url.search, status: 301 };
 }
 
-async function unknown(
-  { modules }: PageRequest,
-  named: { provider: string; fullName: string },
-): Promise<Page> {
+async function unknown(request: PageRequest, named: { provider: string; fullName: string }): Promise<Page> {
   const name = splitFullName(named.fullName)?.name ?? "";
-  const { repositories } = await modules.search.suggest(name.slice(0, 64), 8);
+  const { repositories } = await request.modules.search.suggest(name.slice(0, 64), 8);
+  const offers = await offerTracking(request, [repositoryKey(named)]);
   return {
     title: "Not tracked here",
     status: 404,
-    body: <UnknownRepository {...named} suggestions={repositories} />,
+    body: <UnknownRepository {...named} suggestions={repositories} offers={offers} />,
   };
 }
 
@@ -136,7 +135,11 @@ async function known(request: PageRequest, current: Current): Promise<Page> {
   const path = pageOf(repository);
   const key = repositoryKey(repository);
   const week = facts.trends["7d"];
-  const gained = week === null ? "" : `, ${formatDelta(week.starsDelta)} in 7 days`;
+  const words = week === null ? undefined : gainWords(week, "stars");
+  const gained =
+    week === null
+      ? ""
+      : `, ${formatDelta(week.starsDelta)} in 7 days${words === undefined ? "" : ` (${words.short})`}`;
   const api = `/api/repos/${repository.provider.toLowerCase()}/by-full-name?${new URLSearchParams({ fullName })}`;
   return {
     title: fullName,

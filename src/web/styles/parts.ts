@@ -59,6 +59,7 @@ export const PARTS = `
 .spark { width: 6rem; height: 1.5rem; }
 .spark polyline { fill: none; stroke-width: 1.5; stroke-linejoin: round; }
 .spark .chart-1 { stroke: var(--chart-1); }
+.spark .still-held { stroke-dasharray: .1 3; stroke-linecap: round; }
 .spark .chart-end { fill: var(--chart-1); }
 td.spark-cell { padding-top: 0; padding-bottom: 0; vertical-align: middle; width: 6.75rem; }
 .bars { margin: 0; padding: 0; list-style: none; }

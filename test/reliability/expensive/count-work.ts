@@ -48,6 +48,8 @@ export async function countWork(empty: Database): Promise<CountedWork> {
     SIDEREAL_BASE_URL: ORIGIN,
     SIDEREAL_CACHE_MB: "0",
     SIDEREAL_LIMITS: "false",
+    SIDEREAL_PROVIDERS: "github",
+    SIDEREAL_TRACK: "everyone",
     SIDEREAL_AUTH_SECRET: "Kq8-vN2wZ5xR1tY7uB3mC6pL9sD4fG0h",
     SIDEREAL_AUTH_GITHUB_ID: "client",
     SIDEREAL_AUTH_GITHUB_SECRET: "secret",

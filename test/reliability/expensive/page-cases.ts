@@ -118,6 +118,18 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
   ],
   "GET /compare": [...compared("6 repositories", 6), ...compared("20 repositories", 20)],
   "GET /about": [page("as it is", () => "/about")],
+  "GET /track": [page("a long address", () => address("/track", { repository: "x".repeat(2_000) }))],
+  "POST /track": [
+    form("a name that is unknown", () => "/track", {
+      status: 303,
+      fields: (_, round) => ({ repository: `https://github.com/o/p${round}/${"%2F".repeat(600)}` }),
+    }),
+    form("the longest address of no repository", () => "/track", {
+      status: 400,
+      fields: () => ({ repository: `https://${"a.".repeat(990)}` }),
+    }),
+  ],
+  "GET /track/{requestId}": [page("an unknown one", () => `/track/${createToken("sidt")}`, 404)],
   "GET /docs": [page("as it is", () => "/docs")],
   "GET /sign-in": [page("with a long next", () => address("/sign-in", { next: `/${"x".repeat(1_000)}` }))],
   "POST /sign-in": [

@@ -33,6 +33,8 @@ export class MeasuredService {
     const server = await startSidereal(store, {
       SIDEREAL_CACHE_MB: "0",
       SIDEREAL_LIMITS: "false",
+      SIDEREAL_PROVIDERS: "github",
+      SIDEREAL_TRACK: "everyone",
       SIDEREAL_LOG_LEVEL: "fatal",
       SIDEREAL_AUTH_GITHUB_ID: "client",
       SIDEREAL_AUTH_GITHUB_SECRET: "secret",

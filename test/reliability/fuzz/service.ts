@@ -81,6 +81,7 @@ export class FuzzService {
       clock: parts.clock,
       baseUrl: parts.service.url,
       tracked: [],
+      tracking: { access: "off" as const, perDay: undefined, forges: [] },
     };
     const { routes } = createWeb({
       ...site,

@@ -22,7 +22,7 @@ export class Conduct {
   /** Call when a request arrives. Returns whether it exceeds the secondary limit. */
   begin(request: ForgeRequest, resource: string, secondary: SecondaryLimit | null): "ok" | "too-much" {
     const who = request.token ?? "";
-    for (const key of [`${who} ${resource}`, `${who} *`]) {
+    for (const key of new Set([`${who} ${resource}`, `${who} ${request.kind}`, `${who} *`])) {
       const notice = this.#notices.get(key);
       // Requesting the rate limits is free.
       const isAllowed = notice?.kind === "spent" && request.kind === "rate-limit";
@@ -50,7 +50,7 @@ export class Conduct {
     this.#active.set(who, (this.#active.get(who) ?? 1) - 1);
   }
 
-  /** Call when a response asked the client to wait until then. `resource`: `*` for all. */
+  /** Call when a response asked the client to wait until then. `resource`: also a kind of request, or `*` for all. */
   notify(token: string | null, resource: string, until: number, kind: "spent" | "retry-after"): void {
     const key = `${token ?? ""} ${resource}`;
     afterTurns(TURNS_TO_READ, () => this.#notices.set(key, { until, kind }));

@@ -1,4 +1,3 @@
-import type { FaultName } from "./faults.js";
 import type { ForgeRequest, ForgeResponse } from "./responses.js";
 
 /** The key of requests without a token. */
@@ -31,7 +30,7 @@ export class Counters {
     Object.assign(this, new Counters());
   }
 
-  count(request: ForgeRequest, response: ForgeResponse, fault: FaultName | undefined): void {
+  count(request: ForgeRequest, response: ForgeResponse, fault: string | undefined): void {
     const token = request.token ?? ANONYMOUS;
     this.requests++;
     add(this.byKind, request.kind);

@@ -28,11 +28,18 @@ export const FAULTS = [
   "proto-keys",
   "lone-surrogates",
 ] as const;
+/** Faults that a test must describe further. */
+export type SpecialFault = "echo";
 export type FaultName = (typeof FAULTS)[number];
+/** Well-formed responses that are wrong: GraphQL nodes that are null without an error, and records that are all private. */
+export type QuietFault = "null-nodes" | "all-private";
 
 /** A fault and its options. */
 export interface Fault {
-  name: FaultName;
+  name: FaultName | SpecialFault | QuietFault;
+  /** `echo`: the status, and the text that is in the body and in every header that clients read. */
+  status?: number;
+  text?: string;
   /** `429-retry-after`, `403-secondary`; default 60. */
   retryAfterSeconds?: number;
   /** `slow`: real time between two bytes; default 1,000. */
@@ -92,6 +99,27 @@ export function spoil(
       return fail(301, "Moved Permanently", { location: fault.location ?? elsewhere(site.url, request) });
     case "status-451":
       return fail(451, "Repository access blocked");
+    case "echo": {
+      const { status = 401, text = "" } = fault;
+      const field = text.replaceAll(/[^\w.-]+/g, "-");
+      return {
+        response: {
+          ...response,
+          status,
+          headers: {
+            ...response.headers,
+            etag: `"${text}"`,
+            link: `<${site.url}/${field}>; rel="next"`,
+            location: `${site.url}/api/v3/repositories/7/${field}`,
+          },
+          body: JSON.stringify({
+            message: text,
+            errors: [{ type: "FORBIDDEN", message: text }],
+            items: [{ description: text }],
+          }),
+        },
+      };
+    }
     case "slow":
       return {
         response,
@@ -130,6 +158,10 @@ export function spoil(
       return rewritten({ leaf: otherType });
     case "proto-keys":
       return rewritten({ object: withProto });
+    case "null-nodes":
+      return rewritten({ object: (entries) => entries.map(withoutNodes) });
+    case "all-private":
+      return rewritten({ object: (entries) => entries.map(asPrivate) });
     case "lone-surrogates":
       return rewritten({ leaf: (value) => (typeof value === "string" ? `${value}\ud800` : value) });
   }
@@ -226,4 +258,13 @@ function withProto(entries: [string, unknown][]): [string, unknown][] {
     ["toString", "no function"],
     ...entries,
   ];
+}
+
+function withoutNodes([key, value]: [string, unknown]): [string, unknown] {
+  return key === "nodes" && Array.isArray(value) ? [key, value.map(() => null)] : [key, value];
+}
+
+function asPrivate([key, value]: [string, unknown]): [string, unknown] {
+  if (key === "private" || key === "isPrivate") return [key, true];
+  return key === "visibility" ? [key, "private"] : [key, value];
 }

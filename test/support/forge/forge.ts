@@ -1,6 +1,6 @@
 /**
  * A fake forge for tests and simulations: an HTTP server on this machine that implements the API of GitHub (as an Enterprise
- * instance does), GitLab or Forgejo on a scripted catalogue. It counts requests, enforces quotas on an injected clock, records
+ * instance does), GitLab, Forgejo or Gogs on a scripted catalogue. It counts requests, enforces quotas on an injected clock, records
  * violations by clients, and injects faults. It stores nothing on disk.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -10,6 +10,7 @@ import { ForgeCatalogue, type ForgeRepository } from "./catalogue.js";
 import { Conduct } from "./conduct.js";
 import { Counters } from "./counters.js";
 import { type Fault, type FaultName, spoil } from "./faults.js";
+import type { GitlabGraphql } from "./gitlab-graphql.js";
 import { INTERFACES, type Interface } from "./interfaces.js";
 import {
   ALLOWANCES,
@@ -62,10 +63,16 @@ export interface Switches {
   spentStatus: 403 | 429;
   /** GitHub: whether star histories are offered. */
   hasHistory: boolean;
-  /** GitHub: whether searches report incomplete results. */
-  isSearchIncomplete: boolean;
+  /** GitHub: whether searches report incomplete results; a function decides for each. */
+  isSearchIncomplete: boolean | (() => boolean);
+  /** GitHub: how far the rows of searches are behind, in ms of the clock. */
+  rowLagMs: number;
   /** Whether long responses are compressed if the client accepts that. */
   isCompressed: boolean;
+  /** GitLab: what its GraphQL API offers. */
+  gitlabGraphql: GitlabGraphql;
+  /** Forgejo: how lists are sorted by stars: `unstable` orders equal counts differently on each page, `none` is an older version. */
+  starOrder: "stable" | "unstable" | "none";
   /** Maximum age of the index of searches and lists, in ms of the clock. */
   listingAgeMs: number;
   /** Called for every repository in a response; returns the fields that are false in it. null: all are true. */
@@ -113,7 +120,10 @@ export class Forge {
       spentStatus: kind === "github" ? 403 : 429,
       hasHistory: true,
       isSearchIncomplete: false,
+      rowLagMs: 0,
       isCompressed: true,
+      starOrder: "unstable",
+      gitlabGraphql: { offered: "all", lacks: [] },
       listingAgeMs: 3_600_000,
       lie: null,
       fault: null,
@@ -218,7 +228,9 @@ export class Forge {
   /** Notes the limits that a delivered response has reported to the client. */
   #noteLimits({ headers }: ForgeResponse, { token, kind }: ForgeRequest, resource: string): void {
     const seconds = Number(headers["retry-after"] ?? Number.NaN);
-    if (seconds > 0) this.#conduct.notify(token, "*", this.#clock.now() + seconds * 1_000, "retry-after");
+    // GitLab limits its lists separately.
+    const scope = this.kind === "gitlab" && kind === "list" ? kind : "*";
+    if (seconds > 0) this.#conduct.notify(token, scope, this.#clock.now() + seconds * 1_000, "retry-after");
     const quota = this.#limiter.quota(token, resource);
     if (quota !== null && kind !== "rate-limit" && this.#interface.saysSpent(headers)) {
       this.#conduct.notify(token, resource, quota.resetAt, "spent");
@@ -232,7 +244,13 @@ export class Forge {
       catalogue: this.catalogue,
       listing: () => this.#freshListing(),
       hasHistory: this.switches.hasHistory,
-      isSearchIncomplete: this.switches.isSearchIncomplete,
+      starOrder: this.switches.starOrder,
+      isSearchIncomplete: () => {
+        const { isSearchIncomplete } = this.switches;
+        return typeof isSearchIncomplete === "boolean" ? isSearchIncomplete : isSearchIncomplete();
+      },
+      rowLagMs: this.switches.rowLagMs,
+      gitlabGraphql: this.switches.gitlabGraphql,
     };
   }
 

@@ -1,6 +1,6 @@
 import type { ForgeRepository } from "./catalogue.js";
 import { ownerNumber } from "./github-record.js";
-import { LIST_ORDERS } from "./listing.js";
+import { LIST_ORDERS, type Listing } from "./listing.js";
 import {
   countOf,
   decoded,
@@ -59,7 +59,7 @@ function handleRepository(site: Site, repository: ForgeRepository | undefined): 
     return forgejoError(site.url, 451, "Unavailable For Legal Reasons");
   if (repository?.visibility !== "public")
     return forgejoError(site.url, 404, "The target couldn't be found.");
-  return json(200, record(site.url, repository), {}, 1);
+  return json(200, forgejoRecord(site.url, repository), {}, 1);
 }
 
 function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
@@ -67,7 +67,8 @@ function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
   const sort = query.get("sort") || "alpha";
   const direction = query.get("order") || "asc";
   const order = LIST_ORDERS.find((known) => known === sort);
-  if (order === undefined) return forgejoError(site.url, 422, `Invalid sort mode: "${sort}"`);
+  if (order === undefined || (order === "stars" && site.starOrder === "none"))
+    return forgejoError(site.url, 422, `Invalid sort mode: "${sort}"`);
   if (direction !== "asc" && direction !== "desc") {
     return forgejoError(site.url, 422, `Invalid sort order: "${direction}"`);
   }
@@ -78,7 +79,8 @@ function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
   const hidden = query.get("is_private") === "true";
   const isMatch = (place: number) =>
     wanted === "" || site.catalogue.atPlace(place, now)?.name.toLowerCase().includes(wanted) === true;
-  const all = site.listing().inOrder(order);
+  const isUnstable = order === "stars" && site.starOrder === "unstable";
+  const all = isUnstable ? shuffled(site.listing(), page) : site.listing().inOrder(order);
   const matches = hidden ? all.subarray(0, 0) : wanted === "" ? all : all.filter(isMatch);
   const from = (page - 1) * limit;
   const places =
@@ -89,7 +91,7 @@ function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
           .reverse();
   const data = Array.from(places).flatMap((place) => {
     const repository = site.catalogue.atPlace(place, now);
-    return repository?.visibility === "public" ? [record(site.url, repository)] : [];
+    return repository?.visibility === "public" ? [forgejoRecord(site.url, repository)] : [];
   });
   const last = Math.ceil(matches.length / limit);
   const to = (number: number) => pageUrl(`${site.url}${request.path}`, query, { page: number });
@@ -107,7 +109,14 @@ function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
   );
 }
 
-function record(url: string, repository: ForgeRepository) {
+/** The order by stars with a page's own order of equal counts, as a database may choose it. */
+function shuffled(listing: Listing, page: number): Int32Array {
+  const key = (place: number) => Math.imul(place + 1, 2_654_435_761 + 2 * page) >>> 0;
+  return listing.byStars.toSorted((a, b) => listing.stars(a) - listing.stars(b) || key(a) - key(b));
+}
+
+/** A repository as Forgejo describes it. */
+export function forgejoRecord(url: string, repository: ForgeRepository) {
   const { id, owner: login, fullName } = repository;
   const api = `${url}/api/v1/repos/${fullName}`;
   const host = url.replace(/^https?:\/\//, "");

@@ -150,8 +150,11 @@ function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
   }
   if (request.query.get("order") === "asc" && request.query.has("sort")) places.reverse();
   const now = site.clock.now();
-  const items = places.slice((page - 1) * perPage, page * perPage).flatMap((place) => {
-    const repository = site.catalogue.atPlace(place, now);
+  const isIncomplete = site.isSearchIncomplete();
+  const rows = places.slice((page - 1) * perPage, page * perPage);
+  const shown = isIncomplete ? rows.slice(0, Math.ceil((2 * rows.length) / 3)) : rows;
+  const items = shown.flatMap((place) => {
+    const repository = site.catalogue.atPlace(place, now - site.rowLagMs);
     // Repositories that disappeared after the listing was created are missing from the page, but still counted.
     return repository?.visibility === "public" ? [{ ...listRecord(site.url, repository), score: 1 }] : [];
   });
@@ -163,7 +166,7 @@ function handleSearch(site: Site, request: ForgeRequest): ForgeResponse {
     last: page < last ? to(last) : null,
     first: page > 1 ? to(1) : null,
   });
-  const body = { total_count: places.length, incomplete_results: site.isSearchIncomplete, items };
+  const body = { total_count: places.length, incomplete_results: isIncomplete, items };
   return json(200, body, { "cache-control": "no-cache", ...(link !== "" && { link }) });
 }
 

@@ -1,4 +1,5 @@
 import type { ForgeRepository } from "./catalogue.js";
+import { handleGitlabGraphql } from "./gitlab-graphql.js";
 import {
   countOf,
   decoded,
@@ -12,6 +13,7 @@ import {
 
 /** The route of a path. */
 export function gitlabKind(path: string): string {
+  if (path === "/api/graphql") return "graphql";
   if (path === "/api/v4/projects") return "list";
   const [, id] = /^\/api\/v4\/projects\/([^/]+)$/.exec(path) ?? [];
   if (id === undefined) return "other";
@@ -28,6 +30,7 @@ export function gitlabError(
 
 /** Handles a permitted request. */
 export function handleGitlab(site: Site, request: ForgeRequest): ForgeResponse {
+  if (request.kind === "graphql") return handleGitlabGraphql(site, request);
   if (request.kind === "list") return handleList(site, request);
   if (request.kind === "other") return json(404, { error: "404 Not Found" });
   return handleProject(site, request);

@@ -2,10 +2,11 @@ import type { ForgeKind } from "../../../src/forges.js";
 import { forgejoError, forgejoKind, handleForgejo } from "./forgejo.js";
 import { githubError, githubKind, githubResource, handleGithub } from "./github.js";
 import { gitlabError, gitlabKind, handleGitlab } from "./gitlab.js";
+import { gogsError, gogsKind, handleGogs } from "./gogs.js";
 import type { Limiter, Quota, SecondaryLimit } from "./limits.js";
 import type { ForgeRequest, ForgeResponse, Site } from "./responses.js";
 
-/** The differences between the three APIs on the shared server. */
+/** The differences between the APIs on the shared server. */
 export interface Interface {
   /** The route of a path. */
   kindOf(path: string): string;
@@ -129,4 +130,14 @@ const forgejo: Interface = {
   error: forgejoError,
 };
 
-export const INTERFACES: Readonly<Record<ForgeKind, Interface>> = { github, gitlab, forgejo };
+const gogs: Interface = {
+  ...forgejo,
+  kindOf: gogsKind,
+  response: handleGogs,
+  refuse: ({ token }, tokens) => (isUnknown(token, tokens) ? gogsError(401) : null),
+  tooMuch: () => gogsError(429),
+  headersOf: () => ({}),
+  error: (_url, status, _message, headers) => gogsError(status, headers),
+};
+
+export const INTERFACES: Readonly<Record<ForgeKind, Interface>> = { github, gitlab, forgejo, gogs };

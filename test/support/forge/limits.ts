@@ -21,6 +21,7 @@ export const ALLOWANCES: Readonly<Record<ForgeKind, Allowances>> = {
   },
   gitlab: { core: { limit: 2_000, anonymous: 500, windowMs: MINUTE_MS } },
   forgejo: {},
+  gogs: {},
 };
 
 /** GitHub's limit on bursts, for one token. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../../src/clock.js";
 import type { ForgeCatalogue } from "./catalogue.js";
+import type { GitlabGraphql } from "./gitlab-graphql.js";
 import type { Listing } from "./listing.js";
 
 /** A parsed request. */
@@ -37,7 +38,13 @@ export interface Site {
   /** GitHub: whether star histories are offered; otherwise 404. */
   hasHistory: boolean;
   /** GitHub: whether searches report incomplete results. */
-  isSearchIncomplete: boolean;
+  isSearchIncomplete(): boolean;
+  /** GitHub: how far the rows of searches are behind, in ms of the clock. */
+  rowLagMs: number;
+  /** GitLab: what its GraphQL API offers. */
+  gitlabGraphql: GitlabGraphql;
+  /** Forgejo: how lists are sorted by stars. */
+  starOrder: "stable" | "unstable" | "none";
 }
 
 /** A JSON response. */

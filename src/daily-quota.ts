@@ -1,34 +1,28 @@
 import { createHmac } from "node:crypto";
-import { DAY_MS } from "../clock.js";
-import type { Db, Tx } from "../database/database.js";
-import { AppError } from "../errors.js";
+import { DAY_MS } from "./clock.js";
+import type { Db, Tx } from "./database/database.js";
+import { AppError } from "./errors.js";
 
-/** What one caller may add to lists without an owner in a day (UTC). */
-export interface DailyQuota {
-  /** Lists created. */
-  lists: number;
-  /** Repositories added, each time one is added. */
-  items: number;
-}
+/** What is counted by caller and day (UTC): its name in the store and in errors, and in a sentence. */
+const COUNTED = {
+  lists: ["watchlists", "watchlists may be created"],
+  items: ["watchlist_items", "repositories may be added to watchlists"],
+  tracked: ["track_requests", "repositories may be requested"],
+} as const;
+export type CountedDaily = keyof typeof COUNTED;
 
-/** Who adds something, and how much that caller may add. */
-export interface Adding {
+/** Who adds something, and how much of each kind that caller may add in a day (UTC). */
+export interface Adding<Kind extends CountedDaily = CountedDaily> {
   /** The caller, and wider groups of callers that share a multiple of the quota. */
   holders: readonly { name: string; factor: number }[];
-  quota: DailyQuota;
+  quota: Readonly<Record<Kind, number>>;
 }
-
-const NAMES = { lists: "watchlists", items: "watchlist_items" } as const;
-const NOUNS = {
-  lists: "watchlists may be created",
-  items: "repositories may be added to watchlists",
-} as const;
 
 const dayOf = (now: number): number => Math.floor(now / DAY_MS);
 
 /** What is counted at one time. */
-export interface Addition {
-  kind: keyof DailyQuota;
+export interface Addition<Kind extends CountedDaily> {
+  kind: Kind;
   amount: number;
   now: number;
 }
@@ -38,7 +32,7 @@ export interface Addition {
  * processes share the counts. Throws RATE_LIMITED if it does not fit. Call it after locking a list, so that all callers take locks
  * in one order.
  */
-export type CountDaily = (tx: Tx, addition: Addition) => Promise<void>;
+export type CountDaily<Kind extends CountedDaily> = (tx: Tx, addition: Addition<Kind>) => Promise<void>;
 
 /** Counts what callers add in a day, under names that nobody without the secret of the service can trace to them. */
 export class DailyQuotas {
@@ -50,7 +44,7 @@ export class DailyQuotas {
   }
 
   /** Counts for one caller; undefined: does not count. Reads the secret, so call it before the transaction. */
-  async counterOf(adding: Adding | undefined): Promise<CountDaily> {
+  async counterOf<Kind extends CountedDaily>(adding: Adding<Kind> | undefined): Promise<CountDaily<Kind>> {
     if (adding === undefined) return async () => {};
     this.#secret ??= await this.#readSecret();
     const secret = this.#secret;
@@ -58,10 +52,10 @@ export class DailyQuotas {
   }
 }
 
-async function countDaily(
+async function countDaily<Kind extends CountedDaily>(
   tx: Tx,
-  { holders, quota, secret }: Adding & { secret: string },
-  { kind, amount, now }: Addition,
+  { holders, quota, secret }: Adding<Kind> & { secret: string },
+  { kind, amount, now }: Addition<Kind>,
 ): Promise<void> {
   if (amount === 0) return;
   const day = dayOf(now);
@@ -70,7 +64,7 @@ async function countDaily(
     const caller = createHmac("sha256", secret).update(`daily use ${day} ${name}`).digest("hex");
     const { used } = await tx
       .insertInto("daily_use")
-      .values({ day, quota: NAMES[kind], caller, used: amount })
+      .values({ day, quota: COUNTED[kind][0], caller, used: amount })
       .onConflict((conflict) =>
         conflict
           .columns(["day", "quota", "caller"])
@@ -82,11 +76,11 @@ async function countDaily(
   }
 }
 
-function refusal(kind: keyof DailyQuota, limit: number, now: number): AppError {
+function refusal(kind: CountedDaily, limit: number, now: number): AppError {
   const retryAfterSeconds = Math.ceil(((dayOf(now) + 1) * DAY_MS - now) / 1_000);
-  const message = `at most ${limit} ${NOUNS[kind]} in a day (UTC); try again in ${retryAfterSeconds} s`;
+  const message = `at most ${limit} ${COUNTED[kind][1]} in a day (UTC); try again in ${retryAfterSeconds} s`;
   return new AppError("RATE_LIMITED", `Daily quota exceeded: ${message}.`, {
-    details: [{ parameter: "quota", message, values: [NAMES[kind]] }],
+    details: [{ parameter: "quota", message, values: [COUNTED[kind][0]] }],
     headers: { "Retry-After": String(retryAfterSeconds) },
   });
 }

@@ -15,18 +15,35 @@ const whole = new Intl.NumberFormat("en-US");
 const signed = new Intl.NumberFormat("en-US", { signDisplay: "exceptZero" });
 
 /** What counts of a gain, in words. */
-export interface CountedWords {
-  /** "none counted", "240 counted". */
+export interface GainWords {
+  /** "none counted", "still held, 240 counted". */
   short: string;
-  /** The same with the reason: "none counted: dropped and recovered". */
+  /** The same with the reasons: "none counted: dropped and recovered". */
   full: string;
 }
 
-/** The part of a gain that counts, with the reason; undefined if all of it counts. The only place with these words. */
-export function countedWords(
-  trend: Pick<Trend, "starsDelta" | "starsCounted" | "forksDelta" | "forksCounted" | "anomalies">,
+/** What readers must know about a gain: that it compares stars still held, and what of it counts. */
+export function gainWords(
+  trend: Pick<Trend, "basis"> & CountedTrend,
   measure: CountedMeasure,
-): CountedWords | undefined {
+): GainWords | undefined {
+  const counted = countedWords(trend, measure);
+  if (trend.basis !== "RETAINED" || measure !== "stars") return counted;
+  const { short, full } = RETAINED_WORDS;
+  if (counted === undefined) return RETAINED_WORDS;
+  return { short: `${short}, ${counted.short}`, full: `${full}; ${counted.full}` };
+}
+
+/** Names a gain between two counts of stars still held. */
+const RETAINED_WORDS: GainWords = {
+  short: "still held",
+  full: "given in this time and still held, as the forge reported later",
+};
+
+type CountedTrend = Pick<Trend, "starsDelta" | "starsCounted" | "forksDelta" | "forksCounted" | "anomalies">;
+
+/** The part of a gain that counts, with the reason; undefined if all of it counts. The only place with these words. */
+function countedWords(trend: CountedTrend, measure: CountedMeasure): GainWords | undefined {
   const [delta, counted] =
     measure === "stars" ? [trend.starsDelta, trend.starsCounted] : [trend.forksDelta, trend.forksCounted];
   if (counted === null || delta === counted) return undefined;

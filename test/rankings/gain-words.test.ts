@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Anomaly, countedWords } from "../../src/rankings/rankings.js";
+import { type Anomaly, gainWords } from "../../src/rankings/rankings.js";
 
 const anomaly = (kind: Anomaly["kind"], more: Partial<Anomaly> = {}): Anomaly => ({
   kind,
@@ -13,13 +13,14 @@ const anomaly = (kind: Anomaly["kind"], more: Partial<Anomaly> = {}): Anomaly =>
   ...more,
 });
 
+const unknown = { basis: "TOTAL", forksDelta: null, forksCounted: null } as const;
 const words = (starsDelta: number, starsCounted: number, anomalies: Anomaly[] = []) =>
-  countedWords({ starsDelta, starsCounted, forksDelta: null, forksCounted: null, anomalies }, "stars")?.full;
+  gainWords({ ...unknown, starsDelta, starsCounted, anomalies }, "stars")?.full;
 
 test("a gain that counts in full has no words, nor has one that is unknown", () => {
   assert.equal(words(50, 50, [anomaly("BURST")]), undefined);
-  const trend = { starsDelta: 5, starsCounted: 0, forksDelta: null, forksCounted: null, anomalies: [] };
-  assert.equal(countedWords(trend, "forks"), undefined);
+  const trend = { ...unknown, starsDelta: 5, starsCounted: 0, anomalies: [] };
+  assert.equal(gainWords(trend, "forks"), undefined);
 });
 
 test("a gain of which not all counts says how much does, and why", () => {
@@ -38,4 +39,16 @@ test("the reason is the latest open one of the count that is shown", () => {
     words(900, 10, [anomaly("BURST"), cleared, ofForks, anomaly("FAILED_READING")]),
     "10 counted: far more than usual without forks to match",
   );
+});
+
+test("a gain between counts of stars still held says so, and what of it counts", () => {
+  const basis = "RETAINED" as const;
+  const trend = { ...unknown, basis, starsDelta: 900, starsCounted: 900, anomalies: [] };
+  assert.deepEqual(gainWords(trend, "stars"), {
+    short: "still held",
+    full: "given in this time and still held, as the forge reported later",
+  });
+  assert.equal(gainWords(trend, "forks"), undefined);
+  const burst = { ...trend, starsCounted: 100, anomalies: [anomaly("BURST")] };
+  assert.equal(gainWords(burst, "stars")?.short, "still held, 100 counted");
 });

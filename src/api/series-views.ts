@@ -1,0 +1,82 @@
+import { RESOLUTIONS, type Seam, SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
+import { isoTime } from "../clock.js";
+import { z } from "../schema.js";
+import type { SumPoint } from "../watchlists/watchlists.js";
+import { freshnessFields } from "./freshness.js";
+
+/** Series as JSON: the schemas of their points and meta, and the functions that create the points. `null` always means unknown. */
+
+const time = z.iso.datetime({ precision: 3 });
+const number = z.int().nullable();
+
+/** Where neighbouring points cannot be compared. */
+export const seamsSchema = z.array(z.object({ from: time, to: time })).openapi({
+  description:
+    "Neighbouring points of which one counts all stars and the other those still held (source BACKFILLED). The step between them is neither a gain nor a loss.",
+});
+
+/** Seams with their times as text. */
+export function seamsView(seams: readonly Seam[]): z.output<typeof seamsSchema> {
+  return seams.map(({ from, to }) => ({ from: isoTime(from), to: isoTime(to) }));
+}
+
+/** The counts of a snapshot, or sums of them. */
+const counts = { stars: z.int(), forks: number, openIssues: number, watchers: number };
+
+export const snapshotSchema = z
+  .object({
+    capturedAt: time,
+    ...counts,
+    source: z.enum(SNAPSHOT_SOURCES).openapi({
+      description:
+        "OBSERVED by this service, IMPORTED from a file, or BACKFILLED: reported later by the forge. Stars of the first two are totals; of a BACKFILLED snapshot they are those given until then and still held when it was reported.",
+    }),
+  })
+  .openapi("Snapshot");
+
+export function snapshotView(snapshot: Snapshot): z.output<typeof snapshotSchema> {
+  return {
+    capturedAt: isoTime(snapshot.capturedAt),
+    stars: snapshot.stars,
+    forks: snapshot.forks,
+    openIssues: snapshot.openIssues,
+    watchers: snapshot.watchers,
+    source: snapshot.source,
+  };
+}
+
+export const seriesMetaSchema = z.object({
+  repositoryId: z.string().regex(/^[1-9][0-9]{0,18}$/),
+  window: z.enum(["30d", "90d", "all"]),
+  from: time.nullable().openapi({ description: "Start of the window; null for all." }),
+  ...freshnessFields,
+  lastSeenAt: time.nullable(),
+  stale: z.boolean().openapi({ description: "See Repository." }),
+  resolution: z
+    .enum(RESOLUTIONS)
+    .openapi({ description: "all: every snapshot; otherwise the last one of each hour, day or week." }),
+  points: z.int(),
+  gaps: z
+    .array(z.object({ from: time, to: time, missing: z.int() }))
+    .openapi({ description: "Ranges between two points of the same basis with missing refreshes." }),
+  seams: seamsSchema,
+  nextRefreshAt: time.nullable(),
+});
+
+export const sumPointSchema = z
+  .object({
+    capturedAt: time,
+    ...counts,
+    repositories: z
+      .int()
+      .openapi({ description: "Number of repositories of the list with a snapshot at or before this time." }),
+    retained: z.int().openapi({
+      description:
+        "How many of them add stars still held, as reported later, instead of a total. A difference to a point where this is another number is no growth.",
+    }),
+  })
+  .openapi("SumPoint");
+
+export function sumPointView(point: SumPoint): z.output<typeof sumPointSchema> {
+  return { ...point, capturedAt: isoTime(point.capturedAt) };
+}

@@ -1,0 +1,152 @@
+import { isoTime } from "../clock.js";
+import { AppError } from "../errors.js";
+import { type HttpRequest, json } from "../http/http.js";
+import { quotaOf } from "../metering/metering.js";
+import { repositoryPage } from "../page-addresses.js";
+import { z } from "../schema.js";
+import { TRACK_FAILURES, TRACK_STATES, type TrackRequest } from "../track-requests/track-requests.js";
+import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
+
+const tags = ["Tracking"];
+
+const id = z.string().regex(/^[1-9][0-9]{0,18}$/);
+const time = z.iso.datetime({ precision: 3 });
+
+const trackRequestSchema = z
+  .object({
+    id: z.string().nullable().openapi({
+      description: "Names the request. Whoever has it can read the request. null: the repository was known.",
+    }),
+    state: z.enum(TRACK_STATES).openapi({
+      description:
+        "WAITING for its turn; FOUND: recorded; HISTORY: its star history is being read; FINISHED; FAILED.",
+    }),
+    provider: z.string(),
+    fullName: z.string().openapi({ description: "As requested; the repository may have another name." }),
+    position: z
+      .int()
+      .nullable()
+      .openapi({ description: "Place among those that wait for the forge; null: not waiting." }),
+    estimatedSeconds: z.int().nullable().openapi({
+      description: "Estimated time until its turn; null: not waiting, or no worker is running.",
+    }),
+    historyPages: z
+      .int()
+      .openapi({ description: "Pages of its star history read so far, up to 30 weeks each." }),
+    repository: z
+      .object({ id, fullName: z.string(), href: z.string(), page: z.string() })
+      .nullable()
+      .openapi({ description: "Once it is recorded: its id, and its paths in the API and the site." }),
+    failure: z
+      .object({ reason: z.enum(TRACK_FAILURES), message: z.string() })
+      .nullable()
+      .openapi({ description: "Why it failed, finally." }),
+    requestedAt: time.nullable(),
+    finishedAt: time.nullable(),
+  })
+  .openapi("TrackRequest");
+type TrackRequestView = z.output<typeof trackRequestSchema>;
+
+type Linked = { id: number; provider: string; fullName: string };
+
+function linkView(repository: Linked): TrackRequestView["repository"] {
+  const { provider, fullName } = repository;
+  const query = new URLSearchParams({ fullName });
+  return {
+    id: String(repository.id),
+    fullName,
+    href: `/api/repos/${provider.toLowerCase()}/by-full-name?${query}`,
+    page: repositoryPage(repository),
+  };
+}
+
+function knownView(repository: Linked): TrackRequestView {
+  return {
+    id: null,
+    state: "FINISHED",
+    provider: repository.provider,
+    fullName: repository.fullName,
+    position: null,
+    estimatedSeconds: null,
+    historyPages: 0,
+    repository: linkView(repository),
+    failure: null,
+    requestedAt: null,
+    finishedAt: null,
+  };
+}
+
+async function requestView(request: TrackRequest, { modules }: ApiServices): Promise<TrackRequestView> {
+  const { repositoryId, requestedAt, finishedAt, ...rest } = request;
+  const repository = repositoryId === null ? undefined : await modules.catalog.find(repositoryId);
+  return {
+    ...rest,
+    repository: repository === undefined ? null : linkView(repository),
+    requestedAt: isoTime(requestedAt),
+    finishedAt: finishedAt === null ? null : isoTime(finishedAt),
+  };
+}
+
+/** Whether an account stands behind a request: the holder of a key, or a session used from our own pages. */
+async function hasAccount({ caller, headers }: HttpRequest, { members }: ApiServices): Promise<boolean> {
+  if (caller.kind === "key") return true;
+  if (headers.cookie === undefined || !members.accounts.isOwnOrigin(headers)) return false;
+  return (await members.accounts.find(headers.cookie)) !== undefined;
+}
+
+export const requestTracking = operation({
+  id: "requestTracking",
+  tags,
+  summary: "Request a repository to be tracked",
+  description:
+    "Takes the address of any page of a repository on a tracked forge, a clone URL, `forge:owner/name` or `owner/name`. A worker looks it up, records it and reads its star history. Needs an account, unless the operator has opened it to everyone.",
+  params: null,
+  query: null,
+  body: z.strictObject({
+    repository: z.string().min(1).max(2_000).openapi({ example: "https://github.com/facebook/react" }),
+  }),
+  responses: {
+    200: dataResponse("It is known already.", trackRequestSchema),
+    202: {
+      ...dataResponse("The request, which may be one that somebody sent before.", trackRequestSchema),
+      headers: z.object({ Location: z.string() }),
+    },
+    ...errorResponses(
+      "VALIDATION_FAILED",
+      "UNAUTHENTICATED",
+      "FORBIDDEN",
+      "RATE_LIMITED",
+      "PAYLOAD_TOO_LARGE",
+      "UNSUPPORTED_MEDIA_TYPE",
+    ),
+  },
+  handle: async ({ http, services, body }) => {
+    const { access, perDay } = services.config.onDemand;
+    const quota = perDay === undefined ? undefined : { tracked: perDay };
+    const requested = await services.modules.trackRequests.request(
+      body.repository,
+      { access, forges: services.config.providers },
+      { hasAccount: await hasAccount(http, services), adding: quotaOf(http.caller, quota) },
+    );
+    if ("repository" in requested) return json({ data: knownView(requested.repository) });
+    const { request } = requested;
+    const headers = { Location: `/api/repos/track/${request.id}` };
+    return json({ data: await requestView(request, services) }, { status: 202, headers });
+  },
+});
+
+export const getTrackRequest = operation({
+  id: "getTrackRequest",
+  tags,
+  summary: "What has become of a request to track a repository",
+  description: "Requests are kept for a week after they have finished.",
+  params: z.object({ requestId: z.string().openapi({ description: "The id of the request." }) }),
+  query: null,
+  body: null,
+  responses: { 200: dataResponse("The request.", trackRequestSchema), ...errorResponses("NOT_FOUND") },
+  handle: async ({ params, services }) => {
+    const request = await services.modules.trackRequests.find(params.requestId);
+    if (request === undefined) throw new AppError("NOT_FOUND", "There is no request with this id.");
+    return json({ data: await requestView(request, services) });
+  },
+});

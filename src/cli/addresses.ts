@@ -1,0 +1,43 @@
+import type { Config } from "../config.js";
+import { didYouMean } from "../nearest-name.js";
+import {
+  type AddressProblem,
+  addressReader,
+  type RepositoryAddress,
+  splitAddress,
+} from "../repository-addresses/repository-addresses.js";
+
+/** Said where addresses cannot be read because nothing is tracked. */
+export const NO_FORGE = "no forge is configured, see SIDEREAL_PROVIDERS";
+
+/** Parses the addresses of an argument list, all or none. Otherwise returns a message about the first invalid one. */
+export function readAddresses(
+  texts: readonly string[],
+  { providers }: Pick<Config, "providers">,
+): RepositoryAddress[] | string {
+  const read = addressReader(providers);
+  const addresses: RepositoryAddress[] = [];
+  for (const text of texts) {
+    const address = read(text);
+    if ("problem" in address)
+      return `${withoutSecrets(text)}: ${providers.length === 0 ? NO_FORGE : sentenceOf(text, address)}`;
+    addresses.push(address);
+  }
+  return addresses;
+}
+
+/** The problem, what is allowed, and the nearest of that. */
+function sentenceOf(text: string, { problem, allowed = [] }: AddressProblem): string {
+  const list = allowed.join(", ");
+  const parts = splitAddress(text, () => false);
+  const named = "problem" in parts ? undefined : (parts.host ?? parts.prefix);
+  const hint = named === undefined ? "" : didYouMean(named, allowed);
+  return problem.includes(list) ? problem + hint : `${problem}: ${list}${hint}`;
+}
+
+/** Clone URLs may contain a token. */
+function withoutSecrets(text: string): string {
+  const start = text.indexOf("://") + 3;
+  const end = text.lastIndexOf("@");
+  return start > 2 && end >= start ? text.slice(0, start) + text.slice(end + 1) : text;
+}

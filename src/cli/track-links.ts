@@ -1,0 +1,209 @@
+/**
+ * `track --from`: queues the repositories that a text links to, and makes public lists of them. Requests nothing from a forge: the
+ * worker does, so thousands of links take seconds here.
+ */
+import { basename } from "node:path";
+import type { Config } from "../config.js";
+import { nameField } from "../lists/lists.js";
+import type { Modules } from "../modules.js";
+import {
+  addressReader,
+  type LinkedAddresses,
+  linksIn,
+  type RepositoryAddress,
+} from "../repository-addresses/repository-addresses.js";
+import { MAX_BATCH_OPEN } from "../track-requests/track-requests.js";
+import { DEFAULT_NAME, MAX_ITEMS } from "../watchlists/watchlists.js";
+import { NO_FORGE } from "./addresses.js";
+import { EXIT, type Host } from "./host.js";
+import { reportOf, showProgress } from "./progress.js";
+import { readText } from "./text-input.js";
+
+export interface FromOptions {
+  from: string;
+  /** Name of the lists; false: no list is made; undefined: that of the file. */
+  list: string | false | undefined;
+  json: boolean;
+}
+
+/** Links of a text that are not tracked, and why. */
+interface Skipped {
+  reason: string;
+  links: number;
+}
+
+interface MadeList {
+  name: string;
+  /** Reads the list. */
+  url: string;
+  /** Changes it; shown only here. */
+  editUrl: string;
+}
+
+interface LinksReport {
+  /** Repositories that the text links to, each once. */
+  repositories: number;
+  known: number;
+  /** Requests that wait for the worker, with those that waited before. */
+  queued: number;
+  /** Repositories left out because the queue of their forge is full. */
+  leftOut: number;
+  skipped: Skipped[];
+  lists: MadeList[];
+  /** Of the last queued repository; null: nothing is queued, or no worker has reported. */
+  estimatedSeconds: number | null;
+}
+
+const NOTHING: Omit<LinksReport, "skipped"> = {
+  repositories: 0,
+  known: 0,
+  queued: 0,
+  leftOut: 0,
+  lists: [],
+  estimatedSeconds: null,
+};
+
+export async function trackLinks(host: Host, { from, list, json }: FromOptions): Promise<number> {
+  const fail = (message: string, code: number) => {
+    host.stderr.write(`${message}\n`);
+    return code;
+  };
+  const { providers } = host.config;
+  if (providers.length === 0) return fail(NO_FORGE, EXIT.usage);
+  const name = list === false ? undefined : listName(list, from);
+  if (name !== undefined && "problem" in name) return fail(`--list: ${name.problem}`, EXIT.usage);
+  const file = from === "-" ? "standard input" : from;
+  const read = await readText(from);
+  if ("problem" in read) return fail(`${file} ${read.problem}`, EXIT.usage);
+  const { addresses, skipped } = readLinks(read.text, providers);
+  if (addresses.length > MAX_BATCH_OPEN)
+    return fail(
+      `${file} links to ${addresses.length} repositories; split it into files of at most ${MAX_BATCH_OPEN}`,
+      EXIT.usage,
+    );
+  const queueing = { addresses, name: name?.text, baseUrl: host.config.baseUrl };
+  const report = { ...(addresses.length === 0 ? NOTHING : await queueLinks(host, queueing)), skipped };
+  host.stdout.write(reportOf(json, report, sentencesOf(report).join("\n")));
+  if (addresses.length === 0)
+    return fail(`${file} links to no repository of a configured forge`, EXIT.failed);
+  return report.leftOut === 0 ? EXIT.ok : EXIT.refused;
+}
+
+/** The repositories that a text links to, and the reasons why other links are skipped, the most frequent first. */
+export function readLinks(
+  text: string,
+  providers: Config["providers"],
+): Pick<LinkedAddresses<RepositoryAddress>, "addresses"> & { skipped: Skipped[] } {
+  const read = addressReader(providers);
+  const reasons = new Map<string, Set<string>>();
+  const { addresses } = linksIn(text, (address) => {
+    const one = read(address);
+    if ("problem" in one) {
+      const links = reasons.get(one.problem) ?? new Set();
+      reasons.set(one.problem, links.add(address));
+    }
+    return one;
+  });
+  const skipped = [...reasons].map(([reason, links]) => ({ reason, links: links.size }));
+  return { addresses, skipped: skipped.sort((a, b) => b.links - a.links) };
+}
+
+/** The name for the lists: as given, or that of the file as far as it may name a list. */
+function listName(given: string | undefined, from: string): { text: string } | { problem: string } {
+  const parsed = nameField.safeParse(given ?? basename(from));
+  if (parsed.success && !(given === undefined && from === "-")) return { text: parsed.data };
+  return given === undefined
+    ? { text: DEFAULT_NAME }
+    : { problem: parsed.error?.issues[0]?.message ?? "invalid" };
+}
+
+interface Queueing {
+  addresses: readonly RepositoryAddress[];
+  /** undefined: no list is made. */
+  name: string | undefined;
+  baseUrl: string;
+}
+
+async function queueLinks(host: Host, queueing: Queueing): Promise<Omit<LinksReport, "skipped">> {
+  const modules = await host.openModules();
+  try {
+    // The worker removes the sample, so nothing of it belongs in a list.
+    await modules.catalog.removeSample();
+    return await queueAll(modules, queueing);
+  } finally {
+    await modules.database.close();
+  }
+}
+
+/** Queues the unknown ones of up to 500 repositories after another, as many as a list holds. */
+async function queueAll(
+  { trackRequests, watchlists }: Modules,
+  { addresses, name, baseUrl }: Queueing,
+): Promise<Omit<LinksReport, "skipped">> {
+  const report = { repositories: addresses.length, known: 0, queued: 0, leftOut: 0 };
+  const lists: MadeList[] = [];
+  const progress = showProgress(addresses.length, "  {bar} {value} of {total} repositories");
+  const parts = Math.ceil(addresses.length / MAX_ITEMS);
+  let last: string | undefined;
+  for (let part = 0; part < parts; part++) {
+    const inPart = addresses.slice(part * MAX_ITEMS, (part + 1) * MAX_ITEMS);
+    const known = new Set<number>();
+    const unknown: RepositoryAddress[] = [];
+    for (const address of inPart) {
+      const repository = await trackRequests.known(address);
+      if (repository === undefined) unknown.push(address);
+      else known.add(repository.id);
+    }
+    report.known += inPart.length - unknown.length;
+    let listId: number | null = null;
+    if (name !== undefined) {
+      const title = parts === 1 ? name : numbered(name, part + 1);
+      const { watchlist, token, shareToken } = await watchlists.create(title, [...known]);
+      const urlOf = (key: string) => `${baseUrl}/watchlists/${key}`;
+      lists.push({ name: watchlist.name, url: urlOf(shareToken), editUrl: urlOf(token) });
+      listId = watchlist.id;
+    }
+    const ids = await trackRequests.queue(unknown, listId);
+    const queued = ids.filter((id) => id !== undefined);
+    report.queued += queued.length;
+    report.leftOut += ids.length - queued.length;
+    last = queued.at(-1) ?? last;
+    progress.update(part * MAX_ITEMS + inPart.length);
+  }
+  progress.stop();
+  const waiting = last === undefined ? undefined : await trackRequests.find(last);
+  return { ...report, lists, estimatedSeconds: waiting?.estimatedSeconds ?? null };
+}
+
+/** `name 2`, within the length that a name may have. */
+function numbered(name: string, number: number): string {
+  const suffix = ` ${number}`;
+  for (let end = name.length; end > 0; end--) {
+    const text = name.slice(0, end).trimEnd() + suffix;
+    if (nameField.safeParse(text).success) return text;
+  }
+  return `${DEFAULT_NAME}${suffix}`;
+}
+
+function sentencesOf(report: LinksReport): string[] {
+  const { repositories, known, queued, leftOut, skipped, lists, estimatedSeconds } = report;
+  const lines = [`${repositories} repositories: ${known} known, ${queued} queued`];
+  if (leftOut > 0)
+    lines.push(`${leftOut} left out, as the queue of their forge is full: run this again when it is shorter`);
+  for (const { reason, links } of skipped)
+    lines.push(`${links} ${links === 1 ? "link" : "links"} skipped: ${reason}`);
+  if (queued > 0)
+    lines.push(
+      estimatedSeconds === null
+        ? "A worker (`start` or `work`) looks up what is queued."
+        : `The last is looked up in about ${durationOf(estimatedSeconds)}.`,
+    );
+  for (const { name, url, editUrl } of lists)
+    lines.push(`list "${name}"`, `  for everyone         ${url}`, `  to edit, shown once  ${editUrl}`);
+  return lines;
+}
+
+function durationOf(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7_200 ? `${Math.ceil(seconds / 60)} min` : `${Math.ceil(seconds / 3_600)} h`;
+}

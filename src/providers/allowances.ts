@@ -1,0 +1,67 @@
+/** How long a count without a reset time is valid. */
+const UNDATED_MS = 60_000;
+/** Two reset times no further apart than this are the same reset. */
+const SAME_RESET_MS = 5_000;
+
+/** The quota of one token for one resource. Deadlines are on the monotonic clock. */
+export interface Allowance {
+  limit: number | null;
+  /** As last reported; excludes requests in flight. */
+  remaining: number | null;
+  resetAt: number;
+}
+
+/** A report of a response. Absent: not reported. */
+export type AllowanceReport = { [Key in keyof Allowance]: number | undefined };
+
+/** What a forge has reported about the quota of one token, by resource. */
+export class Allowances {
+  readonly #byResource = new Map<string, Allowance>();
+
+  resources(): string[] {
+    return [...this.#byResource.keys()];
+  }
+
+  /** The current allowance: full again after its reset. */
+  of(resource: string, now: number): Readonly<Allowance> {
+    const allowance = this.#byResource.get(resource) ?? newAllowance();
+    if (allowance.resetAt <= now) allowance.remaining = allowance.limit;
+    return allowance;
+  }
+
+  /** Applies a report; invalid counts are ignored. */
+  learn(resource: string, { limit, remaining, resetAt }: AllowanceReport, now: number): void {
+    const allowance = this.note(resource, now);
+    if (isCount(limit)) allowance.limit = limit === 0 ? null : limit;
+    const isSameReset = resetAt === undefined || Math.abs(resetAt - allowance.resetAt) <= SAME_RESET_MS;
+    if (isCount(remaining)) {
+      // Responses can arrive out of order: within a period the lowest count is the newest.
+      const known = isSameReset ? (allowance.remaining ?? remaining) : remaining;
+      allowance.remaining = Math.min(known, remaining);
+      if (resetAt === undefined && allowance.resetAt <= now) allowance.resetAt = now + UNDATED_MS;
+    }
+    if (resetAt !== undefined) allowance.resetAt = resetAt;
+  }
+
+  /** Subtracts a cost that no response reported. */
+  spend(resource: string, cost: number, now: number): void {
+    const allowance = this.note(resource, now);
+    if (allowance.remaining !== null) allowance.remaining = Math.max(0, allowance.remaining - cost);
+  }
+
+  /** The allowance, which is listed from now on. */
+  note(resource: string, now: number): Allowance {
+    const allowance: Allowance = this.of(resource, now);
+    this.#byResource.set(resource, allowance);
+    return allowance;
+  }
+}
+
+function newAllowance(): Allowance {
+  return { limit: null, remaining: null, resetAt: Number.NEGATIVE_INFINITY };
+}
+
+/** Whether a reported number is a count. */
+export function isCount(value: number | undefined): value is number {
+  return value !== undefined && Number.isSafeInteger(value) && value >= 0;
+}

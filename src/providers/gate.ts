@@ -1,0 +1,81 @@
+/**
+ * Gate: the pace of all requests to one forge, whichever lane sends them. Requests pass in the order in which they arrive. It
+ * knows no tokens and no limits of the forge: those are the quota's.
+ */
+import type { Clock } from "../clock.js";
+import type { ForgePace } from "../forges.js";
+import { UpstreamFailure } from "./contract.js";
+import { Pace } from "./pace.js";
+
+/** A longer wait ends as `quota`, so that a batch is not held for hours. */
+const MAX_TURN_MS = 60_000;
+
+export interface GateOptions {
+  pace: ForgePace;
+  /** The operator's limit; null: none. */
+  requestsPerHour: number | null;
+  hasTokens: boolean;
+  clock: Clock;
+}
+
+export class Gate {
+  readonly #clock: Clock;
+  /** Paces of all requests, and of those that the forge also limits separately. */
+  readonly #all: readonly Pace[];
+  readonly #byPart: ReadonlyMap<string, Pace>;
+
+  constructor({ pace, requestsPerHour, hasTokens, clock }: GateOptions) {
+    this.#clock = clock;
+    this.#all = [new Pace(pace.perHour), ...(requestsPerHour === null ? [] : [new Pace(requestsPerHour)])];
+    this.#byPart = new Map(
+      Object.entries(pace.parts ?? {}).map(([part, { anonymous, withToken }]) => [
+        part,
+        new Pace(hasTokens ? withToken : anonymous),
+      ]),
+    );
+  }
+
+  /**
+   * Resolves when a request may be sent. `part`: see ForgePace; null: none. Throws UpstreamFailure: `quota` without waiting
+   * if its turn is more than a minute away, first that of its part and then that among all requests; `unreachable` if `signal` is
+   * aborted while waiting.
+   */
+  async pass(part: string | null, signal: AbortSignal): Promise<void> {
+    const own = this.#byPart.get(part ?? "");
+    // One after the other: a slow part must not hold up other requests.
+    if (own !== undefined) await this.#turn([own], signal);
+    await this.#turn(this.#all, signal);
+  }
+
+  /** Counts a request that must not wait, such as the renewal of a token that all others wait for. */
+  count(): void {
+    for (const pace of this.#all) pace.spend(this.#clock.monotonic());
+  }
+
+  /** When `pass` stops throwing `quota`, on the monotonic clock; may be in the past. */
+  readyAt(part: string | null): number {
+    const own = this.#byPart.get(part ?? "");
+    const readyAt = latestOf(own === undefined ? this.#all : [own, ...this.#all]);
+    return readyAt - this.#clock.monotonic() > MAX_TURN_MS ? readyAt : Number.NEGATIVE_INFINITY;
+  }
+
+  async #turn(paces: readonly Pace[], signal: AbortSignal): Promise<void> {
+    const now = this.#clock.monotonic();
+    const at = Math.max(now, latestOf(paces));
+    const waitMs = at - now;
+    if (waitMs > MAX_TURN_MS) {
+      const until = Math.ceil(this.#clock.now() + waitMs);
+      const message = `our own pace allows no request before ${new Date(until).toJSON()}`;
+      throw new UpstreamFailure("quota", message, { until });
+    }
+    // Taken now, so that later requests come after this one.
+    for (const pace of paces) pace.spend(at);
+    if (waitMs === 0) return;
+    await this.#clock.sleep(waitMs, signal);
+    if (signal.aborted) throw new UpstreamFailure("unreachable", "the request was aborted");
+  }
+}
+
+function latestOf(paces: readonly Pace[]): number {
+  return Math.max(...paces.map(({ readyAt }) => readyAt));
+}

@@ -1,0 +1,142 @@
+/** A repository in GitHub's GraphQL API: which fields are requested, and how they are read. */
+import { z } from "zod";
+import { UpstreamFailure, type UpstreamRepository } from "../contract.js";
+import {
+  count,
+  fullName,
+  homepage,
+  id,
+  label,
+  orNull,
+  parseRecord,
+  text,
+  time,
+  topics,
+  webUrl,
+} from "../fields.js";
+import { nodeId, spdxId } from "./rest.js";
+
+/** Fields without which there is no record. */
+const REQUIRED = ["id", "databaseId", "nameWithOwner", "stargazerCount", "isPrivate"] as const;
+
+/** Fields that a record can do without, as they are requested. GitHub allows 20 topics per repository. */
+const OPTIONAL = {
+  url: "url",
+  description: "description",
+  homepageUrl: "homepageUrl",
+  primaryLanguage: "primaryLanguage { name }",
+  licenseInfo: "licenseInfo { spdxId }",
+  repositoryTopics: "repositoryTopics(first: 20) { nodes { topic { name } } }",
+  forkCount: "forkCount",
+  issues: "issues(states: OPEN) { totalCount }",
+  pullRequests: "pullRequests(states: OPEN) { totalCount }",
+  watchers: "watchers { totalCount }",
+  isFork: "isFork",
+  isArchived: "isArchived",
+  createdAt: "createdAt",
+  pushedAt: "pushedAt",
+} as const;
+
+export type OptionalField = keyof typeof OPTIONAL;
+export const OPTIONAL_FIELDS = Object.keys(OPTIONAL) as OptionalField[];
+
+/** The optional field with this name; undefined for any other value. */
+export function optionalField(name: unknown): OptionalField | undefined {
+  return OPTIONAL_FIELDS.find((field) => field === name);
+}
+
+/** The query for repositories by their node ids, without some of the optional fields. */
+export function repositoriesQuery(without: ReadonlySet<OptionalField>): string {
+  const requested = OPTIONAL_FIELDS.filter((field) => !without.has(field)).map((field) => OPTIONAL[field]);
+  const [own, ...others] = REQUIRED;
+  return `query Repositories($ids: [ID!]!) {
+  rateLimit { cost limit remaining resetAt }
+  nodes(ids: $ids) {
+    __typename
+    ${own}
+    ... on Repository {
+      ${[...others, ...requested].join("\n      ")}
+    }
+  }
+}`;
+}
+
+/** The optional fields that an error about the query names, or whose parts it names. */
+export function namedFields(message: string): OptionalField[] {
+  const words = [...message.slice(0, 1000).matchAll(/['"`](\w{1,40})['"`]/g)].map(([, word = ""]) => word);
+  const named = OPTIONAL_FIELDS.filter((field) => words.includes(field));
+  if (named.length > 0) return named;
+  return OPTIONAL_FIELDS.filter((field) => {
+    const parts: readonly string[] = OPTIONAL[field].match(/\w+/g) ?? [];
+    return words.some((word) => parts.includes(word));
+  });
+}
+
+const total = z.object({ totalCount: count });
+const topicNames = z
+  .object({ nodes: z.array(z.object({ topic: z.object({ name: z.unknown() }) }).nullable()).max(100) })
+  .transform(({ nodes }) => topics.parse(nodes.flatMap((node) => (node === null ? [] : [node.topic.name]))));
+
+const repositoryNode = z.object({
+  __typename: z.literal("Repository"),
+  id: nodeId,
+  databaseId: id,
+  nameWithOwner: fullName,
+  url: orNull(webUrl),
+  description: orNull(text),
+  homepageUrl: orNull(homepage),
+  primaryLanguage: orNull(z.object({ name: label })),
+  licenseInfo: orNull(z.object({ spdxId: orNull(spdxId) })),
+  repositoryTopics: orNull(topicNames),
+  stargazerCount: count,
+  forkCount: orNull(count),
+  issues: orNull(total),
+  pullRequests: orNull(total),
+  watchers: orNull(total),
+  isPrivate: z.boolean(),
+  isFork: orNull(z.boolean()),
+  isArchived: orNull(z.boolean()),
+  createdAt: orNull(time),
+  pushedAt: orNull(time),
+});
+
+/**
+ * The record in the node of a repository. `withheld`: fields that GitHub did not send for this node. `urlOf`: the address
+ * of a repository, if GitHub sent none. Throws `malformed`, also for a node that is not this repository, and `private`.
+ */
+export function readNode(
+  node: unknown,
+  options: {
+    providerId: string;
+    withheld: ReadonlySet<OptionalField>;
+    urlOf: (fullName: string) => string;
+  },
+): UpstreamRepository {
+  const { providerId, withheld, urlOf } = options;
+  const row = parseRecord(repositoryNode, node);
+  if (row.databaseId !== providerId)
+    throw new UpstreamFailure("malformed", "GraphQL: the node is another repository");
+  if (row.isPrivate) throw new UpstreamFailure("private", "the repository is private");
+  const { issues, pullRequests } = row;
+  return {
+    providerId: row.databaseId,
+    nodeId: row.id,
+    ...row.nameWithOwner,
+    url: row.url ?? urlOf(`${row.nameWithOwner.owner}/${row.nameWithOwner.name}`),
+    // An empty description has been removed, one that was not sent has not.
+    ...(withheld.has("description") ? {} : { description: row.description }),
+    ...(withheld.has("homepageUrl") ? {} : { homepage: row.homepageUrl }),
+    language: row.primaryLanguage?.name ?? null,
+    license: row.licenseInfo?.spdxId ?? null,
+    topics: row.repositoryTopics,
+    stars: row.stargazerCount,
+    forks: row.forkCount,
+    // REST counts pull requests as issues; the number must not depend on the API we used.
+    openIssues: issues === null || pullRequests === null ? null : issues.totalCount + pullRequests.totalCount,
+    watchers: row.watchers?.totalCount ?? null,
+    fork: row.isFork,
+    archived: row.isArchived,
+    createdAt: row.createdAt,
+    pushedAt: row.pushedAt,
+  };
+}

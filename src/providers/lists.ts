@@ -1,0 +1,77 @@
+/** Walks over the lists of forges: which page comes next. Each kind of walk makes and recognizes its own cursors. */
+import { UpstreamFailure, type UpstreamRepository } from "./contract.js";
+
+/** A repository as a forge describes it. */
+export interface ForgeRecord {
+  /** `url`: null when the forge does not give it. */
+  repository: Omit<UpstreamRepository, "nodeId" | "url"> & { url: string | null };
+  /** Whether everybody may see it; a token may see more than may be shown here. */
+  isPublic: boolean;
+}
+
+/** A page of a list of repositories. */
+export interface ListPage {
+  /** The valid records, in the forge's order. */
+  records: readonly ForgeRecord[];
+  /** Number of all rows, valid or not. */
+  rows: number;
+  /** Whether there may be another page: this one is full, or the forge announces one. */
+  hasMore: boolean;
+  /** Number of repositories in the whole list; null when the forge does not say. */
+  total: number | null;
+}
+
+/** Conditions of a walk. */
+export interface WalkContext {
+  /** Repositories with fewer stars are not wanted. */
+  minStars: number;
+  /** In ms since 1970. */
+  now: number;
+}
+
+/** What a walk remembers of earlier pages, to notice that a list repeats itself. */
+export interface Mark {
+  /** Number of the page, from 1. */
+  page: number;
+  /** Identifies an earlier page; empty: none yet. */
+  mark: string;
+}
+
+/**
+ * The mark to remember after a page that `key` identifies. Pages that repeat in a cycle of n are noticed within 4n pages, as each
+ * page is compared with the one at the last power of two (Brent's algorithm). Throws UpstreamFailure `malformed`.
+ */
+export function nextMark({ page, mark }: Mark, key: string): string {
+  if (key === mark) throw repeated();
+  return (page & (page - 1)) === 0 ? key : mark;
+}
+
+/** Throws UpstreamFailure `malformed` if there are rows on a numbered page after the last one. */
+export function checkWithin(page: number, { rows, total }: ListPage): void {
+  if (total !== null && rows > 0 && (page - 1) * rows >= total) throw repeated();
+}
+
+/** Whether a page by stars, most first, may follow one that ended with `least` stars: some gain a few meanwhile. */
+export function mayFollow(least: number, stars: readonly number[]): boolean {
+  return (stars[0] ?? 0) <= least * 1.1 + 10;
+}
+
+/** Whether stars descend. */
+export function isDescending(stars: readonly number[]): boolean {
+  return stars.every((one, i) => one <= (stars[i - 1] ?? Number.POSITIVE_INFINITY));
+}
+
+export const repeated = (): UpstreamFailure =>
+  new UpstreamFailure("malformed", "the repository list repeats itself");
+
+/** The request for one page of a walk. */
+export interface ListRequest {
+  path: string;
+  /** The request to send if the forge rejects this one as one it does not support (422). */
+  instead?: () => ListRequest;
+  /**
+   * Cursor of the page after this one; null at the end of the walk. Throws UpstreamFailure `malformed` if the list repeats
+   * itself.
+   */
+  next: (page: ListPage) => string | null;
+}

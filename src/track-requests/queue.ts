@@ -1,0 +1,230 @@
+import { type RawBuilder, sql } from "kysely";
+import { DAY_MS } from "../clock.js";
+import type { Database, Tx } from "../database/database.js";
+import type { FailureKind } from "../providers/providers.js";
+import type { Pace } from "./estimate.js";
+
+/** A request that a worker has claimed. */
+export interface ClaimedRequest {
+  id: number;
+  fullName: string;
+  isBatch: boolean;
+  /** Failed attempts so far, without those to look it up while the forge failed as a whole. */
+  attempts: number;
+  /** Since when its lookup fails as the forge fails as a whole; null: it does not. */
+  failingSince: number | null;
+  /** Pages of its star history read so far. */
+  pages: number;
+  /** null: it is to be looked up; else its history is to be read. */
+  repositoryId: number | null;
+}
+
+/** Nothing is postponed for longer; a later time was written while the clock was wrong. */
+const FURTHEST_MS = 60 * 60_000;
+/** How long finished requests are kept, and open ones that no worker works off. */
+const KEPT_MS = 7 * DAY_MS;
+const REMOVED_TOGETHER = 1_000;
+/** The order in which requests are claimed. */
+const ORDER = sql`t.is_batch, case when t.repository_id is null then 0 else 1 end, t.pages, t.id`;
+
+/** Which request to claim. Times in ms since 1970. */
+export interface RequestClaim {
+  now: number;
+  /** End of the lease: until then no other worker claims it. */
+  leasedUntil: number;
+  /** false: only requests that are to be looked up. */
+  mayReadHistory: boolean;
+}
+
+/** A request that may be claimed. */
+export interface DueRequest {
+  fullName: string;
+  isBatch: boolean;
+  /** true: its history is to be read; else it is to be looked up. */
+  isRecorded: boolean;
+  /** Since when it may be claimed, in ms since 1970. */
+  dueAt: number;
+}
+
+interface ClaimRow {
+  id: number;
+  full_name: string;
+  is_batch: number;
+  attempts: number;
+  failing_since: number | null;
+  pages: number;
+  repository_id: number | null;
+}
+
+/** What a worker does with the requests of one provider. */
+export class TrackQueue {
+  readonly #database: Database;
+  readonly #provider: string;
+
+  constructor(database: Database, provider: string) {
+    this.#database = database;
+    this.#provider = provider;
+  }
+
+  /** Whether no request is open. Reads one row of an index, so it may be called often. */
+  async isEmpty(): Promise<boolean> {
+    const { rows } = await sql`select 1 from track_requests
+      where provider = ${this.#provider} and finished_at is null limit 1`.execute(this.#database.read);
+    return rows.length === 0;
+  }
+
+  /**
+   * Claims the next request: those of people before batches, lookups before histories, and first pages of histories before
+   * later ones.
+   */
+  async claim({ now, leasedUntil, mayReadHistory }: RequestClaim): Promise<ClaimedRequest | undefined> {
+    const { dialect, write, read } = this.#database;
+    const isOpen = sql`${this.#isOpen()} and ${this.#isFree(now)}
+      and (t.repository_id is null or ${mayReadHistory ? 1 : 0} = 1)`;
+    const any = await sql`select 1 from track_requests t where ${isOpen} limit 1`.execute(read);
+    if (any.rows.length === 0) return undefined;
+    return write.transaction().execute(async (tx) => {
+      const { rows } = await sql<ClaimRow>`
+        select t.id, t.full_name, t.is_batch, t.attempts, t.failing_since, t.pages, t.repository_id
+        from track_requests t where ${isOpen}
+        order by ${ORDER}
+        limit 1 ${dialect.lockFree("t")}`.execute(tx);
+      const [row] = rows;
+      if (row === undefined) return undefined;
+      await setOpen(tx, row.id, { leased_until: leasedUntil });
+      return {
+        id: row.id,
+        fullName: row.full_name,
+        isBatch: row.is_batch === 1,
+        attempts: row.attempts,
+        failingSince: row.failing_since,
+        pages: row.pages,
+        repositoryId: row.repository_id,
+      };
+    });
+  }
+
+  /** The requests that may be claimed: their number, the first of them in their order, and when another one follows them. */
+  async due(
+    now: number,
+    limit: number,
+  ): Promise<{ due: number; first: DueRequest[]; nextAt: number | null }> {
+    const { read } = this.#database;
+    const counted = await sql<{ due: number | null; next_at: number | null }>`
+      select sum(case when ${this.#isFree(now)} then 1 else 0 end) as due,
+        min(case when ${this.#isFree(now)} then t.requested_at else t.leased_until end) as next_at
+      from track_requests t where ${this.#isOpen()}`.execute(read);
+    const { rows } = await sql<
+      Pick<ClaimRow, "full_name" | "is_batch" | "repository_id"> & { due_at: number }
+    >`select t.full_name, t.is_batch, t.repository_id,
+        case when t.leased_until between t.requested_at and ${now} then t.leased_until else t.requested_at end as due_at
+      from track_requests t where ${this.#isOpen()} and ${this.#isFree(now)}
+      order by ${ORDER} limit ${limit}`.execute(read);
+    const [count] = counted.rows;
+    return {
+      due: Number(count?.due ?? 0),
+      first: rows.map((row) => ({
+        fullName: row.full_name,
+        isBatch: row.is_batch === 1,
+        isRecorded: row.repository_id !== null,
+        dueAt: Number(row.due_at),
+      })),
+      nextAt: count === undefined || count.next_at === null ? null : Number(count.next_at),
+    };
+  }
+
+  #isOpen(): RawBuilder<unknown> {
+    return sql`t.provider = ${this.#provider} and t.finished_at is null`;
+  }
+
+  #isFree(now: number): RawBuilder<unknown> {
+    return sql`(t.leased_until <= ${now} or t.leased_until > ${now + FURTHEST_MS})`;
+  }
+
+  /** Gives a request back with the attempts and failures that it says, to be claimed again at a time. */
+  async postpone({ id, attempts, failingSince }: ClaimedRequest, until: number): Promise<void> {
+    await setOpen(this.#database.write, id, { leased_until: until, attempts, failing_since: failingSince });
+  }
+
+  async fail({ id }: ClaimedRequest, failure: FailureKind, now: number): Promise<void> {
+    await setOpen(this.#database.write, id, { leased_until: 0, failure, finished_at: now });
+  }
+
+  /** Ends a request whose history is read, or left to the backfill. */
+  async finish({ id }: ClaimedRequest, now: number): Promise<void> {
+    await setOpen(this.#database.write, id, { leased_until: 0, finished_at: now });
+  }
+
+  /** Notes one more page of history, and gives the request back. */
+  async readPage({ id }: ClaimedRequest): Promise<void> {
+    await sql`update track_requests set pages = pages + 1, leased_until = 0, attempts = 0
+      where id = ${id} and finished_at is null`.execute(this.#database.write);
+  }
+
+  /** Reports the pace of the lane, for estimates. */
+  async report({ at, readyAt, remaining, quota, resetAt }: Pace): Promise<void> {
+    const pace = { at, ready_at: readyAt, remaining, quota, reset_at: resetAt };
+    await this.#database.write
+      .insertInto("track_lanes")
+      .values({ provider: this.#provider, ...pace })
+      .onConflict((conflict) => conflict.column("provider").doUpdateSet(pace))
+      .execute();
+  }
+
+  /**
+   * Notes the repository of a claimed request, in the transaction that records it. `isFinished`: nothing is left to read. Returns
+   * the ids of the watchlists to add it to.
+   */
+  static async record(
+    tx: Tx,
+    { id }: ClaimedRequest,
+    { repositoryId, at, isFinished }: { repositoryId: number; at: number; isFinished: boolean },
+  ): Promise<number[]> {
+    await setOpen(tx, id, {
+      repository_id: repositoryId,
+      leased_until: 0,
+      attempts: 0,
+      failing_since: null,
+      finished_at: isFinished ? at : null,
+    });
+    const { rows } = await sql<{ watchlist_id: number }>`delete from track_request_lists
+      where request_id = ${id} returning watchlist_id`.execute(tx);
+    return rows.map(({ watchlist_id }) => watchlist_id);
+  }
+}
+
+/**
+ * Removes requests that finished a week ago, and gives up those that nobody has worked off in that time. Of those that are
+ * recorded, the backfill reads what is left of the history.
+ */
+export async function removeOldRequests({ write }: Database, now: number): Promise<void> {
+  await sql`update track_requests set finished_at = ${now},
+      failure = case when repository_id is null then 'unreachable' end
+    where finished_at is null and requested_at < ${now - KEPT_MS}`.execute(write);
+  for (let removed = REMOVED_TOGETHER; removed === REMOVED_TOGETHER; ) {
+    const result = await sql`delete from track_requests where id in (
+      select id from track_requests where finished_at < ${now - KEPT_MS} limit ${REMOVED_TOGETHER})`.execute(
+      write,
+    );
+    removed = Number(result.numAffectedRows ?? 0n);
+  }
+}
+
+interface Change {
+  leased_until: number;
+  attempts?: number;
+  failing_since?: number | null;
+  repository_id?: number;
+  failure?: FailureKind;
+  finished_at?: number | null;
+}
+
+/** Changes a request unless another worker has ended it, after a lease that took too long. */
+async function setOpen(db: Tx | Database["write"], id: number, change: Change): Promise<void> {
+  await db
+    .updateTable("track_requests")
+    .set(change)
+    .where("id", "=", id)
+    .where("finished_at", "is", null)
+    .execute();
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { onBothEngines } from "../support/engines.js";
+import { createTrackingWorld } from "../support/tracking.js";
+import { checkTruth } from "./truth.js";
+
+onBothEngines("A GitLab", (engine) => {
+  test("has languages and few requests over GraphQL, and the same repositories when that is switched off and on", async (t) => {
+    const world = await createTrackingWorld(
+      await engine.open(),
+      [{ kind: "gitlab", name: "GITLAB", repositories: 150, catalogue: "quiet", minStars: 1 }],
+      { idleMs: 10 * 60_000 },
+    );
+    t.after(() => world.close());
+    const { forge, clock, modules } = world;
+    const { catalogue, counters, switches } = forge("GITLAB");
+    const rows = () =>
+      modules.database.read
+        .selectFrom("repositories")
+        .select(["id", "provider_id", "owner", "name", "language", "availability"])
+        .orderBy("id")
+        .execute();
+    await world.pass(DAY_MS);
+    const before = await rows();
+    assert.equal(before.length, 150);
+    for (const { provider_id, language } of before)
+      assert.equal(language, catalogue.get(Number(provider_id), clock.now())?.language);
+    assert.deepEqual(Object.keys(counters.byKind), ["graphql"]);
+    assert.ok(counters.requests < 150, `${counters.requests} requests`);
+
+    switches.gitlabGraphql = { offered: "none", lacks: [] };
+    await world.pass(2 * DAY_MS);
+    assert.deepEqual(await rows(), before, "nothing is lost, and languages stay");
+    switches.gitlabGraphql = { offered: "all", lacks: [] };
+    await world.pass(DAY_MS + HOUR_MS);
+    assert.deepEqual(await rows(), before);
+    await checkTruth(world);
+  });
+});

@@ -1,0 +1,285 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { TrackQueue } from "../../src/track-requests/track-requests.js";
+import { LEASE_MS } from "../../src/tracking/lane.js";
+import { onBothEngines } from "../support/engines.js";
+import { NOBODY, openRequestWorld as open, SECOND } from "../support/requests.js";
+import { snapshotsOf } from "../support/snapshots.js";
+
+onBothEngines("A requested repository", (engine) => {
+  test("is recorded within seconds, and its whole star history soon after, page by page", async (t) => {
+    const { world, repositories, request, stateOf, restartSlowly } = await open(engine, t);
+    const [first] = repositories;
+    assert.ok(first);
+    await world.pass(SECOND);
+    const id = await request(first.fullName.toUpperCase());
+    assert.equal(await stateOf(id), "WAITING");
+    await world.pass(SECOND);
+    const found = await world.modules.catalog.findByName("GITHUB", first.fullName);
+    assert.equal(found?.repository.stars, first.stars);
+    await world.pass(20 * SECOND);
+    const followed = await world.modules.trackRequests.find(id);
+    assert.equal(followed?.state, "FINISHED");
+    assert.equal(followed.repositoryId, found.repository.id);
+    const history = world.forge("GITHUB").counters.byKind.history ?? 0;
+    assert.ok(history > 1 && followed.historyPages === history, `${history} pages`);
+    const past = (await snapshotsOf(world.modules.database, found.repository.id)).filter(
+      ({ source }) => source === "BACKFILLED",
+    );
+    const oldest = past[0]?.capturedAt ?? 0;
+    assert.ok(oldest - first.createdAt <= 8 * DAY_MS, "back to its first week");
+    assert.deepEqual(world.forge("GITHUB").violations, []);
+    // Everything that follows from it is derived without waiting for the next turn, which is in an hour.
+    assert.notEqual((await world.modules.rankings.standing(found.repository.id)).trends["7d"], null);
+    await restartSlowly();
+    await world.pass(2 * HOUR_MS);
+    assert.equal(world.forge("GITHUB").counters.byKind.history, history, "no page is read twice");
+  });
+
+  test("stays tracked with fewer stars than are discovered", async (t) => {
+    const { world, repositories, request, restartSlowly } = await open(engine, t);
+    const last = repositories.at(-1);
+    assert.ok(last && last.stars < NOBODY);
+    await request(last.fullName);
+    await world.pass(10 * SECOND);
+    await restartSlowly();
+    await world.pass(27 * HOUR_MS);
+    const found = await world.modules.catalog.findByName("GITHUB", last.fullName);
+    assert.equal(found?.repository.availability, "AVAILABLE");
+    const own = (await snapshotsOf(world.modules.database, found.repository.id)).filter(
+      ({ source }) => source === "OBSERVED",
+    );
+    assert.ok(own.length >= 2, `${own.length} readings in a day`);
+  });
+
+  test("that does not exist or is not public fails finally, and may be requested again", async (t) => {
+    const { world, repositories, request } = await open(engine, t);
+    const [hidden, blocked] = repositories;
+    assert.ok(hidden && blocked);
+    world.forge("GITHUB").catalogue.override(hidden.id, { visibility: "private" });
+    world.forge("GITHUB").catalogue.override(blocked.id, { visibility: "blocked" });
+    const ids = [await request("no/such"), await request(hidden.fullName), await request(blocked.fullName)];
+    await world.pass(5 * SECOND);
+    const reasons = await Promise.all(
+      ids.map(async (id) => (await world.modules.trackRequests.find(id))?.failure?.reason),
+    );
+    assert.deepEqual(reasons, ["NOT_FOUND", "NOT_FOUND", "BLOCKED"]);
+    assert.equal(world.forge("GITHUB").counters.byKind.repository, 3);
+    world.forge("GITHUB").catalogue.override(hidden.id, { visibility: "public" });
+    const again = await request(hidden.fullName);
+    assert.notEqual(again, ids[1]);
+    await world.pass(2 * SECOND);
+    assert.notEqual((await world.modules.trackRequests.find(again))?.repositoryId, null);
+  });
+
+  test("is found under its new name, and joins what is known of it", async (t) => {
+    const { world, repositories, request } = await open(engine, t);
+    const [renamed] = repositories;
+    assert.ok(renamed);
+    world.forge("GITHUB").catalogue.add({
+      kind: "renamed",
+      id: renamed.id,
+      at: world.clock.now(),
+      to: "moved/elsewhere",
+    });
+    const id = await request(renamed.fullName);
+    await world.pass(5 * SECOND);
+    const found = await world.modules.trackRequests.find(id);
+    const repository = await world.modules.catalog.find(found?.repositoryId ?? 0);
+    assert.equal(repository?.fullName, "moved/elsewhere");
+  });
+});
+
+onBothEngines("A forge that does not respond", (engine) => {
+  test("for minutes fails no request: all are looked up once it responds again", async (t) => {
+    const { world, request, repositories } = await open(engine, t);
+    world.forge("GITHUB").switches.fault = ({ kind }) => (kind === "repository" ? "status-500" : undefined);
+    const [first, second] = repositories;
+    assert.ok(first && second);
+    const ids = [await request(first.fullName), await request(second.fullName)];
+    await world.pass(10 * 60 * SECOND);
+    for (const id of ids) assert.equal((await world.modules.trackRequests.find(id))?.state, "WAITING");
+    const lookups = world.forge("GITHUB").counters.byKind.repository ?? 0;
+    assert.ok(lookups > 2 && lookups < 20, `${lookups} lookups`);
+    world.forge("GITHUB").switches.fault = null;
+    await world.pass(11 * 60 * SECOND);
+    for (const id of ids)
+      assert.notEqual((await world.modules.trackRequests.find(id))?.repositoryId, null, "found");
+  });
+
+  test("for a day fails the request in plain words", async (t) => {
+    const { world, request, repositories } = await open(engine, t, { everyMs: 60 * SECOND });
+    world.forge("GITHUB").switches.fault = ({ kind }) => (kind === "repository" ? "status-500" : undefined);
+    const id = await request(repositories[0]?.fullName ?? "");
+    await world.pass(60 * SECOND);
+    world.clock.advance(DAY_MS);
+    await world.pass(2 * 60 * SECOND);
+    const failed = await world.modules.trackRequests.find(id);
+    assert.deepEqual([failed?.state, failed?.failure?.reason], ["FAILED", "UNREACHABLE"]);
+  });
+
+  test("for one repository alone holds up no other request", async (t) => {
+    const { world, request, repositories } = await open(engine, t);
+    const [bad, good] = repositories;
+    assert.ok(bad && good);
+    let lookups = 0;
+    world.forge("GITHUB").switches.fault = ({ kind }) =>
+      kind === "repository" && ++lookups === 1 ? "status-500" : undefined;
+    const ids = [await request(bad.fullName), await request(good.fullName)];
+    await world.pass(6 * SECOND);
+    const [, found] = await Promise.all(ids.map((id) => world.modules.trackRequests.find(id)));
+    assert.notEqual(found?.repositoryId, null);
+  });
+
+  test("in the middle of a history ends the request; the backfill reads the rest", async (t) => {
+    const { world, request, repositories, stateOf, restartSlowly } = await open(engine, t);
+    const [first] = repositories;
+    assert.ok(first);
+    let pages = 0;
+    world.forge("GITHUB").switches.fault = ({ kind }) =>
+      kind === "history" && ++pages > 2 ? "status-500" : undefined;
+    const id = await request(first.fullName);
+    await world.pass(10 * 60 * SECOND);
+    assert.equal(await stateOf(id), "FINISHED");
+    world.forge("GITHUB").switches.fault = null;
+    await restartSlowly();
+    await world.pass(30 * HOUR_MS);
+    const { rows } = { rows: await world.modules.database.read.selectFrom("tracking").selectAll().execute() };
+    assert.deepEqual(
+      rows.map(({ history_due }) => history_due),
+      [null],
+    );
+  });
+});
+
+onBothEngines("A worker that is killed", (engine) => {
+  test("leaves its request to another one, and nothing is recorded twice", async (t) => {
+    const { world, request, repositories, stateOf } = await open(engine, t);
+    const [first] = repositories;
+    assert.ok(first);
+    await world.stop();
+    const id = await request(first.fullName);
+    const queue = new TrackQueue(world.modules.database, "GITHUB");
+    const claim = () => {
+      const now = world.clock.now();
+      return queue.claim({ now, leasedUntil: now + LEASE_MS, mayReadHistory: true });
+    };
+    assert.notEqual(await claim(), undefined);
+    assert.equal(await claim(), undefined, "it is leased");
+    world.clock.advance(LEASE_MS - 10 * SECOND);
+    await world.restart();
+    await world.pass(5 * SECOND);
+    assert.equal(await stateOf(id), "WAITING");
+    await world.pass(15 * SECOND);
+    assert.ok(["HISTORY", "FINISHED"].includes(await stateOf(id)));
+    // And once more, with a page of its history.
+    await world.stop();
+    await claim();
+    world.clock.advance(LEASE_MS);
+    await world.restart();
+    await world.pass(100 * SECOND);
+    assert.equal(await stateOf(id), "FINISHED");
+    const rows = await world.modules.database.read.selectFrom("repositories").selectAll().execute();
+    assert.equal(rows.length, 1);
+    const times = (await snapshotsOf(world.modules.database, rows[0]?.id ?? 0)).map(
+      ({ capturedAt }) => capturedAt,
+    );
+    assert.equal(new Set(times).size, times.length);
+  });
+
+  test("between the response and the record has recorded nothing, and the next one does", async (t) => {
+    let crashes = 1;
+    const { world, request, repositories, stateOf } = await open(engine, t, {
+      wrap: (provider) => ({
+        ...provider,
+        refreshOne: async (fullName, signal) => {
+          const found = await provider.refreshOne(fullName, signal);
+          if (crashes-- > 0) throw new Error("the process is gone");
+          return found;
+        },
+      }),
+    });
+    const [first] = repositories;
+    assert.ok(first);
+    const id = await request(first.fullName);
+    await world.pass(5 * SECOND);
+    assert.equal(await stateOf(id), "WAITING");
+    await world.pass(90 * SECOND);
+    assert.equal(await stateOf(id), "FINISHED");
+  });
+
+  test("is not needed by two that work at the same time: each request is looked up once", async (t) => {
+    const { world, request, repositories, stateOf } = await open(engine, t);
+    const ids = [];
+    for (const { fullName } of repositories.slice(0, 10)) ids.push(await request(fullName));
+    await world.addWorker();
+    await world.pass(120 * SECOND);
+    for (const id of ids) assert.equal(await stateOf(id), "FINISHED");
+    assert.equal(world.forge("GITHUB").counters.byKind.repository, 10);
+  });
+});
+
+onBothEngines("The quota of a forge", (engine) => {
+  test("without a token is shared: requests wait with their place, and refreshes go on", async (t) => {
+    const { world, request, repositories } = await open(engine, t, {
+      tokens: [],
+      repositories: 120,
+      minStars: 0,
+      everyMs: 20 * SECOND,
+    });
+    await world.pass(2 * HOUR_MS);
+    const known = new Set(
+      (await world.modules.database.read.selectFrom("repositories").select("name").execute()).map(
+        ({ name }) => name,
+      ),
+    );
+    assert.ok(known.size > 0);
+    const ids: string[] = [];
+    for (let i = 0; i < 60; i++) ids.push(await request(`no/such-${i}`));
+    await world.pass(60 * SECOND);
+    const last = await world.modules.trackRequests.find(ids.at(-1) ?? "");
+    assert.equal(last?.state, "WAITING");
+    assert.ok((last.position ?? 0) > 1 && (last.estimatedSeconds ?? 0) > 60, JSON.stringify(last));
+    const { write } = world.modules.database;
+    await write.updateTable("repositories").set({ next_refresh_at: world.clock.now() }).execute();
+    const before = world.forge("GITHUB").counters.byKind["repository-by-id"] ?? 0;
+    await world.pass(4 * HOUR_MS);
+    assert.equal((await world.modules.trackRequests.find(ids.at(-1) ?? ""))?.state, "FAILED");
+    const refreshed = (world.forge("GITHUB").counters.byKind["repository-by-id"] ?? 0) - before;
+    // Walks record counts too, so not all of them are requested one by one.
+    assert.ok(refreshed >= 20, `${refreshed} refreshes`);
+    assert.deepEqual(world.forge("GITHUB").violations, []);
+    assert.ok(repositories.length > 0);
+  });
+
+  test("is left to others by histories once half of a small one is used", async (t) => {
+    const { world, request, repositories, stateOf } = await open(engine, t, {
+      tokens: [],
+      everyMs: 20 * SECOND,
+    });
+    const [first] = repositories;
+    assert.ok(first);
+    world.forge("GITHUB").spend(null, "core", 28);
+    const id = await request(first.fullName);
+    await world.pass(60 * SECOND);
+    assert.equal(await stateOf(id), "HISTORY");
+    assert.ok((world.forge("GITHUB").remaining(null, "core") ?? 0) >= 20);
+    await world.pass(2 * HOUR_MS);
+    assert.equal(await stateOf(id), "FINISHED");
+  });
+});
+
+onBothEngines("On a forge without star histories", (engine) => {
+  test("a request is finished once the repository is recorded", async (t) => {
+    for (const kind of ["gitlab", "forgejo"] as const) {
+      const { world, repositories, request, stateOf } = await open(engine, t, { kind, name: "WORK" });
+      const [first] = repositories;
+      assert.ok(first);
+      const id = await request(first.fullName);
+      await world.pass(3 * SECOND);
+      assert.equal(await stateOf(id), "FINISHED");
+      assert.notEqual(await world.modules.catalog.findByName("WORK", first.fullName), undefined);
+    }
+  });
+});

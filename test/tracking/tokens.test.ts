@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { sql } from "kysely";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { UpstreamFailure } from "../../src/providers/providers.js";
+import { Reporter } from "../../src/tracking/lane.js";
+import { readStatus, serveMetrics } from "../../src/tracking/tracking.js";
+import { onBothEngines } from "../support/engines.js";
+import type { ForgeRequest } from "../support/forge/forge.js";
+import { createTrackingWorld, type TrackedForge, type TrackingWorld } from "../support/tracking.js";
+import { makeAllDue } from "./truth.js";
+
+const TOKENS = ["token-of-the-first-account", "token-of-the-second-account"];
+const FORGE: TrackedForge = {
+  kind: "github",
+  name: "GITHUB",
+  repositories: 12,
+  catalogue: "quiet",
+  tokens: TOKENS,
+};
+
+/** The lines of the log about tokens. */
+function noticesOf(world: TrackingWorld): { level: number; label: string; msg: string }[] {
+  return world.logged.map((line) => JSON.parse(line)).filter(({ label }) => label !== undefined);
+}
+
+async function reportOf(world: TrackingWorld) {
+  const [status] = await readStatus(world.modules.database, world.clock.now());
+  const report = status?.workers[0]?.report;
+  assert.ok(report !== undefined);
+  return report;
+}
+
+/** The metrics of the worker. */
+async function metricsOf({ modules: { database }, clock, worker }: TrackingWorld): Promise<string> {
+  const metrics = await serveMetrics({ database, clock }, worker.reporters, { host: "127.0.0.1", port: 0 });
+  const response = await fetch(`http://127.0.0.1:${metrics.port}/metrics`, {
+    headers: { connection: "close" },
+  });
+  const text = await response.text();
+  await metrics.close();
+  return text;
+}
+
+/** Everything that is stored in text columns of tracking and the catalogue. */
+async function storedText(world: TrackingWorld): Promise<string> {
+  const { read } = world.modules.database;
+  const tables = ["repositories", "tracking", "walks", "worker_reports"];
+  const rows = await Promise.all(
+    tables.map(async (table) => (await sql`select * from ${sql.table(table)}`.execute(read)).rows),
+  );
+  return JSON.stringify(rows);
+}
+
+onBothEngines("Tokens of a worker", ({ open }) => {
+  describe("over days", () => {
+    test("one bad token among several is named once, counted, and shown until it works again", async (t) => {
+      const world = await createTrackingWorld(await open(), [FORGE]);
+      t.after(() => world.close());
+      const { switches } = world.forge("GITHUB");
+      switches.tokens = new Set(TOKENS.slice(0, 1));
+      await makeAllDue(world);
+      await world.pass(3 * HOUR_MS);
+      const [first, ...others] = noticesOf(world);
+      assert.deepEqual(others, []);
+      assert.deepEqual(
+        [first?.level, first?.label, first?.msg],
+        [40, "#2", "the token is rejected: Bad credentials"],
+      );
+      const report = await reportOf(world);
+      assert.ok((report.failures.refused ?? 0) >= 1, "another token took over");
+      const bad = report.quota.filter(({ token }) => token === "#2");
+      assert.ok(bad.length > 0);
+      for (const { blockReason, blockMessage } of bad)
+        assert.deepEqual([blockReason, blockMessage], ["rejected", "Bad credentials"]);
+      assert.ok(report.quota.every(({ token, blockReason }) => token === "#2" || blockReason !== "rejected"));
+      const metrics = await metricsOf(world);
+      assert.match(
+        metrics,
+        /sidereal_token_blocked_until_seconds\{provider="GITHUB",token="#2",resource="\w+",reason="rejected"\} \d+/,
+      );
+
+      switches.tokens = null;
+      for (let i = 0; i < 4; i++) {
+        await makeAllDue(world);
+        await world.pass(HOUR_MS);
+      }
+      assert.deepEqual(
+        noticesOf(world).map(({ msg }) => msg),
+        ["the token is rejected: Bad credentials", "the token works again"],
+      );
+      assert.ok((await reportOf(world)).quota.every(({ blockReason }) => blockReason !== "rejected"));
+    });
+
+    test("a wait of years is cut to a day, and shown with its end and the forge's words", async (t) => {
+      const world = await createTrackingWorld(await open(), [{ ...FORGE, tokens: TOKENS.slice(0, 1) }]);
+      t.after(() => world.close());
+      await world.pass(HOUR_MS);
+      world.forge("GITHUB").switches.fault = () => ({
+        name: "429-retry-after",
+        retryAfterSeconds: 999_999_999,
+      });
+      await makeAllDue(world);
+      await world.pass(HOUR_MS);
+      const { quota } = await reportOf(world);
+      const blocked = quota.filter(({ blockReason }) => blockReason === "slow_down");
+      assert.ok(blocked.length > 0);
+      for (const { blockedUntil, blockMessage } of blocked) {
+        assert.ok(blockedUntil !== null && blockedUntil <= world.clock.now() + DAY_MS);
+        assert.equal(blockMessage, "Too Many Requests");
+      }
+      world.forge("GITHUB").switches.fault = null;
+      const before = world.forge("GITHUB").counters.requests;
+      await world.pass(1.2 * DAY_MS);
+      assert.ok(world.forge("GITHUB").counters.requests > before, "it goes on after a day");
+    });
+
+    test("a forge that repeats our Authorization header gets it into no log, table or status", async (t) => {
+      const world = await createTrackingWorld(await open(), [FORGE]);
+      t.after(() => world.close());
+      const forge = world.forge("GITHUB");
+      await world.pass(HOUR_MS);
+      for (const status of [200, 302, 401, 403, 404, 422, 429, 500]) {
+        forge.switches.fault = ({ headers }: ForgeRequest) => ({
+          name: "echo",
+          status,
+          text: `you sent ${headers.authorization} (${Buffer.from(headers.authorization ?? "").toString("base64")})`,
+        });
+        await makeAllDue(world);
+        await world.pass(1.1 * HOUR_MS);
+      }
+      await world.stop();
+      const seen = `${world.logged.join()}${await storedText(world)}${JSON.stringify(await reportOf(world))}`;
+      assert.match(seen, /you sent Bearer \[redacted\]/);
+      for (const token of TOKENS) {
+        assert.ok(!seen.includes(token));
+        assert.ok(!seen.includes(Buffer.from(`Bearer ${token}`).toString("base64").slice(8, 30)));
+      }
+    });
+  });
+});
+
+test("reports of older versions can still be read", async (t) => {
+  const { openSqlite } = await import("./truth.js");
+  const world = await createTrackingWorld(await openSqlite(), []);
+  t.after(() => world.close());
+  const body = JSON.stringify({
+    startedAt: 1,
+    refreshed: 2,
+    discovered: 3,
+    backfilled: 4,
+    failures: { gone: 1 },
+    lastSuccessAt: 5,
+    lastFailure: { at: 6, kind: "gone", message: "gone" },
+    stretch: 1,
+    quota: [{ token: "#1", resource: "core", limit: 9, remaining: 8, resetAt: null }],
+  });
+  await world.modules.database.write
+    .insertInto("worker_reports")
+    .values({ worker: "old 1", provider: "GITHUB", at: world.clock.now(), body })
+    .execute();
+  const report = await reportOf(world);
+  assert.deepEqual(report.recentFailures, []);
+  assert.deepEqual(
+    [report.doubted, report.quota[0]?.blockedUntil, report.quota[0]?.blockReason],
+    [0, null, null],
+  );
+});
+
+test("a report keeps the latest failures, grouped by kind and reason, and no more than eight groups", () => {
+  const reporter = new Reporter(0);
+  const fail = (reason: string | null, at: number) =>
+    reporter.failed(new UpstreamFailure("refused", `status 403 ${at}`, { reason }), at);
+  fail(null, 1);
+  fail("Bad credentials", 2);
+  fail(null, 3);
+  assert.deepEqual(reporter.report.recentFailures, [
+    { kind: "refused", reason: null, message: "status 403 3", count: 2, firstAt: 1, at: 3 },
+    {
+      kind: "refused",
+      reason: "Bad credentials",
+      message: "status 403 2 (Bad credentials)",
+      count: 1,
+      firstAt: 2,
+      at: 2,
+    },
+  ]);
+  for (let at = 4; at < 30; at++) fail(`reason ${at}`, at);
+  assert.equal(reporter.report.recentFailures.length, 8);
+  assert.equal(reporter.report.recentFailures[0]?.at, 29);
+});
