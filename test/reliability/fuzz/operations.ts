@@ -56,6 +56,7 @@ export function apiOperations(): Operation[] {
 
 /** The fields that the form at a path reads. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  "/track": ["repository"],
   "/sign-in": ["email", "next"],
   "/sign-in/link": ["token", "next", "email"],
   "/sign-in/{site}": ["next"],

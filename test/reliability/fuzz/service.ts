@@ -130,8 +130,14 @@ export class FuzzService {
     };
     const context: AppContext = { config, clock, log };
     const service = await startService(context, modules);
-    const stock = await stockOf(modules, service.url);
-    return new FuzzService({ modules, service, clock, context, newLinks, loggedErrors, stock });
+    try {
+      const stock = await stockOf(modules, service.url);
+      return new FuzzService({ modules, service, clock, context, newLinks, loggedErrors, stock });
+    } catch (error) {
+      // An open port would keep the process alive.
+      await service.stop();
+      throw error;
+    }
   }
 
   /** Replaces what requests have used up, and lets a little time pass. */
