@@ -1,5 +1,5 @@
 /** Assembles the service. The modules are built in modules.ts, and tracking is assembled in tracker.ts. */
-import { Accounts, ApiKeys, Revocations, readSecret } from "./accounts/accounts.js";
+import { Accounts, ApiKeys, Revocations, readSecret, SecurityLog } from "./accounts/accounts.js";
 import { apiRoutes, errorPicture, openApiDocument } from "./api/api.js";
 import { type Clock, DAY_MS, HOUR_MS } from "./clock.js";
 import { Admission, createHttpServer, Front, listen } from "./http/http.js";
@@ -12,7 +12,7 @@ import { createWeb, type Web } from "./web/web.js";
 export function buildMembers(
   { config, clock, log }: AppContext,
   modules: Modules,
-  before: Partial<Pick<Members, "keys" | "usage">> = {},
+  before: Partial<Pick<Members, "keys" | "usage" | "security">> = {},
 ): Members {
   const { database } = modules;
   const { keys = new ApiKeys({ database, clock, log }) } = before;
@@ -20,6 +20,7 @@ export function buildMembers(
     keys,
     accounts: new Accounts({ database, keys, config, clock, log }),
     usage: before.usage ?? new Usage({ database, clock, log }),
+    security: before.security ?? new SecurityLog({ database, clock, log }),
   };
 }
 
@@ -138,7 +139,7 @@ export async function startService(context: AppContext, modules: Modules, shared
   const admission = new Admission({ ...context, allowances, maxComputing: database.maxReaders });
   const keys = new ApiKeys({ database, clock, log, revocations: new Revocations(shared?.revocations) });
   let members = buildMembers(context, modules, { keys });
-  const { usage } = members;
+  const { usage, security } = members;
   let front = joinFront(context, { modules, members, admission });
   const { server, close } = createHttpServer((request, response) => front.handle(request, response), {
     baseUrl: config.baseUrl,
@@ -187,7 +188,7 @@ export async function startService(context: AppContext, modules: Modules, shared
       await closed;
       await finish("usage", [usage.stop()]);
       const { accounts } = members;
-      const notes = [keys.flush(), modules.watchlists.flush()];
+      const notes = [keys.flush(), security.flush(), modules.watchlists.flush()];
       await finish("mail and notes", [accounts.close(), ...notes]);
       leaveIndex();
       await finish("databases", [indexStopped, allowances?.close(), modules.database.close()]);

@@ -1,4 +1,4 @@
-import { type Accounts, type ApiKeys, readSecret } from "./accounts/accounts.js";
+import { type Accounts, type ApiKeys, readSecret, type SecurityLog } from "./accounts/accounts.js";
 import { Catalog, type RenameReport } from "./catalog/catalog.js";
 import type { Clock } from "./clock.js";
 import type { Config } from "./config.js";
@@ -36,6 +36,7 @@ export interface Members {
   accounts: Accounts;
   keys: ApiKeys;
   usage: Usage;
+  security: SecurityLog;
 }
 
 /** What the modules on a database need. `config`: absent: the secret of the service is kept in the database. */

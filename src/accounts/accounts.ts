@@ -30,6 +30,7 @@ export { type OAuthRedirect, SITE_ORIGINS, SITES, type Site } from "./oauth.js";
 export type { OriginHeaders } from "./origin.js";
 export { Revocations } from "./revocations.js";
 export { readSecret } from "./secret.js";
+export { SecurityLog, type Source } from "./security-log.js";
 
 /** Somebody who is signed in. */
 export interface Account {

@@ -10,6 +10,7 @@ import { searchAdditions } from "./migrations/0005-search-additions.js";
 import { boundedWatchlists } from "./migrations/0006-bounded-watchlists.js";
 import { trustedGrowth } from "./migrations/0007-trusted-growth.js";
 import { forges } from "./migrations/0008-forges.js";
+import { guardedAccounts } from "./migrations/0009-guarded-accounts.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
 const MIGRATIONS: readonly Migration[] = [
@@ -21,6 +22,7 @@ const MIGRATIONS: readonly Migration[] = [
   boundedWatchlists,
   trustedGrowth,
   forges,
+  guardedAccounts,
 ];
 
 /**

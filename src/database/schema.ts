@@ -1,4 +1,5 @@
 import type { Generated } from "kysely";
+import type { AccountTable, ApiKeyTable, MailUseTable, SecurityEventTable } from "./account-schema.js";
 import type {
   RankBlockTable,
   RankHistoryTable,
@@ -75,6 +76,8 @@ export interface Schema {
   daily_use: DailyUseTable;
   accounts: AccountTable;
   api_keys: ApiKeyTable;
+  security_events: SecurityEventTable;
+  mail_use: MailUseTable;
   usage_routes: UsageRouteTable;
   usage_allowances: UsageAllowanceTable;
   usage_callers: UsageCallerTable;
@@ -370,26 +373,4 @@ export interface WatchlistVisitTable {
   /** End of the previous visit; null: this is the first one. */
   previous_seen_at: number | null;
   previous_state: string | null;
-}
-
-/** Columns of an account that our own queries read. The sign-in library writes this table and three others. */
-export interface AccountTable {
-  id: string;
-  /** In lower case; verified by its owner. */
-  email: string;
-}
-
-export interface ApiKeyTable {
-  id: Generated<number>;
-  account_id: string;
-  name: string;
-  /** SHA-256 of the key in hex. */
-  hash: string;
-  /** The last four characters of the key. */
-  hint: string;
-  created_at: number;
-  /** To the minute; null: never. */
-  last_used_at: number | null;
-  /** null: the key is active. */
-  revoked_at: number | null;
 }

@@ -1,15 +1,19 @@
+import type { Source } from "../accounts/accounts.js";
 import type { Caller } from "../metering/metering.js";
 import type { Exchange } from "./identity.js";
 import type { HttpRequest } from "./request.js";
+import { sourceOf } from "./source.js";
 
 /** A request without a query, or without a form. */
 export const NO_FIELDS = new URLSearchParams();
 
 /** The sender of a shared request. */
 const NOBODY: Caller = { kind: "anonymous", name: "" };
+const NOWHERE: Source = { network: "", agent: "" };
 
 /** The request as handlers see it, without its body. */
-export function describe({ message, method, target, caller, account, id }: Exchange): HttpRequest {
+export function describe(exchange: Exchange): HttpRequest {
+  const { message, method, target, caller, account, id } = exchange;
   const { path, params, query } = target;
   return {
     method: method === "HEAD" ? "GET" : method,
@@ -18,6 +22,7 @@ export function describe({ message, method, target, caller, account, id }: Excha
     query,
     headers: message.headers,
     caller,
+    source: () => sourceOf(exchange),
     account,
     id,
     json: undefined,
@@ -28,5 +33,5 @@ export function describe({ message, method, target, caller, account, id }: Excha
 
 /** A shared response must not depend on who asks first, so nothing of the sender is in its request. */
 export function describeShared(exchange: Exchange): HttpRequest {
-  return { ...describe(exchange), headers: {}, caller: NOBODY, account: undefined };
+  return { ...describe(exchange), headers: {}, caller: NOBODY, source: () => NOWHERE, account: undefined };
 }

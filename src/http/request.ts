@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Account } from "../accounts/accounts.js";
+import type { Account, Source } from "../accounts/accounts.js";
 import type { Caller } from "../metering/metering.js";
 
 /** A request as handlers see it. */
@@ -16,6 +16,8 @@ export interface HttpRequest {
   /** Empty where the response is shared between callers, so that it cannot depend on them. */
   readonly headers: IncomingHttpHeaders;
   readonly caller: Caller;
+  /** Where it comes from, as far as it is stored. */
+  readonly source: () => Source;
   /** The signed-in account: always present on routes with `session` access, and looked up for pages. */
   readonly account: Account | undefined;
   /** In the X-Request-Id header of the response, and in the log. */

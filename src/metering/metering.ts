@@ -3,8 +3,9 @@
  * memory and the usage tables. Reported counts are exact, and a failure to count never fails a request. It does not know HTTP:
  * callers decide what a request costs and how limits are reported.
  */
+export { Agents } from "./agents.js";
 export { createTableMemory, type TableMemory } from "./allowance-table.js";
-export { Callers, NO_ADDRESS, networkOf } from "./callers.js";
+export { Callers, NO_ADDRESS, networkOf, truncatedAddress } from "./callers.js";
 export { quotaOf } from "./held-quota.js";
 export { Limiter } from "./limiter.js";
 export {

@@ -1,5 +1,5 @@
 import type { JSX } from "hono/jsx/jsx-runtime";
-import type { Account } from "../accounts/accounts.js";
+import type { Account, Source } from "../accounts/accounts.js";
 import type { Repository } from "../catalog/catalog.js";
 import type { Clock } from "../clock.js";
 import type { AppError } from "../errors.js";
@@ -67,6 +67,8 @@ export interface FrameRequest {
   tracking: TrackPolicy;
   /** The caller, as somebody who may request repositories. */
   requester: Requester;
+  /** Where the request comes from, as far as it is stored. */
+  source: () => Source;
   now: number;
 }
 

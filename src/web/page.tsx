@@ -93,6 +93,7 @@ export class PageRenderer {
       tracked,
       adding: quotaOf(http.caller, watchlistQuota),
       tracking,
+      source: http.source,
       requester: {
         hasAccount: account !== undefined,
         adding: quotaOf(http.caller, perDay === undefined ? undefined : { tracked: perDay }),

@@ -12,7 +12,7 @@ interface Column {
 
 /** Tables that our own code reads only in part, or not at all: the rest belongs to the sign-in library. */
 const PARTLY_TYPED = ["accounts"];
-const UNTYPED = ["identities", "sessions", "verifications"];
+const UNTYPED = ["identities", "passkeys", "sessions", "verifications"];
 
 onBothEngines("The migrated schema", (engine) => {
   let database: Database;
@@ -66,7 +66,14 @@ test("Migrations import nothing that may change after they are released", () => 
 
 /** The tables of the `Schema` type with their columns, read from the source. */
 function typedTables(): Map<string, Column[]> {
-  const source = ["schema", "history-schema", "search-schema", "tracking-schema", "usage-schema"]
+  const source = [
+    "schema",
+    "account-schema",
+    "history-schema",
+    "search-schema",
+    "tracking-schema",
+    "usage-schema",
+  ]
     .map((name) => readFileSync(`src/database/${name}.ts`, "utf8"))
     .join("\n");
   const interfaces = new Map<string, { parent: string | undefined; fields: [string, string][] }>();
