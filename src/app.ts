@@ -63,7 +63,7 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
   const { config, clock, log } = context;
   const { modules, members, admission } = parts;
   const { baseUrl, allowedHosts, cors, cacheBytes } = config;
-  const { accounts, keys, usage } = members;
+  const { accounts, keys, usage, security } = members;
   const { routes, errorPage } = buildRoutes(context, parts);
   return new Front({
     routes,
@@ -85,6 +85,7 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
     cacheBytes,
     admission,
     recordUsage: (request) => usage.record(request),
+    recordSecurity: (event) => security.record(event),
     clock,
     log,
   });
@@ -166,13 +167,14 @@ export async function startService(context: AppContext, modules: Modules, shared
     front = joinFront(known, { modules, members, admission });
   }
   usage.start();
+  security.start();
   const leaveIndex = followIndex(modules.listIndex, { url: config.databaseUrl, dataDir: config.dataDir });
   const stopIndex = shared === undefined ? startListIndex(context, modules) : undefined;
   const stopping = new AbortController();
   void clock.sleep(LOAD_MS, stopping.signal).then(async () => {
     if (!stopping.signal.aborted) await members.accounts.load();
   });
-  void removeExpired(context, modules, stopping.signal);
+  void removeExpired(context, { modules, members }, stopping.signal);
   return {
     port,
     url,
@@ -188,7 +190,7 @@ export async function startService(context: AppContext, modules: Modules, shared
       await closed;
       await finish("usage", [usage.stop()]);
       const { accounts } = members;
-      const notes = [keys.flush(), security.flush(), modules.watchlists.flush()];
+      const notes = [keys.flush(), security.stop(), modules.watchlists.flush()];
       await finish("mail and notes", [accounts.close(), ...notes]);
       leaveIndex();
       await finish("databases", [indexStopped, allowances?.close(), modules.database.close()]);
@@ -196,23 +198,37 @@ export async function startService(context: AppContext, modules: Modules, shared
   };
 }
 
-/** Time between two looks for watchlists that have expired. */
+/** Time between two looks for what has expired. */
 const EXPIRY_EVERY_MS = HOUR_MS;
 
-/** Deletes expired watchlists now and then. Every process that serves does, so that it happens without a worker too. */
+/** Deletes what has expired now and then. Every process that serves does, so that it happens without a worker too. */
 async function removeExpired(
   { clock, log }: AppContext,
-  { watchlists }: Modules,
+  { modules: { watchlists }, members: { security } }: { modules: Modules; members: Members },
   signal: AbortSignal,
 ): Promise<void> {
+  const tasks = [
+    {
+      remove: () => watchlists.removeExpired(signal),
+      done: "deleted watchlists that nobody opened for a year",
+      failed: "expired watchlists could not be deleted",
+    },
+    {
+      remove: () => security.prune(signal),
+      done: "deleted old security events",
+      failed: "old security events could not be deleted",
+    },
+  ];
   while (!signal.aborted) {
     await clock.sleep(EXPIRY_EVERY_MS, signal);
-    if (signal.aborted) return;
-    try {
-      const removed = await watchlists.removeExpired(signal);
-      if (removed > 0) log.info({ watchlists: removed }, "deleted watchlists that nobody opened for a year");
-    } catch (error) {
-      log.error({ err: error }, "expired watchlists could not be deleted");
+    for (const { remove, done, failed } of tasks) {
+      if (signal.aborted) return;
+      try {
+        const removed = await remove();
+        if (removed > 0) log.info({ removed }, done);
+      } catch (error) {
+        log.error({ err: error }, failed);
+      }
     }
   }
 }

@@ -30,7 +30,15 @@ export { type OAuthRedirect, SITE_ORIGINS, SITES, type Site } from "./oauth.js";
 export type { OriginHeaders } from "./origin.js";
 export { Revocations } from "./revocations.js";
 export { readSecret } from "./secret.js";
-export { SecurityLog, type Source } from "./security-log.js";
+export {
+  type EventDetail,
+  SECURITY_EVENTS,
+  type SecurityEvent,
+  type SecurityEventName,
+  type Source,
+} from "./security-events.js";
+export { SecurityLog } from "./security-log.js";
+export type { StoredEvent } from "./security-rows.js";
 
 /** Somebody who is signed in. */
 export interface Account {
@@ -49,6 +57,8 @@ export interface SignedIn {
   cookies: string[];
   /** The path to continue to: the one with which the link was requested. */
   next: string;
+  /** Whether the account was created by this sign-in. */
+  isNew: boolean;
 }
 
 export interface AccountsOptions {
@@ -167,13 +177,16 @@ export class Accounts {
     if (tokenPrefix(token) !== "sidl") return undefined;
     const library = await this.#opened();
     const next = (await new LinkGuard(library).nextOf(token)) ?? "/";
+    const beganAt = libraryNow().getTime();
     const headers = new Headers();
     const response = await library.api.magicLinkVerify({ query: { token }, headers, asResponse: true });
     if (response.status >= 500) throw unavailable();
     if (response.status !== 200) return undefined;
     const cookies = response.headers.getSetCookie();
     const account = await this.find(cookieHeader(cookies));
-    return account === undefined ? undefined : { account, cookies, next };
+    return account === undefined
+      ? undefined
+      : { account, cookies, next, isNew: account.createdAt >= beganAt };
   }
 
   /** Starts signing in with a site, and continues to `next`, a safe path. Throws NOT_FOUND where the site is not configured. */
@@ -183,13 +196,22 @@ export class Accounts {
     return startOAuth(await this.#opened(), this.#options.config.baseUrl, { site, next });
   }
 
-  /** Handles the callback of a site: signs in and redirects to `next`, or to a page that says that it failed. */
-  async finishOAuth(site: Site, query: Record<string, string>, cookie: string): Promise<OAuthRedirect> {
-    const failed = { cookies: [], location: failedUrl(this.#options.config.baseUrl) };
+  /**
+   * Handles the callback of a site: signs in and redirects to `next`, or to a page that says that it failed. `signedIn`: who
+   * signed in; undefined if it failed.
+   */
+  async finishOAuth(
+    site: Site,
+    query: Record<string, string>,
+    cookie: string,
+  ): Promise<OAuthRedirect & { signedIn: Pick<SignedIn, "account" | "isNew"> | undefined }> {
+    const failed = { cookies: [], location: failedUrl(this.#options.config.baseUrl), signedIn: undefined };
+    const beganAt = libraryNow().getTime();
     if (!this.methods.sites.includes(site)) return failed;
     const { cookies, location } = await finishOAuth(await this.#opened(), { site, query, cookie });
-    const isIn = (await this.find(cookieHeader(cookies))) !== undefined;
-    return isIn && location !== null ? { cookies, location } : { ...failed, cookies };
+    const account = await this.find(cookieHeader(cookies));
+    if (account === undefined || location === null) return { ...failed, cookies };
+    return { cookies, location, signedIn: { account, isNew: account.createdAt >= beganAt } };
   }
 
   /** The account whose session is in this Cookie header; undefined for none. Reads the database each time. */

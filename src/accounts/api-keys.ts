@@ -109,8 +109,8 @@ export class ApiKeys {
     return rows.map((row) => ({ ...row }));
   }
 
-  /** Revokes a key; does nothing if it was revoked before. Throws NOT_FOUND for a key of another account, or of none. */
-  async revoke(accountId: string, keyId: number): Promise<void> {
+  /** Revokes a key. Returns false if it was revoked before. Throws NOT_FOUND for a key of another account, or of none. */
+  async revoke(accountId: string, keyId: number): Promise<boolean> {
     const { revoked, known } = await this.#database.durable.transaction().execute(async (tx) => {
       const { numUpdatedRows } = await tx
         .updateTable("api_keys")
@@ -131,6 +131,7 @@ export class ApiKeys {
     // Only then: it discards what is cached for everybody.
     if (revoked) this.revocations.announce();
     if (!known) throw new AppError("NOT_FOUND", "There is no such key.");
+    return revoked;
   }
 
   /** Whom a key belongs to; undefined for one that is malformed, unknown or revoked. */

@@ -2,36 +2,16 @@ import { BackgroundWrites } from "../background-writes.js";
 import type { Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
+import { EventTally } from "./event-tally.js";
+import type { LoggedEvent, SecurityEvent, Source } from "./security-events.js";
+import { type EventQuery, insertEvents, pruneEvents, readEvents, type StoredEvent } from "./security-rows.js";
 
-/** Where a request comes from, as far as it is stored. */
-export interface Source {
-  /** 24 bits of an IPv4 address, 48 of an IPv6 one. */
-  network: string;
-  /** The family of the user agent, such as Firefox. */
-  agent: string;
-}
-
-/** What the log records. */
-export const SECURITY_EVENTS = [
-  "signed_in",
-  "sign_in_refused",
-  "signed_out",
-  "session_ended",
-  "key_created",
-  "key_revoked",
-  "account_deleted",
-] as const;
-export type SecurityEventName = (typeof SECURITY_EVENTS)[number];
-
-/** Something that happened. */
-export interface SecurityEvent {
-  event: SecurityEventName;
-  source: Source;
-  /** null: nobody was signed in. */
-  accountId: string | null;
-  /** Names and ids, never a secret or an address. */
-  detail?: Readonly<Record<string, string | number>>;
-}
+/** Time between two writes of counted events, and so the most that a crash can lose. */
+const MINUTE_MS = 60_000;
+/** Rows waiting to be written. Further ones are dropped and counted in the program's log. */
+const MAX_PENDING = 1_000;
+/** Longest time a list waits for the latest events to be written. */
+const LIST_WAIT_MS = 1_000;
 
 export interface SecurityLogOptions {
   database: Database;
@@ -39,35 +19,101 @@ export interface SecurityLogOptions {
   log: Logger;
 }
 
-/** Records what happens to accounts, for their owners and the operator. No response waits for it. */
+/**
+ * Records what happens to accounts and what is refused, for their owners and the operator. No response waits for it. Events of
+ * accounts are written immediately, at most five alike in a minute; all others are counted, and written every minute. Holds
+ * no secrets and no addresses but shortened ones.
+ */
 export class SecurityLog {
-  readonly #database: Database;
-  readonly #clock: Clock;
+  readonly #options: SecurityLogOptions;
   readonly #writes: BackgroundWrites;
+  readonly #tally = new EventTally();
+  readonly #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #pending = 0;
+  #lost = 0;
 
-  constructor({ database, clock, log }: SecurityLogOptions) {
-    this.#database = database;
-    this.#clock = clock;
-    this.#writes = new BackgroundWrites(log);
+  constructor(options: SecurityLogOptions) {
+    this.#options = options;
+    this.#writes = new BackgroundWrites(options.log);
   }
 
-  record({ event, source, accountId, detail = {} }: SecurityEvent): void {
-    const row = {
-      at: this.#clock.now(),
-      account_id: accountId,
-      event,
-      network: source.network,
-      detail: JSON.stringify({ agent: source.agent, ...detail }),
-    };
+  /** Takes a few microseconds and never throws. */
+  record(event: SecurityEvent): void {
+    const row = this.#tally.add(event, this.#options.clock.now());
+    if (row !== undefined) this.#write([row]);
+  }
+
+  /** Records a sign-in with a method, such as link, and that it created the account. */
+  recordSignIn(
+    { account, isNew }: { account: { id: string }; isNew: boolean },
+    { method, source }: { method: string; source: Source },
+  ): void {
+    const accountId = account.id;
+    if (isNew) this.record({ event: "account_created", source, accountId, detail: { method } });
+    this.record({ event: "signed_in", source, accountId, detail: { method } });
+  }
+
+  /** Events, latest first, with those that this process has just recorded for accounts. */
+  async list(query: EventQuery): Promise<StoredEvent[]> {
+    const { clock, database } = this.#options;
+    const patience = new AbortController();
+    await Promise.race([this.#writes.flush(), clock.sleep(LIST_WAIT_MS, patience.signal)]);
+    patience.abort();
+    return readEvents(database.read, query);
+  }
+
+  /** Starts writing counted events every minute, until `stop`. */
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** Stops the loop and writes the remaining events. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    await this.flush();
+  }
+
+  /** Writes the counted events. Resolves when all pending writes have ended. */
+  async flush(): Promise<void> {
+    const { log } = this.#options;
+    const counted = this.#tally.take();
+    // The program's log has them too, for tools that watch it.
+    for (const { at: _, detail, ...row } of counted) log.warn({ ...row, ...detail }, "refused");
+    if (counted.length > 0) this.#write(counted);
+    if (this.#lost > 0) log.error({ events: this.#lost }, "security events were not recorded");
+    this.#lost = 0;
+    await this.#writes.flush();
+  }
+
+  /** Deletes events past their retention. Returns their number. */
+  prune(signal: AbortSignal): Promise<number> {
+    const { database, clock } = this.#options;
+    return pruneEvents(database, { now: clock.now(), signal });
+  }
+
+  #write(rows: readonly LoggedEvent[]): void {
+    if (this.#pending >= MAX_PENDING) {
+      for (const { times } of rows) this.#lost += times;
+      return;
+    }
+    this.#pending += rows.length;
     this.#writes.add(
-      () => this.#database.write.insertInto("security_events").values(row).execute(),
-      "a security event could not be recorded",
-      { event },
+      () =>
+        insertEvents(this.#options.database.write, rows).finally(() => {
+          this.#pending -= rows.length;
+        }),
+      "security events could not be recorded",
+      { events: rows.map(({ event }) => event).slice(0, 5) },
     );
   }
 
-  /** Resolves when all pending writes have ended. */
-  flush(): Promise<void> {
-    return this.#writes.flush();
+  async #run(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.#options.clock.sleep(MINUTE_MS, signal);
+      if (!signal.aborted) await this.flush();
+    }
   }
 }

@@ -63,10 +63,14 @@ export const verifyMagicLink = operation({
     ...errorResponses(...BODY_ERRORS),
   },
   handle: async (request) => {
-    const { accounts } = request.services.members;
+    const { accounts, security } = request.services.members;
+    const source = request.http.source();
     const signedIn = await accounts.signInByLink(request.body.token);
-    if (signedIn === undefined)
+    if (signedIn === undefined) {
+      security.record({ event: "sign_in_refused", source, accountId: null, detail: { method: "link" } });
       throw invalidParameter("token", "is not valid: used before, expired, or unknown");
+    }
+    security.recordSignIn(signedIn, { method: "link", source });
     const { account, cookies } = signedIn;
     const data = accountView(account, await accounts.sitesOf(account.id));
     return json({ data }, { headers: { "Set-Cookie": cookies } });
@@ -119,11 +123,13 @@ export const finishSiteSignIn = operation({
     const query = Object.fromEntries(
       Object.entries(request.query).filter((entry): entry is [string, string] => entry[1] !== undefined),
     );
-    const { cookies, location } = await request.services.members.accounts.finishOAuth(
-      request.params.site,
-      query,
-      request.http.headers.cookie ?? "",
-    );
+    const { accounts, security } = request.services.members;
+    const { site: method } = request.params;
+    const { cookie = "" } = request.http.headers;
+    const { cookies, location, signedIn } = await accounts.finishOAuth(method, query, cookie);
+    const source = request.http.source();
+    if (signedIn !== undefined) security.recordSignIn(signedIn, { method, source });
+    else security.record({ event: "sign_in_refused", source, accountId: null, detail: { method } });
     return redirect(location, 302, { "Set-Cookie": cookies });
   },
 });
@@ -140,9 +146,11 @@ export const signOut = operation({
     ...errorResponses("FORBIDDEN"),
   },
   handle: async (request) => {
-    const { accounts } = request.services.members;
+    const { accounts, security } = request.services.members;
     const account = await accounts.find(request.http.headers.cookie);
     const cookies = account === undefined ? [accounts.clearingCookie] : await accounts.signOut(account);
+    if (account !== undefined)
+      security.record({ event: "signed_out", source: request.http.source(), accountId: account.id });
     return noContent({ "Set-Cookie": cookies });
   },
 });

@@ -1,3 +1,4 @@
+import type { EventDetail, SecurityEventName } from "../accounts/accounts.js";
 import type { ErrorCode } from "../errors.js";
 import { json, noContent } from "../http/http.js";
 import { idParameter, idText, watchlistPage, watchlistQuery } from "../lists/lists.js";
@@ -12,7 +13,7 @@ import {
   personalWatchlistView,
 } from "./account-views.js";
 import { formatParameter, orCsv } from "./csv.js";
-import { dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
+import { type ApiRequest, dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
 import { idsField, nameField } from "./parameters.js";
 import { repositoryPage } from "./repository-list.js";
 import { repositoryPageMetaSchema, repositorySchema } from "./views.js";
@@ -25,6 +26,15 @@ const errors = (...codes: ErrorCode[]) => errorResponses("UNAUTHENTICATED", ...c
 const changeErrors = (...codes: ErrorCode[]) => errors("FORBIDDEN", ...codes);
 const bodyErrors = (...codes: ErrorCode[]) =>
   changeErrors("VALIDATION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", ...codes);
+
+/** Records what the signed-in account has done. */
+function record(
+  { account, http, services }: Pick<ApiRequest<null, null, null, null>, "account" | "http" | "services">,
+  event: SecurityEventName,
+  detail: EventDetail = {},
+): void {
+  services.members.security.record({ event, source: http.source(), accountId: account.id, detail });
+}
 
 export const getMe = operation({
   id: "getMe",
@@ -52,7 +62,9 @@ export const removeMe = operation({
   handle: async (request) => {
     const { account } = request;
     const { members } = request.services;
-    return noContent({ "Set-Cookie": await members.accounts.remove(account) });
+    const cookies = await members.accounts.remove(account);
+    record(request, "account_deleted");
+    return noContent({ "Set-Cookie": cookies });
   },
 });
 
@@ -67,7 +79,9 @@ export const signOutEverywhere = operation({
   handle: async (request) => {
     const { account } = request;
     const { members } = request.services;
-    return noContent({ "Set-Cookie": await members.accounts.signOutEverywhere(account) });
+    const cookies = await members.accounts.signOutEverywhere(account);
+    record(request, "sessions_ended");
+    return noContent({ "Set-Cookie": cookies });
   },
 });
 
@@ -174,6 +188,7 @@ export const createKey = operation({
     const { account } = request;
     const { members } = request.services;
     const { key, secret } = await members.keys.create(account.id, request.body.name);
+    record(request, "key_created", { key: String(key.id) });
     return json({ data: { ...apiKeyView(key), key: secret } }, { status: 201 });
   },
 });
@@ -192,7 +207,8 @@ export const revokeKey = operation({
   handle: async (request) => {
     const { account } = request;
     const { members } = request.services;
-    await members.keys.revoke(account.id, request.params.keyId);
+    const { keyId } = request.params;
+    if (await members.keys.revoke(account.id, keyId)) record(request, "key_revoked", { key: String(keyId) });
     return noContent();
   },
 });

@@ -34,6 +34,8 @@ export interface SecurityEventTable {
   network: string;
   /** JSON object without secrets. */
   detail: string;
+  /** How many events alike the row stands for, from `at` on and within a minute. */
+  times: number;
 }
 
 /** How much mail was sent in an hour. Rows of earlier hours are deleted when no limit counts them. */

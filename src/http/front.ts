@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { SecurityEvent } from "../accounts/accounts.js";
 import type { Clock } from "../clock.js";
 import type { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
@@ -18,6 +19,7 @@ import { type HttpRequest, requestIds } from "./request.js";
 import { ResponseCache } from "./response-cache.js";
 import { BAD_KEY_COST, DEFAULT_LIMIT, type Route } from "./route.js";
 import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
+import { refusedEvent } from "./source.js";
 import { type StoredResponse, storeResponse, variantOf } from "./stored-response.js";
 import { type Target, Targets } from "./targets.js";
 
@@ -36,6 +38,8 @@ export interface FrontOptions {
   admission: Admission;
   /** Receives every request that was made with a valid key. */
   recordUsage: (request: KeyedRequest) => void;
+  /** Receives what is refused for reasons of security. */
+  recordSecurity: (event: SecurityEvent) => void;
   clock: Clock;
   log: Logger;
 }
@@ -93,7 +97,7 @@ export class Front {
   }
 
   async #exchange(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { admission, clock } = this.#options;
+    const { admission, clock, recordSecurity } = this.#options;
     const { headers } = message;
     const { target, ...found } = this.#findTarget(message);
     let { fault } = found;
@@ -119,6 +123,7 @@ export class Front {
         await identify(exchange, this.#options);
       } catch (error) {
         fault = toAppError(error);
+        if (fault.code === "INVALID_API_KEY") recordSecurity(refusedEvent("key_refused", exchange));
         exchange.caller = address;
         cost = costOf({ ...DEFAULT_LIMIT, unknownCost: BAD_KEY_COST }, method, target.query);
       }
@@ -129,6 +134,8 @@ export class Front {
       // Before the cache, so that cached responses count like those that are computed.
       const charge =
         exchange.refusedLookup ?? (slot.refusal === undefined ? await admission.charge(charging) : undefined);
+      if (charge?.decision.allowed === false)
+        recordSecurity(refusedEvent("rate_limited", exchange, { bucket: charge.decision.policy.bucket }));
       const refusal = slot.refusal === undefined ? charge?.refusal : { error: slot.refusal };
       const stored = await this.#respond({ exchange, charging, refusal, fault });
       if (stored === undefined) response.destroy();
@@ -164,7 +171,7 @@ export class Front {
       const compute = (first: Waiter) => this.#queue(exchange, first, describeShared(exchange));
       return this.#cache.get(cacheKey, { waiter, compute });
     }
-    await authorize(exchange, this.#options.identities);
+    await authorize(exchange, this.#options);
     return this.#queue(exchange, waiter, await this.#read(exchange)).result;
   }
 

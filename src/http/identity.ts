@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { Account, KeyHolder } from "../accounts/accounts.js";
+import type { Account, KeyHolder, SecurityEvent } from "../accounts/accounts.js";
 import { AppError } from "../errors.js";
 import { isByAddress } from "../limit-config.js";
 import type { Logger } from "../log.js";
@@ -9,6 +9,7 @@ import { badKey, readApiKey } from "./api-key.js";
 import type { Charge } from "./charge.js";
 import type { Cost } from "./cost.js";
 import { isApi, type Route } from "./route.js";
+import { refusedEvent } from "./source.js";
 import type { Target } from "./targets.js";
 
 /** Who signed-in users and the owners of keys are. */
@@ -146,24 +147,30 @@ async function lookUp<T>(
 }
 
 /** Looks up the account of an exchange, where its route needs it, and throws where its sender may not use the route. */
-export async function authorize(exchange: Exchange, identities: Identities): Promise<void> {
+export async function authorize(exchange: Exchange, options: AuthorizeOptions): Promise<void> {
+  const { identities } = options;
   const { route } = exchange.target;
   const { cookie } = exchange.message.headers;
   const needsAccount = exchange.method !== "OPTIONS" && (route.access === "session" || route.form === "page");
   if (cookie !== undefined && needsAccount) exchange.account = await identities.findAccount(cookie);
-  checkAccess(exchange, identities);
+  checkAccess(exchange, options);
+}
+
+export interface AuthorizeOptions {
+  identities: Identities;
+  recordSecurity: (event: SecurityEvent) => void;
 }
 
 /** Throws where the sender of an exchange may not use its route. Pages ask visitors to sign in by themselves. */
-function checkAccess(
-  { method, message, account, target: { route } }: Exchange,
-  identities: Identities,
-): void {
+function checkAccess(exchange: Exchange, { identities, recordSecurity }: AuthorizeOptions): void {
+  const { method, message, account, target } = exchange;
+  const { route } = target;
   const { baseUrl, isOpen } = identities;
   const isOwn = route.access === "session" || route.access === "browser" || route.body === "form";
   // A method that the path does not have is refused as such.
   if ((!isOwn && isOpen) || route.method !== (method === "HEAD" ? "GET" : method)) return;
   if (!isSafe(method) && !identities.isOwnOrigin(message.headers)) {
+    recordSecurity(refusedEvent("cross_site_refused", exchange));
     const who = isOwn ? "from the pages of this service" : "for programs and the pages of this service";
     throw new AppError("FORBIDDEN", `This is possible only ${who}, at ${baseUrl}.`);
   }

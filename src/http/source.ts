@@ -1,4 +1,4 @@
-import type { Source } from "../accounts/accounts.js";
+import type { EventDetail, SecurityEvent, SecurityEventName, Source } from "../accounts/accounts.js";
 import { Agents, truncatedAddress } from "../metering/metering.js";
 import type { Exchange } from "./identity.js";
 
@@ -10,4 +10,14 @@ export function sourceOf({ address, message }: Pick<Exchange, "address" | "messa
     network: truncatedAddress(address.name),
     agent: agents.familyOf(message.headers["user-agent"] ?? null),
   };
+}
+
+/** A refused request as an event. Takes a microsecond, as there may be a flood of them: the user agent is not read. */
+export function refusedEvent(
+  event: SecurityEventName,
+  { address, account }: Pick<Exchange, "address" | "account">,
+  detail: EventDetail = {},
+): SecurityEvent {
+  const source = { network: truncatedAddress(address.name), agent: "" };
+  return { event, source, accountId: account?.id ?? null, detail };
 }

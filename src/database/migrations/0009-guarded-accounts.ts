@@ -36,7 +36,8 @@ export const guardedAccounts: Migration = {
         account_id ${text}, -- null: nobody was signed in
         event ${text} not null,
         network ${text} not null, -- of the caller, shortened
-        detail ${text} not null -- JSON object without secrets
+        detail ${text} not null, -- JSON object without secrets
+        times ${integer} not null -- how many events alike the row stands for
       )`,
       sql`create index security_events_account on security_events (account_id, id) where account_id is not null`,
       sql`create index security_events_at on security_events (at)`,

@@ -21,9 +21,12 @@ export async function showAccount(request: MemberRequest): Promise<Page> {
   };
 }
 
-export async function signOutEverywhere({ account, members: { accounts } }: PageRequest): Promise<Redirect> {
+export async function signOutEverywhere({ account, members, source }: PageRequest): Promise<Redirect> {
+  const { accounts, security } = members;
   const cookies =
     account === undefined ? [accounts.clearingCookie] : await accounts.signOutEverywhere(account);
+  if (account !== undefined)
+    security.record({ event: "sessions_ended", source: source(), accountId: account.id });
   return { location: "/sign-in", status: 303, cookies };
 }
 
@@ -36,7 +39,9 @@ export async function removeAccount(request: MemberRequest, form: URLSearchParam
   const typed = form.get("confirmation")?.trim() ?? "";
   if (typed.toLowerCase() !== CONFIRMATION)
     return removalPage(account, `Type the word ${CONFIRMATION} to continue. Nothing has been deleted.`);
-  return { location: "/account/deleted", status: 303, cookies: await members.accounts.remove(account) };
+  const cookies = await members.accounts.remove(account);
+  members.security.record({ event: "account_deleted", source: request.source(), accountId: account.id });
+  return { location: "/account/deleted", status: 303, cookies };
 }
 
 export function showAccountRemoved(): Page {

@@ -25,6 +25,13 @@ export async function createKey(request: MemberRequest, form: URLSearchParams): 
   }
   try {
     const { key, secret } = await members.keys.create(account.id, name.data);
+    const detail = { key: String(key.id) };
+    members.security.record({
+      event: "key_created",
+      source: request.source(),
+      accountId: account.id,
+      detail,
+    });
     const body = <NewKey {...{ apiKey: key, secret, baseUrl }} />;
     return { title: "New API key", scripts: ["copy.js"], body };
   } catch (error) {
@@ -35,7 +42,16 @@ export async function createKey(request: MemberRequest, form: URLSearchParams): 
 
 export async function revokeKey(request: MemberRequest): Promise<Redirect> {
   const { account, members, params } = request;
-  await members.keys.revoke(account.id, repositoryId(params.id ?? "") ?? 0);
+  const keyId = repositoryId(params.id ?? "") ?? 0;
+  if (await members.keys.revoke(account.id, keyId)) {
+    const detail = { key: String(keyId) };
+    members.security.record({
+      event: "key_revoked",
+      source: request.source(),
+      accountId: account.id,
+      detail,
+    });
+  }
   return { location: "/account/keys?revoked", status: 303 };
 }
 

@@ -32,7 +32,13 @@ export async function submitSignInLink(
       return confirmPage({ token, isOwn, email, problem: "The link was not sent to this address." });
   }
   const signedIn = isOwn === undefined ? undefined : await accounts.signInByLink(token);
-  if (signedIn === undefined) return refused(NO_LINK, 400);
+  const { security } = request.members;
+  const source = request.source();
+  if (signedIn === undefined) {
+    security.record({ event: "sign_in_refused", source, accountId: null, detail: { method: "link" } });
+    return refused(NO_LINK, 400);
+  }
+  security.recordSignIn(signedIn, { method: "link", source });
   const cookies = [...signedIn.cookies, clearingCookie(request)];
   return { location: accounts.safeNext(signedIn.next) ?? "/", status: 303, cookies };
 }

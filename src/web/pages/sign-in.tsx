@@ -42,8 +42,11 @@ export async function signInWithSite(request: PageRequest, form: URLSearchParams
   return { location, cookies, status: 303 };
 }
 
-export async function signOut({ account, members: { accounts } }: PageRequest): Promise<Redirect> {
+export async function signOut({ account, members, source }: PageRequest): Promise<Redirect> {
+  const { accounts, security } = members;
   const cookies = account === undefined ? [accounts.clearingCookie] : await accounts.signOut(account);
+  if (account !== undefined)
+    security.record({ event: "signed_out", source: source(), accountId: account.id });
   return { location: "/", status: 303, cookies };
 }
 

@@ -1,0 +1,90 @@
+import { sql } from "kysely";
+import { DAY_MS } from "../clock.js";
+import type { Database, Db } from "../database/database.js";
+import { type EventDetail, type LoggedEvent, SECURITY_EVENTS } from "./security-events.js";
+
+/** How long events are kept. */
+export const KEPT_MS = 180 * DAY_MS;
+/** How many of the latest events are kept. */
+export const KEPT_ROWS: KeptRows = { anonymous: 100_000, account: 1_000 };
+export interface KeptRows {
+  anonymous: number;
+  /** Of each account. */
+  account: number;
+}
+
+/** Rows deleted in one transaction. */
+const BATCH = 2_000;
+
+/** A row with its id, which grows with the time it was written. */
+export interface StoredEvent extends LoggedEvent {
+  id: number;
+}
+
+export interface EventQuery {
+  /** Only events of this account. */
+  accountId?: string | undefined;
+  /** Only events from this time on. */
+  since?: number | undefined;
+  /** Only events written before this one. */
+  before?: number | undefined;
+  limit: number;
+}
+
+/** Events, latest first. */
+export async function readEvents(
+  db: Db,
+  { accountId, since, before, limit }: EventQuery,
+): Promise<StoredEvent[]> {
+  let query = db.selectFrom("security_events").selectAll().orderBy("id", "desc").limit(limit);
+  if (accountId !== undefined) query = query.where("account_id", "=", accountId);
+  if (since !== undefined) query = query.where("at", ">=", since);
+  if (before !== undefined) query = query.where("id", "<", before);
+  const rows = await query.execute();
+  return rows.flatMap(({ id, at, account_id: accountId, event, network, detail, times }) => {
+    // A newer version may have written events that this one does not know.
+    const name = SECURITY_EVENTS.find((known) => known === event);
+    const facts: EventDetail = JSON.parse(detail);
+    return name === undefined ? [] : [{ id, at, accountId, event: name, network, detail: facts, times }];
+  });
+}
+
+export async function insertEvents(db: Db, events: readonly LoggedEvent[]): Promise<void> {
+  const rows = events.map(({ accountId, detail, ...event }) => ({
+    ...event,
+    account_id: accountId,
+    detail: JSON.stringify(detail),
+  }));
+  await db.insertInto("security_events").values(rows).execute();
+}
+
+/** Deletes events past their retention in short transactions, until none is left or `signal` is aborted. Returns their number. */
+export async function pruneEvents(
+  { write }: Pick<Database, "write">,
+  { now, signal, kept = KEPT_ROWS }: { now: number; signal: AbortSignal; kept?: KeptRows },
+): Promise<number> {
+  let removed = 0;
+  const remove = async (ids: () => ReturnType<typeof old>) => {
+    while (!signal.aborted) {
+      const { numAffectedRows = 0n } = await sql`delete from security_events where id in (${ids()})`.execute(
+        write,
+      );
+      removed += Number(numAffectedRows);
+      if (numAffectedRows < BATCH) return;
+    }
+  };
+  const old = () =>
+    sql`select id from security_events where at < ${now - KEPT_MS} order by at limit ${BATCH}`;
+  await remove(old);
+  await remove(
+    () => sql`select id from (select id from security_events where account_id is null order by id desc
+      limit ${BATCH} offset ${kept.anonymous}) as excess`,
+  );
+  await remove(
+    () => sql`select id from (select id, row_number() over (partition by account_id order by id desc) as age
+      from security_events where account_id in (select account_id from security_events
+        where account_id is not null group by account_id having count(*) > ${kept.account}))
+      as aged where age > ${kept.account} limit ${BATCH}`,
+  );
+  return removed;
+}
