@@ -167,13 +167,13 @@ export async function startService(context: AppContext, modules: Modules, shared
     front = joinFront(known, { modules, members, admission });
   }
   usage.start();
-  security.start();
   const leaveIndex = followIndex(modules.listIndex, { url: config.databaseUrl, dataDir: config.dataDir });
   const stopIndex = shared === undefined ? startListIndex(context, modules) : undefined;
   const stopping = new AbortController();
   void clock.sleep(LOAD_MS, stopping.signal).then(async () => {
     if (!stopping.signal.aborted) await members.accounts.load();
   });
+  void security.start(stopping.signal);
   void removeExpired(context, { modules, members }, stopping.signal);
   return {
     port,
@@ -190,7 +190,7 @@ export async function startService(context: AppContext, modules: Modules, shared
       await closed;
       await finish("usage", [usage.stop()]);
       const { accounts } = members;
-      const notes = [keys.flush(), security.stop(), modules.watchlists.flush()];
+      const notes = [keys.flush(), security.flush(), modules.watchlists.flush()];
       await finish("mail and notes", [accounts.close(), ...notes]);
       leaveIndex();
       await finish("databases", [indexStopped, allowances?.close(), modules.database.close()]);

@@ -28,8 +28,6 @@ export class SecurityLog {
   readonly #options: SecurityLogOptions;
   readonly #writes: BackgroundWrites;
   readonly #tally = new EventTally();
-  readonly #stopping = new AbortController();
-  #running: Promise<void> = Promise.resolve();
   #pending = 0;
   #lost = 0;
 
@@ -63,16 +61,12 @@ export class SecurityLog {
     return readEvents(database.read, query);
   }
 
-  /** Starts writing counted events every minute, until `stop`. */
-  start(): void {
-    this.#running = this.#run();
-  }
-
-  /** Stops the loop and writes the remaining events. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
-    await this.flush();
+  /** Writes counted events every minute, until `signal` is aborted; `flush` writes the rest. */
+  async start(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#options.clock.sleep(MINUTE_MS, signal);
+      if (!signal.aborted) await this.flush();
+    }
   }
 
   /** Writes the counted events. Resolves when all pending writes have ended. */
@@ -107,13 +101,5 @@ export class SecurityLog {
       "security events could not be recorded",
       { events: rows.map(({ event }) => event).slice(0, 5) },
     );
-  }
-
-  async #run(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      await this.#options.clock.sleep(MINUTE_MS, signal);
-      if (!signal.aborted) await this.flush();
-    }
   }
 }

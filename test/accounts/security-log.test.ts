@@ -87,7 +87,7 @@ onBothEngines("The security log", (engine) => {
   });
 
   test("counts refused links, keys, forms of other sites, and requests over a limit", async () => {
-    const world = await start({ SIDEREAL_LIMIT_ANONYMOUS_SEARCH: "2" });
+    const world = await start({ SIDEREAL_LIMIT_SEARCH_ANONYMOUS: "2" });
     const token = await mailedToken(world, mailbox, "ann@example.org");
     for (let i = 0; i < 3; i++)
       await world.send("POST", "/api/auth/verify", { token: `${token}x` }, { Origin: ORIGIN });
@@ -154,7 +154,8 @@ onBothEngines("The security log", (engine) => {
     const { log, lines } = recordedLog("warn");
     const clock = new ManualClock(NOW);
     const security = new SecurityLog({ database, clock, log });
-    security.start();
+    const stopping = new AbortController();
+    const running = security.start(stopping.signal);
     const source = { network, agent: "Firefox" };
     for (let i = 0; i < 50; i++)
       security.record({ event: "sign_in_refused", source, accountId: null, detail: { method: "link" } });
@@ -168,7 +169,8 @@ onBothEngines("The security log", (engine) => {
       [lines.length, msg, level, event, method, times],
       [1, "refused", 40, "sign_in_refused", "link", 50],
     );
-    await security.stop();
+    stopping.abort();
+    await running;
     assert.equal((await security.list({ limit: 9 })).length, 2);
   });
 
