@@ -28,6 +28,7 @@ export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
 export { emailField } from "./email.js";
 export { type OAuthRedirect, SITE_ORIGINS, SITES, type Site } from "./oauth.js";
 export type { OriginHeaders } from "./origin.js";
+export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn } from "./recent-sign-in.js";
 export { Revocations } from "./revocations.js";
 export { readSecret } from "./secret.js";
 export {
@@ -48,6 +49,8 @@ export interface Account {
   name: string;
   createdAt: number;
   sessionId: string;
+  /** When its owner signed in. */
+  sessionCreatedAt: number;
   sessionExpiresAt: number;
 }
 
@@ -304,6 +307,7 @@ export class Accounts {
       name: user.name,
       createdAt: user.createdAt.getTime(),
       sessionId: session.id,
+      sessionCreatedAt: session.createdAt.getTime(),
       sessionExpiresAt: session.expiresAt.getTime(),
     };
   }

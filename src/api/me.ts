@@ -1,4 +1,4 @@
-import type { EventDetail, SecurityEventName } from "../accounts/accounts.js";
+import { type EventDetail, requireRecentSignIn, type SecurityEventName } from "../accounts/accounts.js";
 import type { ErrorCode } from "../errors.js";
 import { json, noContent } from "../http/http.js";
 import { idParameter, idText, watchlistPage, watchlistQuery } from "../lists/lists.js";
@@ -55,13 +55,15 @@ export const removeMe = operation({
   id: "removeMe",
   tags,
   summary: "Delete the account with its sessions, keys and watchlist",
+  description: "Needs a sign-in within the last 15 minutes.",
   params: null,
   query: null,
   body: null,
-  responses: { 204: { description: "Done." }, ...changeErrors() },
+  responses: { 204: { description: "Done." }, ...changeErrors("REAUTHENTICATION_REQUIRED") },
   handle: async (request) => {
     const { account } = request;
     const { members } = request.services;
+    requireRecentSignIn(account);
     const cookies = await members.accounts.remove(account);
     record(request, "account_deleted");
     return noContent({ "Set-Cookie": cookies });
@@ -176,17 +178,19 @@ export const createKey = operation({
   id: "createKey",
   tags,
   summary: "Create an API key",
-  description: "The key itself is returned only here. An account has at most five active keys.",
+  description:
+    "The key itself is returned only here. An account has at most five active keys. Needs a sign-in within the last 15 minutes.",
   params: null,
   query: null,
   body: z.strictObject({ name: nameField }),
   responses: {
     201: dataResponse("The key.", createdApiKeySchema),
-    ...bodyErrors("LIMIT_REACHED"),
+    ...bodyErrors("LIMIT_REACHED", "REAUTHENTICATION_REQUIRED"),
   },
   handle: async (request) => {
     const { account } = request;
     const { members } = request.services;
+    requireRecentSignIn(account);
     const { key, secret } = await members.keys.create(account.id, request.body.name);
     record(request, "key_created", { key: String(key.id) });
     return json({ data: { ...apiKeyView(key), key: secret } }, { status: 201 });

@@ -149,7 +149,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
     cache: NONE,
   }),
 
-  page("/sign-in", signIn.showSignIn, { cache: PRIVATE, query: ["next"] }),
+  page("/sign-in", signIn.showSignIn, { cache: PRIVATE, query: ["again", "next"] }),
   form("/sign-in", signIn.requestSignInLink, { limit: AUTH }),
   page("/sign-in/sent", signIn.showSignInSent, { cache: PRIVATE }),
   page("/sign-in/link", link.showSignInLink, { cache: NONE, query: ["token"] }),
@@ -163,7 +163,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   mine("/account/delete", account.showAccountRemoval),
   myForm("/account/delete", account.removeAccount, { signInNext: "/account/delete", endsSession: true }),
   page("/account/deleted", account.showAccountRemoved, { cache: PRIVATE }),
-  mine("/account/keys", keys.showKeys, ["revoked"]),
+  mine("/account/keys", keys.showKeys, ["revoked", "name"]),
   myForm("/account/keys", keys.createKey, { signInNext: "/account/keys" }),
   mine("/account/keys/{id}", showKeyUsage, ["period"]),
   myForm("/account/keys/{id}/revoke", keys.revokeKey, { signInNext: "/account/keys" }),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { sql } from "kysely";
 import { type Mailbox, tokenOf } from "./mail.js";
 import type { World } from "./world.js";
 
@@ -51,4 +52,10 @@ export async function createKey(
   const answer = await world.send("POST", "/api/me/keys", { name }, headers);
   assert.equal(answer.status, 201, JSON.stringify(answer.body));
   return answer.body.data;
+}
+
+/** Lets all sessions of a world have begun this many minutes ago. */
+export async function ageSessions(world: World, minutes: number): Promise<void> {
+  const at = new Date(Date.now() - minutes * 60_000).toISOString();
+  await sql`update sessions set created_at = ${at}`.execute(world.modules.database.durable);
 }

@@ -1,8 +1,9 @@
 import type { FC } from "hono/jsx";
-import type { Account } from "../../accounts/accounts.js";
+import { type Account, isRecentSignIn } from "../../accounts/accounts.js";
 import { Field } from "../components/field.js";
 import { formatDay, Time } from "../components/numbers.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
+import { toSignInAgain } from "./sign-in.js";
 
 /** What the user must type to delete the account. */
 const CONFIRMATION = "delete";
@@ -30,12 +31,14 @@ export async function signOutEverywhere({ account, members, source }: PageReques
   return { location: "/sign-in", status: 303, cookies };
 }
 
-export function showAccountRemoval({ account }: MemberRequest): Page {
-  return removalPage(account);
+/** Asks to sign in again first, so that nothing is typed in vain. */
+export function showAccountRemoval({ account }: MemberRequest): Page | Redirect {
+  return isRecentSignIn(account) ? removalPage(account) : toSignInAgain("/account/delete");
 }
 
 export async function removeAccount(request: MemberRequest, form: URLSearchParams): Promise<Page | Redirect> {
   const { account, members } = request;
+  if (!isRecentSignIn(account)) return toSignInAgain("/account/delete");
   const typed = form.get("confirmation")?.trim() ?? "";
   if (typed.toLowerCase() !== CONFIRMATION)
     return removalPage(account, `Type the word ${CONFIRMATION} to continue. Nothing has been deleted.`);

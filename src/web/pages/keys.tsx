@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { type Account, type ApiKey, MAX_KEYS } from "../../accounts/accounts.js";
+import { type Account, type ApiKey, isRecentSignIn, MAX_KEYS } from "../../accounts/accounts.js";
 import { repositoryId } from "../../catalog/catalog.js";
 import { AppError } from "../../errors.js";
 import { nameField } from "../../lists/lists.js";
@@ -8,21 +8,26 @@ import { formatDay, Time } from "../components/numbers.js";
 import { Scroll } from "../components/scroll.js";
 import { Snippet } from "../components/snippet.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
+import { toSignInAgain } from "./sign-in.js";
 
 /** The API keys of an account. */
 export async function showKeys(request: MemberRequest): Promise<Page> {
   const { account, url } = request;
-  return keysPage(request, account, { isRevoked: url.searchParams.has("revoked") });
+  const name = url.searchParams.get("name");
+  const isRevoked = url.searchParams.has("revoked");
+  return keysPage(request, account, { isRevoked, ...(name === null ? {} : { name }) });
 }
 
 /** Creates a key and shows its secret, on this page only. */
-export async function createKey(request: MemberRequest, form: URLSearchParams): Promise<Page> {
+export async function createKey(request: MemberRequest, form: URLSearchParams): Promise<Page | Redirect> {
   const { account, members, baseUrl } = request;
   const name = nameField.safeParse(form.get("name") ?? "");
   if (!name.success) {
     const problem = `The name ${name.error.issues[0]?.message ?? "is not valid"}.`;
     return keysPage(request, account, { problem, name: form.get("name") ?? "" });
   }
+  if (!isRecentSignIn(account))
+    return toSignInAgain(`/account/keys?${new URLSearchParams({ name: name.data })}`);
   try {
     const { key, secret } = await members.keys.create(account.id, name.data);
     const detail = { key: String(key.id) };
@@ -66,11 +71,15 @@ async function keysPage({ members }: PageRequest, account: Account, messages: Me
   return {
     title: "API keys",
     status: messages.problem === undefined ? 200 : 400,
-    body: <Keys keys={keys} messages={messages} />,
+    body: <Keys keys={keys} messages={messages} isRecent={isRecentSignIn(account)} />,
   };
 }
 
-const Keys: FC<{ keys: readonly ApiKey[]; messages: Messages }> = ({ keys, messages }) => (
+const Keys: FC<{ keys: readonly ApiKey[]; messages: Messages; isRecent: boolean }> = ({
+  keys,
+  messages,
+  isRecent,
+}) => (
   <>
     <h1>API keys</h1>
     <p class="lead">
@@ -111,7 +120,7 @@ const Keys: FC<{ keys: readonly ApiKey[]; messages: Messages }> = ({ keys, messa
     )}
     <h2>{keys.length === 0 ? "Create your first key" : "Create another key"}</h2>
     {keys.length < MAX_KEYS ? (
-      <KeyForm messages={messages} />
+      <KeyForm messages={messages} isRecent={isRecent} />
     ) : (
       <p class="note" role="note">
         You have {MAX_KEYS} active keys, which is the limit. Revoke one to create another.
@@ -154,7 +163,10 @@ export const Revocation: FC<{ id: number; name: string }> = ({ id, name }) => (
   </details>
 );
 
-const KeyForm: FC<{ messages: Messages }> = ({ messages: { problem, name } }) => (
+const KeyForm: FC<{ messages: Messages; isRecent: boolean }> = ({
+  messages: { problem, name },
+  isRecent,
+}) => (
   <form method="post" action="/account/keys" class="box narrow">
     <Field
       name="name"
@@ -167,7 +179,10 @@ const KeyForm: FC<{ messages: Messages }> = ({ messages: { problem, name } }) =>
     <button type="submit" class="press">
       Create key
     </button>
-    <p class="soft small">The key is shown once. An account can have {MAX_KEYS} active keys.</p>
+    <p class="soft small">
+      The key is shown once. An account can have {MAX_KEYS} active keys.
+      {isRecent ? null : " You will be asked to sign in again first."}
+    </p>
   </form>
 );
 

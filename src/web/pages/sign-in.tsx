@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { emailField, SITE_ORIGINS, SITES, type Site } from "../../accounts/accounts.js";
+import { emailField, RECENT_MINUTES, SITE_ORIGINS, SITES, type Site } from "../../accounts/accounts.js";
 import { AppError } from "../../errors.js";
 import { EmailField } from "../components/field.js";
 import { requestingBrowser } from "../link-browser.js";
@@ -8,8 +8,11 @@ import type { Page, PageRequest, Redirect } from "../page-request.js";
 const SITE_NAMES: Readonly<Record<Site, string>> = { github: "GitHub", google: "Google" };
 
 export function showSignIn(request: PageRequest): Page | Redirect {
-  const next = nextOf(request, request.url.searchParams.get("next"));
-  return request.account === undefined ? signInPage(request, { next }) : { location: next, status: 302 };
+  const { account, url } = request;
+  const next = nextOf(request, url.searchParams.get("next"));
+  if (account === undefined) return signInPage(request, { next });
+  if (!url.searchParams.has("again")) return { location: next, status: 302 };
+  return signInPage(request, { next, email: account.email, isAgain: true });
 }
 
 /** Mails a sign-in link. */
@@ -58,6 +61,11 @@ export function toSignIn(
   return { location: `/sign-in?next=${encodeURIComponent(next)}`, status: 303 };
 }
 
+/** Asks a signed-in user to sign in again, and continues to `next` afterwards: a path. */
+export function toSignInAgain(next: string): Redirect {
+  return { location: `/sign-in?again=1&next=${encodeURIComponent(next)}`, status: 303 };
+}
+
 function nextOf({ members }: PageRequest, next: string | null): string {
   return members.accounts.safeNext(next ?? "/") ?? "/";
 }
@@ -66,6 +74,8 @@ interface SignInProps {
   next: string;
   email?: string;
   problem?: string;
+  /** Whether somebody signed in is asked to sign in again, with this address. */
+  isAgain?: boolean;
 }
 
 function signInPage({ members: { accounts } }: PageRequest, props: SignInProps): Page {
@@ -83,24 +93,31 @@ const SignIn: FC<SignInProps & { hasMail: boolean; isLogged: boolean; sites: rea
   next,
   email,
   problem,
+  isAgain,
   hasMail,
   isLogged,
   sites,
 }) => (
   <div class="narrow">
-    <h1>Sign in</h1>
-    <p class="lead">Keep a watchlist on all your devices and create API keys. No password needed.</p>
+    <h1>{isAgain ? "Sign in again" : "Sign in"}</h1>
+    <p class="lead">
+      {isAgain
+        ? `This needs a sign-in within the last ${RECENT_MINUTES} minutes. You then continue where you were.`
+        : "Keep a watchlist on all your devices and create API keys. No password needed."}
+    </p>
     {hasMail ? (
       <form method="post" action="/sign-in" class="box">
         <input type="hidden" name="next" value={next} />
-        <EmailField problem={problem} value={email} />
+        {isAgain ? <KnownEmail email={email ?? ""} /> : <EmailField problem={problem} value={email} />}
         <button type="submit" class="press">
           Send sign-in link
         </button>
         <p class="soft small">
           {isLogged
             ? "This server has no mail server configured. The link is written to its log instead."
-            : "We email you a sign-in link. A new address creates a new account."}
+            : isAgain
+              ? "We email you a sign-in link."
+              : "We email you a sign-in link. A new address creates a new account."}
         </p>
       </form>
     ) : null}
@@ -118,10 +135,20 @@ const SignIn: FC<SignInProps & { hasMail: boolean; isLogged: boolean; sites: rea
       </>
     )}
     {hasMail || sites.length > 0 ? null : <NoMethod />}
-    <p class="soft">
-      You need no account to browse, or to <a href="/watchlists">create a shared list</a>.
-    </p>
+    {isAgain ? null : (
+      <p class="soft">
+        You need no account to browse, or to <a href="/watchlists">create a shared list</a>.
+      </p>
+    )}
   </div>
+);
+
+/** The address of the account, which cannot be changed here. */
+const KnownEmail: FC<{ email: string }> = ({ email }) => (
+  <p>
+    <input type="hidden" name="email" value={email} />
+    You are signed in as <strong>{email}</strong>.
+  </p>
 );
 
 const NoMethod: FC = () => (

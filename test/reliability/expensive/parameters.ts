@@ -81,6 +81,8 @@ export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Cho
     scope: one("overall", "provider", "language"),
     save: one(String(repositories[0]?.id ?? 1)),
     next: one("/watchlist", "/".repeat(500)),
+    again: one("1"),
+    name: one("laptop"),
     token: one(`sidl_${"a".repeat(36)}`),
     fullName: one(repositories[0]?.fullName ?? "a/b"),
     explain: one("true", "false"),
