@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Database } from "../database/database.js";
+import type { Database, PreviousNameTable, RepositoryTable } from "../database/database.js";
 import { REPOSITORY_COLUMN_NAMES } from "./draft.js";
 import type { Snapshot } from "./observation.js";
 import { FACT_COLUMNS, type Facts, fromRow, type Repository } from "./repository.js";
@@ -64,13 +64,26 @@ export async function dumpPage(
       repository,
       providerId: row.provider_id,
       facts: Object.fromEntries(known.map((fact) => [fact, reported(repository)[fact]])),
-      previousNames: (namesById.get(row.id) ?? []).map((name) => ({
-        fullName: name.full_name,
-        until: name.until,
-      })),
+      previousNames: [...(namesById.get(row.id) ?? []).map(toPreviousName), ...lostNameOf(row)],
       snapshots: readings.get(row.id)?.snapshots() ?? [],
     };
   });
+}
+
+type PreviousName = DumpedRepository["previousNames"][number];
+
+const toPreviousName = ({ full_name, until }: PreviousNameTable): PreviousName => ({
+  fullName: full_name,
+  until,
+});
+
+/**
+ * The name of a repository with an id that another one has now: without a word about it, an import would give it back. Without an
+ * id it is among the previous names.
+ */
+function lostNameOf({ name_key, provider_id, refreshed_at, owner, name }: RepositoryTable): PreviousName[] {
+  if (name_key !== null || provider_id === null || refreshed_at === null) return [];
+  return [{ fullName: `${owner}/${name}`, until: refreshed_at }];
 }
 
 /** What sources have reported: that a name seems to continue as another is found again. */

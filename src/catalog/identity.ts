@@ -62,7 +62,7 @@ function isReuse(row: RepositoryTable, observation: Observation): boolean {
 }
 
 /** Whether an observation is about a repository that has lost its present name since, as an export writes it. */
-function hasLostName({ owner, name, at, previousNames = [] }: Observation): boolean {
+export function hasLostName({ owner, name, at, previousNames = [] }: Observation): boolean {
   const key = nameKey(owner, name);
   return (
     at !== null && previousNames.some(({ fullName, until }) => fullName.toLowerCase() === key && until >= at)
@@ -154,6 +154,8 @@ export class Identities {
         return this.resolve(nameless, now);
       }
       this.#loseId(byProviderId);
+      // Without a name either, nothing reports it any more.
+      if (row.name_key === null) this.#markLost(byProviderId);
     }
     const requested =
       observation.repositoryId === undefined ? undefined : this.#byId.get(observation.repositoryId);
@@ -173,15 +175,17 @@ export class Identities {
       if (earlier !== undefined && (byName === undefined || at < byName.row.discovered_at))
         return earlier.draft;
     }
+    // One that has lost its name is not the repository that has it now.
+    const isLost = hasLostName(observation);
     const isHolder =
       byName !== undefined && (providerId === undefined || this.#mayAdopt(byName, observation));
-    if (isHolder || (byName !== undefined && hasNewId(byName.row, observation))) {
+    if (byName !== undefined && !isLost && (isHolder || hasNewId(byName.row, observation))) {
       if (providerId !== undefined) this.#adopt(byName, providerId);
       return byName;
     }
     const draft = draftOf(newRow(observation, now), true);
     // Another repository holds the name. An older observation does not take it over.
-    if (byName !== undefined && !this.#release(byName, at)) draft.row.name_key = null;
+    if (isLost || (byName !== undefined && !this.#release(byName, at))) draft.row.name_key = null;
     this.#index(draft);
     return draft;
   }
@@ -200,8 +204,6 @@ export class Identities {
     }
     const draft = draftOf(newRow(observation, now), true);
     const takesName = !hasLostName(observation) && (holder === undefined || this.#release(holder, at));
-    if (takesName && holder !== undefined)
-      this.#markLost(holder, holder.row.refreshed_at ?? holder.row.discovered_at);
     if (!takesName) draft.row.name_key = null;
     this.#index(draft);
     if (!takesName) this.#markLost(draft, at ?? now);
@@ -216,7 +218,7 @@ export class Identities {
   }
 
   /** Notes that a repository was known by its name until then; what is there now is another one. */
-  #markLost(draft: Draft, until: number): void {
+  #markLost(draft: Draft, until = draft.row.refreshed_at ?? draft.row.discovered_at): void {
     const { row } = draft;
     this.addPreviousName(draft, `${row.owner}/${row.name}`, until);
     row.availability = "GONE" satisfies Availability;
@@ -303,6 +305,7 @@ export class Identities {
     if (row.name_key !== null) this.#byName.delete(keyOf(row.provider, row.name_key));
     row.name_key = null;
     holder.changed = true;
+    if (row.provider_id === null) this.#markLost(holder);
     return true;
   }
 

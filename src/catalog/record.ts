@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { BulkRow, BulkTable, Database, Dialect, Tx } from "../database/database.js";
 import { type Draft, RECORDED, RECORDED_COLUMN_NAMES } from "./draft.js";
-import { Identities } from "./identity.js";
+import { hasLostName, Identities } from "./identity.js";
 import { readKind, setKind } from "./kind.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { bumpRevision, markOutdated } from "./outdated.js";
@@ -119,8 +119,8 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
     row.refreshed_at = at;
     draft.changed = true;
     const hasThisName = row.owner === owner && row.name === name && row.name_key !== null;
-    if (!observation.isNameless && !hasThisName && !identities.hadName(draft, observation, at))
-      identities.rename(draft, observation, at);
+    const isOldName = hasLostName(observation) || identities.hadName(draft, observation, at);
+    if (!observation.isNameless && !hasThisName && !isOldName) identities.rename(draft, observation, at);
   } else if (
     !observation.isNameless &&
     at !== null &&
@@ -128,8 +128,11 @@ function apply(identities: Identities, draft: Draft, observation: Observation): 
   ) {
     identities.addPreviousName(draft, `${observation.owner}/${observation.name}`, at);
   }
-  for (const { fullName, until } of observation.previousNames ?? [])
-    identities.addPreviousName(draft, fullName, until);
+  for (const { fullName, until } of observation.previousNames ?? []) {
+    // With an id, the name that it has lost is not a previous one: nothing is found by it.
+    const isOwn = row.provider_id !== null && fullName.toLowerCase() === nameKey(row.owner, row.name);
+    if (!isOwn) identities.addPreviousName(draft, fullName, until);
+  }
   const first = firstKnown(observation.snapshots) ?? at;
   const discoveredAt = Math.min(observation.discoveredAt ?? row.discovered_at, first ?? row.discovered_at);
   if (discoveredAt < row.discovered_at) {

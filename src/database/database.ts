@@ -30,6 +30,7 @@ export {
 export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
 export type {
   FacetTable,
+  PreviousNameTable,
   RepositoryTable,
   RollupTable,
   Schema,

@@ -5,6 +5,7 @@ import {
   AVAILABILITIES,
   DAMAGE_KINDS,
   type DumpedRepository,
+  nameKey,
   type Observation,
   providerName,
   repositoryId,
@@ -140,7 +141,21 @@ type RepositoryLine = z.output<ReturnType<typeof repositorySchema>>;
 type SnapshotLine = z.output<ReturnType<typeof snapshotSchema>>;
 
 /** The repository of the following snapshot lines, and up to which time its own line has all facts. */
-type Identity = Pick<Observation, "provider" | "owner" | "name" | "providerId"> & { at: number | null };
+type Identity = Pick<Observation, "provider" | "owner" | "name" | "providerId" | "previousNames"> & {
+  at: number | null;
+  /** Facts that tell it from others of its name. */
+  facts?: Pick<Observation["facts"], "createdAt">;
+};
+
+/** What identifies a repository to its snapshots. Without an id, one that has lost its name needs more than the name. */
+function identityOf({ provider, owner, name, providerId, at, facts, previousNames }: Observation): Identity {
+  const known = { provider, owner, name, at };
+  if (providerId !== undefined) return { ...known, providerId };
+  const lost = previousNames?.filter(({ fullName }) => nameKey(owner, name) === fullName.toLowerCase());
+  if (lost === undefined || lost.length === 0) return known;
+  const { createdAt } = facts;
+  return { ...known, previousNames: lost, facts: createdAt === undefined ? {} : { createdAt } };
+}
 
 /** Reads Sidereal's own format: one result per line, in groups. */
 export async function* readNdjson(input: Readable, clock: Clock): AsyncGenerator<Line[]> {
@@ -161,8 +176,7 @@ export async function* readNdjson(input: Readable, clock: Clock): AsyncGenerator
     }
     if (parsed.type === "repository") {
       const observation = repositoryObservation(parsed);
-      const { provider, owner, name, providerId, at } = observation;
-      latest = { provider, owner, name, ...(providerId === undefined ? {} : { providerId }), at };
+      latest = identityOf(observation);
       return { line, observation };
     }
     if (parsed.version === VERSION) return undefined;
@@ -247,7 +261,12 @@ function snapshotLine(line: SnapshotLine, latest: Identity | undefined, number: 
   const isKnown = identity.at !== null && capturedAt <= identity.at;
   return {
     line: number,
-    observation: { ...identity, at: capturedAt, facts: isKnown ? {} : counts, snapshots: [snapshot] },
+    observation: {
+      ...identity,
+      at: capturedAt,
+      facts: { ...identity.facts, ...(isKnown ? {} : counts) },
+      snapshots: [snapshot],
+    },
   };
 }
 

@@ -38,6 +38,10 @@ test("the checks find what they look for", async () => {
     ["documents that are not well-formed", ["text/csv", 'a,b\r\n"c'.concat("\r\n")]],
     ["documents that are not well-formed", picture("<script>1</script>")],
     ["documents that are not well-formed", ["text/unknown", "x"]],
+    [
+      "scripts, event attributes and foreign references",
+      page('<meta http-equiv="refresh" content="5; url=https://evil.example/">'),
+    ],
     ["scripts, event attributes and foreign references", page('<p onclick="x()">a</p>')],
     ["scripts, event attributes and foreign references", page("<script>alert(1)</script>")],
     ["scripts, event attributes and foreign references", page('<img src="https://evil.example/x" alt=""/>')],

@@ -165,6 +165,8 @@ onBothEngines("An export", (engine) => {
     const find = (providerId: string) => parsed.find((line) => line.providerId === providerId);
     assert.deepEqual(find("a")?.previousFullNames, [
       { fullName: "o/second", until: new Date(NOW - 70 * HOUR_MS).toISOString() },
+      // Its own name, which "c" has now.
+      { fullName: "o/first", until: new Date(NOW - 70 * HOUR_MS).toISOString() },
     ]);
     assert.equal(find("b")?.id, "5000");
     assert.equal(find("gid://gitlab/Project/1")?.fullName, "ids/r0");
@@ -188,6 +190,23 @@ onBothEngines("An export", (engine) => {
       ids.toSorted((a, b) => a - b),
     );
   });
+
+  for (const hour of [1, 2])
+    test(`of a repository whose id another one has, and whose name a third one has since hour ${hour}, comes back the same`, async () => {
+      const seen = (name: string, hours: number, providerId: string, createdAt?: number) => ({
+        ...observation(name, [snapshot(hours, hours)], { providerId }),
+        facts: createdAt === undefined ? {} : { createdAt },
+      });
+      const { catalog } = await openCatalog(engine);
+      await catalog.record([seen("o/a", 1, "3")]);
+      await catalog.record([seen("o/a", hour, "1", NOW - 900 * DAY_MS)]);
+      await catalog.record([seen("p/c", 1, "1", NOW - 800 * DAY_MS)]);
+      const text = await exported(catalog);
+      assert.equal(text.match(/"fullName":"o\/a","disc/g)?.length, 2);
+      const copy = await openCatalog(engine);
+      await imported(copy.catalog, text);
+      assert.equal(await exported(copy.catalog), text);
+    });
 
   test("of any catalogue comes back the same", async () => {
     const told = fc.record({

@@ -120,6 +120,9 @@ export class FuzzService {
         ...GENEROUS,
         SIDEREAL_PORT: "0",
         SIDEREAL_AUTH_SECRET: "s".repeat(40),
+        SIDEREAL_PROVIDERS: "github,gitlab,codeberg",
+        SIDEREAL_TRACK: "everyone",
+        SIDEREAL_TRACK_PER_DAY: "1000000",
         SIDEREAL_AUTH_GITHUB_ID: "client",
         SIDEREAL_AUTH_GITHUB_SECRET: "secret",
         SIDEREAL_LIST_INDEX_MB: options.hasListIndex ? "128" : "0",
@@ -152,6 +155,8 @@ export class FuzzService {
       keep(stock.tokens, data.token);
       keep(stock.shareTokens, data.shareToken);
     }
+    const repository = `github:requested/r${this.#members}`;
+    keep(stock.requests, (await this.#post("/api/repos/track", { repository })).data.id);
     const member = await this.#signIn();
     const { data } = await this.#post("/api/me/keys", { name: "key" }, member.cookie);
     member.keyIds.push(data.id);
@@ -259,6 +264,7 @@ async function stockOf({ catalog }: Modules, origin: string): Promise<Stock> {
     leaving: [],
     keys: [],
     links: [],
+    requests: [],
     cursors: [],
     etags: [],
     targets: [],

@@ -38,6 +38,8 @@ export interface Stock {
   keys: string[];
   /** Unused sign-in links. */
   links: Link[];
+  /** Requests to track a repository, by id. */
+  requests: string[];
   cursors: string[];
   etags: string[];
   /** Targets that responses linked to. */
@@ -98,6 +100,8 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
       return picked.link?.token ?? picked.token;
     case "keyId":
       return from(member.keyIds, "1");
+    case "requestId":
+      return from(stock.requests, "sidt_");
     case "site":
       return "github";
     case "ranking":

@@ -81,6 +81,8 @@ export async function attackWithData(engine: Engine, options: DataAttackOptions)
 }
 
 const SETTINGS = {
+  SIDEREAL_PROVIDERS: "github",
+  SIDEREAL_TRACK: "everyone",
   ...SITE_SETTINGS,
   // A port that nothing listens on: mails are made, and lost.
   SIDEREAL_SMTP_URL: "smtp://127.0.0.1:9",
@@ -191,6 +193,7 @@ async function showEverywhere(
   { texts, every, report }: DataAttackOptions,
 ): Promise<Pick<DataAttack, "answered" | "violations">> {
   const cookie = await signedIn(world);
+  const requestId = await requested(world);
   const routes = allRoutes(world).sort((a, b) => Number(isLast(a)) - Number(isLast(b)));
   const answered = new Map<string, number>();
   const violations = new Map<ViolationKind, number>();
@@ -200,7 +203,7 @@ async function showEverywhere(
   for (const [i, { repository }] of dumped.entries()) {
     const text = texts[i % texts.length] ?? "";
     if (i % 10 === 0) token = await listOf(world, repository.id);
-    const subject: Subject = { text, repository, token, keyId: "1" };
+    const subject: Subject = { text, repository, token, keyId: "1", requestId };
     for (const [r, route] of routes.entries()) {
       turn += 7;
       // Each route is visited in every way about one record, and now and then about all others.
@@ -249,6 +252,12 @@ async function send(world: World, visit: Visit, cookie: string | undefined): Pro
 async function listOf(world: World, id: number): Promise<string> {
   const { body } = await world.send("POST", "/api/watchlists", { ids: [String(id)] });
   return body.data.token;
+}
+
+/** Requests a repository that nobody tracks. Returns the id of the request. */
+async function requested(world: World): Promise<string> {
+  const { body } = await world.send("POST", "/api/repos/track", { repository: "github:requested/one" });
+  return body.data.id;
 }
 
 /** Signs somebody in by a link that was never mailed. Returns the cookie. */

@@ -100,7 +100,9 @@ function inHtml(body: string, origin: string): Found[] {
   for (const { element, path } of elementsOf(readHtml(body))) {
     const { name, attributes } = element;
     if (FORBIDDEN.has(name)) found.push([ACTIVE, `<${name}>`]);
-    if (attributes.has("http-equiv") || attributes.has("style")) found.push([ACTIVE, shown(element)]);
+    const isStyled = attributes.has("style");
+    if (isStyled || (attributes.has("http-equiv") && !isReload(attributes)))
+      found.push([ACTIVE, shown(element)]);
     if (name === "script") found.push(...inScript(element, origin));
     for (const [attribute, value] of attributes) {
       if (/^on/i.test(attribute)) found.push([ACTIVE, shown(element)]);
@@ -113,6 +115,11 @@ function inHtml(body: string, origin: string): Found[] {
       if (typeof child === "string") found.push(...reordering(child, [...path, element]));
   }
   return found;
+}
+
+/** Whether a page that waits for something only loads itself again after some seconds. */
+function isReload(attributes: ReadonlyMap<string, string>): boolean {
+  return attributes.get("http-equiv") === "refresh" && /^\d+$/.test(attributes.get("content") ?? "");
 }
 
 function inScript({ attributes, children }: HtmlElement, origin: string): Found[] {

@@ -19,6 +19,8 @@ export interface Subject {
   /** A list with this record, or with an earlier one. */
   token: string;
   keyId: string;
+  /** A request to track a repository. */
+  requestId: string;
 }
 
 export interface Visit {
@@ -44,6 +46,7 @@ const IN_PATH: Values = {
   repositoryId: ({ repository }) => String(repository.id),
   token: ({ token }) => token,
   keyId: ({ keyId }) => keyId,
+  requestId: ({ requestId }) => requestId,
   ranking: () => "trending",
   site: () => "github",
   part: () => "repositories-1",
@@ -59,6 +62,7 @@ const IN_QUERY: Values = {
   license: ({ repository }) => repository.license ?? "",
   repo: ({ repository }) => keyOf(repository),
   fullName: ({ repository }) => repository.fullName,
+  repository: ({ repository }) => repository.fullName,
   explain: () => "true",
   save: ({ repository }) => String(repository.id),
   next: ({ text }) => `/explore?q=${encodeURIComponent(text.toWellFormed())}`,
@@ -86,6 +90,7 @@ const JSON_BODIES: Readonly<Record<string, (text: string, subject: Subject) => u
   "POST /api/auth/verify": (token) => ({ token }),
   "POST /api/auth/sign-in/{site}": (next) => ({ next: `/${next}` }),
   "POST /api/me/watchlist": (repositoryId) => ({ repositoryId }),
+  "POST /api/repos/track": (repository) => ({ repository }),
   "POST /api/me/keys": (name) => ({ name }),
 };
 
