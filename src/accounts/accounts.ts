@@ -1,7 +1,7 @@
 /**
- * Accounts: sign-in by a link in a mail, or with GitHub and Google where configured; sessions; API keys; removal. Better Auth
- * implements the protocols on our tables; none of its routes are served. Links and sessions are stored as hashes. An account
- * is an e-mail address that its owner has proven to read, or that a site has verified.
+ * Accounts: sign-in by a link in a mail, with a passkey, or with GitHub and Google where configured; sessions; API keys;
+ * removal. Better Auth implements the protocols on our tables; none of its routes are served. Links and sessions are stored as
+ * hashes. An account is an e-mail address that its owner has proven to read, or that a site has verified.
  */
 import { sql } from "kysely";
 import { type CookieScope, cookieScope } from "../base-url.js";
@@ -20,6 +20,7 @@ import { LINK_MS, LinkQuota, linkMail } from "./links.js";
 import { Mailer } from "./mail.js";
 import { failedUrl, finishOAuth, type OAuthRedirect, SITES, type Site, startOAuth } from "./oauth.js";
 import { isLoopback, isOwnOrigin, type OriginHeaders, safeNext } from "./origin.js";
+import { type Assertion, Passkeys } from "./passkeys.js";
 import { readSecret } from "./secret.js";
 import { sessionCookie } from "./session-cookie.js";
 import { TtlCache } from "./ttl-cache.js";
@@ -28,6 +29,7 @@ export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
 export { emailField } from "./email.js";
 export { type OAuthRedirect, SITE_ORIGINS, SITES, type Site } from "./oauth.js";
 export type { OriginHeaders } from "./origin.js";
+export { MAX_PASSKEYS, type Passkey } from "./passkeys.js";
 export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn } from "./recent-sign-in.js";
 export { Revocations } from "./revocations.js";
 export { readSecret } from "./secret.js";
@@ -76,6 +78,7 @@ export interface AccountsOptions {
 }
 
 export class Accounts {
+  readonly passkeys: Passkeys;
   readonly #options: AccountsOptions;
   readonly #mailer: Mailer | undefined;
   readonly #quota: LinkQuota;
@@ -86,6 +89,7 @@ export class Accounts {
 
   constructor(options: AccountsOptions) {
     this.#options = options;
+    this.passkeys = new Passkeys(options);
     const { clock, keys } = options;
     this.#sessions = new TtlCache({ clock, revocations: keys.revocations });
     this.#quota = new LinkQuota(options.clock);
@@ -190,6 +194,22 @@ export class Accounts {
     return account === undefined
       ? undefined
       : { account, cookies, next, isNew: account.createdAt >= beganAt };
+  }
+
+  /**
+   * Signs in with a passkey and ends the session that the browser had: `cookie` is its Cookie header. Undefined for one that is
+   * not accepted: unknown or removed, for another challenge, browser or site, or used without a PIN or biometrics.
+   */
+  async signInByPasskey(
+    assertion: Assertion,
+    { cookie = "" }: { cookie: string | undefined },
+  ): Promise<Omit<SignedIn, "next"> | undefined> {
+    const cookies = await this.passkeys.signIn(assertion, cookie);
+    const account = cookies === undefined ? undefined : await this.find(cookieHeader(cookies));
+    if (cookies === undefined || account === undefined) return undefined;
+    const earlier = await this.find(cookie);
+    if (earlier !== undefined) await this.signOut(earlier);
+    return { account, cookies, isNew: false };
   }
 
   /** Starts signing in with a site, and continues to `next`, a safe path. Throws NOT_FOUND where the site is not configured. */

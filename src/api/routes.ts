@@ -24,6 +24,7 @@ import * as me from "./me.js";
 import { listMetrics, listRanks } from "./metrics.js";
 import type { Operation } from "./operation.js";
 import { getSummary, listLanguages, listTopics, suggest } from "./overview.js";
+import * as passkeys from "./passkeys.js";
 import { EMBED_CACHE } from "./pictures.js";
 import { getRepository, getRepositoryByFullName, getRepositoryByFullNamePath } from "./repositories.js";
 import { getTrackRequest, requestTracking } from "./track.js";
@@ -171,6 +172,8 @@ export const API_ROUTES: readonly ApiRoute[] = [
 
   signIn("POST", "/api/auth/magic-link", auth.requestMagicLink),
   signIn("POST", "/api/auth/verify", auth.verifyMagicLink),
+  signIn("POST", "/api/auth/passkey/options", passkeys.startPasskeySignIn),
+  signIn("POST", "/api/auth/passkey/verify", passkeys.verifyPasskey),
   signIn("POST", "/api/auth/sign-in/{site}", auth.startSiteSignIn),
   signIn("GET", "/api/auth/callback/{site}", auth.finishSiteSignIn),
   endsSession(signIn("POST", "/api/auth/sign-out", auth.signOut)),
@@ -185,4 +188,8 @@ export const API_ROUTES: readonly ApiRoute[] = [
   mine("POST", "/api/me/keys", me.createKey),
   mine("DELETE", "/api/me/keys/{keyId}", me.revokeKey),
   mine("GET", "/api/me/keys/{keyId}/usage", getKeyUsage),
+  mine("GET", "/api/me/passkeys", passkeys.listPasskeys),
+  mine("POST", "/api/me/passkeys", passkeys.addPasskey),
+  mine("POST", "/api/me/passkey-options", passkeys.startAddingPasskey),
+  mine("DELETE", "/api/me/passkeys/{passkeyId}", passkeys.removePasskey),
 ];

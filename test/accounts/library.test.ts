@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { getMigrations } from "better-auth/db/migration";
 import { libraryOptions } from "../../src/accounts/library.js";
+import { passkeyLibraryOptions } from "../../src/accounts/passkey-library.js";
 import { loadConfig } from "../../src/config.js";
 import { createLog } from "../../src/log.js";
 import { onBothEngines } from "../support/engines.js";
@@ -10,7 +11,7 @@ onBothEngines("The tables of the sign-in library", (engine) => {
   test("the library's own generator finds no table, column, or index missing in ours", async () => {
     const database = await engine.open();
     const warnings: string[] = [];
-    const options = libraryOptions({
+    const given = {
       config: loadConfig({
         SIDEREAL_AUTH_GITHUB_ID: "id",
         SIDEREAL_AUTH_GITHUB_SECRET: "secret",
@@ -18,15 +19,22 @@ onBothEngines("The tables of the sign-in library", (engine) => {
       }),
       secret: "s".repeat(40),
       log: createLog("silent"),
-      onLink: () => {},
-    });
+    };
+    const options = libraryOptions({ ...given, onLink: () => {} });
+    const plugins = [...options.plugins, ...passkeyLibraryOptions(given).plugins];
     const { toBeCreated, toBeAdded } = await getMigrations({
       ...options,
+      plugins,
       logger: { level: "warn", log: (_level, message) => warnings.push(message) },
       database: { db: database.durable, type: database.dialect.libraryName },
     });
     assert.deepEqual(toBeCreated, []);
     assert.deepEqual(toBeAdded, []);
-    assert.deepEqual(warnings, []);
+    // A counter of signatures has 32 bits without a sign, so on PostgreSQL it needs eight bytes.
+    const expected = /^Field counter in table passkeys has a different type .* got int8\.$/;
+    assert.deepEqual(
+      warnings.filter((warning) => !expected.test(warning)),
+      [],
+    );
   });
 });

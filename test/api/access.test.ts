@@ -5,6 +5,7 @@ import { errorOf } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
 import { changed, createKey, type Member, ORIGIN, signIn, unknownSession } from "../support/members.js";
+import { addPasskey } from "../support/passkeys.js";
 import { type Answer, createWorld, daily, observation, type World } from "../support/world.js";
 
 const SESSION_ROUTES = API_ROUTES.filter(({ route }) => route.access === "session").map(({ route }) => ({
@@ -18,6 +19,11 @@ const SESSION_ROUTES = API_ROUTES.filter(({ route }) => route.access === "sessio
 const BODIES: Readonly<Record<string, unknown>> = {
   "POST /api/me/watchlist": { repositoryId: "1" },
   "POST /api/me/keys": { name: "new" },
+  // Of nobody's challenge, so that it is a 400 for everybody.
+  "POST /api/me/passkeys": {
+    name: "new",
+    credential: { id: "AAAA", response: { clientDataJSON: "AAAA", attestationObject: "AAAA" } },
+  },
 };
 
 const NOBODY = {
@@ -44,6 +50,7 @@ onBothEngines("Who reaches what", (engine) => {
   let ann: Member;
   let bob: Member;
   let bobsKey: { id: string; key: string };
+  let bobsPasskey: { id: string };
 
   before(async () => {
     world = await createWorld(engine, mailbox.settings);
@@ -53,6 +60,7 @@ onBothEngines("Who reaches what", (engine) => {
       await signIn(world, mailbox, "bob@example.org"),
     ];
     bobsKey = await createKey(world, bob, "the key of bob");
+    bobsPasskey = await addPasskey(world, bob, "the passkey of bob");
     await world.send("POST", "/api/me/watchlist", { repositoryId: "2" }, bob.headers);
     await world.get("/api/repos", { "X-API-Key": bobsKey.key });
     await world.members.keys.flush();
@@ -60,7 +68,11 @@ onBothEngines("Who reaches what", (engine) => {
 
   /** A request to a route, with parameters that name what is Bob's. */
   const ask = (route: (typeof SESSION_ROUTES)[number], headers: Record<string, string>): Promise<Answer> => {
-    const values: Record<string, string> = { keyId: bobsKey.id, repositoryId: "2" };
+    const values: Record<string, string> = {
+      keyId: bobsKey.id,
+      passkeyId: bobsPasskey.id,
+      repositoryId: "2",
+    };
     const path = route.pattern.replaceAll(/\{(\w+)\}/g, (_, name) => {
       assert.ok(name in values, `${route.where}: no value for ${name}`);
       return values[name] ?? "";
@@ -70,7 +82,7 @@ onBothEngines("Who reaches what", (engine) => {
   };
   /** All that Bob has, as he sees it. */
   const bobsThings = async () => {
-    const answers = ["/api/me", "/api/me/keys", "/api/me/watchlist"].map((path) =>
+    const answers = ["/api/me", "/api/me/keys", "/api/me/passkeys", "/api/me/watchlist"].map((path) =>
       world.get(path, bob.headers),
     );
     return (await Promise.all(answers)).map(({ status, body }) => [status, body.data]);
@@ -134,11 +146,12 @@ onBothEngines("Who reaches what", (engine) => {
       // Some routes end the session, so each is tried in one of its own.
       ann = await signIn(world, mailbox, `ann-${SESSION_ROUTES.indexOf(route)}@example.org`);
       const { status, body } = await ask(route, ann.headers);
-      assert.ok([200, 201, 204, 404].includes(status), `${route.where} answered ${status}`);
+      const expected = route.where === "POST /api/me/passkeys" ? [400] : [200, 201, 204, 404];
+      assert.ok(expected.includes(status), `${route.where} answered ${status}`);
       assert.doesNotMatch(JSON.stringify(body), /bob/, route.where);
       if (route.pattern === "/api/me/watchlist" && route.method === "GET") assert.deepEqual(body.data, []);
-      if (route.pattern.includes("{keyId}")) {
-        const nobodys = route.pattern.replace("{keyId}", "999999");
+      if (/\{(?:keyId|passkeyId)\}/.test(route.pattern)) {
+        const nobodys = route.pattern.replace(/\{\w+\}/, "999999");
         const missing = await world.send(route.method, nobodys, undefined, ann.headers);
         assert.deepEqual([status, body.error.code], [404, "NOT_FOUND"], route.where);
         assert.deepEqual(errorOf({ ...missing }), errorOf({ status, body, headers: missing.headers }));

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { decodedText, errorOf } from "../support/answers.js";
+import { SoftwareAuthenticator } from "../support/authenticator.js";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
-import { createKey, mailedToken, SITE_SETTINGS, signIn } from "../support/members.js";
+import { createKey, type Member, mailedToken, ORIGIN, SITE_SETTINGS, signIn } from "../support/members.js";
 import { checkSchemas, document } from "../support/openapi.js";
+import { addPasskey, startAdding, startSignIn } from "../support/passkeys.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
 
 const METHODS = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -32,7 +34,7 @@ onSqlite("Conventions of every route", (engine) => {
   const newRequest = async (): Promise<string> =>
     (await world.send("POST", "/api/repos/track", { repository: "a/requested" })).body.data.id;
   /** A path of the contract with values that exist. */
-  const filled = async (pattern: string, keyId = "1"): Promise<string> => {
+  const filled = async (pattern: string, { keyId = "1", passkeyId = "1" } = {}): Promise<string> => {
     const values: Record<string, string> = {
       provider: "github",
       owner: "a",
@@ -45,10 +47,33 @@ onSqlite("Conventions of every route", (engine) => {
       ranking: "trending",
       requestId: pattern.includes("{requestId}") ? await newRequest() : "",
       keyId,
+      passkeyId,
     };
     const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
     if (path.startsWith("/api/embed/")) return `${path}?repo=github:a/big`;
     return path.endsWith("/by-full-name") ? `${path}?fullName=a/big` : path;
+  };
+  /** What a request needs that only works once: its body, and its headers where they differ. */
+  const prepared = async (
+    where: string,
+    member: Member | undefined,
+  ): Promise<{ body: unknown; headers?: Record<string, string> }> => {
+    if (where === "POST /api/auth/verify")
+      return { body: { token: await mailedToken(world, mailbox, "ann@example.org") } };
+    if (where === "POST /api/auth/passkey/verify") {
+      const owner = await signIn(world, mailbox, "bob@example.org");
+      const { authenticator } = await addPasskey(world, owner);
+      const { options, headers } = await startSignIn(world);
+      return { body: { credential: authenticator.get(options) }, headers };
+    }
+    if (where === "POST /api/me/passkeys" && member !== undefined) {
+      const { options, headers } = await startAdding(world, member);
+      return {
+        body: { name: "New", credential: new SoftwareAuthenticator(ORIGIN).create(options) },
+        headers,
+      };
+    }
+    return { body: BODIES[where] };
   };
   const headersOf = (response: Response): Record<string, string> =>
     Object.fromEntries([...response.headers].filter(([name]) => !OWN.includes(name)));
@@ -79,17 +104,13 @@ onSqlite("Conventions of every route", (engine) => {
         ? await signIn(world, mailbox, `${i}@example.org`)
         : undefined;
       const keyId = member === undefined ? "" : (await createKey(world, member)).id;
+      const passkeyId =
+        member !== undefined && pattern.includes("{passkeyId}") ? (await addPasskey(world, member)).id : "";
       for (const method of METHODS) {
         const where = `${method} ${pattern}`;
-        const path = await filled(pattern, keyId);
-        const isVerify = where === "POST /api/auth/verify";
-        const body = isVerify
-          ? { token: await mailedToken(world, mailbox, "ann@example.org") }
-          : BODIES[where];
-        const answer = await world.send(method, path, body, {
-          Accept: "application/json",
-          ...member?.headers,
-        });
+        const path = await filled(pattern, { keyId, passkeyId });
+        const { body, headers = member?.headers } = await prepared(where, member);
+        const answer = await world.send(method, path, body, { Accept: "application/json", ...headers });
         if (method === "OPTIONS") {
           assert.equal(answer.status, 204, where);
           assert.equal(answer.headers.get("allow"), allow, where);

@@ -303,6 +303,34 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
       400,
     ),
   ],
+  "POST /api/auth/passkey/options": [
+    make("a challenge", ({ origin }) => ({
+      method: "POST",
+      path: "/api/auth/passkey/options",
+      headers: { origin },
+    })),
+  ],
+  "POST /api/auth/passkey/verify": [
+    make(
+      "the longest fields of nobody",
+      ({ origin }) => ({
+        method: "POST",
+        path: "/api/auth/passkey/verify",
+        headers: jsonHeaders(origin),
+        body: JSON.stringify({
+          credential: {
+            id: "a".repeat(1_364),
+            response: {
+              clientDataJSON: "a".repeat(2_000),
+              authenticatorData: "a".repeat(2_000),
+              signature: "a".repeat(2_000),
+            },
+          },
+        }),
+      }),
+      400,
+    ),
+  ],
   "POST /api/auth/sign-in/{site}": [
     make(
       "with GitHub",

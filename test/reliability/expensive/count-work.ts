@@ -17,7 +17,8 @@ import { openRoutes, routeKey } from "./routes.js";
 /** More than a list may name, so that what is bounded is at its bound. */
 const REPOSITORIES = 600;
 const DAYS = 40;
-const ORIGIN = "http://127.0.0.1:3000";
+/** A name, as no browser has passkeys for an address. */
+const ORIGIN = "http://localhost:3000";
 
 /** What the cases cost, counted. */
 export interface CountedWork {

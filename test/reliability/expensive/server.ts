@@ -31,6 +31,8 @@ export class MeasuredService {
   /** Starts a server without a response cache and without limits on a store that may be changed, and waits for its list index. */
   static async start(store: Store, facts: CatalogueFacts): Promise<MeasuredService> {
     const server = await startSidereal(store, {
+      // A name, as no browser has passkeys for an address.
+      SIDEREAL_BASE_URL: "http://localhost:0",
       SIDEREAL_CACHE_MB: "0",
       SIDEREAL_LIMITS: "false",
       SIDEREAL_PROVIDERS: "github",

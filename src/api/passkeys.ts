@@ -1,0 +1,250 @@
+import type { Passkey } from "../accounts/accounts.js";
+import { requireRecentSignIn } from "../accounts/accounts.js";
+import { isoTime } from "../clock.js";
+import { invalidParameter } from "../errors.js";
+import { json, noContent } from "../http/http.js";
+import { z } from "../schema.js";
+import { accountSchema, accountView } from "./account-views.js";
+import { dataResponse, errorResponses, operation } from "./operation.js";
+import { nameField } from "./parameters.js";
+
+const SIGN_IN = ["Signing in"];
+const ACCOUNT = ["Account"];
+
+/** Bytes in Base64url without padding, of at most this many characters. */
+const bytes = (maxLength: number) =>
+  z
+    .string()
+    .min(1)
+    .max(maxLength)
+    .regex(/^[\w-]+$/, "must be Base64url without padding");
+
+/** WebAuthn limits the id of a credential to 1,023 bytes. */
+const credentialId = bytes(1_364);
+const clientDataJSON = bytes(2_000);
+const transports = z.array(z.string().regex(/^[a-z-]{1,20}$/)).max(8);
+
+/** Parts of the result of `PublicKeyCredential.toJSON()`; all other fields are ignored. */
+const newCredential = z.object({
+  id: credentialId,
+  response: z.object({ clientDataJSON, attestationObject: bytes(8_000), transports: transports.default([]) }),
+});
+
+const assertion = z.object({
+  id: credentialId,
+  response: z.object({ clientDataJSON, authenticatorData: bytes(2_000), signature: bytes(2_000) }),
+});
+
+const rpId = z.string().openapi({ description: "The host of the base URL." });
+const challenge = z.string().openapi({ description: "Base64url. Works once, for five minutes." });
+const timeout = z.int().openapi({ description: "Milliseconds." });
+const userVerification = z.literal("required");
+
+const requestOptionsSchema = z
+  .object({ challenge, rpId, timeout, userVerification })
+  .openapi("PasskeyRequestOptions");
+
+const creationOptionsSchema = z
+  .object({
+    challenge,
+    rp: z.object({ id: rpId, name: z.string() }),
+    user: z.object({ id: z.string(), name: z.string(), displayName: z.string() }),
+    pubKeyCredParams: z.array(z.object({ type: z.literal("public-key"), alg: z.int() })),
+    timeout,
+    excludeCredentials: z.array(z.object({ id: z.string(), type: z.literal("public-key") })),
+    authenticatorSelection: z.object({
+      residentKey: z.literal("required"),
+      requireResidentKey: z.literal(true),
+      userVerification,
+    }),
+    attestation: z.literal("none"),
+  })
+  .openapi("PasskeyCreationOptions");
+
+const passkeySchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    createdAt: z.iso.datetime({ precision: 3 }),
+    synced: z
+      .boolean()
+      .openapi({ description: "Whether it is backed up or on several devices, as of its last use." }),
+  })
+  .openapi("Passkey");
+
+function passkeyView({ id, name, createdAt, isSynced }: Passkey): z.output<typeof passkeySchema> {
+  return { id, name, createdAt: isoTime(createdAt), synced: isSynced };
+}
+
+const cookieHeader = { headers: z.object({ "Set-Cookie": z.string() }) };
+const BODY_ERRORS = [
+  "VALIDATION_FAILED",
+  "FORBIDDEN",
+  "NOT_FOUND",
+  "PAYLOAD_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+] as const;
+
+export const startPasskeySignIn = operation({
+  id: "startPasskeySignIn",
+  tags: SIGN_IN,
+  summary: "Options to sign in with a passkey",
+  description:
+    "Pass them to `navigator.credentials.get()` in the browser that received this response: its cookie belongs to the challenge. 404 where the base URL is neither https nor localhost.",
+  params: null,
+  query: null,
+  body: null,
+  responses: {
+    200: {
+      ...dataResponse("The options, as PublicKeyCredentialRequestOptionsJSON.", requestOptionsSchema),
+      ...cookieHeader,
+    },
+    ...errorResponses("FORBIDDEN", "NOT_FOUND"),
+  },
+  handle: async (request) => {
+    const { accounts } = request.services.members;
+    const { challenge, rpId, timeoutMs, cookies } = await accounts.passkeys.startSignIn();
+    const data = { challenge, rpId, timeout: timeoutMs, userVerification: "required" };
+    return json({ data }, { headers: { "Set-Cookie": cookies } });
+  },
+});
+
+export const verifyPasskey = operation({
+  id: "verifyPasskey",
+  tags: SIGN_IN,
+  summary: "Sign in with a passkey",
+  description: "Ends the session that the browser had before.",
+  params: null,
+  query: null,
+  body: z.strictObject({ credential: assertion }),
+  responses: {
+    200: {
+      ...dataResponse("Signed in; the response sets the session cookie.", accountSchema),
+      ...cookieHeader,
+    },
+    ...errorResponses(...BODY_ERRORS),
+  },
+  handle: async ({ body: { credential }, http, services: { members } }) => {
+    const { accounts, security } = members;
+    const { id, response } = credential;
+    const { method, source } = { method: "passkey", source: http.source() };
+    const signedIn = await accounts.signInByPasskey({ id, ...response }, { cookie: http.headers.cookie });
+    if (signedIn === undefined) {
+      security.record({ event: "sign_in_refused", source, accountId: null, detail: { method } });
+      throw invalidParameter("credential", "is not accepted: unknown, expired, or for another page");
+    }
+    security.recordSignIn(signedIn, { method, source });
+    const { account, cookies } = signedIn;
+    const data = accountView(account, await accounts.sitesOf(account.id));
+    return json({ data }, { headers: { "Set-Cookie": cookies } });
+  },
+});
+
+export const listPasskeys = operation({
+  id: "listPasskeys",
+  tags: ACCOUNT,
+  summary: "Your passkeys, oldest first",
+  params: null,
+  query: null,
+  body: null,
+  responses: {
+    200: dataResponse("The passkeys, without their keys.", z.array(passkeySchema)),
+    ...errorResponses("UNAUTHENTICATED"),
+  },
+  handle: async ({ account, services: { members } }) =>
+    json({ data: (await members.accounts.passkeys.list(account.id)).map(passkeyView) }),
+});
+
+export const startAddingPasskey = operation({
+  id: "startAddingPasskey",
+  tags: ACCOUNT,
+  summary: "Options to create a passkey",
+  description:
+    "Pass them to `navigator.credentials.create()` in the browser that received this response: its cookie belongs to the challenge. Needs a sign-in within the last 15 minutes.",
+  params: null,
+  query: null,
+  body: null,
+  responses: {
+    200: {
+      ...dataResponse("The options, as PublicKeyCredentialCreationOptionsJSON.", creationOptionsSchema),
+      ...cookieHeader,
+    },
+    ...errorResponses(
+      "UNAUTHENTICATED",
+      "FORBIDDEN",
+      "REAUTHENTICATION_REQUIRED",
+      "NOT_FOUND",
+      "LIMIT_REACHED",
+    ),
+  },
+  handle: async ({ account, http, services: { members } }) => {
+    requireRecentSignIn(account);
+    const { passkeys } = members.accounts;
+    const { options, cookies } = await passkeys.startAdding(account.id, http.headers.cookie ?? "");
+    const data = creationOptionsSchema.parse(options);
+    return json({ data }, { headers: { "Set-Cookie": cookies } });
+  },
+});
+
+export const addPasskey = operation({
+  id: "addPasskey",
+  tags: ACCOUNT,
+  summary: "Add the passkey that a browser created",
+  description: "An account has at most ten passkeys. Needs a sign-in within the last 15 minutes.",
+  params: null,
+  query: null,
+  body: z.strictObject({ name: nameField, credential: newCredential }),
+  responses: {
+    201: dataResponse("The passkey.", passkeySchema),
+    ...errorResponses("UNAUTHENTICATED", ...BODY_ERRORS, "REAUTHENTICATION_REQUIRED", "LIMIT_REACHED"),
+  },
+  handle: async ({ account, body, http, services: { members } }) => {
+    requireRecentSignIn(account);
+    const { accounts, security } = members;
+    const { id, response } = body.credential;
+    const cookie = http.headers.cookie ?? "";
+    const created = { id, ...response };
+    const passkey = await accounts.passkeys.add(account.id, { name: body.name, created, cookie });
+    if (passkey === undefined)
+      throw invalidParameter("credential", "is not accepted: expired, for another page, or known already");
+    security.record({
+      event: "passkey_added",
+      source: http.source(),
+      accountId: account.id,
+      detail: { passkey: passkey.id },
+    });
+    return json({ data: passkeyView(passkey) }, { status: 201 });
+  },
+});
+
+export const removePasskey = operation({
+  id: "removePasskey",
+  tags: ACCOUNT,
+  summary: "Remove a passkey",
+  description: "It cannot sign in any more; sessions go on. Needs a sign-in within the last 15 minutes.",
+  params: z.object({ passkeyId: z.string().max(100) }),
+  query: null,
+  body: null,
+  responses: {
+    204: { description: "Done." },
+    ...errorResponses(
+      "UNAUTHENTICATED",
+      "VALIDATION_FAILED",
+      "FORBIDDEN",
+      "REAUTHENTICATION_REQUIRED",
+      "NOT_FOUND",
+    ),
+  },
+  handle: async ({ account, params: { passkeyId }, http, services: { members } }) => {
+    requireRecentSignIn(account);
+    const { accounts, security } = members;
+    await accounts.passkeys.remove(account.id, passkeyId);
+    security.record({
+      event: "passkey_removed",
+      source: http.source(),
+      accountId: account.id,
+      detail: { passkey: passkeyId },
+    });
+    return noContent();
+  },
+});
