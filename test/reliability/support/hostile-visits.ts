@@ -63,6 +63,8 @@ const IN_QUERY: Values = {
   repo: ({ repository }) => keyOf(repository),
   fullName: ({ repository }) => repository.fullName,
   repository: ({ repository }) => repository.fullName,
+  again: () => "1",
+  name: ({ text }) => text,
   explain: () => "true",
   save: ({ repository }) => String(repository.id),
   next: ({ text }) => `/explore?q=${encodeURIComponent(text.toWellFormed())}`,
