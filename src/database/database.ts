@@ -11,6 +11,7 @@ import { unsafeNode } from "../node-version.js";
 import type { Db, Dialect } from "./dialect.js";
 import { migrate } from "./migrate.js";
 import { openPostgres, postgresDialect } from "./postgres.js";
+import { ServerWatch } from "./postgres-watch.js";
 import type { Prepare } from "./prepared.js";
 import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
@@ -75,7 +76,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const database =
     url === undefined
       ? openSqliteDatabase(dataDir, new WriteQueue(clock))
-      : openPostgresDatabase(options, url);
+      : openPostgresDatabase({ ...options, clock }, url);
   try {
     await migrate(database.durable, database.dialect, { clock });
   } catch (error) {
@@ -96,12 +97,18 @@ export function openBackgroundReader({
   dataDir,
   log,
 }: Omit<DatabaseOptions, "pool" | "clock">): BackgroundReader {
-  const { db: read } =
-    url === undefined
-      ? openSqlite(join(dataDir, FILE), { synchronous: "NORMAL", cacheKib: BACKGROUND_CACHE_KIB })
-      : openPostgres(url, { pool: 1, reads: true, log });
-  const dialect = url === undefined ? sqliteDialect : postgresDialect;
-  return { dialect, read, close: () => read.destroy() };
+  if (url === undefined) {
+    const path = join(dataDir, FILE);
+    const { db: read } = openSqlite(path, { synchronous: "NORMAL", cacheKib: BACKGROUND_CACHE_KIB });
+    return { dialect: sqliteDialect, read, close: () => read.destroy() };
+  }
+  const watch = new ServerWatch({ url, clock: systemClock, log });
+  const { db: read } = openPostgres(url, { pool: 1, reads: true, watch, log });
+  const close = async () => {
+    watch.close();
+    await read.destroy();
+  };
+  return { dialect: postgresDialect, read, close };
 }
 
 /** Name of the SQLite file in the data folder. */
@@ -113,14 +120,15 @@ const READ_CACHE_KIB = 16_384;
 /** Reads never wait for each other, but a request that also writes may wait for the lock, and must not keep others from reading. */
 const SQLITE_READERS = 8;
 
-function openPostgresDatabase(options: DatabaseOptions, url: string): Database {
-  const read = openPostgres(url, { pool: options.pool, reads: true, log: options.log });
-  const write = openPostgres(url, {
-    pool: Math.max(2, Math.ceil(options.pool / 2)),
-    reads: false,
-    log: options.log,
-  });
+function openPostgresDatabase(
+  { pool, clock, log }: Pick<DatabaseOptions, "pool" | "log"> & { clock: Clock },
+  url: string,
+): Database {
+  const watch = new ServerWatch({ url, clock, log });
+  const read = openPostgres(url, { pool, reads: true, watch, log });
+  const write = openPostgres(url, { pool: Math.max(2, Math.ceil(pool / 2)), reads: false, watch, log });
   const close = async () => {
+    watch.close();
     await Promise.all([read.db.destroy(), write.db.destroy()]);
   };
   return {
@@ -129,7 +137,7 @@ function openPostgresDatabase(options: DatabaseOptions, url: string): Database {
     prepare: read.prepare,
     write: write.db,
     durable: write.db,
-    maxReaders: options.pool,
+    maxReaders: pool,
     writes: write.turns,
     close,
   };

@@ -1,6 +1,7 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from "kysely";
 import pg from "pg";
 import { DatabaseFault, type FaultKind } from "./fault.js";
+import type { ServerWatch } from "./postgres-watch.js";
 
 /** SQLSTATE of a lock that could not be taken within `lock_timeout`. */
 export const LOCK_NOT_AVAILABLE = "55P03";
@@ -28,15 +29,22 @@ function faultOf(error: unknown): unknown {
   return kind === undefined ? error : new DatabaseFault(kind, error);
 }
 
-/** A pool whose errors are translated. */
+/** Whether an error leaves the connection in an unknown state, so that it cannot be used again. */
+function isFatal(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError);
+}
+
+/** A pool under watch, whose errors are translated. */
 export class FaultPool implements PostgresPool {
   readonly #pool: pg.Pool;
+  readonly #watch: ServerWatch;
   #turns = 0;
   /** Kysely recognizes a connection by its client. */
   readonly #clients = new WeakMap<pg.PoolClient, FaultClient>();
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, watch: ServerWatch) {
     this.#pool = pool;
+    this.#watch = watch;
   }
 
   /** Number of times that a connection has been given back. */
@@ -52,25 +60,30 @@ export class FaultPool implements PostgresPool {
     query: pg.QueryConfig & { name: string },
   ): Promise<{ rows: R[]; columns: number }> {
     const client = await this.#take();
+    let isBroken = false;
     try {
-      const { rows, fields } = await client.query<R>({ ...query, rowMode: "array" });
+      const { rows, fields } = await this.#watch.during(() =>
+        client.query<R>({ ...query, rowMode: "array" }),
+      );
       return { rows, columns: fields.length };
     } catch (error) {
+      isBroken = isFatal(error);
       throw faultOf(error);
     } finally {
-      client.release();
+      client.release(isBroken);
     }
   }
 
   async connect(): Promise<PostgresPoolClient> {
     const client = await this.#take();
-    const known = this.#clients.get(client) ?? new FaultClient(client, () => this.#turns++);
+    const options = { watch: this.#watch, onRelease: () => this.#turns++ };
+    const known = this.#clients.get(client) ?? new FaultClient(client, options);
     this.#clients.set(client, known);
     return known;
   }
 
   #take(): Promise<pg.PoolClient> {
-    return this.#pool.connect().catch((error: unknown) => {
+    return this.#watch.during(() => this.#pool.connect()).catch((error: unknown) => {
       const fault = faultOf(error);
       // Whatever the reason for refusing a connection, there is no database without one.
       throw fault instanceof DatabaseFault ? fault : new DatabaseFault("unavailable", error);
@@ -82,26 +95,34 @@ export class FaultPool implements PostgresPool {
   }
 }
 
+interface FaultClientOptions {
+  watch: ServerWatch;
+  onRelease: () => void;
+}
+
 class FaultClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
-  readonly #onRelease: () => void;
+  readonly #options: FaultClientOptions;
+  #isBroken = false;
 
-  constructor(client: pg.PoolClient, onRelease: () => void) {
+  constructor(client: pg.PoolClient, options: FaultClientOptions) {
     this.#client = client;
-    this.#onRelease = onRelease;
+    this.#options = options;
   }
 
   query<R>(text: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: unknown): R;
   query(text: unknown, parameters: readonly unknown[] = []): unknown {
     if (typeof text !== "string") throw new Error("cursors are not used here");
-    return this.#client.query(text, [...parameters]).catch((error: unknown) => {
+    const run = () => this.#client.query(text, [...parameters]);
+    return this.#options.watch.during(run).catch((error: unknown) => {
+      this.#isBroken ||= isFatal(error);
       throw faultOf(error);
     });
   }
 
   release(): void {
-    this.#onRelease();
-    this.#client.release();
+    this.#options.onRelease();
+    this.#client.release(this.#isBroken);
   }
 }

@@ -5,6 +5,7 @@ import type { BulkColumns, BulkRow, BulkTable, Dialect } from "./dialect.js";
 import { DatabaseFault } from "./fault.js";
 import { FaultPool, LOCK_NOT_AVAILABLE } from "./postgres-pool.js";
 import { preparing } from "./postgres-prepared.js";
+import type { ServerWatch } from "./postgres-watch.js";
 import { type Prepare, type Scalar, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
 
@@ -12,6 +13,10 @@ import type { Schema } from "./schema.js";
 const ROWS_PER_STATEMENT = 5_000;
 /** The server cancels statements of requests that run longer. */
 const READ_TIMEOUT_MS = 10_000;
+/** A connection on which that does not happen is dead, though the server may respond on others. */
+const DEAD_READ_MS = READ_TIMEOUT_MS + 2_000;
+/** A connection without traffic is checked after this time, and given up ten seconds later. */
+const KEEP_ALIVE_MS = 10_000;
 /** Keys of our advisory locks. */
 const LOCKS = { migrate: 7_301_001, catalogue: 7_301_002 } as const;
 
@@ -26,7 +31,7 @@ export interface PostgresConnections {
 /** Opens a pool. Reads have a statement timeout; imports and rebuilds do not. */
 export function openPostgres(
   url: string,
-  options: { pool: number; reads: boolean; log: Logger },
+  options: { pool: number; reads: boolean; watch: ServerWatch; log: Logger },
 ): PostgresConnections {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -37,7 +42,10 @@ export function openPostgres(
     types,
     application_name: "sidereal",
     connectionTimeoutMillis: 5_000,
-    ...(options.reads ? { statement_timeout: READ_TIMEOUT_MS } : {}),
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    stream: options.watch.openSocket,
+    ...(options.reads ? { statement_timeout: READ_TIMEOUT_MS, query_timeout: DEAD_READ_MS } : {}),
   });
   // Without listeners, a server that goes away would end this process: clients report a connection that is lost, in use or
   // idle, and the pool repeats it for an idle one.
@@ -45,7 +53,7 @@ export function openPostgres(
     client.on("error", (error) => options.log.warn({ error: error.message }, "lost a database connection"));
   });
   pool.on("error", () => {});
-  const faults = new FaultPool(pool);
+  const faults = new FaultPool(pool, options.watch);
   const db = new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool: faults }) });
   return { db, prepare: preparing(db, faults), turns: () => faults.turns };
 }

@@ -1,14 +1,17 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
-import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
 import { type Database, type Db, databaseFault, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { startRelay } from "../support/relay.js";
+import { NOW } from "../support/world.js";
 
 const log = createLog("silent");
 
@@ -78,45 +81,87 @@ function testPostgres(engine: Engine): void {
   /** The same database through a connection that the test can cut. */
   const openThroughRelay = async () => {
     await engine.open();
-    const target = new URL(engine.location().url ?? "");
-    const sockets = new Set<Socket>();
-    const relay = createServer((socket) => {
-      const onward = connect(Number(target.port), target.hostname);
-      for (const end of [socket, onward]) {
-        sockets.add(end);
-        end.on("error", () => {});
-      }
-      socket.pipe(onward).pipe(socket);
-    });
-    await new Promise<void>((resolve) => relay.listen(0, "127.0.0.1", resolve));
-    const address = relay.address();
-    assert.ok(typeof address === "object" && address !== null);
-    const url = new URL(target);
-    url.port = String(address.port);
-    const database = await openDatabase({ url: url.href, dataDir: "", pool: 2, log });
-    const cut = () => {
-      for (const socket of sockets) socket.destroy();
-    };
-    const close = async () => {
-      cut();
-      await new Promise((resolve) => relay.close(resolve));
-    };
+    const url = new URL(engine.location().url ?? "");
+    const relay = await startRelay(Number(url.port));
+    url.port = String(relay.port);
+    const clock = new ManualClock(NOW);
+    const database = await openDatabase({ url: url.href, dataDir: "", pool: 2, log, clock });
     after(async () => {
+      relay.resume();
       await database.close();
-      await close();
+      await relay.close();
     });
-    return { database, cut, close };
+    return { database, relay, clock };
   };
 
   test("is unavailable when the server goes away: during a query, and from then on", async () => {
-    const { database, cut, close } = await openThroughRelay();
+    const { database, relay } = await openThroughRelay();
     const waiting = kindOf(sql`select pg_sleep(60)`.execute(database.read));
     await sql`select 1`.execute(database.read);
-    cut();
+    relay.cut();
     assert.equal(await waiting, "unavailable");
-    await close();
+    await relay.close();
     assert.equal(await kindOf(sql`select 1`.execute(database.read)), "unavailable");
     assert.equal(await kindOf(mark(database.durable)), "unavailable");
+  });
+
+  test("is unavailable when the server no longer responds: after 2.5 seconds, from then on immediately, and not once it is back", async () => {
+    const { database, relay, clock } = await openThroughRelay();
+    await sql`select 1`.execute(database.read);
+    await clock.whenSleeping(() => 1);
+    relay.stall();
+    const hanging = [
+      kindOf(sql`select 1`.execute(database.read)),
+      // Waits for a new connection.
+      kindOf(database.durable.transaction().execute((tx) => mark(tx))),
+      // Waits for a free one.
+      ...Array.from({ length: 4 }, () => kindOf(sql`select 1`.execute(database.read))),
+    ];
+    for (let ms = 0; ms < 2_500; ms += 500) {
+      await clock.whenSleeping(() => 1);
+      clock.advance(500);
+      await setImmediate();
+    }
+    assert.deepEqual(
+      await Promise.all(hanging),
+      hanging.map(() => "unavailable"),
+    );
+    const { accepted } = relay;
+    assert.equal(await kindOf(sql`select 1`.execute(database.read)), "unavailable");
+    assert.equal(await kindOf(mark(database.write)), "unavailable");
+    assert.equal(relay.accepted, accepted);
+    relay.resume();
+    await clock.whenSleeping(() => 1);
+    clock.advance(1_000);
+    const isBack = () =>
+      mark(database.durable).then(
+        () => true,
+        () => false,
+      );
+    while (!(await isBack())) await setImmediate();
+    await sql`select 1`.execute(database.read);
+  });
+
+  test("is not a statement that runs for long, nor one that waits for a connection, on a server that responds", async () => {
+    const { database, clock, relay } = await openThroughRelay();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
+    const locking = database.durable.transaction().execute(async (tx) => {
+      await sql`lock table marks in access exclusive mode`.execute(tx);
+      lock();
+      await promise;
+    });
+    await locked;
+    const reads = Array.from({ length: 4 }, () => sql`select * from marks`.execute(database.read));
+    const { accepted } = relay;
+    while (relay.accepted < accepted + 5) {
+      // Longer while the server is asked, which takes no time here.
+      if ((clock.untilNextWake ?? Number.POSITIVE_INFINITY) <= 1_000) clock.advance(500);
+      await setImmediate();
+    }
+    resolve();
+    await locking;
+    for (const { rows } of await Promise.all(reads)) assert.deepEqual(rows, []);
   });
 
   test("is unavailable when the server ends the connection", async () => {
