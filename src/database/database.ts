@@ -120,6 +120,9 @@ const READ_CACHE_KIB = 16_384;
 /** Reads never wait for each other, but a request that also writes may wait for the lock, and must not keep others from reading. */
 const SQLITE_READERS = 8;
 
+/** How long the write of a request waits for those of others. Whoever sent it should hear that it failed while it still waits. */
+const REQUEST_PATIENCE_MS = 2_500;
+
 function openPostgresDatabase(
   { pool, clock, log }: Pick<DatabaseOptions, "pool" | "log"> & { clock: Clock },
   url: string,
@@ -159,7 +162,7 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
   }
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, FILE);
-  const durable = openSqlite(path, { synchronous: "FULL", writers });
+  const durable = openSqlite(path, { synchronous: "FULL", writers, patienceMs: REQUEST_PATIENCE_MS });
   const write = openSqlite(path, { synchronous: "NORMAL", writers });
   const read = openSqlite(path, { synchronous: "NORMAL", cacheKib: READ_CACHE_KIB });
   const close = async () => {

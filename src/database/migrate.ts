@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Clock } from "../clock.js";
 import type { Db, Dialect } from "./dialect.js";
+import { databaseFault } from "./fault.js";
 import type { Migration } from "./migration.js";
 import { initial } from "./migrations/0001-initial.js";
 import { blocks } from "./migrations/0002-blocks.js";
@@ -25,6 +26,14 @@ const MIGRATIONS: readonly Migration[] = [
   guardedAccounts,
 ];
 
+/** How long to wait for other processes that write. */
+const PATIENCE_MS = 20_000;
+
+export interface MigrateOptions {
+  clock: Clock;
+  migrations?: readonly Migration[];
+}
+
 /**
  * Applies the missing migrations in one transaction under a lock: processes that start at the same time do not collide, and
  * a crash leaves either the old schema or the new one. Throws for a database newer than this program.
@@ -32,9 +41,25 @@ const MIGRATIONS: readonly Migration[] = [
 export async function migrate(
   db: Db,
   dialect: Dialect,
-  { clock, migrations = MIGRATIONS }: { clock: Clock; migrations?: readonly Migration[] },
+  { clock, migrations = MIGRATIONS }: MigrateOptions,
 ): Promise<void> {
   if ((await currentVersion(db)) === migrations.length) return;
+  const until = clock.monotonic() + PATIENCE_MS;
+  for (;;) {
+    const isLast = clock.monotonic() >= until;
+    try {
+      return await applyMissing(db, dialect, { clock, migrations });
+    } catch (error) {
+      if (isLast || databaseFault(error) !== "busy") throw error;
+    }
+  }
+}
+
+async function applyMissing(
+  db: Db,
+  dialect: Dialect,
+  { clock, migrations }: Required<MigrateOptions>,
+): Promise<void> {
   await dialect.exclusively(db, "migrate", async (tx) => {
     const { integer, text } = dialect.types;
     await sql`create table if not exists schema_version (version ${integer} primary key, name ${text} not null,

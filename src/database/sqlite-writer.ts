@@ -1,17 +1,15 @@
 import {
   CompiledQuery,
   type DatabaseConnection,
+  type QueryResult,
   SqliteDialect,
   type SqliteDialectConfig,
   SqliteDriver,
 } from "kysely";
 import type { Clock } from "../clock.js";
-import { databaseFault } from "./fault.js";
+import { DatabaseFault, databaseFault } from "./fault.js";
 
-/** How long a single statement blocks the thread while another process writes. */
-export const BUSY_TIMEOUT_MS = 5_000;
-/** How long a transaction waits for another process, without blocking the thread, and how often it retries. */
-const BUSY_MS = 20_000;
+/** How often a statement is tried again while another process writes. */
 const BUSY_POLL_MS = 2;
 /** A turn that took longer has made others wait, so its connection gives way before the next one, for long enough to be noticed. */
 const LONG_TURN_MS = 10;
@@ -22,6 +20,8 @@ export class WriteQueue {
   readonly clock: Clock;
   #last: Promise<void> = Promise.resolve();
   #turns = 0;
+  /** Turns that have not ended, waiting ones included. */
+  #entered = 0;
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -32,16 +32,32 @@ export class WriteQueue {
     return this.#turns;
   }
 
-  /** Waits for its turn. Returns the function that ends it. */
-  async enter(): Promise<() => void> {
+  /** Waits for its turn. Returns the function that ends it. Throws DatabaseFault if the turn has not come at `until`; monotonic. */
+  async enter(until: number): Promise<() => void> {
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;
+    const end = () => {
+      this.#entered--;
+      resolve();
+    };
+    if (this.#entered++ > 0 && (await this.#isLate(before, until))) {
+      void before.then(end);
+      throw new DatabaseFault("busy", new Error("others have been writing for too long"));
+    }
     await before;
     return () => {
       this.#turns++;
-      resolve();
+      end();
     };
+  }
+
+  async #isLate(before: Promise<void>, until: number): Promise<boolean> {
+    const patience = new AbortController();
+    const late = this.clock.sleep(until - this.clock.monotonic(), patience.signal).then(() => true);
+    const isLate = await Promise.race([before.then(() => false), late]);
+    patience.abort();
+    return isLate;
   }
 }
 
@@ -70,10 +86,13 @@ export interface Turns {
   queue: WriteQueue;
   /** Whether it lets other processes write between long turns of its own. Without a pause they would hardly ever find the file free. */
   givesWay: boolean;
+  /** How long a transaction, or a statement outside one, waits for its turn and for other processes, in ms. */
+  patienceMs: number;
 }
 
 class WriterDriver extends SqliteDriver {
   readonly #turns: Turns;
+  #connection: WriterConnection | undefined;
   #leave = () => {};
   #turnBegan = 0;
   /** When the last turn ended, if it was a long one. */
@@ -85,41 +104,60 @@ class WriterDriver extends SqliteDriver {
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
+    const { givesWay, patienceMs, queue } = this.#turns;
+    const { clock } = queue;
+    const pause = this.#longTurnEnded + GIVE_WAY_MS - clock.monotonic();
+    if (givesWay && pause > 0) await clock.sleep(pause);
+    const until = clock.monotonic() + patienceMs;
+    const leave = await queue.enter(until);
+    // Free, as it is this connection's turn.
     const connection = await super.acquireConnection();
-    const { givesWay, queue } = this.#turns;
-    const pause = this.#longTurnEnded + GIVE_WAY_MS - queue.clock.monotonic();
-    if (givesWay && pause > 0) await queue.clock.sleep(pause);
-    this.#leave = await queue.enter();
-    this.#turnBegan = queue.clock.monotonic();
-    return connection;
+    this.#leave = leave;
+    this.#connection ??= new WriterConnection(connection, clock);
+    this.#connection.busyUntil = until;
+    this.#turnBegan = clock.monotonic();
+    return this.#connection;
   }
 
   override async releaseConnection(): Promise<void> {
-    this.#leave();
+    await super.releaseConnection();
     const now = this.#turns.queue.clock.monotonic();
     if (now - this.#turnBegan > LONG_TURN_MS) this.#longTurnEnded = now;
-    await super.releaseConnection();
+    this.#leave();
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    const { clock } = this.#turns.queue;
-    const until = clock.monotonic() + BUSY_MS;
-    while (!(await tryBegin(connection, clock.monotonic() >= until))) await clock.sleep(BUSY_POLL_MS);
-    this.#turnBegan = clock.monotonic();
+    // Takes the write lock now: a transaction that upgraded from reading to writing would fail without waiting.
+    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
+    this.#turnBegan = this.#turns.queue.clock.monotonic();
   }
 }
 
-/** Begins a transaction. While another process writes, returns false, or throws with `isLast`. */
-async function tryBegin(connection: DatabaseConnection, isLast: boolean): Promise<boolean> {
-  await connection.executeQuery(CompiledQuery.raw("pragma busy_timeout = 0"));
-  try {
-    // Takes the write lock now: a transaction that upgraded from reading to writing would fail without waiting.
-    await connection.executeQuery(CompiledQuery.raw("begin immediate"));
-    return true;
-  } catch (error) {
-    if (isLast || databaseFault(error) !== "busy") throw error;
-    return false;
-  } finally {
-    await connection.executeQuery(CompiledQuery.raw(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`));
+/** Tries statements again while another process writes. They take the lock or do nothing, so none is run twice. */
+class WriterConnection implements DatabaseConnection {
+  /** Monotonic. */
+  busyUntil = 0;
+  readonly #connection: DatabaseConnection;
+  readonly #clock: Clock;
+
+  constructor(connection: DatabaseConnection, clock: Clock) {
+    this.#connection = connection;
+    this.#clock = clock;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    for (;;) {
+      const isLast = this.#clock.monotonic() >= this.busyUntil;
+      try {
+        return await this.#connection.executeQuery<R>(query);
+      } catch (error) {
+        if (isLast || databaseFault(error) !== "busy") throw error;
+      }
+      await this.#clock.sleep(BUSY_POLL_MS);
+    }
+  }
+
+  streamQuery<R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> {
+    return this.#connection.streamQuery<R>(query, chunkSize);
   }
 }

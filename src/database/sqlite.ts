@@ -4,7 +4,7 @@ import type { BulkRow, Dialect, TableName, Tx } from "./dialect.js";
 import { DatabaseFault, type FaultKind } from "./fault.js";
 import { bound, type Prepare, Slot } from "./prepared.js";
 import type { Schema } from "./schema.js";
-import { BUSY_TIMEOUT_MS, SqliteWriterDialect, type WriteQueue } from "./sqlite-writer.js";
+import { SqliteWriterDialect, type WriteQueue } from "./sqlite-writer.js";
 
 /** Older versions can corrupt the write-ahead log with two connections; one later release was withdrawn. */
 const OLDEST_SAFE = [3, 51, 3] as const;
@@ -12,6 +12,11 @@ const WITHDRAWN = "3.52.0";
 
 /** Maximum number of prepared statements kept per connection. */
 const STATEMENT_CACHE = 500;
+
+/** How long a statement blocks the thread while another process holds the whole file, as it may when it opens or closes it. */
+const OPEN_TIMEOUT_MS = 5_000;
+/** How long writes wait for other ones where the options do not say. */
+const PATIENCE_MS = 20_000;
 
 /** Why this version of SQLite must not open a database file; undefined if it may. */
 export function unsafeSqlite(version: string): string | undefined {
@@ -27,6 +32,8 @@ export interface SqliteOptions {
   synchronous: "FULL" | "NORMAL";
   /** Shared by all connections of this process that write to the file; a connection without it only reads. */
   writers?: WriteQueue;
+  /** How long a write waits for those of others, without blocking the thread. Default: 20,000. */
+  patienceMs?: number;
   /** Bound of the page cache. Default: 64 MiB. */
   cacheKib?: number;
 }
@@ -39,11 +46,11 @@ export interface SqliteConnection {
 
 /** Opens one connection. `path` may be ":memory:". */
 export function openSqlite(path: string, options: SqliteOptions): SqliteConnection {
-  const { synchronous, writers, cacheKib = 65_536 } = options;
+  const { synchronous, writers, patienceMs = PATIENCE_MS, cacheKib = 65_536 } = options;
   const readOnly = writers === undefined;
   const raw = new DatabaseSync(path, {
     readOnly,
-    timeout: BUSY_TIMEOUT_MS,
+    timeout: OPEN_TIMEOUT_MS,
     enableForeignKeyConstraints: true,
     allowExtension: false,
   });
@@ -57,6 +64,8 @@ export function openSqlite(path: string, options: SqliteOptions): SqliteConnecti
   raw.exec(`pragma synchronous = ${synchronous}`);
   raw.exec(`pragma cache_size = -${cacheKib}`);
   raw.exec("pragma temp_store = memory; pragma mmap_size = 0");
+  // From here on, writes wait without blocking the thread.
+  if (!readOnly) raw.exec("pragma busy_timeout = 0");
   const config = { database: new Connection(raw) };
   const db = new Kysely<Schema>({
     dialect: readOnly
@@ -64,6 +73,7 @@ export function openSqlite(path: string, options: SqliteOptions): SqliteConnecti
       : new SqliteWriterDialect(config, {
           queue: writers,
           givesWay: synchronous === "NORMAL" && path !== ":memory:",
+          patienceMs,
         }),
   });
   return { db, prepare: preparing(db, raw, readOnly) };

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { sql } from "kysely";
+import { type Clock, systemClock } from "../../src/clock.js";
 import { type Database, type Db, databaseFault, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
@@ -46,22 +47,44 @@ onBothEngines("A fault of the database", (engine) => {
 function testSqlite(): void {
   const folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
   after(() => rmSync(folder, { recursive: true, force: true }));
-  const open = async (): Promise<{ database: Database; path: string }> => {
+  const open = async (clock: Clock = systemClock): Promise<{ database: Database; path: string }> => {
     const dataDir = mkdtempSync(join(folder, "data-"));
-    const database = await openDatabase({ url: undefined, dataDir, pool: 1, log });
+    const database = await openDatabase({ url: undefined, dataDir, pool: 1, log, clock });
     after(() => database.close());
     return { database, path: join(dataDir, "sidereal.db") };
   };
 
-  test("is busy while another process writes", async () => {
-    const { database, path } = await open();
+  test("is busy while another process writes, for requests after 2.5 seconds, and without blocking the thread", async () => {
+    const clock = new ManualClock(NOW);
+    const { database, path } = await open(clock);
     const other = new DatabaseSync(path);
     other.exec("begin immediate");
-    await sql`pragma busy_timeout = 0`.execute(database.write);
-    assert.equal(await kindOf(mark(database.write)), "busy");
+    // They wait for the lock, or for their turn behind the one that does.
+    const background = kindOf(mark(database.write));
+    const waiting = [
+      kindOf(mark(database.durable)),
+      kindOf(database.durable.transaction().execute((tx) => mark(tx))),
+      kindOf(mark(database.durable)),
+    ];
+    for (let ms = 0; ms < 2_500; ms += 500) {
+      await clock.whenSleeping(() => 4);
+      assert.equal((await sql`select 1`.execute(database.read)).rows.length, 1);
+      clock.advance(500);
+    }
+    assert.deepEqual(await Promise.all(waiting), ["busy", "busy", "busy"]);
+    // First in the queue, so that it waits for the lock itself.
+    while (clock.monotonic() < 20_000) {
+      await clock.whenSleeping(() => 1);
+      clock.advance(2_500);
+    }
+    assert.equal(await background, "busy");
+    const single = mark(database.durable, "single");
+    await clock.whenSleeping(() => 1);
     other.exec("rollback");
     other.close();
-    await mark(database.write);
+    clock.advance(2);
+    await single;
+    assert.equal((await database.read.selectFrom("marks").selectAll().execute()).length, 1);
   });
 
   test("is full where the disk has no room", async () => {
