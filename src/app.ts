@@ -6,7 +6,7 @@ import { Admission, createHttpServer, Front, listen } from "./http/http.js";
 import { followIndex } from "./lists/lists.js";
 import { Callers, openAllowances, type TableMemory, Usage } from "./metering/metering.js";
 import { type AppContext, type Members, type Modules, startListIndex } from "./modules.js";
-import { createWeb, type Web } from "./web/web.js";
+import { createWeb, markStale, type Web } from "./web/web.js";
 
 /** The modules that belong to people. `before`: parts of an earlier build whose state is kept. */
 export function buildMembers(
@@ -70,6 +70,7 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
     baseUrl,
     allowedHosts,
     renderers: { page: errorPage, picture: errorPicture },
+    markPage: markStale,
     identities: {
       baseUrl,
       isOpen: cors,

@@ -20,6 +20,7 @@ import { ResponseCache } from "./response-cache.js";
 import { BAD_KEY_COST, DEFAULT_LIMIT, type Route } from "./route.js";
 import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
 import { refusedEvent } from "./source.js";
+import type { StaleOptions } from "./stale-response.js";
 import { type StoredResponse, storeResponse, variantOf } from "./stored-response.js";
 import { type Target, Targets } from "./targets.js";
 
@@ -30,6 +31,7 @@ export interface FrontOptions {
   /** The hosts that requests may name, besides this machine; undefined: any. */
   allowedHosts: readonly string[] | undefined;
   renderers: ErrorRenderers;
+  markPage: StaleOptions["markPage"];
   identities: Identities;
   /** Differs whenever a cached response may have become wrong. */
   readRevision: () => Promise<string>;
@@ -57,12 +59,12 @@ export class Front {
   readonly #ids = requestIds();
 
   constructor(options: FrontOptions) {
-    const { clock, log, readRevision, cacheBytes, routes, baseUrl, renderers, identities } = options;
+    const { log, cacheBytes, routes, baseUrl, renderers, identities } = options;
     this.#options = options;
     this.#address = publicAddressOf(baseUrl, identities.isOpen);
     this.#targets = new Targets(routes, this.#address);
     this.#hosts = new AllowedHosts(options.allowedHosts, log);
-    this.#cache = new ResponseCache({ maxBytes: cacheBytes, clock, readRevision, log });
+    this.#cache = new ResponseCache({ ...options, maxBytes: cacheBytes });
     this.#errors = new ErrorResponder(renderers, log);
     const parts = { targets: this.#targets, hosts: this.#hosts, cache: this.#cache, nextId: this.#ids };
     this.#hits = new Hits({ ...options, ...parts });

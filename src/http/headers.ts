@@ -12,6 +12,8 @@ const EXPOSED = [
   "Link",
   "Location",
   "Retry-After",
+  "Age",
+  "Cache-Status",
   "Allow",
   "X-Request-Id",
   ...Object.keys(RATE_HEADERS),

@@ -1,7 +1,9 @@
 import type { Clock } from "../clock.js";
+import { databaseFault } from "../database/database.js";
 import type { Logger } from "../log.js";
 import { OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
 import { SegmentedCache } from "./segmented-cache.js";
+import { MAX_STALE_MS, type StaleOptions, staleResponse } from "./stale-response.js";
 import type { StoredResponse } from "./stored-response.js";
 
 /** Age at which the revision is read again, while requests go on. */
@@ -27,8 +29,12 @@ export interface CacheRequest {
 interface Entry {
   response: StoredResponse;
   revision: string;
+  /** When its computation began; monotonic. */
+  computedAt: number;
   /** Whether a newer response is being computed. */
   isRefreshing: boolean;
+  /** The same response marked as stale, and when it was last known to be current; monotonic. */
+  stale?: { response: StoredResponse; since: number } | undefined;
 }
 
 /** A revision and when it was last known to be current. */
@@ -44,6 +50,7 @@ export interface ResponseCacheOptions {
   clock: Clock;
   /** Differs whenever a cached response may have become wrong. */
   readRevision: () => Promise<string>;
+  markPage: StaleOptions["markPage"];
   log: Logger;
 }
 
@@ -52,6 +59,8 @@ export interface ResponseCacheOptions {
  * of the data was last known to be the one it was computed at. The revision is read about every second, so a response in
  * use is replaced in that time: one request computes the new response while the others get the previous one. Concurrent requests for
  * one key are computed once. Bounded by bytes; responses that were requested once are evicted first.
+ *
+ * While the database does not respond, what is cached is served for up to an hour, marked as stale.
  */
 export class ResponseCache {
   readonly #entries: SegmentedCache<Entry> | undefined;
@@ -81,26 +90,30 @@ export class ResponseCache {
     if (age >= CHECK_MS) void this.#startCheck(now);
     const entry = this.#entries?.get(key);
     if (entry === undefined) return undefined;
-    if (entry.revision === this.#current.revision) return entry.response;
+    if (entry.revision === this.#current.revision) return this.#serve(entry, now);
     return entry.isRefreshing && this.#isServable(entry, now) ? entry.response : undefined;
   }
 
   /**
-   * The response for `key`, computed unless a valid one is cached. If computing it is refused because of overload, an outdated
-   * response is served instead where there is one. Any other error reaches every waiting request.
+   * The response for `key`, computed unless a valid one is cached. If computing it is refused because of overload, or the database
+   * is not available, an outdated response is served instead where there is one. Any other error reaches every waiting
+   * request.
    */
   async get(key: string, { waiter, compute }: CacheRequest): Promise<StoredResponse> {
     if (this.#entries === undefined) return compute(waiter).result;
     const revision = await this.#currentRevision();
     const entry = this.#entries.get(key);
-    if (entry?.revision === revision) return entry.response;
+    const now = this.#options.clock.monotonic();
+    const served = entry?.revision === revision ? this.#serve(entry, now) : undefined;
+    if (served !== undefined) return served;
     const first = entry === undefined ? waiter : REFRESH;
     const computing = this.#computeOnce({ key, revision }, { waiter: first, compute });
     if (entry === undefined) return computing;
-    if (!this.#isServable(entry, this.#options.clock.monotonic())) {
+    if (!this.#isServable(entry, now)) {
       return computing.catch((error: unknown) => {
-        if (error === OVERLOADED) return entry.response;
-        throw error;
+        const outdated = this.#replacementFor(error, entry);
+        if (outdated === undefined) throw error;
+        return outdated;
       });
     }
     entry.isRefreshing = true;
@@ -112,6 +125,39 @@ export class ResponseCache {
       },
     );
     return entry.response;
+  }
+
+  /** A cached response, marked as stale where it may be outdated; undefined if it has been for too long. */
+  #serve(entry: Entry, now: number): StoredResponse | undefined {
+    const since = this.#currentUntil(entry);
+    const age = now - since;
+    if (age < FRESH_MS) {
+      entry.stale = undefined;
+      return entry.response;
+    }
+    if (age >= MAX_STALE_MS) return undefined;
+    if (entry.stale?.since !== since) {
+      const { clock, markPage } = this.#options;
+      const ageMs = () => clock.monotonic() - since;
+      entry.stale = {
+        response: staleResponse(entry.response, { ageMs, at: clock.now() - age, markPage }),
+        since,
+      };
+    }
+    return entry.stale.response;
+  }
+
+  /** When a response was last known to be current. */
+  #currentUntil({ revision, computedAt }: Entry): number {
+    const known = [this.#current, this.#previous].find((one) => one.revision === revision);
+    return Math.max(computedAt, known?.at ?? computedAt);
+  }
+
+  /** What is served instead of a response that could not be computed. */
+  #replacementFor(error: unknown, entry: Entry): StoredResponse | undefined {
+    const now = this.#options.clock.monotonic();
+    if (error === OVERLOADED && now - this.#current.at < FRESH_MS) return entry.response;
+    return error === OVERLOADED || databaseFault(error) !== undefined ? this.#serve(entry, now) : undefined;
   }
 
   /** Whether an outdated response may still be served, while the one that replaces it is computed. */
@@ -130,10 +176,11 @@ export class ResponseCache {
       pending.join(waiter);
       return pending.result;
     }
+    const computedAt = this.#options.clock.monotonic();
     const { result, join } = compute(waiter);
     const kept = result
       .then((response) => {
-        if (response.isShared && revision === this.#current.revision) this.#keep(key, response, revision);
+        if (response.isShared && revision === this.#current.revision) this.#keep(key, { response, revision, computedAt, isRefreshing: false });
         return response;
       })
       .finally(() => this.#pending.delete(work));
@@ -178,13 +225,13 @@ export class ResponseCache {
     }
   }
 
-  #keep(key: string, response: StoredResponse, revision: string): void {
-    if (sizeOf(key, response) > this.#options.maxBytes / 10) return;
-    this.#entries?.set(key, { response, revision, isRefreshing: false });
+  #keep(key: string, entry: Entry): void {
+    if (sizeOf(key, entry.response) > this.#options.maxBytes / 10) return;
+    this.#entries?.set(key, entry);
   }
 }
 
-/** Compressed forms are made on demand; together they are smaller than the plain body. */
+/** Compressed and stale forms are made on demand; together they are smaller than the plain body, or are not kept for long. */
 function sizeOf(key: string, { body }: StoredResponse): number {
   return 2 * body.byteLength + 2 * key.length + 1_500;
 }

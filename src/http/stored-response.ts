@@ -33,6 +33,8 @@ export interface StoredResponse {
   /** Whether the response may be kept and sent to other callers too. */
   isShared: boolean;
   errorCode: ErrorCode | null;
+  /** The `Age` of a response that may be outdated, whenever it is sent; undefined for all others. */
+  age?: () => string;
   /** The forms in which it has been sent. */
   variants: Map<Encoding | "plain" | "unchanged", Variant | Promise<Variant>>;
 }
@@ -74,14 +76,20 @@ export class Variant {
   readonly #head: string[];
   readonly #limitedHead: string[];
   readonly #idAt: number;
+  readonly #age: StoredResponse["age"];
 
-  constructor(status: number, headers: readonly string[], body: Buffer | undefined) {
+  constructor(
+    { status, age }: Pick<StoredResponse, "status" | "age">,
+    headers: readonly string[],
+    body: Buffer | undefined,
+  ) {
     this.status = status;
+    this.#age = age;
     this.bytes = body?.byteLength ?? 0;
     this.body = body !== undefined && this.bytes <= MAX_TEXT_BYTES ? body.toString("latin1") : body;
-    this.#head = [...headers, "X-Request-Id", ""];
+    this.#head = [...(age === undefined ? [] : ["Age", ""]), ...headers, "X-Request-Id", ""];
     this.#limitedHead = [...this.#head, ...RATE_NAMES.flatMap((name) => [name, ""])];
-    this.#idAt = headers.length + 1;
+    this.#idAt = this.#head.length - 1;
   }
 
   /**
@@ -90,6 +98,7 @@ export class Variant {
    */
   head(id: string, rates: readonly string[] | undefined): string[] {
     const head = rates === undefined ? this.#head : this.#limitedHead;
+    if (this.#age !== undefined) head[1] = this.#age();
     head[this.#idAt] = id;
     if (rates === undefined) return head;
     for (let i = 0; i < rates.length; i++) head[this.#idAt + 2 * (i + 1)] = rates[i] ?? "";
@@ -122,21 +131,22 @@ function keep(stored: StoredResponse, name: "plain" | "unchanged", variant: Vari
 
 const CONTENT_HEADERS = new Set(["Content-Type", "Content-Disposition"]);
 
-function unchanged({ headers }: StoredResponse): Variant {
+function unchanged({ headers, ...stored }: StoredResponse): Variant {
   const kept = headers.filter((_, i) => !CONTENT_HEADERS.has(headers[i - (i % 2)] ?? ""));
-  return new Variant(304, kept, undefined);
+  return new Variant({ ...stored, status: 304 }, kept, undefined);
 }
 
-function plain({ status, headers, body }: StoredResponse): Variant {
-  if (status === 204 || status === 304) return new Variant(status, headers, undefined);
-  return new Variant(status, [...headers, "Content-Length", String(body.byteLength)], body);
+function plain(stored: StoredResponse): Variant {
+  const { status, headers, body } = stored;
+  if (status === 204 || status === 304) return new Variant(stored, headers, undefined);
+  return new Variant(stored, [...headers, "Content-Length", String(body.byteLength)], body);
 }
 
 function compressed(stored: StoredResponse, encoding: Encoding): Promise<Variant> {
-  const { status, headers, body, variants } = stored;
+  const { headers, body, variants } = stored;
   const compressing = COMPRESS[encoding](body).then((bytes) => {
     const length = ["Content-Encoding", encoding, "Content-Length", String(bytes.byteLength)];
-    const variant = new Variant(status, [...headers, ...length], bytes);
+    const variant = new Variant(stored, [...headers, ...length], bytes);
     variants.set(encoding, variant);
     return variant;
   });

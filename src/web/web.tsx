@@ -8,6 +8,8 @@ import type { Site } from "./page-request.js";
 import { docsPage, type ReferenceDocument } from "./pages/docs.js";
 import { pageRoutes } from "./routes.js";
 
+export { markStale } from "./stale-page.js";
+
 export interface WebOptions extends Site {
   /** The contract of the API, for the reference. */
   document: () => ReferenceDocument;

@@ -148,21 +148,70 @@ onBothEngines("Answers that are kept", (engine) => {
     }
   });
 
-  test("while the database is away what is kept is still given, the rest is refused for now", async (t) => {
+  const away = async () => {
+    throw new DatabaseFault("unavailable", new Error("connect ECONNREFUSED"));
+  };
+
+  test("while the database is away, cached responses are served for an hour and marked as stale, the rest is refused", async (t) => {
     const path = "/api/repos?sort=stars&limit=6";
     const kept = await world.get(path);
-    const away = async () => {
-      throw new DatabaseFault("unavailable", new Error("connect ECONNREFUSED"));
-    };
+    const page = await world.get("/explore?sort=stars");
+    const keptAt = world.clock.now();
+    for (const fresh of [kept, page]) {
+      assert.equal(fresh.headers.get("age"), null);
+      assert.equal(fresh.headers.get("cache-status"), null);
+    }
     t.mock.method(world.modules.catalog, "revision", away);
     t.mock.method(world.modules.lists, "read", away);
-    world.clock.advance(60_000);
-    assert.deepEqual((await world.get(path)).body, kept.body);
+    for (const seconds of [60, 61]) {
+      world.clock.advance(keptAt + seconds * 1_000 - world.clock.now());
+      const stale = await world.get(path);
+      assert.deepEqual(stale.body, kept.body);
+      assert.equal(stale.headers.get("age"), String(seconds));
+      assert.equal(stale.headers.get("cache-status"), "sidereal; hit; detail=stale");
+      assert.equal(stale.headers.get("cache-control"), "public, max-age=0, stale-if-error=3600");
+      assert.equal(stale.headers.get("etag"), kept.headers.get("etag"));
+    }
+    const unchanged = await world.get(path, { "If-None-Match": kept.headers.get("etag") ?? "" });
+    assert.equal(unchanged.status, 304);
+    assert.equal(unchanged.headers.get("age"), "61");
+    const note = "This page is from <time datetime=\"2026-04-30T12";
+    assert.ok(!page.body.includes(note));
+    const stalePage = await world.request("/explore?sort=stars", {
+      headers: { Accept: "text/html", "Accept-Encoding": "gzip" },
+    });
+    assert.ok((await decodedText(stalePage)).includes(note));
+    assert.equal(stalePage.headers.get("age"), "61");
+    const tag = stalePage.headers.get("etag") ?? "";
+    assert.notEqual(tag, page.headers.get("etag"));
+    assert.equal((await world.get("/explore?sort=stars", { "If-None-Match": tag })).status, 304);
     assert.equal(errorOf(await world.get("/api/repos?sort=stars&limit=8")).status, 503);
+    // At the next failed check, and no longer than an hour.
+    world.clock.advance(3_600_000 - 62_000);
+    assert.equal((await world.get(path)).status, 200);
+    world.clock.advance(1_000);
+    assert.equal(errorOf(await world.get(path)).status, 503);
     t.mock.restoreAll();
     await world.record(observation("back/again", []));
     world.clock.advance(2_000);
+    const back = await world.get(path);
+    assert.equal(back.status, 200);
+    assert.equal(back.headers.get("age"), null);
     assert.equal((await world.get("/api/repos?sort=stars&limit=8")).status, 200);
     assert.equal((await world.get("/api/repos/github/back/again")).status, 200);
+    assert.ok(!(await world.get("/explore?sort=stars")).body.includes(note));
+  });
+
+  test("a change that was noticed before the database went away leaves the previous response, marked as stale", async (t) => {
+    const path = "/api/repos?sort=stars&limit=4";
+    const kept = await world.get(path);
+    await world.record(observation("changed/again", []));
+    t.mock.method(world.modules.lists, "read", away);
+    world.clock.advance(10_000);
+    const stale = await world.get(path);
+    assert.deepEqual(stale.body, kept.body);
+    assert.equal(stale.headers.get("age"), "10");
+    t.mock.restoreAll();
+    assert.equal((await world.get(path)).headers.get("age"), null);
   });
 });

@@ -19,7 +19,13 @@ function computedBy(compute: (waiter: Waiter) => Promise<StoredResponse>): Cache
 
 function createCache(readRevision: () => Promise<string>) {
   const clock = new ManualClock(NOW);
-  const cache = new ResponseCache({ maxBytes: 1_000_000, clock, readRevision, log: createLog("silent") });
+  const cache = new ResponseCache({
+    maxBytes: 1_000_000,
+    clock,
+    readRevision,
+    markPage: (html) => html,
+    log: createLog("silent"),
+  });
   const ask = async (text: string) =>
     (
       await cache.get(
@@ -133,6 +139,7 @@ test("a response that cannot be replaced is served until two seconds after its r
 function createSmallCache(maxBytes: number) {
   let computed = 0;
   const cache = new ResponseCache({
+    markPage: (html) => html,
     maxBytes,
     clock: new ManualClock(0),
     readRevision: async () => "1",
