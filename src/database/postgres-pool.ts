@@ -83,11 +83,13 @@ export class FaultPool implements PostgresPool {
   }
 
   #take(): Promise<pg.PoolClient> {
-    return this.#watch.during(() => this.#pool.connect()).catch((error: unknown) => {
-      const fault = faultOf(error);
-      // Whatever the reason for refusing a connection, there is no database without one.
-      throw fault instanceof DatabaseFault ? fault : new DatabaseFault("unavailable", error);
-    });
+    return this.#watch
+      .during(() => this.#pool.connect())
+      .catch((error: unknown) => {
+        const fault = faultOf(error);
+        // Whatever the reason for refusing a connection, there is no database without one.
+        throw fault instanceof DatabaseFault ? fault : new DatabaseFault("unavailable", error);
+      });
   }
 
   end(): Promise<void> {

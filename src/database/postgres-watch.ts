@@ -92,7 +92,10 @@ export class ServerWatch {
   #turn(isAway: boolean): void {
     this.#isAway = isAway;
     const { log } = this.#options;
-    if (!isAway) return log.info("the database server responds again");
+    if (!isAway) {
+      log.info("the database server responds again");
+      return;
+    }
     log.error("the database server does not respond: its connections are closed");
     for (const socket of this.#sockets) socket.destroy(unresponsive());
   }

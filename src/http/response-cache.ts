@@ -180,7 +180,8 @@ export class ResponseCache {
     const { result, join } = compute(waiter);
     const kept = result
       .then((response) => {
-        if (response.isShared && revision === this.#current.revision) this.#keep(key, { response, revision, computedAt, isRefreshing: false });
+        if (response.isShared && revision === this.#current.revision)
+          this.#keep(key, { response, revision, computedAt, isRefreshing: false });
         return response;
       })
       .finally(() => this.#pending.delete(work));

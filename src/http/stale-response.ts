@@ -21,10 +21,7 @@ export interface StaleOptions {
  * A shared response that may be outdated, as it is sent while the database does not respond: marked as stale for programs and
  * caches, and visibly on pages.
  */
-export function staleResponse(
-  stored: StoredResponse,
-  { ageMs, at, markPage }: StaleOptions,
-): StoredResponse {
+export function staleResponse(stored: StoredResponse, { ageMs, at, markPage }: StaleOptions): StoredResponse {
   const fields = new Map<string, string>();
   for (let i = 0; i < stored.headers.length; i += 2)
     fields.set(stored.headers[i] ?? "", stored.headers[i + 1] ?? "");

@@ -175,7 +175,7 @@ onBothEngines("Answers that are kept", (engine) => {
     const unchanged = await world.get(path, { "If-None-Match": kept.headers.get("etag") ?? "" });
     assert.equal(unchanged.status, 304);
     assert.equal(unchanged.headers.get("age"), "61");
-    const note = "This page is from <time datetime=\"2026-04-30T12";
+    const note = 'This page is from <time datetime="2026-04-30T12';
     assert.ok(!page.body.includes(note));
     const stalePage = await world.request("/explore?sort=stars", {
       headers: { Accept: "text/html", "Accept-Encoding": "gzip" },

@@ -1,4 +1,5 @@
 import { connections } from "./connections.js";
+import { databaseAway } from "./database-away.js";
 import { expensive } from "./expensive/expensive.js";
 import { fuzzHarness } from "./fuzz/harness.js";
 import { hostileData } from "./hostile-data.js";
@@ -12,6 +13,7 @@ import type { Harness } from "./support/harness.js";
 /** All harnesses, in the order of their tables. */
 export const HARNESSES: readonly Harness[] = [
   connections,
+  databaseAway,
   expensive,
   fuzzHarness,
   hostileData,

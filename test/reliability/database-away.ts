@@ -1,0 +1,301 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { sql } from "kysely";
+import { addKeys, GENEROUS_LIMITS } from "../../bench/support/keys.js";
+import { endChild, spawnPinned, waitForLine } from "../../bench/support/processes.js";
+import type { ResultRow } from "../../bench/support/results.js";
+import { openStore, STORE_END, type Store } from "../../bench/support/stores.js";
+import { fillWithDemo } from "../../src/demo/demo.js";
+import { updateDerived } from "../../src/modules.js";
+import { connectToServer } from "../support/engines.js";
+import { createTestDatabase, dropTestDatabase } from "../support/postgres.js";
+import { type Relay, startRelay } from "../support/relay.js";
+import { type Visit, type VisitKind, Visitors } from "./support/away-visits.js";
+import { assertHappened, type Harness, HarnessFailure } from "./support/harness.js";
+
+const MAIN = fileURLToPath(new URL("../../bundle/main.js", import.meta.url));
+
+const SCALE = {
+  short: { hangMs: 4_500, failMs: 1_000, burst: 100, keys: 300 },
+  long: { hangMs: 60_000, failMs: 60_000, burst: 500, keys: 3_000 },
+} as const;
+/** Requests that are sent before a fault, so that responses are cached. */
+const WARM_MS = 500;
+/** From here on in a fault, cached responses must be marked. */
+const MARKED_MS = 3_500;
+/** Longest response during a fault, and longest time until everything works again after it. */
+const RESPONSE_MS = 3_000;
+const RECOVERY_MS = 5_000;
+
+interface Fault {
+  name: string;
+  /** Whether it leaves requests without any response from the database. */
+  hangs: boolean;
+  begin(): void | Promise<void>;
+  end(): void | Promise<void>;
+  /** Kinds of request that must be refused as long as it lasts; any other is as usual. `some`: which may be refused. */
+  refused: readonly VisitKind[];
+  some?: boolean;
+}
+
+const NEED_READS: readonly VisitKind[] = [
+  "cached, with a new key",
+  "not cached",
+  "watchlist",
+  "write",
+  "readiness",
+];
+
+export const databaseAway: Harness = {
+  name: "database-away",
+  proves:
+    "While the database is stopped, cut off or hanging, cached responses are served and marked, all others are refused in time, and everything works again soon after.",
+  async run({ scale, report }) {
+    const rows: ResultRow[] = [];
+    const folder = mkdtempSync(join(tmpdir(), "sidereal-away-"));
+    try {
+      const sqlite = { engine: "sqlite", url: undefined, dataDir: join(folder, "sqlite") } as const;
+      rows.push(...(await attack(sqlite, () => [lockedBy(sqlite.dataDir)], { ...SCALE[scale], report })));
+      const server = await connectToServer();
+      const url = await createTestDatabase(server.port);
+      const relay = await startRelay(server.port);
+      try {
+        const postgres = { engine: "postgres", url, dataDir: join(folder, "postgres") } as const;
+        const options = { ...SCALE[scale], report, port: relay.port };
+        rows.push(...(await attack(postgres, () => networkFaults(relay), options)));
+      } finally {
+        relay.resume();
+        await relay.close();
+        await dropTestDatabase(url);
+        await server.stop();
+      }
+      return rows.map((row) => (scale === "short" && row.unit === "ms" ? untimed(row) : row));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+/** The short form runs beside other tests, whose load its times depend on. */
+function untimed({ target, ...row }: ResultRow): ResultRow {
+  return row;
+}
+
+/** Another process that does not end its transaction. */
+function lockedBy(dataDir: string): Fault {
+  let other: DatabaseSync | undefined;
+  return {
+    name: "locked",
+    hangs: true,
+    begin() {
+      other = new DatabaseSync(join(dataDir, "sidereal.db"), { timeout: 5_000 });
+      other.exec("begin immediate");
+    },
+    end: () => other?.close(),
+    refused: ["write"],
+  };
+}
+
+function networkFaults(relay: Relay): Fault[] {
+  let cutting: NodeJS.Timeout | undefined;
+  return [
+    { name: "black-holed", hangs: true, begin: relay.stall, end: relay.resume, refused: NEED_READS },
+    { name: "stopped", hangs: false, begin: relay.close, end: relay.open, refused: NEED_READS },
+    {
+      name: "cut ten times a second",
+      hangs: false,
+      begin() {
+        cutting = setInterval(relay.cut, 100);
+      },
+      end: () => clearInterval(cutting),
+      refused: [...NEED_READS, "cached, with a key"],
+      some: true,
+    },
+  ];
+}
+
+interface AttackOptions {
+  /** How long faults last in which the database hangs, and all others. */
+  hangMs: number;
+  failMs: number;
+  burst: number;
+  keys: number;
+  /** Where the service finds PostgreSQL. */
+  port?: number;
+  report(line: string): void;
+}
+
+async function attack(
+  store: Pick<Store, "engine" | "url" | "dataDir">,
+  faultsOf: () => Fault[],
+  { hangMs, failMs, burst, keys: count, port, report }: AttackOptions,
+): Promise<ResultRow[]> {
+  const { engine } = store;
+  const modules = await openStore(store);
+  await fillWithDemo(modules.catalog, { repositories: 100, days: 3, seed: 1, end: STORE_END });
+  await updateDerived(modules);
+  await modules.database.close();
+  const keys = await addKeys({ ...store }, count);
+  const child = spawnPinned(process.execPath, [MAIN, "serve"], {
+    core: undefined,
+    env: {
+      SIDEREAL_PORT: "0",
+      SIDEREAL_DATA_DIR: store.dataDir,
+      SIDEREAL_LOG_LEVEL: "fatal",
+      ...GENEROUS_LIMITS,
+      ...(store.url === undefined ? {} : { SIDEREAL_DATABASE_URL: throughPort(store.url, port) }),
+    },
+  });
+  const visitors = new Visitors(await waitForLine(child, /listens at (\S+)/), keys);
+  try {
+    await visitors.send("write");
+    visitors.start();
+    const rows: ResultRow[] = [];
+    for (const fault of faultsOf()) {
+      await setTimeout(WARM_MS);
+      const faultMs = fault.hangs ? hangMs : failMs;
+      const beganAt = performance.now();
+      await fault.begin();
+      await setTimeout(faultMs / 2);
+      const sent = Array.from({ length: burst }, () => visitors.send("not cached"));
+      await setTimeout(faultMs / 2);
+      const endedAt = performance.now();
+      await fault.end();
+      const recoveryMs = await recover(visitors, endedAt);
+      await Promise.all(sent);
+      const during = visitors.visits.filter(
+        ({ sentAt, durationMs }) => sentAt > beganAt && sentAt + durationMs < endedAt,
+      );
+      const hanging = visitors.visits.filter(
+        ({ sentAt, durationMs }) => sentAt > beganAt && sentAt < endedAt && durationMs > RESPONSE_MS,
+      );
+      rows.push(...rowsOf(engine, fault, { during, hanging: hanging.length, beganAt, recoveryMs }));
+      const first = during.find((one) => !isExpected(fault, one, beganAt));
+      if (first !== undefined) report(`unexpected: ${JSON.stringify(first)}`);
+      report(`${engine}, ${fault.name}: ${during.length} responses, back after ${Math.round(recoveryMs)} ms`);
+    }
+    await visitors.stop();
+    const lost = await countLost(visitors);
+    assertHappened(visitors.tokens.length, "acknowledged writes", 2);
+    await endChild(child);
+    const isKeyed = ({ kind, status }: Visit) => kind.includes("with a") && status === 200;
+    const uncounted = visitors.visits.filter(isKeyed).length - (await countUsage(store));
+    const row = (measure: string, value: number): ResultRow => ({
+      measure,
+      engine,
+      value,
+      unit: "",
+      target: { atMost: 0 },
+    });
+    return [
+      ...rows,
+      row(`acknowledged writes lost, of ${visitors.tokens.length}`, lost),
+      row("requests of keys that were not counted, or counted twice", Math.abs(uncounted)),
+      row("exit codes other than 0", Number(child.exitCode !== 0)),
+    ];
+  } finally {
+    await endChild(child);
+  }
+}
+
+function throughPort(url: string, port: number | undefined): string {
+  const through = new URL(url);
+  through.port = String(port);
+  return through.href;
+}
+
+/** Milliseconds until reads and writes work again, and cached responses are current. */
+async function recover(visitors: Visitors, since: number): Promise<number> {
+  for (;;) {
+    const visits = await Promise.all(
+      (["not cached", "write", "cached", "cached, with a new key", "readiness"] as const).map((kind) =>
+        visitors.send(kind),
+      ),
+    );
+    const isUsual = visits.every(({ kind, status, isStale }) => status === usual(kind) && !isStale);
+    if (isUsual) return performance.now() - since;
+    if (performance.now() - since > 60_000)
+      throw new HarnessFailure("the service did not recover in a minute");
+    await setTimeout(100);
+  }
+}
+
+function usual(kind: VisitKind): number {
+  return kind === "write" ? 201 : kind === "not cached" ? 404 : 200;
+}
+
+/** Watchlists that are gone although their creation was acknowledged. */
+async function countLost(visitors: Visitors): Promise<number> {
+  let lost = 0;
+  for (const token of visitors.tokens)
+    lost += Number((await visitors.send("watchlist", token)).status !== 200);
+  return lost;
+}
+
+async function countUsage(store: Pick<Store, "url" | "dataDir">): Promise<number> {
+  const { database } = await openStore(store);
+  try {
+    const { rows } = await sql<{ n: number | null }>`
+      select sum(requests) as n from usage_routes where span_hours = 1`.execute(database.read);
+    return Number(rows[0]?.n ?? 0);
+  } finally {
+    await database.close();
+  }
+}
+
+interface Outcome {
+  during: readonly Visit[];
+  /** Requests sent during the fault that took longer than they may, or had no response. */
+  hanging: number;
+  beganAt: number;
+  recoveryMs: number;
+}
+
+/** Whether a request was sent when the service may not know yet that the database is away. */
+const isFirst = ({ sentAt }: Visit, beganAt: number) => sentAt - beganAt < MARKED_MS;
+
+function isExpected({ refused, some }: Fault, visit: Visit, beganAt: number): boolean {
+  const { kind, status, hasRetryAfter } = visit;
+  const isUsual = status === usual(kind);
+  if (refused.includes(kind)) return status === 503 ? hasRetryAfter : isUsual && some === true;
+  // A key is known for five seconds.
+  return isUsual || (kind === "cached, with a key" && status === 503 && !isFirst(visit, beganAt));
+}
+
+function rowsOf(engine: Store["engine"], fault: Fault, outcome: Outcome): ResultRow[] {
+  const { during, hanging, beganAt, recoveryMs } = outcome;
+  const refused = during.filter(({ status }) => status === 503);
+  assertHappened(refused.length, `requests refused while ${fault.name}`);
+  const isUnmarked = (visit: Visit) =>
+    visit.kind.startsWith("cached") && visit.status === 200 && !visit.isStale && !isFirst(visit, beganAt);
+  const isHard = fault.some !== true && fault.refused.includes("not cached");
+  const row = (what: string, value: number, unit: string, target?: ResultRow["target"]): ResultRow => ({
+    measure: `${fault.name}: ${what}`,
+    engine,
+    value,
+    unit,
+    ...(target && { target }),
+  });
+  const none = { atMost: 0 };
+  const slowest = during.reduce((most, { durationMs }) => Math.max(most, durationMs), 0);
+  return [
+    row("responses", during.length, ""),
+    row("refused with 503", refused.length, ""),
+    row(
+      "unexpected statuses, or 503 without Retry-After",
+      during.filter((one) => !isExpected(fault, one, beganAt)).length,
+      "",
+      none,
+    ),
+    row(`requests without a response after ${RESPONSE_MS} ms`, hanging, "", none),
+    ...(isHard
+      ? [row("cached responses that are not marked", during.filter(isUnmarked).length, "", none)]
+      : []),
+    row("slowest response", slowest, "ms", { atMost: RESPONSE_MS }),
+    row("until everything works again", recoveryMs, "ms", { atMost: RECOVERY_MS }),
+  ];
+}
