@@ -27,6 +27,8 @@ import { TtlCache } from "./ttl-cache.js";
 
 export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
 export { emailField } from "./email.js";
+export { agentOf, describeEvent, detailWords, EVENT_WORDS } from "./event-words.js";
+export { addressesOf, findAccountId } from "./lookup.js";
 export { type OAuthRedirect, SITE_ORIGINS, SITES, type Site } from "./oauth.js";
 export type { OriginHeaders } from "./origin.js";
 export { MAX_PASSKEYS, type Passkey } from "./passkeys.js";
@@ -41,7 +43,7 @@ export {
   type Source,
 } from "./security-events.js";
 export { SecurityLog } from "./security-log.js";
-export type { StoredEvent } from "./security-rows.js";
+export { readEvents, type StoredEvent } from "./security-rows.js";
 
 /** Somebody who is signed in. */
 export interface Account {

@@ -14,6 +14,7 @@ import {
 import * as auth from "./auth.js";
 import { getBadge, getCard } from "./embed-badges.js";
 import { getChart, getChartData } from "./embeds.js";
+import { listEvents } from "./events.js";
 import { getFeed } from "./feeds.js";
 import { getHealth, getReadiness } from "./health.js";
 import { getHome } from "./home.js";
@@ -181,6 +182,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   mine("GET", "/api/me", me.getMe),
   endsSession(mine("DELETE", "/api/me", me.removeMe)),
   endsSession(mine("POST", "/api/me/sign-out-everywhere", me.signOutEverywhere)),
+  mine("GET", "/api/me/events", listEvents),
   mine("GET", "/api/me/watchlist", me.listMyWatchlist),
   mine("POST", "/api/me/watchlist", me.addToMyWatchlist),
   mine("DELETE", "/api/me/watchlist/{repositoryId}", me.removeFromMyWatchlist),

@@ -5,6 +5,7 @@
 import { Command, CommanderError } from "commander";
 import { addDemo } from "./demo.js";
 import { addDerive } from "./derive.js";
+import { addEvents } from "./events.js";
 import { addExport } from "./export.js";
 import { EXIT, type Host } from "./host.js";
 import { addImport } from "./import.js";
@@ -34,6 +35,7 @@ export async function runProgram(host: Host, argv: readonly string[]): Promise<n
   addWork(program, host, finish);
   addTrack(program, host, finish);
   addStatus(program, host);
+  addEvents(program, host, finish);
   addImport(program, host, finish);
   addExport(program, host, finish);
   addDerive(program, host);

@@ -14,6 +14,7 @@ import { showKeyUsage } from "./pages/key-usage.js";
 import * as keys from "./pages/keys.js";
 import { createTokenWatchlist, showNewWatchlist } from "./pages/new-watchlist.js";
 import { repositoryQuery, showRepository } from "./pages/repository.js";
+import { showSecurity } from "./pages/security.js";
 import * as signIn from "./pages/sign-in.js";
 import { toSignIn } from "./pages/sign-in.js";
 import * as link from "./pages/sign-in-link.js";
@@ -163,6 +164,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   mine("/account/delete", account.showAccountRemoval),
   myForm("/account/delete", account.removeAccount, { signInNext: "/account/delete", endsSession: true }),
   page("/account/deleted", account.showAccountRemoved, { cache: PRIVATE }),
+  mine("/account/security", showSecurity, ["cursor"]),
   mine("/account/keys", keys.showKeys, ["revoked", "name"]),
   myForm("/account/keys", keys.createKey, { signInNext: "/account/keys" }),
   mine("/account/keys/{id}", showKeyUsage, ["period"]),

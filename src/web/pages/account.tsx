@@ -111,6 +111,12 @@ const Profile: FC<{ account: Account; sites: readonly string[]; keys: number; sa
           <a href="/account/keys">{keys === 0 ? "Create a key" : `${keys} active`}</a>
         </dd>
       </div>
+      <div>
+        <dt>Security</dt>
+        <dd>
+          <a href="/account/security">What happened to this account</a>
+        </dd>
+      </div>
     </dl>
     <h2>Sign out</h2>
     <div class="buttons">

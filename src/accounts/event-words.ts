@@ -1,0 +1,46 @@
+import type { EventDetail, LoggedEvent, SecurityEventName } from "./security-events.js";
+
+/** Each event in words, for pages, mails and the command line. */
+export const EVENT_WORDS: Readonly<Record<SecurityEventName, string>> = {
+  signed_in: "Signed in",
+  sign_in_refused: "Sign-in refused",
+  reauthenticated: "Signed in again",
+  signed_out: "Signed out",
+  session_ended: "Session ended",
+  sessions_ended: "All sessions ended",
+  account_created: "Account created",
+  account_deleted: "Account deleted",
+  data_exported: "Data exported",
+  key_created: "API key created",
+  key_revoked: "API key revoked",
+  key_refused: "Invalid API key refused",
+  passkey_added: "Passkey added",
+  passkey_removed: "Passkey removed",
+  cross_site_refused: "Request of another site refused",
+  rate_limited: "Request over a rate limit refused",
+};
+
+/** The detail of an event in words, such as "method: link"; without the agent. Empty if there is nothing else. */
+export function detailWords(detail: EventDetail): string {
+  return Object.entries(detail)
+    .filter(([name]) => name !== "agent")
+    .map(([name, value]) => `${name}: ${value}`)
+    .join(", ");
+}
+
+/** The family of the user agent, if it is recorded. */
+export function agentOf({ agent }: EventDetail): string | null {
+  return typeof agent === "string" && agent !== "" ? agent : null;
+}
+
+/** An event in one line, without its time and account. */
+export function describeEvent({
+  event,
+  network,
+  detail,
+  times,
+}: Omit<LoggedEvent, "at" | "accountId">): string {
+  const words = [EVENT_WORDS[event], detailWords(detail)].filter((text) => text !== "").join("; ");
+  const from = [network, agentOf(detail)].filter((text) => text !== null && text !== "").join(", ");
+  return `${words}, from ${from}${times === 1 ? "" : `, ${times} times`}`;
+}

@@ -1,0 +1,73 @@
+import { SECURITY_EVENTS, type StoredEvent } from "../accounts/accounts.js";
+import { isoTime } from "../clock.js";
+import { json } from "../http/http.js";
+import { z } from "../schema.js";
+import { dataMetaResponse, errorResponses, operation } from "./operation.js";
+
+export const securityEventSchema = z
+  .object({
+    id: z.string(),
+    at: z.iso.datetime({ precision: 3 }),
+    event: z.enum(SECURITY_EVENTS),
+    network: z.string().openapi({ description: "24 bits of an IPv4 address, 48 of an IPv6 one." }),
+    detail: z.record(z.string(), z.union([z.string(), z.number()])).openapi({
+      description: "Depends on the event: agent, the family of the browser or program; method; key.",
+    }),
+    times: z.int().min(1).openapi({ description: "How many events alike, within a minute." }),
+  })
+  .openapi("SecurityEvent");
+
+export function securityEventView({
+  id,
+  at,
+  event,
+  network,
+  detail,
+  times,
+}: StoredEvent): z.output<typeof securityEventSchema> {
+  return { id: String(id), at: isoTime(at), event, network, detail: { ...detail }, times };
+}
+
+const limitParameter = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(100)
+  .default(40)
+  .openapi({ type: "integer", description: "Number of events." });
+
+export const eventsCursor = z
+  .string()
+  .regex(/^[1-9][0-9]{0,15}$/, "must be meta.nextCursor of the previous page")
+  .optional()
+  .openapi({ description: "meta.nextCursor of the previous page." });
+
+export const listEvents = operation({
+  id: "listEvents",
+  tags: ["Account"],
+  summary: "What happened to your account, latest first",
+  description: "Sign-ins, keys, sessions and refused requests of the last 180 days, at most the last 1,000.",
+  params: null,
+  query: z.object({ limit: limitParameter, cursor: eventsCursor }),
+  body: null,
+  responses: {
+    200: dataMetaResponse(
+      "A page of events.",
+      z.array(securityEventSchema),
+      z.object({ nextCursor: z.string().nullable().openapi({ description: "null on the last page." }) }),
+    ),
+    ...errorResponses("UNAUTHENTICATED", "VALIDATION_FAILED"),
+  },
+  handle: async (request) => {
+    const { account, query, services } = request;
+    const { limit, cursor } = query;
+    const events = await services.members.security.list({
+      accountId: account.id,
+      before: cursor === undefined ? undefined : Number(cursor),
+      limit: limit + 1,
+    });
+    const page = events.slice(0, limit);
+    const nextCursor = events.length > limit ? String(page.at(-1)?.id) : null;
+    return json({ data: page.map(securityEventView), meta: { nextCursor } });
+  },
+});
