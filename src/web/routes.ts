@@ -13,6 +13,7 @@ import { showHome } from "./pages/home.js";
 import { showKeyUsage } from "./pages/key-usage.js";
 import * as keys from "./pages/keys.js";
 import { createTokenWatchlist, showNewWatchlist } from "./pages/new-watchlist.js";
+import * as passkeys from "./pages/passkeys.js";
 import { repositoryQuery, showRepository } from "./pages/repository.js";
 import { showSecurity } from "./pages/security.js";
 import * as signIn from "./pages/sign-in.js";
@@ -169,6 +170,8 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   myForm("/account/keys", keys.createKey, { signInNext: "/account/keys" }),
   mine("/account/keys/{id}", showKeyUsage, ["period"]),
   myForm("/account/keys/{id}/revoke", keys.revokeKey, { signInNext: "/account/keys" }),
+  mine("/account/passkeys", passkeys.showPasskeys, ["added", "removed", "name"]),
+  myForm("/account/passkeys/{id}/remove", passkeys.removePasskey, { signInNext: "/account/passkeys" }),
 
   page("/watchlist", showWatchlist, {
     cache: VISITOR,

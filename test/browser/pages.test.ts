@@ -42,7 +42,15 @@ const PAGES = [
 ];
 
 /** Pages of somebody who is signed in. */
-const OWN_PAGES = ["/account", "/account/delete", "/account/keys", "/watchlist", STAR_TABLES, "/"];
+const OWN_PAGES = [
+  "/account",
+  "/account/delete",
+  "/account/keys",
+  "/account/passkeys",
+  "/watchlist",
+  STAR_TABLES,
+  "/",
+];
 
 /** Weighed: the first page, that of a repository, and a list. */
 const WEIGHED = ["/", STAR_TABLES, "/explore"];
@@ -82,7 +90,11 @@ async function violations(page: Page): Promise<string[]> {
 describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
   onSqlite("with scripts", (engine) => {
     const mailbox = openMailbox();
-    const world = inTheBrowser(engine, () => mailbox.settings);
+    // A name, as browsers have no passkeys for addresses.
+    const world = inTheBrowser(engine, () => ({
+      ...mailbox.settings,
+      SIDEREAL_BASE_URL: "http://localhost:0",
+    }));
 
     for (const [colorScheme, width] of LOOKS) {
       test(`have no accessibility violations, ${colorScheme}, ${width} wide`, async () => {

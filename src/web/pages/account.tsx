@@ -11,14 +11,15 @@ const CONFIRMATION = "delete";
 /** The signed-in account, and ways to end the session or the account. */
 export async function showAccount(request: MemberRequest): Promise<Page> {
   const { account, members, modules } = request;
-  const [sites, keys, saved] = await Promise.all([
+  const [sites, keys, passkeys, saved] = await Promise.all([
     members.accounts.sitesOf(account.id),
     members.keys.list(account.id),
+    members.accounts.passkeys.count(account.id),
     modules.watchlists.size({ accountId: account.id }),
   ]);
   return {
     title: "Account",
-    body: <Profile {...{ account, sites, saved }} keys={keys.length} />,
+    body: <Profile {...{ account, sites, passkeys, saved }} keys={keys.length} />,
   };
 }
 
@@ -64,12 +65,16 @@ function nameOfSite(site: string): string {
   return site === "github" ? "GitHub" : site === "google" ? "Google" : site;
 }
 
-const Profile: FC<{ account: Account; sites: readonly string[]; keys: number; saved: number }> = ({
-  account,
-  sites,
-  keys,
-  saved,
-}) => (
+interface ProfileProps {
+  account: Account;
+  sites: readonly string[];
+  /** Numbers of what the account has. */
+  passkeys: number;
+  keys: number;
+  saved: number;
+}
+
+const Profile: FC<ProfileProps> = ({ account, sites, passkeys, keys, saved }) => (
   <div class="narrow">
     <h1>Account</h1>
     <dl class="profile">
@@ -85,7 +90,7 @@ const Profile: FC<{ account: Account; sites: readonly string[]; keys: number; sa
       )}
       <div>
         <dt>Sign-in methods</dt>
-        <dd>{["Email link", ...sites.map(nameOfSite)].join(", ")}</dd>
+        <dd>{["Email link", ...(passkeys > 0 ? ["Passkey"] : []), ...sites.map(nameOfSite)].join(", ")}</dd>
       </div>
       <div>
         <dt>Created</dt>
@@ -109,6 +114,12 @@ const Profile: FC<{ account: Account; sites: readonly string[]; keys: number; sa
         <dt>API keys</dt>
         <dd>
           <a href="/account/keys">{keys === 0 ? "Create a key" : `${keys} active`}</a>
+        </dd>
+      </div>
+      <div>
+        <dt>Passkeys</dt>
+        <dd>
+          <a href="/account/passkeys">{passkeys === 0 ? "Add a passkey" : passkeys}</a>
         </dd>
       </div>
       <div>
@@ -145,7 +156,7 @@ const Removal: FC<{ account: Account; problem: string | undefined }> = ({ accoun
     <ul>
       <li>its watchlist,</li>
       <li>its API keys, which stop working within five seconds, and their usage history,</li>
-      <li>all its sessions in all browsers.</li>
+      <li>its passkeys, and all its sessions in all browsers.</li>
     </ul>
     <p>Shared lists created without an account stay: their links keep working.</p>
     <form method="post" action="/account/delete" class="box">

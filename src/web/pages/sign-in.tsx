@@ -2,6 +2,7 @@ import type { FC } from "hono/jsx";
 import { emailField, RECENT_MINUTES, SITE_ORIGINS, SITES, type Site } from "../../accounts/accounts.js";
 import { AppError } from "../../errors.js";
 import { EmailField } from "../components/field.js";
+import { PasskeySignIn } from "../components/passkey-sign-in.js";
 import { requestingBrowser } from "../link-browser.js";
 import type { Page, PageRequest, Redirect } from "../page-request.js";
 
@@ -78,18 +79,36 @@ interface SignInProps {
   isAgain?: boolean;
 }
 
-function signInPage({ members: { accounts } }: PageRequest, props: SignInProps): Page {
+function signInPage({ members: { accounts }, baseUrl }: PageRequest, props: SignInProps): Page {
   const { mail, sites } = accounts.methods;
+  const { isOffered } = accounts.passkeys;
   return {
     title: "Sign in",
     description: "Sign in without a password, with a link by email.",
     status: props.problem === undefined ? 200 : 400,
     formsTo: sites.map((site) => SITE_ORIGINS[site]),
-    body: <SignIn {...props} hasMail={mail} isLogged={accounts.isMailLogged} sites={sites} />,
+    scripts: isOffered ? ["passkey.js"] : [],
+    body: (
+      <SignIn
+        {...props}
+        hasMail={mail}
+        isLogged={accounts.isMailLogged}
+        sites={sites}
+        passkeyOrigin={isOffered ? new URL(baseUrl).origin : undefined}
+      />
+    ),
   };
 }
 
-const SignIn: FC<SignInProps & { hasMail: boolean; isLogged: boolean; sites: readonly Site[] }> = ({
+interface Methods {
+  hasMail: boolean;
+  isLogged: boolean;
+  sites: readonly Site[];
+  /** Where passkeys work; undefined where none are offered. */
+  passkeyOrigin: string | undefined;
+}
+
+const SignIn: FC<SignInProps & Methods> = ({
   next,
   email,
   problem,
@@ -97,6 +116,7 @@ const SignIn: FC<SignInProps & { hasMail: boolean; isLogged: boolean; sites: rea
   hasMail,
   isLogged,
   sites,
+  passkeyOrigin,
 }) => (
   <div class="narrow">
     <h1>{isAgain ? "Sign in again" : "Sign in"}</h1>
@@ -121,6 +141,7 @@ const SignIn: FC<SignInProps & { hasMail: boolean; isLogged: boolean; sites: rea
         </p>
       </form>
     ) : null}
+    {passkeyOrigin === undefined ? null : <PasskeySignIn next={next} origin={passkeyOrigin} />}
     {sites.length === 0 ? null : (
       <>
         {hasMail ? <h2>Or with</h2> : null}

@@ -65,6 +65,7 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "/account/delete": ["confirmation"],
   "/account/keys": ["name"],
   "/account/keys/{id}/revoke": [],
+  "/account/passkeys/{id}/remove": [],
   "/watchlist/items": ["repositoryId", "next"],
   "/watchlist/items/remove": ["repositoryId", "next"],
   "/watchlists": ["name", "repositories"],
