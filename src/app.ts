@@ -205,7 +205,7 @@ const EXPIRY_EVERY_MS = HOUR_MS;
 /** Deletes what has expired now and then. Every process that serves does, so that it happens without a worker too. */
 async function removeExpired(
   { clock, log }: AppContext,
-  { modules: { watchlists }, members: { security } }: { modules: Modules; members: Members },
+  { modules: { watchlists }, members: { accounts, security } }: { modules: Modules; members: Members },
   signal: AbortSignal,
 ): Promise<void> {
   const tasks = [
@@ -218,6 +218,14 @@ async function removeExpired(
       remove: () => security.prune(signal),
       done: "deleted old security events",
       failed: "old security events could not be deleted",
+    },
+    {
+      remove: async () => {
+        await accounts.erasure.run();
+        return 0;
+      },
+      done: "",
+      failed: "deleted data could not be removed from the files of the database",
     },
   ];
   while (!signal.aborted) {

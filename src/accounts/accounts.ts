@@ -13,6 +13,7 @@ import type { Logger } from "../log.js";
 import { hashToken, tokenPrefix } from "../tokens.js";
 import type { ApiKeys } from "./api-keys.js";
 import { DeferredTasks } from "./deferred-tasks.js";
+import { Erasure } from "./erasure.js";
 import type { Library } from "./library.js";
 import { libraryNow } from "./library-time.js";
 import { LinkGuard } from "./link-guard.js";
@@ -81,6 +82,7 @@ export interface AccountsOptions {
 
 export class Accounts {
   readonly passkeys: Passkeys;
+  readonly erasure: Erasure;
   readonly #options: AccountsOptions;
   readonly #mailer: Mailer | undefined;
   readonly #quota: LinkQuota;
@@ -92,6 +94,7 @@ export class Accounts {
   constructor(options: AccountsOptions) {
     this.#options = options;
     this.passkeys = new Passkeys(options);
+    this.erasure = new Erasure(options);
     const { clock, keys } = options;
     this.#sessions = new TtlCache({ clock, revocations: keys.revocations });
     this.#quota = new LinkQuota(options.clock);
@@ -285,11 +288,15 @@ export class Accounts {
     return [this.clearingCookie];
   }
 
-  /** Deletes an account for good, with its sessions, keys and watchlist. Returns the cookies to set. */
+  /**
+   * Deletes an account for good, with its sessions, keys and watchlist. The files of the database forget it soon after. Returns
+   * the cookies to set.
+   */
   async remove({ id }: Account): Promise<string[]> {
     const { database, keys } = this.#options;
     await database.durable.deleteFrom("accounts").where("id", "=", id).execute();
     keys.revocations.announce();
+    this.erasure.start();
     return [this.clearingCookie];
   }
 
@@ -301,7 +308,7 @@ export class Accounts {
 
   /** Waits for pending links and mail. */
   async close(): Promise<void> {
-    await this.#links.settled();
+    await Promise.all([this.#links.settled(), this.erasure.settled()]);
     await this.#mailer?.close();
   }
 

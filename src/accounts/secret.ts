@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config.js";
-import type { Database } from "../database/database.js";
+import { type Database, makePrivate } from "../database/database.js";
 
 const FILE = "auth-secret";
 const MARK = "auth-secret";
@@ -55,6 +55,7 @@ function secretInFile(path: string): string {
       rmSync(own);
     }
   }
+  makePrivate(path);
   const secret = readFileSync(path, "utf8").trim();
   if (secret.length < 32)
     throw new Error(

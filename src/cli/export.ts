@@ -1,4 +1,4 @@
-import { createWriteStream, renameSync } from "node:fs";
+import { createWriteStream, renameSync, rmSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { exportCatalogue } from "../transfer/transfer.js";
@@ -28,7 +28,9 @@ async function runExport(host: Host, file: string | undefined, json: boolean): P
   // Written under another name and renamed at the end, so that the file is always complete.
   const partial = `${file}.partial`;
   try {
-    await pipeline(lines, file === undefined ? host.stdout : createWriteStream(partial), {
+    // One that a kill has left may have another mode.
+    if (file !== undefined) rmSync(partial, { force: true });
+    await pipeline(lines, file === undefined ? host.stdout : createWriteStream(partial, { mode: 0o600 }), {
       end: file !== undefined,
     });
     if (file !== undefined) renameSync(partial, file);

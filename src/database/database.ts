@@ -3,7 +3,6 @@
  * in the data directory, or PostgreSQL; no other module depends on which. Failures of the engine are thrown as DatabaseFault.
  * What the rows mean is up to other modules.
  */
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../clock.js";
 import type { Logger } from "../log.js";
@@ -23,6 +22,7 @@ import { LATEST_VERSION, migrate } from "./migrate.js";
 import { openPostgres, postgresDialect } from "./postgres.js";
 import { ServerWatch } from "./postgres-watch.js";
 import type { Prepare } from "./prepared.js";
+import { makePrivate, openPrivateFile, openPrivateFolder } from "./private-files.js";
 import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
@@ -49,6 +49,7 @@ export {
   type Prepared,
   type Scalar,
 } from "./prepared.js";
+export { makePrivate } from "./private-files.js";
 export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
 export type {
   FacetTable,
@@ -220,8 +221,11 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
       close: () => db.destroy(),
     };
   }
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  openPrivateFolder(dataDir);
   const path = join(dataDir, FILE);
+  // SQLite gives the files beside it the same mode.
+  openPrivateFile(path);
+  for (const suffix of ["-wal", "-shm"]) makePrivate(path + suffix);
   const durable = openSqlite(path, { synchronous: "FULL", writers, patienceMs: REQUEST_PATIENCE_MS });
   const write = openSqlite(path, { synchronous: "NORMAL", writers });
   const read = openSqlite(path, { synchronous: "NORMAL", cacheKib: READ_CACHE_KIB });

@@ -89,6 +89,11 @@ export interface Dialect {
    */
   replaceTable(tx: Tx, table: TableName, next: TableName): Promise<void>;
   isInUse(error: unknown): boolean;
+  /**
+   * Removes what was deleted or replaced from the files of the database, as far as this program is the one that can. False if
+   * others are reading or writing: then try again later. Blocks for the time of writing the log of the database.
+   */
+  eraseDeleted(db: Db): Promise<boolean>;
   /** Size of the database in bytes. */
   size(db: Db): Promise<number>;
 }

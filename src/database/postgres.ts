@@ -199,6 +199,9 @@ export const postgresDialect: Dialect = {
     await sql`alter table ${sql.table(next)} rename to ${sql.table(table)}`.execute(tx);
   },
 
+  // Vacuum does, when the server decides; its own log and copies of it are up to the operator.
+  eraseDeleted: async () => true,
+
   async size(db) {
     const size = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(
       db,

@@ -1,0 +1,29 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+
+/** Access bits of everybody but the owner. */
+const OTHERS = 0o077;
+const WRITABLE_BY_ALL = 0o002;
+
+/**
+ * Creates a folder that only its owner can read; one that exists keeps its mode, as others may use it. Throws, with a message for
+ * the operator, for a folder in which everybody may write: they could replace the files in it.
+ */
+export function openPrivateFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  if ((statSync(path).mode & WRITABLE_BY_ALL) !== 0 && process.platform !== "win32")
+    throw new Error(
+      `Everybody on this machine may write to the data folder ${path}. Take that away, such as with "chmod o-w", and start again.`,
+    );
+}
+
+/** Creates a file that only its owner can read, where there is none. One that exists loses the access of everybody else. */
+export function openPrivateFile(path: string): void {
+  closeSync(openSync(path, "a", 0o600));
+  makePrivate(path);
+}
+
+/** Takes the access to a file from everybody but its owner. Does nothing for a file that is not there. */
+export function makePrivate(path: string): void {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & OTHERS) !== 0 && process.platform !== "win32") chmodSync(path, mode & 0o700);
+}
