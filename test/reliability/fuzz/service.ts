@@ -119,6 +119,8 @@ export class FuzzService {
         // Limits are counted, and never reached.
         ...GENEROUS,
         SIDEREAL_PORT: "0",
+        // Passkeys need the name of a host.
+        SIDEREAL_BASE_URL: "http://localhost:0",
         SIDEREAL_AUTH_SECRET: "s".repeat(40),
         SIDEREAL_PROVIDERS: "github,gitlab,codeberg",
         SIDEREAL_TRACK: "everyone",

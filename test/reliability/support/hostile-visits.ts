@@ -47,6 +47,7 @@ const IN_PATH: Values = {
   token: ({ token }) => token,
   keyId: ({ keyId }) => keyId,
   requestId: ({ requestId }) => requestId,
+  passkeyId: ({ text }) => text,
   ranking: () => "trending",
   site: () => "github",
   part: () => "repositories-1",
@@ -94,6 +95,16 @@ const JSON_BODIES: Readonly<Record<string, (text: string, subject: Subject) => u
   "POST /api/me/watchlist": (repositoryId) => ({ repositoryId }),
   "POST /api/repos/track": (repository) => ({ repository }),
   "POST /api/me/keys": (name) => ({ name }),
+  "POST /api/auth/passkey/verify": (text) => ({
+    credential: { id: text, response: { clientDataJSON: text, authenticatorData: text, signature: text } },
+  }),
+  "POST /api/me/passkeys": (text) => ({
+    name: text,
+    credential: {
+      id: "AAAA",
+      response: { clientDataJSON: "AAAA", attestationObject: "AAAA", transports: [text] },
+    },
+  }),
 };
 
 /** All fields of all forms: each form reads its own. */
