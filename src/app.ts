@@ -215,6 +215,11 @@ async function removeExpired(
       failed: "expired watchlists could not be deleted",
     },
     {
+      remove: () => accounts.removeExpired(signal),
+      done: "deleted sessions that had ended",
+      failed: "ended sessions could not be deleted",
+    },
+    {
       remove: () => security.prune(signal),
       done: "deleted old security events",
       failed: "old security events could not be deleted",

@@ -79,6 +79,9 @@ const SETTINGS = {
   SIDEREAL_CONNECTIONS_PER_ADDRESS: whole(1, 10_000).default(256),
   SIDEREAL_WATCHLISTS_PER_DAY: whole(1, 1_000_000).default(100),
   SIDEREAL_WATCHLIST_ITEMS_PER_DAY: whole(1, 100_000_000).default(10_000),
+  SIDEREAL_MAIL_PER_HOUR: whole(1, 1_000_000).default(1_000),
+  SIDEREAL_MAIL_PER_DOMAIN: whole(1, 1_000_000).default(200),
+  SIDEREAL_MAIL_PER_NETWORK: whole(1, 1_000_000).default(100),
   SIDEREAL_QUEUE_LENGTH: whole(1, 100_000).default(400),
   SIDEREAL_QUEUE_MS: whole(1, 60_000).default(500),
   SIDEREAL_REDIS_URL: z
@@ -174,6 +177,8 @@ export interface Config {
   connectionsPerAddress: number | undefined;
   /** What one caller may add to watchlists without an owner in a day; undefined: no limit. */
   watchlistQuota: { lists: number; items: number } | undefined;
+  /** Most mails to sign in with in an hour: all, to new addresses of a domain, for a network. Undefined: no such limits. */
+  mailLimits: { perHour: number; perDomain: number; perNetwork: number } | undefined;
   /** Undefined: any number of responses may wait to be computed, for any time. */
   queue: QueueBounds | undefined;
   /** Redis or Valkey, in which several processes share rate limits. */
@@ -294,6 +299,13 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       : undefined,
     watchlistQuota: settings.SIDEREAL_LIMITS
       ? { lists: settings.SIDEREAL_WATCHLISTS_PER_DAY, items: settings.SIDEREAL_WATCHLIST_ITEMS_PER_DAY }
+      : undefined,
+    mailLimits: settings.SIDEREAL_LIMITS
+      ? {
+          perHour: settings.SIDEREAL_MAIL_PER_HOUR,
+          perDomain: settings.SIDEREAL_MAIL_PER_DOMAIN,
+          perNetwork: settings.SIDEREAL_MAIL_PER_NETWORK,
+        }
       : undefined,
     redisUrl: settings.SIDEREAL_REDIS_URL,
     trustedProxies: settings.SIDEREAL_TRUSTED_PROXIES,

@@ -1,5 +1,5 @@
 /**
- * Accounts: sign-in by a link in a mail, with a passkey, or with GitHub and Google where configured; sessions; API keys;
+ * Accounts: sign-in by a link or code in a mail, with a passkey, or with GitHub and Google where configured; sessions; API keys;
  * removal. Better Auth implements the protocols on our tables; none of its routes are served. Links and sessions are stored as
  * hashes. An account is an e-mail address that its owner has proven to read, or that a site has verified.
  */
@@ -10,32 +10,34 @@ import type { Config } from "../config.js";
 import type { Database } from "../database/database.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
-import { hashToken, tokenPrefix } from "../tokens.js";
+import { hashToken } from "../tokens.js";
 import type { ApiKeys } from "./api-keys.js";
-import { DeferredTasks } from "./deferred-tasks.js";
 import { Erasure } from "./erasure.js";
 import type { Library } from "./library.js";
 import { libraryNow } from "./library-time.js";
-import { LinkGuard } from "./link-guard.js";
-import { LINK_MS, LinkQuota, linkMail } from "./links.js";
 import { Mailer } from "./mail.js";
+import { MailSignIn } from "./mail-sign-in.js";
 import { failedUrl, finishOAuth, type OAuthRedirect, SITES, type Site, startOAuth } from "./oauth.js";
-import { isLoopback, isOwnOrigin, type OriginHeaders, safeNext } from "./origin.js";
+import { isOwnOrigin, type OriginHeaders, safeNext } from "./origin.js";
 import { type Assertion, Passkeys } from "./passkeys.js";
 import { readSecret } from "./secret.js";
 import { sessionCookie } from "./session-cookie.js";
+import { type Client, Sessions } from "./sessions.js";
+import type { MailProof } from "./sign-in-requests.js";
 import { TtlCache } from "./ttl-cache.js";
+import { signInVerified } from "./verified-sign-in.js";
 
 export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
 export { emailField } from "./email.js";
 export { agentOf, describeEvent, detailWords, EVENT_WORDS } from "./event-words.js";
 export { addressesOf, findAccountId } from "./lookup.js";
+export { type MailUse, readMailUse } from "./mail-limits.js";
 export { type OAuthRedirect, SITE_ORIGINS, SITES, type Site } from "./oauth.js";
 export type { OriginHeaders } from "./origin.js";
 export { MAX_PASSKEYS, type Passkey } from "./passkeys.js";
 export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn } from "./recent-sign-in.js";
 export { Revocations } from "./revocations.js";
-export { readSecret, secretFileOf } from "./secret.js";
+export { readSecret } from "./secret.js";
 export {
   type EventDetail,
   SECURITY_EVENTS,
@@ -45,6 +47,8 @@ export {
 } from "./security-events.js";
 export { SecurityLog } from "./security-log.js";
 export { readEvents, type StoredEvent } from "./security-rows.js";
+export { endSessionsOf, type Session } from "./sessions.js";
+export { CODE_LENGTH, createBrowserSecret, typedCode } from "./sign-in-requests.js";
 
 /** Somebody who is signed in. */
 export interface Account {
@@ -63,7 +67,7 @@ export interface Account {
 export interface SignedIn {
   account: Account;
   cookies: string[];
-  /** The path to continue to: the one with which the link was requested. */
+  /** The path to continue to: the one with which the mail was requested. */
   next: string;
   /** Whether the account was created by this sign-in. */
   isNew: boolean;
@@ -76,50 +80,50 @@ export interface AccountsOptions {
   log: Logger;
   config: Pick<
     Config,
-    "baseUrl" | "allowedHosts" | "authSecret" | "databaseUrl" | "dataDir" | "github" | "google" | "mail"
+    | "baseUrl"
+    | "allowedHosts"
+    | "authSecret"
+    | "databaseUrl"
+    | "dataDir"
+    | "github"
+    | "google"
+    | "mail"
+    | "mailLimits"
   >;
 }
 
 export class Accounts {
+  readonly mail: MailSignIn;
   readonly passkeys: Passkeys;
   readonly erasure: Erasure;
+  readonly sessions: Sessions;
   readonly #options: AccountsOptions;
   readonly #mailer: Mailer | undefined;
-  readonly #quota: LinkQuota;
-  readonly #links: DeferredTasks;
   /** By the hash of the session cookie. */
-  readonly #sessions: TtlCache<Account>;
+  readonly #found: TtlCache<Account>;
+  #secret: string | undefined;
   #library: Promise<Library> | undefined;
 
   constructor(options: AccountsOptions) {
     this.#options = options;
     this.passkeys = new Passkeys(options);
     this.erasure = new Erasure(options);
-    const { clock, keys } = options;
-    this.#sessions = new TtlCache({ clock, revocations: keys.revocations });
-    this.#quota = new LinkQuota(options.clock);
-    this.#links = new DeferredTasks(options.log, "a sign-in link could not be made");
+    const { clock, log } = options;
+    const { revocations } = options.keys;
+    this.#found = new TtlCache({ clock, revocations });
+    this.sessions = new Sessions({ ...options, revocations, cookieName: this.#cookieName });
     const { mail } = options.config;
-    this.#mailer = mail === undefined ? undefined : new Mailer(mail, options.log);
+    this.#mailer = mail === undefined ? undefined : new Mailer(mail, log);
+    this.mail = new MailSignIn({ ...options, mailer: this.#mailer, readSecret: () => this.#readSecret() });
   }
 
   /** Available ways to sign in. Without a mail server, links are written to the log, and only on a loopback address. */
   get methods(): { mail: boolean; sites: Site[] } {
     const { config } = this.#options;
     return {
-      mail: this.#mailer !== undefined || isLoopback(config.baseUrl),
+      mail: this.mail.isOn,
       sites: SITES.filter((site) => config[site] !== undefined),
     };
-  }
-
-  /** Whether links are written to the log instead of being mailed. */
-  get isMailLogged(): boolean {
-    return this.#mailer === undefined && this.methods.mail;
-  }
-
-  /** How long a link is valid. */
-  get linkSeconds(): number {
-    return LINK_MS / 1_000;
   }
 
   /** Whether a request that changes something comes from our own pages, or from a program without cookies. */
@@ -135,8 +139,7 @@ export class Accounts {
 
   /** Reads the secret, so that a wrong one is reported at startup. */
   async open(): Promise<void> {
-    const { config, database } = this.#options;
-    await readSecret(config, database);
+    await this.#readSecret();
     const { mail, sites } = this.methods;
     if (!mail) this.#options.log.warn({ sites }, "sign-in by mail is off: no mail server is configured");
   }
@@ -149,72 +152,31 @@ export class Accounts {
   }
 
   /**
-   * Mails a link that signs in and continues to `next`, a safe path. `browser`: a secret kept by the requesting browser, if
-   * any. Behaves the same for every address, known or not, over its quota or not: the work is done later. Throws FORBIDDEN
-   * where sign-in by mail is off.
+   * Signs in with the link or the code of a mail, in the browser that requested it, and ends the session it had. Undefined for
+   * one that is malformed, unknown, used, expired, tried too often, or of another browser.
    */
-  requestLink(address: string, next: string, browser?: string): void {
-    if (!this.methods.mail)
-      throw new AppError("FORBIDDEN", "Sign-in by e-mail is off here: no mail server is configured.");
-    const email = address.toLowerCase();
-    if (!this.#quota.take(email)) return;
-    const metadata = { next, ...(browser === undefined ? {} : { browser: hashToken(browser) }) };
-    this.#links.add(async () => {
-      const library = await this.#opened();
-      await library.api.signInMagicLink({ body: { email, metadata }, headers: new Headers() });
-      await this.#removeExpired(library);
-    });
-  }
-
-  /**
-   * Whether the browser with this secret requested the link. Does not use up the link. Undefined for one that is malformed,
-   * unknown, used, expired, or closed to other browsers after five wrong addresses.
-   */
-  async isLinkOf(token: string, browser: string | undefined): Promise<boolean | undefined> {
-    if (tokenPrefix(token) !== "sidl") return undefined;
-    return new LinkGuard(await this.#opened()).isAskedBy(token, browser);
-  }
-
-  /** Whether a link was sent to this address; at most five tries per link. Undefined as for `isLinkOf`. */
-  async isLinkTo(token: string, address: string): Promise<boolean | undefined> {
-    if (tokenPrefix(token) !== "sidl") return undefined;
-    return new LinkGuard(await this.#opened()).isSentTo(token, address);
-  }
-
-  /**
-   * Signs in with the token of a link, which works once. Undefined for one that is malformed, unknown, used or expired. For a
-   * browser, check `isLinkOf` or `isLinkTo` first.
-   */
-  async signInByLink(token: string): Promise<SignedIn | undefined> {
-    if (tokenPrefix(token) !== "sidl") return undefined;
+  async signInByMail(proof: MailProof, client: Client): Promise<SignedIn | undefined> {
+    // Before anything is used up.
     const library = await this.#opened();
-    const next = (await new LinkGuard(library).nextOf(token)) ?? "/";
+    const proven = await this.mail.take(proof);
+    if (proven === undefined) return undefined;
     const beganAt = libraryNow().getTime();
-    const headers = new Headers();
-    const response = await library.api.magicLinkVerify({ query: { token }, headers, asResponse: true });
-    if (response.status >= 500) throw unavailable();
-    if (response.status !== 200) return undefined;
+    const response = await signInVerified(library, proven.email);
+    if (response.status !== 200) throw unavailable();
     const cookies = response.headers.getSetCookie();
-    const account = await this.find(cookieHeader(cookies));
-    return account === undefined
-      ? undefined
-      : { account, cookies, next, isNew: account.createdAt >= beganAt };
+    const account = await this.#begin(cookies, client);
+    if (account === undefined) throw unavailable();
+    return { account, cookies, next: proven.next, isNew: account.createdAt >= beganAt };
   }
 
   /**
-   * Signs in with a passkey and ends the session that the browser had: `cookie` is its Cookie header. Undefined for one that is
-   * not accepted: unknown or removed, for another challenge, browser or site, or used without a PIN or biometrics.
+   * Signs in with a passkey, and ends the session that the browser had. Undefined for one that is not accepted: unknown or
+   * removed, for another challenge, browser or site, or used without a PIN or biometrics.
    */
-  async signInByPasskey(
-    assertion: Assertion,
-    { cookie = "" }: { cookie: string | undefined },
-  ): Promise<Omit<SignedIn, "next"> | undefined> {
-    const cookies = await this.passkeys.signIn(assertion, cookie);
-    const account = cookies === undefined ? undefined : await this.find(cookieHeader(cookies));
-    if (cookies === undefined || account === undefined) return undefined;
-    const earlier = await this.find(cookie);
-    if (earlier !== undefined) await this.signOut(earlier);
-    return { account, cookies, isNew: false };
+  async signInByPasskey(assertion: Assertion, client: Client): Promise<Omit<SignedIn, "next"> | undefined> {
+    const cookies = await this.passkeys.signIn(assertion, client.cookie ?? "");
+    const account = cookies === undefined ? undefined : await this.#begin(cookies, client);
+    return cookies && account && { account, cookies, isNew: false };
   }
 
   /** Starts signing in with a site, and continues to `next`, a safe path. Throws NOT_FOUND where the site is not configured. */
@@ -231,13 +193,17 @@ export class Accounts {
   async finishOAuth(
     site: Site,
     query: Record<string, string>,
-    cookie: string,
+    client: Client,
   ): Promise<OAuthRedirect & { signedIn: Pick<SignedIn, "account" | "isNew"> | undefined }> {
     const failed = { cookies: [], location: failedUrl(this.#options.config.baseUrl), signedIn: undefined };
     const beganAt = libraryNow().getTime();
     if (!this.methods.sites.includes(site)) return failed;
-    const { cookies, location } = await finishOAuth(await this.#opened(), { site, query, cookie });
-    const account = await this.find(cookieHeader(cookies));
+    const { cookies, location } = await finishOAuth(await this.#opened(), {
+      site,
+      query,
+      cookie: client.cookie ?? "",
+    });
+    const account = await this.#begin(cookies, client);
     if (account === undefined || location === null) return { ...failed, cookies };
     return { cookies, location, signedIn: { account, isNew: account.createdAt >= beganAt } };
   }
@@ -246,7 +212,7 @@ export class Accounts {
   async find(cookie: string | undefined): Promise<Account | undefined> {
     const own = sessionCookie(cookie, this.#cookieName);
     if (own === undefined) return undefined;
-    return this.#sessions.refresh(hashToken(own), () => this.#read(own));
+    return this.#found.refresh(hashToken(own), () => this.#read(own));
   }
 
   /**
@@ -256,13 +222,13 @@ export class Accounts {
   async findId(cookie: string | undefined): Promise<string | undefined> {
     const own = sessionCookie(cookie, this.#cookieName);
     if (own === undefined) return undefined;
-    return (await this.#sessions.find(hashToken(own), () => this.#read(own)))?.id;
+    return (await this.#found.find(hashToken(own), () => this.#read(own)))?.id;
   }
 
   /** Whether `findId` reads nothing, or the session in this Cookie header was found in the last ten minutes. */
   isFamiliar(cookie: string): boolean {
     const own = sessionCookie(cookie, this.#cookieName);
-    return own === undefined || this.#sessions.isFamiliar(hashToken(own));
+    return own === undefined || this.#found.isFamiliar(hashToken(own));
   }
 
   /** The sites with which an account has signed in. */
@@ -274,17 +240,21 @@ export class Accounts {
     return rows.map((row) => row.provider);
   }
 
-  /** Ends a session. Returns the cookies to set. */
-  async signOut({ sessionId }: Account): Promise<string[]> {
-    await sql`delete from sessions where id = ${sessionId}`.execute(this.#options.database.durable);
-    this.#options.keys.revocations.announce();
+  /** Ends the session of a browser. Returns the cookies to set. */
+  async signOut({ id, sessionId }: Account): Promise<string[]> {
+    await this.sessions.end(id, sessionId);
     return [this.clearingCookie];
+  }
+
+  /** Ends any session of an account. Returns the cookies to set. Throws NOT_FOUND for one of another account, or of none. */
+  async endSession({ id, sessionId }: Account, ended: string): Promise<string[]> {
+    if (!(await this.sessions.end(id, ended))) throw new AppError("NOT_FOUND", "There is no such session.");
+    return ended === sessionId ? [this.clearingCookie] : [];
   }
 
   /** Ends all sessions of an account. Returns the cookies to set. */
   async signOutEverywhere({ id }: Account): Promise<string[]> {
-    await sql`delete from sessions where account_id = ${id}`.execute(this.#options.database.durable);
-    this.#options.keys.revocations.announce();
+    await this.sessions.endAll(id);
     return [this.clearingCookie];
   }
 
@@ -292,9 +262,12 @@ export class Accounts {
    * Deletes an account for good, with its sessions, keys and watchlist. The files of the database forget it soon after. Returns
    * the cookies to set.
    */
-  async remove({ id }: Account): Promise<string[]> {
+  async remove({ id, email }: Account): Promise<string[]> {
     const { database, keys } = this.#options;
-    await database.durable.deleteFrom("accounts").where("id", "=", id).execute();
+    await database.durable.transaction().execute(async (tx) => {
+      await tx.deleteFrom("accounts").where("id", "=", id).execute();
+      await tx.deleteFrom("sign_in_requests").where("email", "=", email).execute();
+    });
     keys.revocations.announce();
     this.erasure.start();
     return [this.clearingCookie];
@@ -306,10 +279,19 @@ export class Accounts {
     return `${this.#cookieName}=; Max-Age=0; Path=${path}; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   }
 
-  /** Waits for pending links and mail. */
+  /** Deletes sessions, mails to sign in with and sign-ins in progress that have expired. Returns the number of sessions. */
+  async removeExpired(signal: AbortSignal): Promise<number> {
+    const { write } = this.#options.database;
+    await sql`delete from verifications where expires_at < ${libraryNow().toISOString()}`.execute(write);
+    await this.mail.removeExpired();
+    return this.sessions.removeExpired(signal);
+  }
+
+  /** Waits for pending mail and writes. */
   async close(): Promise<void> {
-    await Promise.all([this.#links.settled(), this.erasure.settled()]);
+    await Promise.all([this.mail.close(), this.erasure.settled()]);
     await this.#mailer?.close();
+    await this.sessions.flush();
   }
 
   get #cookies(): CookieScope {
@@ -330,6 +312,8 @@ export class Accounts {
       });
     if (found === null) return undefined;
     const { user, session } = found;
+    if (this.sessions.isIdle(session.seenAt)) return undefined;
+    this.sessions.recordUse(session);
     return {
       id: user.id,
       email: user.email,
@@ -351,30 +335,21 @@ export class Accounts {
 
   async #openLibrary(): Promise<Library> {
     const { database, config, log } = this.#options;
-    const secret = await readSecret(config, database);
+    const secret = await this.#readSecret();
     // Imported on first use: loading it takes as long as loading the rest of the program, and most commands need no accounts.
     const { openLibrary } = await import("./library.js");
-    return openLibrary({ database, config, secret, log, onLink: (link) => this.#sendLink(link) });
+    return openLibrary({ database, config, secret, log });
   }
 
-  /** The address has nothing in it that the sender of the request chose: links are sent to people who may not have asked. */
-  #sendLink({ email, token }: { email: string; token: string }): void {
-    const { config, log } = this.#options;
-    const link = new URL(`${config.baseUrl}/sign-in/link`);
-    link.searchParams.set("token", token);
-    if (this.#mailer === undefined) {
-      log.warn({ link: link.href }, "no mail server is configured; this link signs in");
-      return;
-    }
-    this.#mailer.send(linkMail(email, link));
+  async #readSecret(): Promise<string> {
+    this.#secret ??= await readSecret(this.#options.config, this.#options.database);
+    return this.#secret;
   }
 
-  /** Deletes expired links and sessions; called with each new link. */
-  async #removeExpired(library: Library): Promise<void> {
-    const { adapter } = await library.$context;
-    const where = [{ field: "expiresAt", operator: "lt" as const, value: libraryNow() }];
-    await adapter.deleteMany({ model: "verification", where });
-    await adapter.deleteMany({ model: "session", where });
+  /** The account that has just signed in, after the rest of its sign-in is done; undefined if the cookies set no session. */
+  async #begin(cookies: readonly string[], client: Client): Promise<Account | undefined> {
+    await this.sessions.begin(cookies, client);
+    return this.find(cookieHeader(cookies));
   }
 }
 

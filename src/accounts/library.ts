@@ -5,9 +5,9 @@ import { cookieScope } from "../base-url.js";
 import type { Config } from "../config.js";
 import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
-import { createToken, hashToken } from "../tokens.js";
+import { hashToken } from "../tokens.js";
 import { libraryStore } from "./library-store.js";
-import { LINK_MS, withMetadata } from "./links.js";
+import { libraryNow } from "./library-time.js";
 
 /** How long a session lasts; use does not extend it. */
 export const SESSION_MS = 30 * 86_400_000;
@@ -17,8 +17,6 @@ export interface LibraryOptions {
   config: Pick<Config, "baseUrl" | "github" | "google">;
   secret: string;
   log: Logger;
-  /** Receives the token of a link to send. */
-  onLink: (link: { email: string; token: string }) => void;
 }
 
 /** OAuth tokens are not needed after the sign-in, so they are not stored. */
@@ -70,7 +68,7 @@ const TABLES = {
 } satisfies Pick<BetterAuthOptions, "user" | "session" | "account" | "verification">;
 
 /** Settings of the sign-in library, except for its storage. Its own routes are never served. */
-export function libraryOptions({ config, secret, log, onLink }: Omit<LibraryOptions, "database">) {
+export function libraryOptions({ config, secret, log }: Omit<LibraryOptions, "database">) {
   const { baseUrl, github, google } = config;
   const { prefix, path, secure } = cookieScope(baseUrl);
   return {
@@ -84,18 +82,27 @@ export function libraryOptions({ config, secret, log, onLink }: Omit<LibraryOpti
       validateUserInfo: ({ user }) =>
         user.emailVerified === true ? undefined : { error: "email_not_verified" },
     },
-    session: { ...TABLES.session, expiresIn: SESSION_MS / 1_000, disableSessionRefresh: true },
+    session: {
+      ...TABLES.session,
+      expiresIn: SESSION_MS / 1_000,
+      disableSessionRefresh: true,
+      // Each request looks its session up: a cookie that proves it would outlive its end.
+      cookieCache: { enabled: false },
+      additionalFields: {
+        seenAt: {
+          type: "number",
+          bigint: true,
+          fieldName: "seen_at",
+          input: false,
+          required: true,
+          defaultValue: () => libraryNow().getTime(),
+        },
+      },
+    },
     account: { ...TABLES.account, storeStateStrategy: "cookie", updateAccountOnSignIn: false },
     verification: TABLES.verification,
     socialProviders: { ...(github && { github }), ...(google && { google }) },
     databaseHooks: {
-      verification: {
-        create: {
-          before: async ({ value }, context) => ({
-            data: { value: withMetadata(value, context?.body?.metadata) },
-          }),
-        },
-      },
       account: {
         create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) },
         update: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) },
@@ -109,11 +116,10 @@ export function libraryOptions({ config, secret, log, onLink }: Omit<LibraryOpti
       database: { validateSchema: false },
     },
     plugins: [
+      // Only the half that signs in is used: see verified-sign-in.ts.
       magicLink({
-        expiresIn: LINK_MS / 1_000,
-        generateToken: () => createToken("sidl"),
         storeToken: { type: "custom-hasher", hash: async (token) => hashToken(token) },
-        sendMagicLink: ({ email, token }) => onLink({ email, token }),
+        sendMagicLink: () => {},
       }),
     ],
     rateLimit: { enabled: false },

@@ -5,8 +5,6 @@ import { betterAuth } from "better-auth/minimal";
 import { type LibraryOptions, libraryOptions } from "./library.js";
 import { libraryStore } from "./library-store.js";
 
-type Options = Omit<LibraryOptions, "onLink">;
-
 /** Our names for the table and its columns. */
 const TABLE = {
   modelName: "passkeys",
@@ -24,10 +22,10 @@ const TABLE = {
  * Settings of the sign-in library for passkeys alone. The library with its code for them takes 5 MB more, and most services run
  * without anybody who uses it.
  */
-export function passkeyLibraryOptions(given: Omit<Options, "database">) {
+export function passkeyLibraryOptions(given: Omit<LibraryOptions, "database">) {
   const { hostname, origin } = new URL(given.config.baseUrl);
   return {
-    ...libraryOptions({ ...given, onLink: () => {} }),
+    ...libraryOptions(given),
     plugins: [
       passkey({
         rpID: hostname,
@@ -65,7 +63,7 @@ export function passkeyLibraryOptions(given: Omit<Options, "database">) {
 }
 
 /** The sign-in library with passkeys, on our database. */
-export async function openPasskeyLibrary({ database, ...rest }: Options) {
+export async function openPasskeyLibrary({ database, ...rest }: LibraryOptions) {
   const options = passkeyLibraryOptions(rest);
   const store = passkeyStore(await libraryStore(options, database));
   return betterAuth({ ...options, database: () => store });

@@ -1,4 +1,4 @@
-import { emailField, SITES } from "../accounts/accounts.js";
+import { createBrowserSecret, emailField, SITES } from "../accounts/accounts.js";
 import { invalidParameter } from "../errors.js";
 import { json, noContent, redirect } from "../http/http.js";
 import { z } from "../schema.js";
@@ -30,31 +30,48 @@ const BODY_ERRORS = [
 export const requestMagicLink = operation({
   id: "requestMagicLink",
   tags,
-  summary: "Send a sign-in link by e-mail",
+  summary: "Send a sign-in link and code by e-mail",
   description:
-    "The response is the same whether the address is known or not. At most three links are sent to one address in 15 minutes; further requests get the same response, and no mail is sent.",
+    "Link and code work once, for ten minutes, together with the requestToken of this response. The response is the same whether the address is known or not, and whether a limit of mails is reached or not.",
   params: null,
   query: null,
   body: z.strictObject({ email: emailField, next }),
   responses: {
-    202: dataResponse("The link is on its way.", z.object({ expiresInSeconds: z.int() })),
+    202: dataResponse(
+      "The mail is on its way.",
+      z.object({
+        expiresInSeconds: z.int(),
+        requestToken: z.string().openapi({ description: "A secret, to use the link or code with." }),
+      }),
+    ),
     ...errorResponses(...BODY_ERRORS),
   },
   handle: (request) => {
     const { email, next } = request.body;
-    const { accounts } = request.services.members;
-    accounts.requestLink(email, checkedNext(request.services, next));
-    return json({ data: { expiresInSeconds: accounts.linkSeconds } }, { status: 202 });
+    const { mail } = request.services.members.accounts;
+    const requestToken = createBrowserSecret();
+    const requester = { browser: requestToken, source: request.http.source() };
+    mail.request(email, checkedNext(request.services, next), requester);
+    return json({ data: { expiresInSeconds: mail.linkSeconds, requestToken } }, { status: 202 });
   },
 });
+
+const proof = z.string().max(200);
 
 export const verifyMagicLink = operation({
   id: "verifyMagicLink",
   tags,
-  summary: "Sign in with the token of a link, which works once",
+  summary: "Sign in with the token of a link or with a code, which work once",
+  description: "A session that the request carries ends.",
   params: null,
   query: null,
-  body: z.strictObject({ token: z.string().max(200) }),
+  body: z.union(
+    [
+      z.strictObject({ requestToken: proof, token: proof }),
+      z.strictObject({ requestToken: proof, code: proof }),
+    ],
+    { error: "must hold requestToken, and either token or code" },
+  ),
   responses: {
     200: {
       ...dataResponse("Signed in; the response sets the session cookie.", accountSchema),
@@ -62,20 +79,24 @@ export const verifyMagicLink = operation({
     },
     ...errorResponses(...BODY_ERRORS),
   },
-  handle: async (request) => {
-    const { accounts, security } = request.services.members;
-    const source = request.http.source();
-    const signedIn = await accounts.signInByLink(request.body.token);
+  handle: async ({ body, http, services }) => {
+    const { accounts, security } = services.members;
+    const source = http.source();
+    const method = "token" in body ? "link" : "code";
+    const proven = { ...body, browser: body.requestToken };
+    const signedIn = await accounts.signInByMail(proven, { cookie: http.headers.cookie, source });
     if (signedIn === undefined) {
-      security.record({ event: "sign_in_refused", source, accountId: null, detail: { method: "link" } });
-      throw invalidParameter("token", "is not valid: used before, expired, or unknown");
+      security.record({ event: "sign_in_refused", source, accountId: null, detail: { method } });
+      throw invalidParameter(method === "link" ? "token" : "code", NOT_VALID);
     }
-    security.recordSignIn(signedIn, { method: "link", source });
+    security.recordSignIn(signedIn, { method, source });
     const { account, cookies } = signedIn;
     const data = accountView(account, await accounts.sitesOf(account.id));
     return json({ data }, { headers: { "Set-Cookie": cookies } });
   },
 });
+
+const NOT_VALID = "is not valid: wrong, used before, expired, tried too often, or of another request";
 
 const site = z.object({ site: z.enum(SITES).openapi({ description: "A configured sign-in site." }) });
 
@@ -125,9 +146,9 @@ export const finishSiteSignIn = operation({
     );
     const { accounts, security } = request.services.members;
     const { site: method } = request.params;
-    const { cookie = "" } = request.http.headers;
-    const { cookies, location, signedIn } = await accounts.finishOAuth(method, query, cookie);
     const source = request.http.source();
+    const client = { cookie: request.http.headers.cookie, source };
+    const { cookies, location, signedIn } = await accounts.finishOAuth(method, query, client);
     if (signedIn !== undefined) security.recordSignIn(signedIn, { method, source });
     else security.record({ event: "sign_in_refused", source, accountId: null, detail: { method } });
     return redirect(location, 302, { "Set-Cookie": cookies });

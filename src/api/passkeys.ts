@@ -128,7 +128,8 @@ export const verifyPasskey = operation({
     const { accounts, security } = members;
     const { id, response } = credential;
     const { method, source } = { method: "passkey", source: http.source() };
-    const signedIn = await accounts.signInByPasskey({ id, ...response }, { cookie: http.headers.cookie });
+    const client = { cookie: http.headers.cookie, source };
+    const signedIn = await accounts.signInByPasskey({ id, ...response }, client);
     if (signedIn === undefined) {
       security.record({ event: "sign_in_refused", source, accountId: null, detail: { method } });
       throw invalidParameter("credential", "is not accepted: unknown, expired, or for another page");

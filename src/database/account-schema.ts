@@ -22,6 +22,23 @@ export interface ApiKeyTable {
   revoked_at: number | null;
 }
 
+/** A mail to sign in with that was sent and not used yet. Deleted soon after it has expired. */
+export interface SignInRequestTable {
+  /** SHA-256 of the token in its link, in hex. */
+  token_hash: string;
+  /** SHA-256 of the secret of the browser that requested it, in hex. */
+  browser_hash: string;
+  /** HMAC of that hash and the code in the mail. */
+  code_hash: string;
+  /** In lower case. */
+  email: string;
+  /** A path to continue to. */
+  next: string;
+  /** How many codes were compared with this one. */
+  tries: number;
+  requested_at: number;
+}
+
 /** Something that happened to an account, or that somebody tried. Deleted after a time; see accounts' security log. */
 export interface SecurityEventTable {
   id: Generated<number>;
@@ -42,7 +59,7 @@ export interface SecurityEventTable {
 export interface MailUseTable {
   /** Hours since 1970, UTC. */
   span: number;
-  /** HMAC of the hour and a mailbox or a domain, or a word for all mail. */
+  /** HMAC of the hour and what is counted, or a word for what concerns nobody in particular. */
   counted: string;
   used: number;
 }

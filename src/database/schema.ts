@@ -1,5 +1,11 @@
 import type { Generated } from "kysely";
-import type { AccountTable, ApiKeyTable, MailUseTable, SecurityEventTable } from "./account-schema.js";
+import type {
+  AccountTable,
+  ApiKeyTable,
+  MailUseTable,
+  SecurityEventTable,
+  SignInRequestTable,
+} from "./account-schema.js";
 import type {
   RankBlockTable,
   RankHistoryTable,
@@ -78,6 +84,7 @@ export interface Schema {
   api_keys: ApiKeyTable;
   security_events: SecurityEventTable;
   mail_use: MailUseTable;
+  sign_in_requests: SignInRequestTable;
   usage_routes: UsageRouteTable;
   usage_allowances: UsageAllowanceTable;
   usage_callers: UsageCallerTable;

@@ -82,8 +82,7 @@ export async function findKnown(
   }));
 }
 
-/** A row as a claim. */
-export function toClaim(row: ClaimRow): Claim {
+function toClaim(row: ClaimRow): Claim {
   return {
     repositoryId: row.id,
     providerId: row.provider_id,

@@ -18,6 +18,7 @@ import { repositoryQuery, showRepository } from "./pages/repository.js";
 import { showSecurity } from "./pages/security.js";
 import * as signIn from "./pages/sign-in.js";
 import { toSignIn } from "./pages/sign-in.js";
+import * as code from "./pages/sign-in-code.js";
 import * as link from "./pages/sign-in-link.js";
 import * as shared from "./pages/token-watchlist.js";
 import * as track from "./pages/track.js";
@@ -153,7 +154,9 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
 
   page("/sign-in", signIn.showSignIn, { cache: PRIVATE, query: ["again", "next"] }),
   form("/sign-in", signIn.requestSignInLink, { limit: AUTH }),
-  page("/sign-in/sent", signIn.showSignInSent, { cache: PRIVATE }),
+  page("/sign-in/sent", code.showSignInSent, { cache: PRIVATE, query: ["again"] }),
+  form("/sign-in/code", code.submitSignInCode, { limit: AUTH }),
+  form("/sign-in/resend", code.resendSignInMail, { limit: AUTH }),
   page("/sign-in/link", link.showSignInLink, { cache: NONE, query: ["token"] }),
   form("/sign-in/link", link.submitSignInLink, { limit: AUTH }),
   page("/sign-in/failed", link.showSignInFailed, { cache: NONE }),

@@ -5,9 +5,10 @@ import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
 import { loadConfig } from "../../src/config.js";
 import { AppError } from "../../src/errors.js";
 import { createLog } from "../../src/log.js";
+import { NOBODY, SOMEWHERE, signInByMail } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
-import { openMailbox, tokenOf } from "../support/mail.js";
+import { openMailbox } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
 import { NOW } from "../support/world.js";
 
@@ -62,16 +63,24 @@ onBothEngines("Signing in by GitHub", (engine) => {
       log,
     });
     /** Goes there and comes back. */
-    const passThrough = async (person: Person, change: { state?: string; cookie?: string } = {}) => {
+    const passThrough = async (
+      person: Person,
+      change: { state?: string; cookie?: string } = {},
+      held = "",
+    ) => {
       const there = await accounts.startOAuth("github", "/account");
       const { searchParams } = new URL(there.location);
       const cookie = there.cookies.map((each) => each.split(";")[0]).join("; ");
       const pretended = pretendGitHub(person);
       const query = { code: "code", state: change.state ?? searchParams.get("state") ?? "" };
-      const back = await accounts.finishOAuth("github", query, change.cookie ?? cookie);
+      const back = await accounts.finishOAuth("github", query, {
+        cookie: [change.cookie ?? cookie, held].filter((one) => one !== "").join("; "),
+        source: SOMEWHERE,
+      });
       pretended.mock.restore();
       const session = back.cookies.map((each) => each.split(";")[0]).join("; ");
-      return { there, back, account: await accounts.find(session), calls: pretended.mock.callCount() };
+      const account = await accounts.find(session);
+      return { there, back, session, account, calls: pretended.mock.callCount() };
     };
     return { database, accounts, lines, passThrough };
   };
@@ -100,8 +109,7 @@ onBothEngines("Signing in by GitHub", (engine) => {
     const stranger = await passThrough({ id: 8, email: "bob@example.org", verified: false });
     assert.equal(stranger.account, undefined);
     assert.equal(stranger.back.location, FAILED);
-    accounts.requestLink("bob@example.org", "/");
-    const bob = await accounts.signInByLink(tokenOf(await mailbox.next()));
+    const bob = await signInByMail(accounts, mailbox, "bob@example.org");
     const pretender = await passThrough({ id: 8, email: "bob@example.org", verified: false });
     assert.equal(pretender.account, undefined);
     assert.deepEqual(await accounts.sitesOf(bob?.account.id ?? ""), []);
@@ -120,6 +128,19 @@ onBothEngines("Signing in by GitHub", (engine) => {
     }
   });
 
+  test("the session that the browser had ends with the next sign-in, and only with one that succeeds", async () => {
+    const { accounts, passThrough } = await start();
+    const person = { id: 7, email: "ann@example.org", verified: true };
+    const first = await passThrough(person);
+    await passThrough({ id: 8, email: "eve@example.org", verified: false }, {}, first.session);
+    assert.ok(await accounts.find(first.session));
+    const second = await passThrough(person, {}, first.session);
+    assert.ok(await accounts.find(second.session));
+    assert.equal(await accounts.find(first.session), undefined);
+    const [session, ...others] = await accounts.sessions.list(second.account?.id ?? "");
+    assert.deepEqual([session?.source, others], [SOMEWHERE, []]);
+  });
+
   test("an answer with a foreign state is not an error of ours in the log", async () => {
     const { lines, passThrough } = await start();
     await passThrough({ id: 7, email: "ann@example.org", verified: true }, { state: "x".repeat(32) });
@@ -136,6 +157,6 @@ onBothEngines("Signing in by GitHub", (engine) => {
       accounts.startOAuth("google", "/"),
       (error) => error instanceof AppError && error.code === "NOT_FOUND",
     );
-    assert.equal((await accounts.finishOAuth("google", { code: "c", state: "s" }, "")).location, FAILED);
+    assert.equal((await accounts.finishOAuth("google", { code: "c", state: "s" }, NOBODY)).location, FAILED);
   });
 });

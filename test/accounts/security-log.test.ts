@@ -7,7 +7,7 @@ import { withFailingWrites } from "../support/failing-writes.js";
 import { recordedLog } from "../support/logs.js";
 import { openMailbox } from "../support/mail.js";
 import { ManualClock } from "../support/manual-clock.js";
-import { createKey, mailedToken, ORIGIN, signIn } from "../support/members.js";
+import { createKey, ORIGIN, requestMail, signIn } from "../support/members.js";
 import { createWorld, NOW, type World } from "../support/world.js";
 
 /** The events of a world, oldest first: what happened, from where, and how often. */
@@ -88,9 +88,9 @@ onBothEngines("The security log", (engine) => {
 
   test("counts refused links, keys, forms of other sites, and requests over a limit", async () => {
     const world = await start({ SIDEREAL_LIMIT_SEARCH_ANONYMOUS: "2" });
-    const token = await mailedToken(world, mailbox, "ann@example.org");
-    for (let i = 0; i < 3; i++)
-      await world.send("POST", "/api/auth/verify", { token: `${token}x` }, { Origin: ORIGIN });
+    const { requestToken, token } = await requestMail(world, mailbox, "ann@example.org");
+    const wrong = { requestToken, token: `${token}x` };
+    for (let i = 0; i < 3; i++) await world.send("POST", "/api/auth/verify", wrong, { Origin: ORIGIN });
     for (const key of ["nonsense", "sid_unknown"]) await world.get("/api/repos", { "X-API-Key": key });
     const foreign = { "Sec-Fetch-Site": "cross-site", Cookie: "a=b" };
     assert.equal((await world.send("POST", "/api/auth/sign-out", undefined, foreign)).status, 403);

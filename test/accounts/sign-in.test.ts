@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
+import { Accounts, ApiKeys, createBrowserSecret } from "../../src/accounts/accounts.js";
 import { loadConfig } from "../../src/config.js";
 import type { Database } from "../../src/database/database.js";
 import { AppError } from "../../src/errors.js";
 import { createLog } from "../../src/log.js";
 import { createToken } from "../../src/tokens.js";
+import { NOBODY, SOMEWHERE, signInByMail } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { recordedLog } from "../support/logs.js";
 import { openMailbox, tokenOf } from "../support/mail.js";
@@ -15,17 +16,30 @@ import { changed } from "../support/members.js";
 import { NOW } from "../support/world.js";
 
 const SECRET = "Kq8-vN2wZ5xR1tY7uB3mC6pL9sD4fG0h";
+const MINUTE_MS = 60_000;
 
 /** All rows of the tables that sign-in writes, as one text. */
 async function stored(database: Database): Promise<string> {
-  const tables = ["accounts", "identities", "sessions", "verifications", "api_keys"];
+  const tables = [
+    "accounts",
+    "identities",
+    "sessions",
+    "verifications",
+    "sign_in_requests",
+    "mail_use",
+    "api_keys",
+  ];
   const rows = await Promise.all(
     tables.map((table) => sql`select * from ${sql.table(table)}`.execute(database.read)),
   );
   return JSON.stringify(rows.map((result) => result.rows));
 }
 
-onBothEngines("Signing in by a link", (engine) => {
+/** Another code of the same form. */
+const wrong = (code: string, by = 1) =>
+  String((Number(code.replace(" ", "")) + by) % 100_000_000).padStart(8, "0");
+
+onBothEngines("Signing in by mail", (engine) => {
   const mailbox = openMailbox();
 
   const start = async (env = mailbox.settings) => {
@@ -38,30 +52,34 @@ onBothEngines("Signing in by a link", (engine) => {
       ...env,
     });
     const accounts = new Accounts({ database, clock, keys, config, log: createLog("silent") });
-    const link = async (email: string, next = "/") => {
-      accounts.requestLink(email, next);
-      return mailbox.next();
+    /** Requests a mail in a browser. */
+    const request = async (email: string, browser = createBrowserSecret(), next = "/") => {
+      accounts.mail.request(email, next, { browser, source: SOMEWHERE });
+      const mail = await mailbox.next();
+      return { mail, browser, token: tokenOf(mail), code: mail.code };
     };
-    const signIn = async (email: string) => {
-      const signedIn = await accounts.signInByLink(tokenOf(await link(email)));
-      assert.ok(signedIn);
-      return { ...signedIn, cookie: signedIn.cookies.map((each) => each.split(";")[0]).join("; ") };
-    };
-    return { database, clock, keys, accounts, link, signIn };
+    const byLink = (token: string, browser?: string) => accounts.signInByMail({ token, browser }, NOBODY);
+    const byCode = (code: string, browser?: string) => accounts.signInByMail({ code, browser }, NOBODY);
+    const signIn = (email: string, cookie?: string) => signInByMail(accounts, mailbox, email, cookie);
+    return { database, clock, keys, accounts, request, byLink, byCode, signIn };
   };
 
   test("a mailed link signs in once; neither it nor the session is stored as it is", async () => {
-    const { database, accounts, link } = await start();
-    const mail = await link("Ann@Example.org", "/watchlist?window=7d");
+    const { database, accounts, request, byLink } = await start();
+    const { mail, token, browser } = await request(
+      "Ann@Example.org",
+      createBrowserSecret(),
+      "/watchlist?window=7d",
+    );
     assert.deepEqual(mail.to, ["ann@example.org"]);
     assert.equal(`${mail.link.origin}${mail.link.pathname}`, "https://sidereal.example/sign-in/link");
     assert.deepEqual([...mail.link.searchParams.keys()], ["token"]);
-    const token = tokenOf(mail);
-    assert.ok(!(await stored(database)).includes(token));
+    for (const secret of [token, browser, mail.code, mail.code.replace(" ", "")])
+      assert.ok(!(await stored(database)).includes(secret));
 
-    const signedIn = await accounts.signInByLink(token);
+    const signedIn = await byLink(token, browser);
     assert.equal(signedIn?.account.email, "ann@example.org");
-    assert.equal(signedIn?.next, "/watchlist?window=7d");
+    assert.deepEqual([signedIn?.next, signedIn?.isNew], ["/watchlist?window=7d", true]);
     const [cookie = "", ...others] = signedIn?.cookies ?? [];
     assert.deepEqual(others, []);
     assert.match(
@@ -72,122 +90,149 @@ onBothEngines("Signing in by a link", (engine) => {
     assert.equal(session.length, 32);
     assert.ok(!(await stored(database)).includes(session));
     assert.equal((await accounts.find(cookie.split(";")[0] ?? ""))?.id, signedIn?.account.id);
-
-    assert.equal(await accounts.signInByLink(token), undefined);
-    assert.equal(await accounts.signInByLink(createToken("sidl")), undefined);
-    assert.equal(await accounts.signInByLink("nonsense"), undefined);
+    for (const used of [token, createToken("sidl"), createToken("sidw"), "nonsense", ""])
+      assert.equal(await byLink(used, browser), undefined);
   });
 
-  test("of fifty who use a link at the same time, one signs in", async () => {
-    const { accounts, link } = await start();
-    const token = tokenOf(await link("ann@example.org"));
-    const results = await Promise.all(Array.from({ length: 50 }, () => accounts.signInByLink(token)));
-    assert.equal(results.filter((result) => result !== undefined).length, 1);
-  });
-
-  test("of a hundred addresses tried at the same time for a link, five are looked at", async () => {
-    const { database, accounts, link } = await start();
-    const token = tokenOf(await link("ann@example.org"));
-    const tries = await Promise.all(
-      Array.from({ length: 100 }, (_, i) => accounts.isLinkTo(token, `guess-${i}@example.org`)),
-    );
-    assert.equal(tries.filter((result) => result === false).length, 5);
-    assert.equal(tries.filter((result) => result === undefined).length, 95);
-    assert.equal(await accounts.isLinkTo(token, "ann@example.org"), undefined);
-    assert.equal(await accounts.isLinkOf(token, undefined), undefined);
-    assert.ok(await accounts.signInByLink(token), "but for other browsers nothing has become of it");
-    assert.ok(!(await stored(database)).includes("guess-"));
-  });
-
-  test("the browser that asked for a link is known by a secret that is not stored as it is", async () => {
-    const { database, accounts } = await start();
-    const browser = "b".repeat(43);
-    accounts.requestLink("ann@example.org", "/", browser);
-    const mail = await mailbox.next();
-    const token = tokenOf(mail);
-    assert.ok(!mail.text.includes(browser) && !(await stored(database)).includes(browser));
-    for (const [held, expected] of [
-      [browser, true],
-      [changed(browser, 3), false],
-      [undefined, false],
-    ] as const)
-      assert.equal(await accounts.isLinkOf(token, held), expected);
-    for (const none of [createToken("sidl"), createToken("sidw"), "nonsense", ""]) {
-      assert.equal(await accounts.isLinkOf(none, browser), undefined);
-      assert.equal(await accounts.isLinkTo(none, "ann@example.org"), undefined);
+  test("the code of a mail signs in once, however it is typed", async () => {
+    const { request, byCode } = await start();
+    for (const typed of [(code: string) => code, (code: string) => ` ${code.replace(" ", "-")} `]) {
+      const { code, browser } = await request("ann@example.org");
+      assert.match(code, /^\d{4} \d{4}$/);
+      assert.equal((await byCode(typed(code), browser))?.account.email, "ann@example.org");
+      assert.equal(await byCode(code, browser), undefined);
     }
-    for (let i = 0; i < 6; i++) await accounts.isLinkTo(token, "bob@example.org");
-    assert.equal(
-      await accounts.isLinkOf(token, browser),
-      true,
-      "tries elsewhere do not keep it from its owner",
+  });
+
+  test("using the code ends the link, and using the link ends the code", async () => {
+    const { request, byLink, byCode } = await start();
+    const first = await request("ann@example.org");
+    assert.ok(await byCode(first.code, first.browser));
+    assert.equal(await byLink(first.token, first.browser), undefined);
+    const second = await request("ann@example.org");
+    assert.ok(await byLink(second.token, second.browser));
+    assert.equal(await byCode(second.code, second.browser), undefined);
+  });
+
+  test("neither works without the secret of the browser that requested the mail, nor is used up by trying", async () => {
+    const { accounts, request, byLink, byCode } = await start();
+    const victim = await request("ann@example.org");
+    const attacker = await request("eve@example.org");
+    for (const browser of [undefined, "", attacker.browser, changed(victim.browser, 3)]) {
+      assert.equal(await byLink(victim.token, browser), undefined);
+      assert.equal(await byCode(victim.code, browser), undefined);
+      assert.equal(await accounts.mail.isLinkOf(victim.token, browser), false);
+    }
+    assert.equal(await accounts.mail.isLinkOf(victim.token, victim.browser), true);
+    assert.equal((await byCode(victim.code, victim.browser))?.account.email, "ann@example.org");
+    assert.equal(await accounts.mail.isLinkOf(victim.token, victim.browser), undefined);
+    for (const none of [createToken("sidl"), createToken("sidw"), "nonsense", ""])
+      assert.equal(await accounts.mail.isLinkOf(none, attacker.browser), undefined);
+  });
+
+  test("of fifty who use a mail at the same time, by link or code, one signs in", async () => {
+    const { database, request, byLink, byCode } = await start();
+    for (const kinds of [["link"], ["link", "code"]]) {
+      const { token, code, browser } = await request("ann@example.org");
+      const results = await Promise.all(
+        Array.from({ length: 50 }, (_, i) =>
+          kinds[i % kinds.length] === "link" ? byLink(token, browser) : byCode(code, browser),
+        ),
+      );
+      assert.equal(results.filter((result) => result !== undefined).length, 1);
+    }
+    const { rows } = await sql`select id from sessions`.execute(database.read);
+    assert.equal(rows.length, 2);
+  });
+
+  test("after five wrong codes, also at the same time, the right one is refused; the link still works", async () => {
+    const { request, byLink, byCode } = await start();
+    const { code, token, browser } = await request("ann@example.org");
+    const guesses = Array.from({ length: 100 }, (_, i) => byCode(wrong(code, i + 1), browser));
+    assert.deepEqual(
+      (await Promise.all(guesses)).filter((result) => result !== undefined),
+      [],
     );
+    assert.equal(await byCode(code, browser), undefined);
+    assert.ok(await byLink(token, browser));
+    const next = await request("ann@example.org");
+    for (let i = 1; i <= 4; i++) assert.equal(await byCode(wrong(next.code, i), next.browser), undefined);
+    for (const malformed of ["", "1234567", "123456789", "1234567a", "١٢٣٤٥٦٧٨"])
+      assert.equal(await byCode(malformed, next.browser), undefined);
+    assert.ok(await byCode(next.code, next.browser), "the fifth try, as what cannot be a code is none");
   });
 
-  test("a link is of no use after fifteen minutes, a session after thirty days", async (context) => {
-    const { accounts, link, signIn } = await start();
-    const { cookie } = await signIn("ann@example.org");
-    const [early, late] = [tokenOf(await link("bob@example.org")), tokenOf(await link("bob@example.org"))];
-    context.mock.timers.enable({ apis: ["Date"], now: Date.now() + 14 * 60_000 });
-    assert.ok(await accounts.signInByLink(early));
-    context.mock.timers.setTime(Date.now() + 2 * 60_000);
-    assert.equal(await accounts.isLinkTo(late, "bob@example.org"), undefined);
-    assert.equal(await accounts.signInByLink(late), undefined);
-    context.mock.timers.setTime(Date.now() + 29 * 86_400_000);
-    assert.ok(await accounts.find(cookie));
-    context.mock.timers.setTime(Date.now() + 2 * 86_400_000);
-    assert.equal(await accounts.find(cookie), undefined);
+  test("an address is sent six mails in an hour, so at most thirty of its codes can be guessed", async () => {
+    const { accounts, clock, database, request, byCode } = await start();
+    let compared = 0;
+    for (let i = 0; i < 6; i++) {
+      const { code, browser } = await request(i % 2 === 0 ? "an.n+x@example.org" : "ann@example.org");
+      for (let guess = 1; guess < 10; guess++) await byCode(wrong(code, guess), browser);
+    }
+    const { rows } = await sql<{ tries: number }>`select tries from sign_in_requests`.execute(database.read);
+    for (const { tries } of rows) compared += tries;
+    assert.equal(compared, 30);
+    for (const email of ["ann@example.org", "ANN+7@example.org", "a.n.n@example.org"])
+      accounts.mail.request(email, "/", { browser: createBrowserSecret(), source: SOMEWHERE });
+    await accounts.mail.close();
+    await request("bob@example.org");
+    assert.equal(mailbox.waiting, 0);
+    clock.advance(60 * MINUTE_MS);
+    await request("ann@example.org");
   });
 
-  test("links and sessions that are too old are removed when the next link is made", async (context) => {
-    const { database, link, signIn } = await start();
-    const rows = async (table: string) =>
-      (await sql`select id from ${sql.table(table)}`.execute(database.read)).rows.length;
-    await signIn("ann@example.org");
-    await link("bob@example.org");
-    assert.deepEqual([await rows("sessions"), await rows("verifications")], [1, 1]);
-    context.mock.timers.enable({ apis: ["Date"], now: Date.now() + 29 * 86_400_000 });
-    await link("cid@example.org");
-    assert.deepEqual([await rows("sessions"), await rows("verifications")], [1, 1]);
-    context.mock.timers.setTime(Date.now() + 2 * 86_400_000);
-    await link("dan@example.org");
-    assert.deepEqual([await rows("sessions"), await rows("verifications")], [0, 1]);
+  test("a mail can be sent again to who requested one last, and all of them work until one is used", async () => {
+    const { accounts, request, byLink, byCode } = await start();
+    const first = await request("ann@example.org", createBrowserSecret(), "/account");
+    accounts.mail.requestAgain({ browser: first.browser, source: SOMEWHERE });
+    const second = await mailbox.next();
+    assert.deepEqual(second.to, ["ann@example.org"]);
+    assert.notEqual(second.code, first.code);
+    assert.equal((await byCode(first.code, first.browser))?.next, "/account");
+    assert.equal(await byLink(tokenOf(second), first.browser), undefined);
+    accounts.mail.requestAgain({ browser: first.browser, source: SOMEWHERE });
+    accounts.mail.requestAgain({ browser: createBrowserSecret(), source: SOMEWHERE });
+    await accounts.close();
+    assert.equal(mailbox.waiting, 0, "nothing is pending");
+  });
+
+  test("link and code are of no use after ten minutes, and then deleted", async () => {
+    const { database, clock, accounts, request, byLink, byCode } = await start();
+    const [early, late] = [await request("ann@example.org"), await request("bob@example.org")];
+    clock.advance(10 * MINUTE_MS - 1);
+    assert.ok(await byLink(early.token, early.browser));
+    clock.advance(1);
+    assert.equal(await accounts.mail.isLinkOf(late.token, late.browser), undefined);
+    assert.equal(await byCode(late.code, late.browser), undefined);
+    assert.equal(await byLink(late.token, late.browser), undefined);
+    assert.match(await stored(database), /bob@/);
+    await accounts.removeExpired(new AbortController().signal);
+    assert.doesNotMatch(await stored(database), /bob@/);
+  });
+
+  test("a code is stored under a key: who reads the database cannot find it by trying all", async () => {
+    const { database, accounts, request, byCode } = await start();
+    const { code, browser } = await request("ann@example.org");
+    const config = loadConfig({
+      SIDEREAL_BASE_URL: "https://sidereal.example",
+      SIDEREAL_AUTH_SECRET: `${SECRET}!`,
+    });
+    const clock = new ManualClock(NOW);
+    const keys = new ApiKeys({ database, clock, log: createLog("silent") });
+    const others = new Accounts({ database, clock, keys, config, log: createLog("silent") });
+    assert.equal(await others.signInByMail({ code, browser }, NOBODY), undefined);
+    assert.ok(await byCode(code, browser));
+    assert.ok(accounts);
   });
 
   test("a database that does not answer is told as such, not as nobody or a used link", async () => {
-    const { database, accounts, link, signIn } = await start();
+    const { database, accounts, request, byLink, signIn } = await start();
     const { cookie } = await signIn("ann@example.org");
-    const token = tokenOf(await link("ann@example.org"));
+    const { token, browser } = await request("ann@example.org");
     await database.close();
     const isUnavailable = (error: unknown) => error instanceof AppError && error.code === "UNAVAILABLE";
     await assert.rejects(accounts.find(cookie), isUnavailable);
-    await assert.rejects(accounts.signInByLink(token));
-  });
-
-  test("a session that was just looked up costs no second read to count a request, and one that ended is unknown", async () => {
-    const { database, accounts, signIn } = await start();
-    const { cookie, account } = await signIn("ann@example.org");
-    const header = `theme=dark; ${cookie}`;
-    assert.equal((await accounts.find(header))?.id, account.id);
-    await accounts.signOut(account);
-    assert.equal(await accounts.findId(header), undefined);
-    const again = await signIn("ann@example.org");
-    assert.equal((await accounts.find(again.cookie))?.id, account.id);
-    await database.close();
-    assert.equal(await accounts.findId(again.cookie), account.id);
-  });
-
-  test("each sign-in is a session of its own, of one account", async () => {
-    const { accounts, signIn } = await start();
-    const [first, second] = [await signIn("ann@example.org"), await signIn("ANN@example.org")];
-    assert.equal(first.account.id, second.account.id);
-    assert.notEqual(first.cookie, second.cookie);
-    await accounts.signOut(first.account);
-    assert.equal(await accounts.find(first.cookie), undefined);
-    assert.ok(await accounts.find(second.cookie));
-    const third = await signIn("ann@example.org");
-    await accounts.signOutEverywhere(third.account);
-    for (const { cookie } of [second, third]) assert.equal(await accounts.find(cookie), undefined);
+    await assert.rejects(byLink(token, browser));
   });
 
   test("a cookie that was changed, or signed with another secret, is nobody's", async () => {
@@ -204,23 +249,16 @@ onBothEngines("Signing in by a link", (engine) => {
     assert.equal(await accounts.find(undefined), undefined);
   });
 
-  test("one address gets three links in a quarter of an hour, and others go on", async () => {
-    const { accounts, clock, link } = await start();
-    for (let i = 0; i < 3; i++) await link("ann@example.org");
-    accounts.requestLink("ann@example.org", "/");
-    assert.deepEqual((await link("bob@example.org")).to, ["bob@example.org"]);
-    assert.equal(mailbox.waiting, 0);
-    clock.advance(15 * 60_000);
-    assert.deepEqual((await link("ann@example.org")).to, ["ann@example.org"]);
-  });
-
   test("nothing that a stranger chose is in the mail that a request sends to somebody", async () => {
-    const { link } = await start();
-    const mail = await link("ann@example.org", "/explore?q=CALL+555-0100+TO+GET+YOUR+REFUND#now");
-    assert.doesNotMatch(mail.text, /CALL|555|REFUND|explore/i);
+    const { request } = await start();
+    const next = "/explore?q=CALL+555-0100+TO+GET+YOUR+REFUND#now";
+    const { mail } = await request("ann@example.org", createBrowserSecret(), next);
+    assert.doesNotMatch(mail.text, /CALL|555-0100|REFUND|explore/i);
+    assert.match(mail.text, /^Content-Type: text\/plain/m);
+    assert.ok(mail.text.indexOf(mail.code) < mail.text.indexOf("https://"), "the code comes first");
   });
 
-  test("whether a link is made, over its quota or cannot be made, the response waits for none of it", async () => {
+  test("whether a mail is made, over its limit or cannot be made, the response waits for none of it", async () => {
     const { database, clock, keys } = await start();
     const broken = await engine.open();
     await broken.close();
@@ -237,20 +275,23 @@ onBothEngines("Signing in by a link", (engine) => {
       config,
       log,
     });
-    for (let i = 0; i < 4; i++) accounts.requestLink("ann@example.org", "/");
+    const requester = { browser: createBrowserSecret(), source: SOMEWHERE };
+    for (let i = 0; i < 4; i++) accounts.mail.request("ann@example.org", "/", requester);
     assert.deepEqual(lines, []);
     await accounts.close();
-    const failures = lines.filter(({ msg }) => msg === "a sign-in link could not be made");
-    assert.equal(failures.length, 3);
+    const failures = lines.filter(({ msg }) => msg === "a mail to sign in with could not be made");
+    assert.equal(failures.length, 4);
     assert.doesNotMatch(JSON.stringify(lines), /ann@/);
   });
 
   test("removing an account takes its sessions and keys along, and a new one begins empty", async () => {
-    const { database, accounts, keys, signIn } = await start();
+    const { database, accounts, keys, request, byLink, signIn } = await start();
     const { account, cookie } = await signIn("ann@example.org");
     const { secret } = await keys.create(account.id, "laptop");
     assert.ok(await keys.find(secret));
+    const pending = await request("ann@example.org");
     await accounts.remove(account);
+    assert.equal(await byLink(pending.token, pending.browser), undefined);
     assert.equal(await accounts.find(cookie), undefined);
     assert.equal(await keys.find(secret), undefined);
     assert.ok(!(await stored(database)).includes(account.id));
@@ -259,11 +300,11 @@ onBothEngines("Signing in by a link", (engine) => {
     assert.deepEqual(await keys.list(again.account.id), []);
   });
 
-  test("without a mail server, links are off unless the service is of this machine alone", async () => {
+  test("without a mail server, mail is off unless the service is of this machine alone", async () => {
     const { accounts } = await start({});
     assert.equal(accounts.methods.mail, false);
     assert.throws(
-      () => accounts.requestLink("ann@example.org", "/"),
+      () => accounts.mail.request("ann@example.org", "/", { browser: "b", source: SOMEWHERE }),
       (error) => error instanceof AppError && error.code === "FORBIDDEN",
     );
     for (const base of ["http://127.0.0.1:3000", "http://localhost:3000", "http://[::1]:3000"])

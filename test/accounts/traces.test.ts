@@ -5,7 +5,7 @@ import { after, describe, test } from "node:test";
 import { CommandWorld } from "../support/command.js";
 import { openMailbox } from "../support/mail.js";
 
-const KINDS = ["link token", "session token", "session cookie", "API key"] as const;
+const KINDS = ["link token", "browser secret", "session token", "session cookie", "API key"] as const;
 
 /** What a running service has said of its address, as soon as it has. */
 function addressOf(stdout: NodeJS.ReadableStream | null): Promise<string> {
@@ -44,14 +44,18 @@ describe("What a whole run leaves behind", () => {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
     const email = "canary@example.org";
-    assert.equal((await send("POST", "/api/auth/magic-link", { email })).status, 202);
-    const { link } = await mailbox.next();
+    const asked = await send("POST", "/api/auth/magic-link", { email });
+    assert.equal(asked.status, 202);
+    const {
+      data: { requestToken },
+    }: { data: { requestToken: string } } = JSON.parse(await asked.text());
+    const { link, code: typed } = await mailbox.next();
     assert.equal(link.origin, base);
     assert.equal((await fetch(link)).status, 200);
     const token = link.searchParams.get("token") ?? "";
-    const verified = await send("POST", "/api/auth/verify", { token });
+    const verified = await send("POST", "/api/auth/verify", { requestToken, token });
     assert.equal(verified.status, 200);
-    assert.equal((await send("POST", "/api/auth/verify", { token })).status, 400);
+    assert.equal((await send("POST", "/api/auth/verify", { requestToken, token })).status, 400);
     const cookie = verified.headers.getSetCookie()[0]?.split(";")[0] ?? "";
     const session = decodeURIComponent(cookie.split("=").slice(1).join("="));
     const made = await send("POST", "/api/me/keys", { name: "canary" }, { Cookie: cookie });
@@ -82,7 +86,9 @@ describe("What a whole run leaves behind", () => {
       ["log", Buffer.from(stderr)],
     ] as const;
     assert.ok(during.some(([name, bytes]) => name.endsWith("-wal") && bytes.includes(email)));
-    const secrets = [token, session.split(".")[0] ?? "", session, data.key];
+    const secrets = [token, requestToken, session.split(".")[0] ?? "", session, data.key];
+    for (const digits of [typed, typed.replace(" ", "")])
+      for (const [name, bytes] of places) assert.ok(!bytes.includes(digits), `${name} holds the code`);
     for (const [i, secret] of secrets.entries()) {
       assert.ok(secret.length >= 32);
       // Neither the whole nor the random part of it.

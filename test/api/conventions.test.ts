@@ -4,7 +4,7 @@ import { decodedText, errorOf } from "../support/answers.js";
 import { SoftwareAuthenticator } from "../support/authenticator.js";
 import { onSqlite } from "../support/engines.js";
 import { openMailbox } from "../support/mail.js";
-import { createKey, type Member, mailedToken, ORIGIN, SITE_SETTINGS, signIn } from "../support/members.js";
+import { createKey, type Member, ORIGIN, requestMail, SITE_SETTINGS, signIn } from "../support/members.js";
 import { checkSchemas, document } from "../support/openapi.js";
 import { addPasskey, startAdding, startSignIn } from "../support/passkeys.js";
 import { createWorld, daily, observation, type World } from "../support/world.js";
@@ -58,8 +58,10 @@ onSqlite("Conventions of every route", (engine) => {
     where: string,
     member: Member | undefined,
   ): Promise<{ body: unknown; headers?: Record<string, string> }> => {
-    if (where === "POST /api/auth/verify")
-      return { body: { token: await mailedToken(world, mailbox, "ann@example.org") } };
+    if (where === "POST /api/auth/verify") {
+      const { requestToken, token } = await requestMail(world, mailbox, "ann@example.org");
+      return { body: { requestToken, token } };
+    }
     if (where === "POST /api/auth/passkey/verify") {
       const owner = await signIn(world, mailbox, "bob@example.org");
       const { authenticator } = await addPasskey(world, owner);

@@ -4,10 +4,10 @@ import { createToken } from "../../src/tokens.js";
 import { errorOf, invalid } from "../support/answers.js";
 import { onBothEngines } from "../support/engines.js";
 import { openMailbox, tokenOf } from "../support/mail.js";
-import { mailedToken, ORIGIN, SITE_SETTINGS, signIn } from "../support/members.js";
+import { ORIGIN, requestMail, SITE_SETTINGS, signIn } from "../support/members.js";
 import { createWorld, type World } from "../support/world.js";
 
-const USED = invalid("token", "is not valid: used before, expired, or unknown");
+const NOT_VALID = "is not valid: wrong, used before, expired, tried too often, or of another request";
 const FORM = { "Content-Type": "application/x-www-form-urlencoded", Origin: ORIGIN };
 const SESSION_COOKIE =
   /^__Host-sidereal\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/;
@@ -23,7 +23,17 @@ onBothEngines("Signing in over HTTP", (engine) => {
   });
   const ask = (body: unknown, headers: Record<string, string> = {}) =>
     world.send("POST", "/api/auth/magic-link", body, headers);
-  const verify = (token: string) => world.send("POST", "/api/auth/verify", { token }, { Origin: ORIGIN });
+  const verify = (proof: Record<string, string>, held: Record<string, string> = {}) =>
+    world.send("POST", "/api/auth/verify", proof, { Origin: ORIGIN, ...held });
+  /** A mail requested on the page, and the cookie of the browser that requested it. */
+  const askOnPage = async (email: string, next = "/") => {
+    const body = new URLSearchParams({ email, next }).toString();
+    const asked = await world.request("/sign-in", { method: "POST", body, headers: FORM });
+    assert.equal(asked.status, 303);
+    const Cookie = asked.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    const { link } = await mailbox.next();
+    return { link, token: link.searchParams.get("token") ?? "", browser: { ...FORM, Cookie } };
+  };
   const submit = async (fields: Record<string, string>, headers: Record<string, string> = FORM) => {
     const body = new URLSearchParams(fields).toString();
     const length = { "Content-Length": String(body.length) };
@@ -35,7 +45,10 @@ onBothEngines("Signing in over HTTP", (engine) => {
     await signIn(world, mailbox, email);
     const answers = [await ask({ email }), await ask({ email: newAddress() })];
     for (const { status, body, headers } of answers) {
-      assert.deepEqual([status, body], [202, { data: { expiresInSeconds: 900 } }]);
+      assert.equal(status, 202);
+      assert.equal(body.data.expiresInSeconds, 600);
+      assert.match(body.data.requestToken, /^[\w-]{43}$/);
+      assert.deepEqual(Object.keys(body.data), ["expiresInSeconds", "requestToken"]);
       assert.equal(headers.get("cache-control"), "no-store");
       assert.equal(headers.get("set-cookie"), null);
     }
@@ -45,8 +58,8 @@ onBothEngines("Signing in over HTTP", (engine) => {
 
   test("a link signs in by API, once, with a cookie that scripts and other sites do not get", async () => {
     const email = newAddress();
-    const token = await mailedToken(world, mailbox, email);
-    const { status, body, headers } = await verify(token);
+    const { requestToken, token, code } = await requestMail(world, mailbox, email);
+    const { status, body, headers } = await verify({ requestToken, token });
     assert.equal(status, 200);
     const { createdAt, sessionExpiresAt, ...account } = body.data;
     assert.deepEqual(account, { email, name: null, sites: [] });
@@ -57,7 +70,27 @@ onBothEngines("Signing in over HTTP", (engine) => {
     const cookie = cookies[0]?.split(";")[0] ?? "";
     assert.deepEqual((await world.get("/api/me", { Cookie: cookie })).body, body);
     for (const used of [token, createToken("sidl"), "x", ""])
-      assert.deepEqual(errorOf(await verify(used)), USED);
+      assert.deepEqual(errorOf(await verify({ requestToken, token: used })), invalid("token", NOT_VALID));
+    assert.deepEqual(errorOf(await verify({ requestToken, code })), invalid("code", NOT_VALID));
+  });
+
+  test("a code signs in by API with the requestToken of its request alone, and ends the session that the caller had", async () => {
+    const email = newAddress();
+    const before = await signIn(world, mailbox, email);
+    const { requestToken, token, code } = await requestMail(world, mailbox, email);
+    const other = await requestMail(world, mailbox, newAddress());
+    for (const wrong of [other.requestToken, "", "x".repeat(43)]) {
+      const guessed = await verify({ requestToken: wrong, code });
+      assert.deepEqual(errorOf(guessed), invalid("code", NOT_VALID));
+      assert.equal((await verify({ requestToken: wrong, token })).status, 400);
+    }
+    for (const body of [{ code }, { token }, { requestToken }, { requestToken, token, code }])
+      assert.equal((await verify(body)).status, 400);
+    const { status, body, headers } = await verify({ requestToken, code }, { Cookie: before.cookie });
+    assert.deepEqual([status, body.data.email], [200, email]);
+    const cookie = headers.getSetCookie()[0]?.split(";")[0] ?? "";
+    assert.equal((await world.get("/api/me", { Cookie: cookie })).status, 200);
+    assert.equal((await world.get("/api/me", { Cookie: before.cookie })).status, 401);
   });
 
   test("without https the cookie has no prefix and is not bound to encrypted connections", async () => {
@@ -65,9 +98,10 @@ onBothEngines("Signing in over HTTP", (engine) => {
       ...mailbox.settings,
       SIDEREAL_BASE_URL: "http://127.0.0.1:3000",
     });
-    await plain.send("POST", "/api/auth/magic-link", { email: "ann@example.org" });
+    const asked = await plain.send("POST", "/api/auth/magic-link", { email: "ann@example.org" });
     const token = tokenOf(await mailbox.next());
-    const { headers } = await plain.send("POST", "/api/auth/verify", { token });
+    const { requestToken } = asked.body.data;
+    const { headers } = await plain.send("POST", "/api/auth/verify", { requestToken, token });
     assert.match(
       headers.getSetCookie()[0] ?? "",
       /^sidereal\.session_token=[^;]+; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Lax$/,
@@ -76,12 +110,12 @@ onBothEngines("Signing in over HTTP", (engine) => {
 
   test("a scanner that opens the link does not use it up; the button does", async () => {
     const email = newAddress();
-    await ask({ email, next: "/watchlist?window=7d" });
-    const { link } = await mailbox.next();
+    const { link, browser } = await askOnPage(email, "/watchlist?window=7d");
     assert.equal(link.origin, ORIGIN);
     const path = `${link.pathname}${link.search}`;
-    for (let i = 0; i < 20; i++) {
-      const page = await world.request(path, { method: i % 2 === 0 ? "GET" : "HEAD" });
+    for (let i = 0; i < 100; i++) {
+      const headers = i % 3 === 0 ? { Cookie: browser.Cookie } : {};
+      const page = await world.request(path, { method: i % 2 === 0 ? "GET" : "HEAD", headers });
       assert.equal(page.status, 200);
       assert.equal(page.headers.get("set-cookie"), null);
       assert.equal(page.headers.get("cache-control"), "no-store");
@@ -92,7 +126,7 @@ onBothEngines("Signing in over HTTP", (engine) => {
         /^default-src 'none'; style-src 'self'; script-src 'self'; .*frame-ancestors 'none'; form-action 'self'$/,
       );
     }
-    const html = await (await world.request(path)).text();
+    const html = await (await world.request(path, { headers: { Cookie: browser.Cookie } })).text();
     const token = link.searchParams.get("token") ?? "";
     assert.ok(html.includes(`<form method="post" action="/sign-in/link"`));
     assert.ok(html.includes(`name="token" value="${token}"`));
@@ -101,33 +135,38 @@ onBothEngines("Signing in over HTTP", (engine) => {
       /<script/,
     );
 
-    const done = await submit({ token, email });
+    assert.equal((await submit({ token })).status, 400);
+    const done = await submit({ token }, browser);
     assert.deepEqual([done.status, done.headers.get("location")], [303, "/watchlist?window=7d"]);
     assert.match(done.headers.getSetCookie()[0] ?? "", SESSION_COOKIE);
-    const again = await submit({ token, email });
+    const again = await submit({ token }, browser);
     assert.deepEqual([again.status, again.headers.get("set-cookie")], [400, null]);
   });
 
   test("the page shows what stands in the address as text, never as markup", async () => {
-    const token = await mailedToken(world, mailbox, newAddress());
+    const { token, browser } = await askOnPage(newAddress());
     for (const of of [token, encodeURIComponent('"><script>x')]) {
       const html = await (await world.request(`/sign-in/link?token=${of}&next="><b>`)).text();
       assert.doesNotMatch(html, /<script>|<b>/);
     }
-    const fields = { token, next: '"><b>', email: '"><script>x' };
-    const html = await (await submit(fields)).text();
+    const code = '"><script>x';
+    const asked = await world.request("/sign-in/code", {
+      method: "POST",
+      body: new URLSearchParams({ code }).toString(),
+      headers: browser,
+    });
+    const html = await asked.text();
     assert.ok(html.includes('value="&quot;&gt;&lt;script&gt;x"'));
     assert.doesNotMatch(html, /<script>|<b>/);
   });
 
   test("another site cannot press the button, and a form that is none signs nobody in", async () => {
-    const email = newAddress();
-    const token = await mailedToken(world, mailbox, email);
+    const { token, browser } = await askOnPage(newAddress());
     for (const origin of ["https://evil.example", "null"])
-      assert.equal((await submit({ token, email }, { ...FORM, Origin: origin })).status, 403);
-    assert.equal((await submit({ token, email }, { ...FORM, "Content-Type": "text/plain" })).status, 415);
-    assert.equal((await submit({ token, email }, { ...FORM, "Content-Length": "70000" })).status, 413);
-    assert.equal((await submit({ token, email })).status, 303);
+      assert.equal((await submit({ token }, { ...browser, Origin: origin })).status, 403);
+    assert.equal((await submit({ token }, { ...browser, "Content-Type": "text/plain" })).status, 415);
+    assert.equal((await submit({ token }, { ...browser, "Content-Length": "70000" })).status, 413);
+    assert.equal((await submit({ token }, browser)).status, 303);
   });
 
   test("signing in goes on to nowhere but a path of this service", async () => {
@@ -143,9 +182,8 @@ onBothEngines("Signing in over HTTP", (engine) => {
       assert.deepEqual(errorOf(await ask({ email: newAddress(), next })), expected, next);
       const site = await world.send("POST", "/api/auth/sign-in/github", { next }, { Origin: ORIGIN });
       assert.deepEqual(errorOf(site), expected, next);
-      const email = newAddress();
-      const token = await mailedToken(world, mailbox, email);
-      assert.equal((await submit({ token, next, email })).headers.get("location"), "/", next);
+      const { token, browser } = await askOnPage(newAddress(), next);
+      assert.equal((await submit({ token, next }, browser)).headers.get("location"), "/", next);
     }
   });
 

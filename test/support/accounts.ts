@@ -1,6 +1,34 @@
+import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
+import type { Accounts, SignedIn, Source } from "../../src/accounts/accounts.js";
 import type { Database } from "../../src/database/database.js";
+import { type Mailbox, tokenOf } from "./mail.js";
+
+/** Where somebody is. */
+export const SOMEWHERE: Source = { network: "192.0.2.0/24", agent: "Firefox" };
+/** A browser without a session. */
+export const NOBODY = { cookie: undefined, source: SOMEWHERE };
+
+/** Signs in by a mailed link, in a browser with this Cookie header. */
+export async function signInByMail(
+  accounts: Accounts,
+  mailbox: Mailbox,
+  email: string,
+  cookie?: string,
+): Promise<SignedIn & { cookie: string }> {
+  const browser = randomBytes(32).toString("base64url");
+  accounts.mail.request(email, "/", { browser, source: SOMEWHERE });
+  const token = tokenOf(await mailbox.next());
+  const signedIn = await accounts.signInByMail({ browser, token }, { cookie, source: SOMEWHERE });
+  assert.ok(signedIn);
+  return { ...signedIn, cookie: cookieOf(signedIn) };
+}
+
+/** The Cookie header of a browser that got these cookies. */
+export function cookieOf({ cookies }: Pick<SignedIn, "cookies">): string {
+  return cookies.map((each) => each.split(";")[0]).join("; ");
+}
 
 /** Makes an account without signing in, and gives its id. */
 export async function addAccount(database: Database, email: string): Promise<string> {

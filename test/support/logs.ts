@@ -8,6 +8,7 @@ export interface LogLine {
   step?: string;
   repositoryId?: number;
   link?: string;
+  limit?: string;
 }
 
 /** A log whose lines from a level on are kept. */

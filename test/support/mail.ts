@@ -19,6 +19,8 @@ export interface ReceivedMail {
   text: string;
   /** The address in it that signs in. */
   link: URL;
+  /** The code in it that signs in, as it is typed. */
+  code: string;
 }
 
 /** A mail server that runs as long as the tests of the suite it is called in. */
@@ -36,7 +38,8 @@ export function openMailbox(): Mailbox {
         const text = raw.replaceAll("=\r\n", "").replaceAll("=3D", "=");
         const address = /^https?:\/\/\S+\/sign-in\/link\?\S+$/m.exec(text)?.[0];
         const to = session.envelope.rcptTo.map(({ address }) => address);
-        const mail = { to, text, link: new URL(address ?? "http://no-link.invalid") };
+        const code = /^ {4}(\d{4} \d{4})\r?$/m.exec(text)?.[1] ?? "";
+        const mail = { to, text, link: new URL(address ?? "http://no-link.invalid"), code };
         const taker = takers.shift();
         if (taker === undefined) received.push(mail);
         else taker(mail);

@@ -13,6 +13,18 @@ export const guardedAccounts: Migration = {
       sql`update sessions set seen_at = ${now}`,
       sql`create index sessions_seen on sessions (seen_at)`,
 
+      sql`create table sign_in_requests (
+        token_hash ${text} not null primary key, -- SHA-256 of the token in the mailed link
+        browser_hash ${text} not null, -- SHA-256 of the secret of the browser that requested it
+        code_hash ${text} not null, -- HMAC of the browser and the mailed code
+        email ${text} not null,
+        next ${text} not null, -- path to continue to
+        tries ${integer} not null, -- codes compared with this one
+        requested_at ${integer} not null
+      ) ${clustered}`,
+      sql`create index sign_in_requests_browser on sign_in_requests (browser_hash)`,
+      sql`create index sign_in_requests_time on sign_in_requests (requested_at)`,
+
       // Written by the sign-in library, like the other tables of people.
       sql`create table passkeys (
         id ${text} not null primary key,
@@ -44,7 +56,7 @@ export const guardedAccounts: Migration = {
 
       sql`create table mail_use (
         span ${integer} not null, -- hours since 1970, UTC
-        counted ${text} not null, -- HMAC of the hour and a mailbox or a domain; or all of them
+        counted ${text} not null, -- HMAC of the hour and what is counted; or a word
         used ${integer} not null,
         primary key (span, counted)
       ) ${clustered}`,

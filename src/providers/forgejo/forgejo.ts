@@ -2,16 +2,19 @@ import type { ProviderSettings } from "../../forges.js";
 import type { Connection } from "../client.js";
 import type { Provider } from "../contract.js";
 import { createRestProvider, type RestForge, restClient } from "../rest-provider.js";
-import { API_OF_FAMILY, repositorySchema, toRecord } from "./record.js";
+import { repositorySchema, rowsOfSearch, toRecord } from "./record.js";
 import { listForgejo, PAGE_SIZE } from "./walk.js";
 
 const FORGEJO: RestForge = {
   kind: "forgejo",
-  ...API_OF_FAMILY,
+  base: "/api/v1",
+  authorization: (token) => `token ${token}`,
   list: listForgejo,
   listsAreComplete: true,
   pageSize: PAGE_SIZE,
+  listOf: rowsOfSearch,
   pathOfId: (repositoryId) => `/repositories/${repositoryId}`,
+  pathOfName: ({ owner, name }) => `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`,
   record: repositorySchema.transform(toRecord),
 };
 

@@ -16,12 +16,13 @@
 import { DAY_MS } from "../../clock.js";
 import {
   checkWithin,
-  highestId,
-  isSortedByStars,
+  isDescending,
   type ListPage,
   type ListRequest,
   type Mark,
+  mayFollow,
   nextMark,
+  repeated,
   type WalkContext,
 } from "../lists.js";
 
@@ -68,7 +69,7 @@ function byStars(at: ByStars, { minStars, now }: WalkContext): ListRequest {
     next: (list) => {
       const { records, rows, hasMore, total } = list;
       const stars = records.map(({ repository }) => repository.stars);
-      if (!isSortedByStars(stars, least)) return cursorOf(WHOLE);
+      if (!isDescending(stars) || !mayFollow(least, stars)) return cursorOf(WHOLE);
       checkWithin(page, list);
       if (!hasMore) return null;
       const mark = nextMark(at, records[0]?.repository.providerId ?? "");
@@ -84,7 +85,9 @@ function byId(at: ById): ListRequest {
     path: searchPath("id", "asc", page),
     next: ({ records, hasMore }: ListPage) => {
       if (!hasMore || page === end) return null;
-      return cursorOf({ page: page + 1, lastId: highestId(lastId, records), end });
+      const highest = Math.max(lastId, ...records.map(({ repository }) => Number(repository.providerId)));
+      if (highest === lastId) throw repeated();
+      return cursorOf({ page: page + 1, lastId: highest, end });
     },
   };
 }

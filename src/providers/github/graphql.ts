@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ForgeClient } from "../client.js";
 import { asFailed, type Refreshed, type RepositoryRef, UpstreamFailure } from "../contract.js";
-import { count, graphqlErrors, orNull, parseRecord, time } from "../fields.js";
+import { count, orNull, parseRecord, time } from "../fields.js";
 import { parseJson } from "../json.js";
 import type { Lease } from "../quota.js";
 import { notOfRepository, SLOW_DOWN_MS } from "../responses.js";
@@ -27,7 +27,7 @@ const MAX_REDUCTIONS = 3;
  */
 const WITHHELD_SHARE = 0.5;
 const WITHHELD_NODES = 10;
-/** Enough for a few errors of each field of each node. */
+/** More errors say nothing that these do not. */
 const MAX_ERRORS = 2_000;
 
 const rateLimit = z.object({ cost: count, limit: count, remaining: count, resetAt: time });
@@ -43,7 +43,12 @@ const responseSchema = z.object({
       nodes: orNull(z.array(z.unknown()).max(MAX_NODES)),
     }),
   ),
-  errors: graphqlErrors(errorSchema, MAX_ERRORS),
+  errors: z
+    .array(z.unknown())
+    .catch([])
+    .transform((list) =>
+      list.slice(0, MAX_ERRORS).flatMap((error) => errorSchema.safeParse(error).data ?? []),
+    ),
 });
 type GraphqlError = z.output<typeof errorSchema>;
 type GraphqlResponse = z.output<typeof responseSchema>;
@@ -109,8 +114,10 @@ export class NodeRefresh {
     halvings: number,
   ): Promise<Results> {
     const without = new Set(this.#withheld.list());
-    const size = repositories.length;
-    const { results, open } = await this.#query({ repositories, size, without, reductions: 0, signal });
+    const { results, open } = await this.#query({
+      ...{ repositories, size: repositories.length },
+      ...{ without, reductions: 0, signal },
+    });
     const middle = Math.ceil(open.length / 2);
     let failure =
       halvings < MAX_HALVINGS ? null : new UpstreamFailure("unreachable", "GraphQL: gave up on the query");
@@ -158,10 +165,10 @@ export class NodeRefresh {
     }
     if (again.size === 0) return { results, open };
     const lacking = [...new Set([...again.values()].flat())];
-    const isWithheldOften = (field: OptionalField) =>
+    const isOften = (field: OptionalField) =>
       [...again.values()].filter((fields) => fields.includes(field)).length >=
       Math.max(WITHHELD_NODES, WITHHELD_SHARE * size);
-    this.#withheld.add(lacking.filter(isWithheldOften));
+    this.#withheld.add(lacking.filter(isOften));
     const left = [...again.keys()];
     try {
       if (reductions === MAX_REDUCTIONS) throw this.#notTheNodes(errors);

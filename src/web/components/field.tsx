@@ -10,7 +10,9 @@ export interface FieldProps {
   type?: "email";
   required?: boolean;
   maxlength?: number;
-  autocomplete?: "email" | "off";
+  autocomplete?: "email" | "one-time-code" | "off";
+  /** The keyboard that phones show. */
+  inputmode?: "numeric";
   placeholder?: string;
   /** Turns off spell checking and capitalisation, for identifiers. */
   isLiteral?: boolean;
@@ -39,6 +41,7 @@ export const Field: FC<FieldProps> = ({
   required = false,
   maxlength,
   autocomplete = "off",
+  inputmode,
   placeholder,
   isLiteral = false,
 }) => (
@@ -51,6 +54,7 @@ export const Field: FC<FieldProps> = ({
       required={required}
       maxlength={maxlength}
       autocomplete={autocomplete}
+      inputmode={inputmode}
       autocapitalize={isLiteral ? "none" : undefined}
       spellcheck={isLiteral ? false : undefined}
       placeholder={placeholder}

@@ -25,16 +25,9 @@ export function requestSignInLink(request: PageRequest, form: URLSearchParams): 
     const problem = parsed.error.issues[0]?.message ?? "is not valid";
     return signInPage(request, { next, email, problem: `The address ${problem}.` });
   }
-  const { browser, cookie } = requestingBrowser(request);
-  request.members.accounts.requestLink(parsed.data, next, browser);
+  const { requester, cookie } = requestingBrowser(request);
+  request.members.accounts.mail.request(parsed.data, next, requester);
   return { location: "/sign-in/sent", status: 303, cookies: [cookie] };
-}
-
-export function showSignInSent({ members: { accounts } }: PageRequest): Page {
-  return {
-    title: "Check your inbox",
-    body: <Sent isLogged={accounts.isMailLogged} minutes={accounts.linkSeconds / 60} />,
-  };
 }
 
 /** Sends the browser to another site that signs its users in here. */
@@ -84,7 +77,7 @@ function signInPage({ members: { accounts }, baseUrl }: PageRequest, props: Sign
   const { isOffered } = accounts.passkeys;
   return {
     title: "Sign in",
-    description: "Sign in without a password, with a link by email.",
+    description: "Sign in without a password, with a code by email.",
     status: props.problem === undefined ? 200 : 400,
     formsTo: sites.map((site) => SITE_ORIGINS[site]),
     scripts: isOffered ? ["passkey.js"] : [],
@@ -92,7 +85,7 @@ function signInPage({ members: { accounts }, baseUrl }: PageRequest, props: Sign
       <SignIn
         {...props}
         hasMail={mail}
-        isLogged={accounts.isMailLogged}
+        isLogged={accounts.mail.isLogged}
         sites={sites}
         passkeyOrigin={isOffered ? new URL(baseUrl).origin : undefined}
       />
@@ -130,14 +123,14 @@ const SignIn: FC<SignInProps & Methods> = ({
         <input type="hidden" name="next" value={next} />
         {isAgain ? <KnownEmail email={email ?? ""} /> : <EmailField problem={problem} value={email} />}
         <button type="submit" class="press">
-          Send sign-in link
+          Email me a code
         </button>
         <p class="soft small">
           {isLogged
-            ? "This server has no mail server configured. The link is written to its log instead."
+            ? "This server has no mail server configured. The code is written to its log instead."
             : isAgain
-              ? "We email you a sign-in link."
-              : "We email you a sign-in link. A new address creates a new account."}
+              ? "We email you a code and a link."
+              : "We email you a code and a link. A new address creates a new account."}
         </p>
       </form>
     ) : null}
@@ -178,29 +171,5 @@ const NoMethod: FC = () => (
       <strong>Sign-in is not set up.</strong> The operator of this server can configure a mail server (
       <code>SIDEREAL_SMTP_URL</code>, <code>SIDEREAL_MAIL_FROM</code>) or sign-in with GitHub or Google.
     </p>
-  </div>
-);
-
-const Sent: FC<{ isLogged: boolean; minutes: number }> = ({ isLogged, minutes }) => (
-  <div class="narrow">
-    <h1>Check your inbox</h1>
-    {isLogged ? (
-      <p class="lead">
-        This server has no mail server configured, so the link is in its log: look for “this link signs in”.
-      </p>
-    ) : (
-      <p class="lead">We have sent you a sign-in link.</p>
-    )}
-    <p>
-      It works once and expires after {minutes} minutes. Open it in this browser; another browser asks you to
-      confirm your email address.
-    </p>
-    {isLogged ? null : (
-      <p>
-        No email after a few minutes? Check your spam folder, then{" "}
-        <a href="/sign-in">check the address and try again</a>. We send at most three links to an address in{" "}
-        {minutes} minutes.
-      </p>
-    )}
   </div>
 );

@@ -298,7 +298,7 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
         method: "POST",
         path: "/api/auth/verify",
         headers: jsonHeaders(origin),
-        body: JSON.stringify({ token: createToken("sidl") }),
+        body: JSON.stringify({ requestToken: "x".repeat(43), token: createToken("sidl") }),
       }),
       400,
     ),

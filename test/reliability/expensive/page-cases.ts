@@ -139,6 +139,10 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
     }),
   ],
   "GET /sign-in/sent": [page("as it is", () => "/sign-in/sent")],
+  "POST /sign-in/code": [
+    form("an unknown code", () => "/sign-in/code", { status: 400, fields: () => ({ code: "12345678" }) }),
+  ],
+  "POST /sign-in/resend": [form("of nobody", () => "/sign-in/resend", { status: 303, fields: nothing })],
   "GET /sign-in/link": [
     page("an unknown token", () => address("/sign-in/link", { token: createToken("sidl") }), 400),
   ],

@@ -79,7 +79,10 @@ function addIdentity(
 ): void {
   const { path } = operation;
   const needsSession = /\/api\/me|\/account|\/watchlist$|\/watchlist\/|sign-out/.test(path);
-  if (random.chance(needsSession ? 0.9 : 0.1)) {
+  // The browser that requested the link or code.
+  if (picked.link !== undefined && path.startsWith("/sign-in"))
+    headers.push(["Cookie", `sidereal.asked=${picked.link.requestToken}`]);
+  else if (random.chance(needsSession ? 0.9 : 0.1)) {
     const { cookie } = picked.member;
     headers.push(["Cookie", isValid || random.chance(0.6) ? cookie : clean(wrongCookie(random, cookie))]);
   }

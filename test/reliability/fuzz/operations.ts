@@ -58,7 +58,9 @@ export function apiOperations(): Operation[] {
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "/track": ["repository"],
   "/sign-in": ["email", "next"],
-  "/sign-in/link": ["token", "next", "email"],
+  "/sign-in/link": ["token", "next"],
+  "/sign-in/code": ["code"],
+  "/sign-in/resend": [],
   "/sign-in/{site}": ["next"],
   "/sign-out": [],
   "/account/sign-out-everywhere": [],

@@ -17,7 +17,7 @@ import { HarnessFailure } from "../support/harness.js";
 import { Connection, type RawResponse } from "./connection.js";
 import { apiOperations, type Operation, pageOperations } from "./operations.js";
 import { bytesOf } from "./request.js";
-import { keep, type Member, type Stock } from "./stock.js";
+import { keep, type Link, type Member, type Stock } from "./stock.js";
 
 export interface FuzzOptions {
   database: Database;
@@ -44,6 +44,9 @@ const HOSTILE = [
 /** How far the clock moves between batches: cached sessions and revisions get old. */
 const BETWEEN_MS = 1_000;
 
+/** What the log says of a mail to sign in with. */
+type NewLink = Pick<Link, "token" | "code">;
+
 export class FuzzService {
   readonly modules: Modules;
   readonly operations: readonly Operation[];
@@ -52,7 +55,7 @@ export class FuzzService {
   readonly #clock: ManualClock;
   readonly #context: AppContext;
   readonly #connection: Connection;
-  readonly #newLinks: string[];
+  readonly #newLinks: NewLink[];
   /** Errors that the service logged: each is a fault of its own, whatever was responded. */
   readonly loggedErrors: string[];
   #members = 0;
@@ -62,7 +65,7 @@ export class FuzzService {
     service: Service;
     clock: ManualClock;
     context: AppContext;
-    newLinks: string[];
+    newLinks: NewLink[];
     loggedErrors: string[];
     stock: Stock;
   }) {
@@ -98,14 +101,15 @@ export class FuzzService {
 
   static async start(options: FuzzOptions): Promise<FuzzService> {
     const clock = new ManualClock(NOW);
-    const newLinks: string[] = [];
+    const newLinks: NewLink[] = [];
     const loggedErrors: string[] = [];
     const log = pino(
       { level: "warn" },
       {
         write(line: string) {
-          const { level, msg, link, err } = JSON.parse(line);
-          if (typeof link === "string") newLinks.push(new URL(link).searchParams.get("token") ?? "");
+          const { level, msg, link, code, err } = JSON.parse(line);
+          if (typeof link === "string")
+            newLinks.push({ token: new URL(link).searchParams.get("token") ?? "", code });
           if (level >= 50) loggedErrors.push(`${msg}: ${err?.stack ?? ""}`);
         },
       },
@@ -167,7 +171,7 @@ export class FuzzService {
     for (let i = 0; i < 3; i++) keep(stock.leaving, await this.#signIn());
     for (let i = 0; i < 4; i++) {
       const email = `member${this.#members++}@example.org`;
-      keep(stock.links, { email, token: await this.#link(email) });
+      keep(stock.links, { email, ...(await this.#link(email)) });
     }
   }
 
@@ -217,20 +221,21 @@ export class FuzzService {
     return { data: response.body.length === 0 ? undefined : JSON.parse(response.body.toString()), response };
   }
 
-  /** The token of a new sign-in link. */
-  async #link(email: string): Promise<string> {
+  /** A new sign-in link. */
+  async #link(email: string): Promise<Omit<Link, "email">> {
     this.#newLinks.length = 0;
-    await this.#post("/api/auth/magic-link", { email });
+    const { data } = await this.#post("/api/auth/magic-link", { email });
     // The response does not wait for the link.
     for (let turns = 0; turns < 1_000_000 && this.#newLinks.length === 0; turns++) await setImmediate();
-    const token = this.#newLinks.at(-1);
-    if (token === undefined) throw new HarnessFailure("no sign-in link was logged");
-    return token;
+    const logged = this.#newLinks.at(-1);
+    if (logged === undefined) throw new HarnessFailure("no sign-in link was logged");
+    return { ...logged, requestToken: data.requestToken };
   }
 
   async #signIn(): Promise<Member> {
     const email = `member${this.#members++}@example.org`;
-    const { response } = await this.#post("/api/auth/verify", { token: await this.#link(email) });
+    const { token, requestToken } = await this.#link(email);
+    const { response } = await this.#post("/api/auth/verify", { token, requestToken });
     const cookie = /sidereal\.session_token=[^;]+/.exec(response.headers.get("set-cookie") ?? "")?.[0];
     if (cookie === undefined) throw new HarnessFailure("signing in set no cookie");
     return { cookie, email, keyIds: [] };

@@ -15,9 +15,11 @@ export interface Member {
   keyIds: string[];
 }
 
-/** A sign-in link, and where it was sent. */
+/** A sign-in link and its code, where it was sent, and the secret of its requester. */
 export interface Link {
+  requestToken: string;
   token: string;
+  code: string;
   email: string;
 }
 
@@ -70,7 +72,7 @@ export function pick(random: Random, stock: Stock, path: string): Picked {
     member: random.pick(isLeaving ? stock.leaving : stock.members),
     token: random.pick(random.chance(0.8) ? stock.tokens : stock.shareTokens),
     // A link works once.
-    link: /verify$|sign-in\/link$/.test(path) ? stock.links.pop() : undefined,
+    link: /auth\/verify$|sign-in\/(?:link|code)$/.test(path) ? stock.links.pop() : undefined,
   };
 }
 
@@ -98,6 +100,10 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
       return `${repository.provider.toLowerCase()}:${repository.fullName}`;
     case "token":
       return picked.link?.token ?? picked.token;
+    case "requestToken":
+      return picked.link?.requestToken ?? "x".repeat(43);
+    case "code":
+      return picked.link?.code ?? String(random.between(10_000_000, 99_999_999));
     case "keyId":
       return from(member.keyIds, "1");
     case "requestId":

@@ -81,7 +81,7 @@ const CHOICES = new Set([
   ...["verbatim", "minStars", "maxStars", "createdAfter", "createdBefore", "pushedAfter", "archived", "fork"],
   ...["sort", "reliableOnly", "excludeAnomalous", "order", "window", "limit", "page", "cursor", "format"],
   ...["metric", "range", "theme", "width", "height", "scale", "align", "kind", "ranking", "scope", "period"],
-  ...["revoked"],
+  ...["revoked", "again"],
 ]);
 
 /** Bodies of the routes of the API that take one. */
@@ -90,7 +90,7 @@ const JSON_BODIES: Readonly<Record<string, (text: string, subject: Subject) => u
   "PATCH /api/watchlists/{token}": (name) => ({ name }),
   "POST /api/watchlists/{token}/items": (repositoryId) => ({ repositoryId }),
   "POST /api/auth/magic-link": (text) => ({ email: "somebody@example.org", next: `/${text}` }),
-  "POST /api/auth/verify": (token) => ({ token }),
+  "POST /api/auth/verify": (token) => ({ requestToken: token, token }),
   "POST /api/auth/sign-in/{site}": (next) => ({ next: `/${next}` }),
   "POST /api/me/watchlist": (repositoryId) => ({ repositoryId }),
   "POST /api/repos/track": (repository) => ({ repository }),
@@ -119,6 +119,7 @@ const FORM_FIELDS = [
     "repositoryId",
     "repositories",
     "confirmation",
+    "code",
   ],
 ] as const;
 

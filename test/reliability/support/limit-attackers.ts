@@ -1,4 +1,5 @@
 import type { WorstRequest } from "../../../bench/support/worst.js";
+import { createBrowserSecret } from "../../../src/accounts/accounts.js";
 import { buildMembers } from "../../../src/app.js";
 import type { Clock } from "../../../src/clock.js";
 import type { Config } from "../../../src/config.js";
@@ -31,10 +32,14 @@ export async function accountHolder(
   const cookies: string[] = [];
   let accountId = "";
   for (let i = 0; i < SESSIONS; i++) {
-    accounts.requestLink(EMAIL, "/");
+    const browser = createBrowserSecret();
+    const source = { network: address, agent: "" };
+    accounts.mail.request(EMAIL, "/", { browser, source });
     await accounts.close();
     const link = lines.at(-1)?.link;
-    const signedIn = link && (await accounts.signInByLink(new URL(link).searchParams.get("token") ?? ""));
+    const token = link && new URL(link).searchParams.get("token");
+    const signedIn =
+      token && (await accounts.signInByMail({ token, browser }, { cookie: undefined, source }));
     if (!signedIn) throw new HarnessFailure("signing in failed");
     accountId = signedIn.account.id;
     cookies.push(signedIn.cookies[0]?.split(";")[0] ?? "");

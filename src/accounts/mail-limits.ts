@@ -1,0 +1,179 @@
+import { createHmac } from "node:crypto";
+import { type Clock, HOUR_MS } from "../clock.js";
+import type { Config } from "../config.js";
+import type { Database, Db, Tx } from "../database/database.js";
+import type { Logger } from "../log.js";
+
+/** Most mails to sign in with that one person is sent in an hour (UTC), and most that one known browser requests. */
+export const MAX_PER_PERSON = 6;
+
+/** Whose request it is, from the least to the most trusted. */
+export const STANDINGS = ["new", "account", "known"] as const;
+/** An address without an account, one with an account, or a browser in which that account has signed in before. */
+export type Standing = (typeof STANDINGS)[number];
+
+/**
+ * The part of all mail in an hour that may be used up by requests of a standing and of lower ones: strangers who use up theirs
+ * leave the rest to people with accounts, and those who know addresses of accounts leave some to known browsers.
+ */
+const SHARES: Readonly<Record<Standing, number>> = { new: 0.5, account: 0.75, known: 1 };
+
+/** A mail that somebody requests. */
+export interface MailRequest {
+  /** In lower case. */
+  email: string;
+  standing: Standing;
+  /** The network of the caller, shortened. */
+  network: string;
+  /** Names the browser, if it is known. */
+  browserId: string | undefined;
+}
+
+/** What can be used up. */
+export type MailLimit = "person" | "network" | "domain" | "service";
+
+interface Counter {
+  limit: MailLimit;
+  /** What is counted: in the clear only if it is a word of ours. */
+  name: string;
+  isSecret: boolean;
+  most: number;
+}
+
+export interface MailLimitsOptions {
+  database: Database;
+  clock: Clock;
+  log: Logger;
+  /** Undefined: only the mails to one person are limited. */
+  limits: Config["mailLimits"];
+  readSecret: () => Promise<string>;
+}
+
+/**
+ * Limits the mails that requests cause, so that nobody can flood a mailbox or a mail server with them. Counts are in the database,
+ * shared by all processes, by the hour, and under names that nobody without the secret of the service can trace.
+ */
+export class MailLimits {
+  readonly #options: MailLimitsOptions;
+
+  constructor(options: MailLimitsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Counts one mail in a transaction, which must be rolled back if it does not fit. Returns the limit that was reached; undefined
+   * if there was none.
+   */
+  async count(tx: Tx, request: MailRequest): Promise<MailLimit | undefined> {
+    const span = this.#span;
+    const secret = await this.#options.readSecret();
+    // Always in the same order, so that transactions do not wait for each other in a circle.
+    for (const { limit, name, isSecret, most } of countersOf(request, this.#options.limits)) {
+      const counted = isSecret
+        ? createHmac("sha256", secret).update(`mail ${span} ${name}`).digest("hex")
+        : name;
+      if ((await addOne(tx, span, counted)) > most) return limit;
+    }
+    return undefined;
+  }
+
+  /** Notes that a mail was not sent. The first of an hour is logged. */
+  async noteRefused(limit: MailLimit): Promise<void> {
+    const { database, log } = this.#options;
+    const times = await addOne(database.write, this.#span, `${REFUSED}${limit}`);
+    if (times === 1)
+      log.warn({ limit }, "a limit of mails is reached; until the hour ends, some requests send none");
+  }
+
+  /** Deletes the counts of hours before the last one. */
+  async removeExpired(): Promise<void> {
+    await this.#options.database.write
+      .deleteFrom("mail_use")
+      .where("span", "<", this.#span - 1)
+      .execute();
+  }
+
+  get #span(): number {
+    return spanAt(this.#options.clock.now());
+  }
+}
+
+/** Mails to sign in with, in an hour. */
+export interface MailUse {
+  sent: number;
+  /** Those that were not sent, by the limit that was reached. */
+  refused: Partial<Record<MailLimit, number>>;
+}
+
+/** The mails of this hour and of the last one, at the time `now`. */
+export async function readMailUse(db: Db, now: number): Promise<MailUse> {
+  const rows = await db
+    .selectFrom("mail_use")
+    .select(["counted", "used"])
+    .where("span", ">=", spanAt(now) - 1)
+    .where("counted", "in", [ALL, ...LIMITS.map((limit) => `${REFUSED}${limit}`)])
+    .execute();
+  const sumOf = (name: string) =>
+    rows.filter(({ counted }) => counted === name).reduce((sum, { used }) => sum + used, 0);
+  const refused = LIMITS.map((limit) => [limit, sumOf(`${REFUSED}${limit}`)] as const);
+  return { sent: sumOf(ALL), refused: Object.fromEntries(refused.filter(([, times]) => times > 0)) };
+}
+
+/** One name for all spellings of an address that may reach the same person: without tags and dots. For counting only. */
+export function personOf(email: string): string {
+  const at = email.lastIndexOf("@");
+  const box = email.slice(0, at).toLowerCase();
+  const name = box.replace(/\+.*$/s, "").replaceAll(".", "");
+  // Nothing is left of an address such as +tag@example.org.
+  return `${name === "" ? box : name}@${domainOf(email)}`;
+}
+
+function domainOf(email: string): string {
+  const domain = email.slice(email.lastIndexOf("@") + 1).toLowerCase();
+  return domain === "googlemail.com" ? "gmail.com" : domain;
+}
+
+const LIMITS: readonly MailLimit[] = ["person", "network", "domain", "service"];
+/** All mails that were sent. */
+const ALL = "all";
+const REFUSED = "refused ";
+
+function countersOf(
+  { email, standing, network, browserId }: MailRequest,
+  limits: Config["mailLimits"],
+): Counter[] {
+  const { perNetwork, perDomain, perHour } = limits ?? UNLIMITED;
+  const isKnown = standing === "known";
+  const person = isKnown ? `browser ${browserId}` : `person ${personOf(email)}`;
+  const secret: Omit<Counter, "isSecret">[] = [{ limit: "person", name: person, most: MAX_PER_PERSON }];
+  if (!isKnown) secret.push({ limit: "network", name: `network ${network}`, most: perNetwork });
+  if (standing === "new")
+    secret.push({ limit: "domain", name: `domain ${domainOf(email)}`, most: perDomain });
+  // A request counts in the share of its own standing and in those of all higher ones.
+  const shares = STANDINGS.slice(STANDINGS.indexOf(standing)).map((share) => ({
+    limit: "service" as const,
+    name: share === "known" ? ALL : `up to ${share}`,
+    isSecret: false,
+    most: Math.ceil(perHour * SHARES[share]),
+  }));
+  return [...secret.map((counter) => ({ ...counter, isSecret: true })), ...shares];
+}
+
+const UNLIMITED = { perNetwork: Infinity, perDomain: Infinity, perHour: Infinity };
+
+function spanAt(now: number): number {
+  return Math.floor(now / HOUR_MS);
+}
+
+/** Returns the new count. */
+async function addOne(db: Db | Tx, span: number, counted: string): Promise<number> {
+  const { used } = await db
+    .insertInto("mail_use")
+    .values({ span, counted, used: 1 })
+    .onConflict((conflict) =>
+      conflict.columns(["span", "counted"]).doUpdateSet(({ eb }) => ({ used: eb("mail_use.used", "+", 1) })),
+    )
+    .returning("used")
+    .executeTakeFirstOrThrow();
+  return used;
+}

@@ -1,0 +1,193 @@
+import { sql } from "kysely";
+import { BackgroundWrites } from "../background-writes.js";
+import { DAY_MS, HOUR_MS } from "../clock.js";
+import type { Database, Db, Tx } from "../database/database.js";
+import type { Logger } from "../log.js";
+import { hashToken } from "../tokens.js";
+import { libraryNow } from "./library-time.js";
+import { findAccountId } from "./lookup.js";
+import type { Revocations } from "./revocations.js";
+import type { Source } from "./security-events.js";
+import { sessionCookie } from "./session-cookie.js";
+
+/** Time without use after which a session has ended. */
+export const IDLE_MS = 14 * DAY_MS;
+/** The last use of a session is written at most this often. */
+const WRITE_INTERVAL_MS = HOUR_MS;
+/** Expired sessions deleted in one transaction. */
+const BATCH = 2_000;
+
+/** A session as its owner sees it. */
+export interface Session {
+  /** No secret: it is of use to its owner only. */
+  id: string;
+  createdAt: number;
+  /** To the hour. */
+  seenAt: number;
+  expiresAt: number;
+  /** Where it was begun; null if that was not recorded. */
+  source: Source | null;
+}
+
+/** The browser or program that signs in. */
+export interface Client {
+  /** Its Cookie header. */
+  cookie: string | undefined;
+  source: Source;
+}
+
+export interface SessionsOptions {
+  database: Database;
+  log: Logger;
+  revocations: Revocations;
+  /** Name of the cookie of a session, with its prefix. */
+  cookieName: string;
+}
+
+/**
+ * The sessions of accounts, which the sign-in library creates. A session lasts 30 days, and ends after 14 days without use. Ended
+ * sessions are refused immediately in this process; others notice within five seconds where they only count requests.
+ */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #writes: BackgroundWrites;
+  /** Ids of sessions whose last use is being written. */
+  readonly #writing = new Set<string>();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+    this.#writes = new BackgroundWrites(options.log);
+  }
+
+  /** Completes the session that `cookies` set: notes where it begins, and ends the one that the client had before. */
+  async begin(cookies: readonly string[], { cookie, source }: Client): Promise<void> {
+    const { database, revocations } = this.#options;
+    const header = cookies.map((each) => each.split(";")[0] ?? "").join("; ");
+    const [begun, earlier] = [this.#hashIn(header), this.#hashIn(cookie)];
+    if (begun === undefined) return;
+    const hasEnded = await database.durable.transaction().execute(async (tx) => {
+      await sql`update sessions set ip_address = ${source.network}, user_agent = ${source.agent}
+        where token_hash = ${begun}`.execute(tx);
+      return earlier !== undefined && (await endSessions(tx, sql`token_hash = ${earlier}`)) > 0;
+    });
+    if (hasEnded) revocations.announce();
+  }
+
+  /** The sessions of an account that have not ended, the one used last first. */
+  async list(accountId: string): Promise<Session[]> {
+    const { rows } = await sql<SessionRow>`
+      select id, ip_address, user_agent, created_at, expires_at, seen_at from sessions
+      where account_id = ${accountId} and ${isAlive()} order by seen_at desc, id`.execute(
+      this.#options.database.read,
+    );
+    return rows.map(sessionOf);
+  }
+
+  /** Ends a session of an account. Returns false if it has none with this id. */
+  async end(accountId: string, id: string): Promise<boolean> {
+    return (await this.#end(sql`account_id = ${accountId} and id = ${id}`)) > 0;
+  }
+
+  /** Ends all sessions of an account but the given one. Returns their number. */
+  endOthers(accountId: string, id: string): Promise<number> {
+    return this.#end(sql`account_id = ${accountId} and id <> ${id}`);
+  }
+
+  /** Ends all sessions of an account. Returns their number. */
+  endAll(accountId: string): Promise<number> {
+    return this.#end(sql`account_id = ${accountId}`);
+  }
+
+  /** Whether a session that was last used at this time has ended. */
+  isIdle(seenAt: number): boolean {
+    return libraryNow().getTime() - seenAt >= IDLE_MS;
+  }
+
+  /** Records that a session is used. Requests do not wait for the write: if it fails, the next use tries again. */
+  recordUse({ id, seenAt }: { id: string; seenAt: number }): void {
+    const now = libraryNow().getTime();
+    if (now - seenAt < WRITE_INTERVAL_MS || this.#writing.has(id)) return;
+    this.#writing.add(id);
+    const write = () =>
+      sql`update sessions set seen_at = ${now} where id = ${id} and seen_at < ${now}`
+        .execute(this.#options.database.write)
+        .finally(() => this.#writing.delete(id));
+    this.#writes.add(write, "the last use of a session could not be recorded");
+  }
+
+  /** Deletes sessions that have ended, in short transactions, until none is left or `signal` is aborted. Returns their number. */
+  async removeExpired(signal: AbortSignal): Promise<number> {
+    let removed = 0;
+    while (!signal.aborted) {
+      const ended = sql`id in (select id from sessions where not (${isAlive()}) limit ${BATCH})`;
+      const count = await endSessions(this.#options.database.write, ended);
+      removed += count;
+      if (count < BATCH) break;
+    }
+    return removed;
+  }
+
+  /** Resolves when all pending writes have ended. */
+  flush(): Promise<void> {
+    return this.#writes.flush();
+  }
+
+  async #end(which: Condition): Promise<number> {
+    const ended = await endSessions(this.#options.database.durable, which);
+    // Only then: it discards what is cached for everybody.
+    if (ended > 0) this.#options.revocations.announce();
+    return ended;
+  }
+
+  /** The hash of the session token in a Cookie header. */
+  #hashIn(cookie: string | undefined): string | undefined {
+    const { cookieName } = this.#options;
+    const own = sessionCookie(cookie, cookieName);
+    return own === undefined ? undefined : hashToken(own.slice(cookieName.length + 1).split(".")[0] ?? "");
+  }
+}
+
+/**
+ * Ends the sessions of the account with an address, or of everybody, for the operator. Returns their number; undefined if no
+ * account has the address.
+ */
+export async function endSessionsOf(
+  { durable }: Pick<Database, "durable">,
+  whose: { email: string } | "everybody",
+): Promise<number | undefined> {
+  if (whose === "everybody") return endSessions(durable, sql`1 = 1`);
+  const accountId = await findAccountId(durable, whose.email);
+  return accountId === undefined ? undefined : endSessions(durable, sql`account_id = ${accountId}`);
+}
+
+type Condition = ReturnType<typeof sql<unknown>>;
+
+async function endSessions(db: Db | Tx, which: Condition): Promise<number> {
+  const { numAffectedRows = 0n } = await sql`delete from sessions where ${which}`.execute(db);
+  return Number(numAffectedRows);
+}
+
+function isAlive(): Condition {
+  const now = libraryNow();
+  return sql`expires_at > ${now.toISOString()} and seen_at > ${now.getTime() - IDLE_MS}`;
+}
+
+interface SessionRow {
+  id: string;
+  ip_address: string | null;
+  user_agent: string | null;
+  created_at: string | Date;
+  expires_at: string | Date;
+  seen_at: number;
+}
+
+function sessionOf(row: SessionRow): Session {
+  const network = row.ip_address ?? "";
+  return {
+    id: row.id,
+    createdAt: new Date(row.created_at).getTime(),
+    seenAt: row.seen_at,
+    expiresAt: new Date(row.expires_at).getTime(),
+    source: network === "" ? null : { network, agent: row.user_agent ?? "" },
+  };
+}

@@ -1,0 +1,157 @@
+import { createHmac, randomBytes, randomInt } from "node:crypto";
+import { sql } from "kysely";
+import type { Clock } from "../clock.js";
+import type { Database, Tx } from "../database/database.js";
+import { createToken, hashToken, tokenPrefix } from "../tokens.js";
+
+/** How long a mailed link and its code are valid. */
+export const LINK_MS = 10 * 60_000;
+/** Maximum number of codes compared with the one of a mail. */
+export const MAX_TRIES = 5;
+/** Digits of a code. */
+export const CODE_LENGTH = 8;
+
+/** What a browser presents: its secret, and the token of the link or the code of the mail. */
+export type MailProof = { browser: string | undefined } & ({ token: string } | { code: string });
+
+/** What a mail to sign in was requested for. */
+export interface Requested {
+  /** In lower case. */
+  email: string;
+  /** The path to continue to, which was safe when it was requested. */
+  next: string;
+}
+
+/** A secret for a browser that requests mails to sign in with. */
+export function createBrowserSecret(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** The digits of a code as somebody typed it; undefined if it cannot be one. */
+export function typedCode(text: string): string | undefined {
+  const digits = text.replaceAll(/[\s-]/g, "");
+  return /^\d+$/.test(digits) && digits.length === CODE_LENGTH ? digits : undefined;
+}
+
+/**
+ * Mails to sign in with that wait to be used. A mail has a link and a code; both work once, for ten minutes, and only together
+ * with the secret of the browser that requested the mail. Using one ends all that this browser has requested. A code has five
+ * tries. Nothing is stored with which anybody could sign in, nor with which a code could be found by trying all of them.
+ */
+export class SignInRequests {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #readSecret: () => Promise<string>;
+
+  constructor(options: { database: Database; clock: Clock; readSecret: () => Promise<string> }) {
+    this.#database = options.database;
+    this.#clock = options.clock;
+    this.#readSecret = options.readSecret;
+  }
+
+  /** Adds a request of a browser. Returns the token and the code to mail. */
+  async add(
+    tx: Tx,
+    { email, next, browser }: Requested & { browser: string },
+  ): Promise<{ token: string; code: string }> {
+    const token = createToken("sidl");
+    const code = String(randomInt(10 ** CODE_LENGTH)).padStart(CODE_LENGTH, "0");
+    await tx
+      .insertInto("sign_in_requests")
+      .values({
+        token_hash: hashToken(token),
+        browser_hash: hashToken(browser),
+        code_hash: await this.#hashCode(browser, code),
+        email,
+        next,
+        tries: 0,
+        requested_at: this.#clock.now(),
+      })
+      .execute();
+    return { token, code };
+  }
+
+  /** Whether this browser requested a link. Undefined for one that is malformed, unknown, used or expired. Changes nothing. */
+  async isOf(token: string, browser: string | undefined): Promise<boolean | undefined> {
+    if (tokenPrefix(token) !== "sidl") return undefined;
+    const found = await this.#database.read
+      .selectFrom("sign_in_requests")
+      .select("browser_hash")
+      .where("token_hash", "=", hashToken(token))
+      .where("requested_at", ">", this.#validFrom)
+      .executeTakeFirst();
+    if (found === undefined) return undefined;
+    return browser !== undefined && found.browser_hash === hashToken(browser);
+  }
+
+  /** The latest request of a browser that is not used and not expired. */
+  async latestOf(browser: string): Promise<Requested | undefined> {
+    return this.#database.read
+      .selectFrom("sign_in_requests")
+      .select(["email", "next"])
+      .where("browser_hash", "=", hashToken(browser))
+      .where("requested_at", ">", this.#validFrom)
+      .orderBy("requested_at", "desc")
+      .limit(1)
+      .executeTakeFirst();
+  }
+
+  /**
+   * Uses up a link or code. Undefined for one that is malformed, unknown, used, expired, tried too often, or requested by
+   * another browser. A wrong code counts against all requests of the browser.
+   */
+  async take(proof: MailProof): Promise<Requested | undefined> {
+    const { browser } = proof;
+    if (browser === undefined) return undefined;
+    const token = "token" in proof ? hashedLink(proof.token) : await this.#findByCode(browser, proof.code);
+    if (token === undefined) return undefined;
+    const { rows } = await sql<Requested & { token_hash: string }>`
+      delete from sign_in_requests where browser_hash = ${hashToken(browser)} and exists (
+        select 1 from sign_in_requests as wanted where wanted.token_hash = ${token}
+          and wanted.browser_hash = ${hashToken(browser)} and wanted.requested_at > ${this.#validFrom})
+      returning token_hash, email, next`.execute(this.#database.durable);
+    // Of several at the same time, one deletes the rows and sees them.
+    return rows.find((row) => row.token_hash === token);
+  }
+
+  /** Deletes expired requests. */
+  async removeExpired(): Promise<void> {
+    await this.#database.durable
+      .deleteFrom("sign_in_requests")
+      .where("requested_at", "<=", this.#validFrom)
+      .execute();
+  }
+
+  /** The hashed token of the request with this code. Tries are counted before codes are compared, so that none can evade it. */
+  async #findByCode(browser: string, code: string): Promise<string | undefined> {
+    const digits = typedCode(code);
+    if (digits === undefined) return undefined;
+    const hashed = await this.#hashCode(browser, digits);
+    const rows = await this.#database.durable
+      .updateTable("sign_in_requests")
+      .set((eb) => ({ tries: eb("tries", "+", 1) }))
+      .where("browser_hash", "=", hashToken(browser))
+      .where("requested_at", ">", this.#validFrom)
+      .where("tries", "<", MAX_TRIES)
+      .returning(["token_hash", "code_hash"])
+      .execute();
+    return rows.find((row) => row.code_hash === hashed)?.token_hash;
+  }
+
+  /** Requests made until then have expired. */
+  get #validFrom(): number {
+    return this.#clock.now() - LINK_MS;
+  }
+
+  /** Not a plain hash: all codes can be tried in a second. */
+  async #hashCode(browser: string, code: string): Promise<string> {
+    const text = `sign-in code ${hashToken(browser)} ${code}`;
+    return createHmac("sha256", await this.#readSecret())
+      .update(text)
+      .digest("hex");
+  }
+}
+
+function hashedLink(token: string): string | undefined {
+  return tokenPrefix(token) === "sidl" ? hashToken(token) : undefined;
+}

@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sql } from "kysely";
+import { Accounts, ApiKeys } from "../../src/accounts/accounts.js";
+import { DAY_MS, HOUR_MS } from "../../src/clock.js";
+import { loadConfig } from "../../src/config.js";
+import { AppError } from "../../src/errors.js";
+import { createLog } from "../../src/log.js";
+import { SOMEWHERE, signInByMail } from "../support/accounts.js";
+import { onBothEngines } from "../support/engines.js";
+import { openMailbox } from "../support/mail.js";
+import { ManualClock } from "../support/manual-clock.js";
+import { NOW } from "../support/world.js";
+
+onBothEngines("Sessions", (engine) => {
+  const mailbox = openMailbox();
+
+  const start = async () => {
+    const database = await engine.open();
+    const clock = new ManualClock(NOW);
+    const log = createLog("silent");
+    const keys = new ApiKeys({ database, clock, log });
+    const config = loadConfig({
+      SIDEREAL_BASE_URL: "https://sidereal.example",
+      SIDEREAL_AUTH_SECRET: "Kq8-vN2wZ5xR1tY7uB3mC6pL9sD4fG0h",
+      ...mailbox.settings,
+    });
+    const accounts = new Accounts({ database, clock, keys, config, log });
+    const signIn = (email: string, cookie?: string) => signInByMail(accounts, mailbox, email, cookie);
+    const rows = async () => (await sql`select id from sessions`.execute(database.read)).rows.length;
+    return { database, accounts, signIn, rows };
+  };
+
+  test("each sign-in is a session of its own, of one account", async () => {
+    const { accounts, signIn } = await start();
+    const [first, second] = [await signIn("ann@example.org"), await signIn("ANN@example.org")];
+    assert.equal(first.account.id, second.account.id);
+    assert.notEqual(first.cookie, second.cookie);
+    await accounts.signOut(first.account);
+    assert.equal(await accounts.find(first.cookie), undefined);
+    assert.ok(await accounts.find(second.cookie));
+    const third = await signIn("ann@example.org");
+    await accounts.signOutEverywhere(third.account);
+    for (const { cookie } of [second, third]) assert.equal(await accounts.find(cookie), undefined);
+  });
+
+  test("the session that a browser had ends when it signs in again, whoever signs in", async () => {
+    const { accounts, signIn } = await start();
+    const elsewhere = await signIn("ann@example.org");
+    const first = await signIn("ann@example.org");
+    const second = await signIn("bob@example.org", `theme=dark; ${first.cookie}`);
+    assert.equal(await accounts.find(first.cookie), undefined);
+    assert.equal((await accounts.find(second.cookie))?.email, "bob@example.org");
+    const third = await signIn("bob@example.org", second.cookie);
+    assert.equal(await accounts.findId(second.cookie), undefined);
+    assert.ok(await accounts.find(third.cookie));
+    assert.ok(await accounts.find(elsewhere.cookie), "other browsers keep theirs");
+  });
+
+  test("a browser cannot be given a session that somebody else knows", async () => {
+    const { accounts, signIn } = await start();
+    const planted = `__Host-sidereal.session_token=${"x".repeat(32)}.${"y".repeat(42)}A%3D`;
+    const { cookie } = await signIn("ann@example.org", planted);
+    assert.notEqual(cookie, planted);
+    assert.equal(await accounts.find(planted), undefined);
+    const attacker = await signIn("eve@example.org");
+    const victim = await signIn("ann@example.org", attacker.cookie);
+    assert.notEqual(victim.cookie, attacker.cookie);
+    assert.equal(await accounts.find(attacker.cookie), undefined);
+  });
+
+  test("one that was just looked up costs no second read to count a request, and one that ended is unknown", async () => {
+    const { database, accounts, signIn } = await start();
+    const { cookie, account } = await signIn("ann@example.org");
+    const header = `theme=dark; ${cookie}`;
+    assert.equal((await accounts.find(header))?.id, account.id);
+    await accounts.signOut(account);
+    assert.equal(await accounts.findId(header), undefined);
+    const again = await signIn("ann@example.org");
+    assert.equal((await accounts.find(again.cookie))?.id, account.id);
+    await database.close();
+    assert.equal(await accounts.findId(again.cookie), account.id);
+  });
+
+  test("end after fourteen days without use, and after thirty days in any case", async (context) => {
+    const { accounts, signIn } = await start();
+    const [used, idle] = [await signIn("ann@example.org"), await signIn("ann@example.org")];
+    const began = Date.now();
+    context.mock.timers.enable({ apis: ["Date"], now: began + 13 * DAY_MS });
+    assert.ok(await accounts.find(used.cookie));
+    await accounts.sessions.flush();
+    context.mock.timers.setTime(began + 14 * DAY_MS + HOUR_MS);
+    assert.ok(await accounts.find(used.cookie));
+    assert.equal(await accounts.find(idle.cookie), undefined);
+    assert.equal(await accounts.findId(idle.cookie), undefined);
+    const ids = (await accounts.sessions.list(used.account.id)).map(({ id }) => id);
+    assert.deepEqual(ids, [used.account.sessionId]);
+    await accounts.sessions.flush();
+    context.mock.timers.setTime(began + 27 * DAY_MS);
+    assert.ok(await accounts.find(used.cookie));
+    await accounts.sessions.flush();
+    context.mock.timers.setTime(began + 30 * DAY_MS + HOUR_MS);
+    assert.equal(await accounts.find(used.cookie), undefined);
+  });
+
+  test("a use is written at most once in an hour", async (context) => {
+    const { database, accounts, signIn } = await start();
+    const { cookie, account } = await signIn("ann@example.org");
+    const seenAt = async () => (await accounts.sessions.list(account.id))[0]?.seenAt ?? 0;
+    const began = await seenAt();
+    const writing = context.mock.method(database.write, "getExecutor");
+    context.mock.timers.enable({ apis: ["Date"], now: began + HOUR_MS - 1 });
+    for (let i = 0; i < 5; i++) await accounts.find(cookie);
+    await accounts.sessions.flush();
+    assert.deepEqual([await seenAt(), writing.mock.callCount()], [began, 0]);
+    context.mock.timers.setTime(began + HOUR_MS);
+    for (let i = 0; i < 5; i++) {
+      await accounts.find(cookie);
+      await accounts.sessions.flush();
+    }
+    assert.equal(await seenAt(), began + HOUR_MS);
+    assert.equal(writing.mock.callCount(), 1);
+  });
+
+  test("those that have ended are deleted now and then", async (context) => {
+    const { accounts, signIn, rows } = await start();
+    const { signal } = new AbortController();
+    const [used] = [await signIn("ann@example.org"), await signIn("bob@example.org")];
+    assert.equal(await accounts.removeExpired(signal), 0);
+    const began = Date.now();
+    context.mock.timers.enable({ apis: ["Date"], now: began + 10 * DAY_MS });
+    await accounts.find(used.cookie);
+    await accounts.sessions.flush();
+    context.mock.timers.setTime(began + 15 * DAY_MS);
+    assert.deepEqual([await accounts.removeExpired(signal), await rows()], [1, 1]);
+    context.mock.timers.setTime(began + 25 * DAY_MS);
+    assert.deepEqual([await accounts.removeExpired(signal), await rows()], [1, 0]);
+  });
+
+  test("are listed with where they began, and ended one by one, only by their owner", async () => {
+    const { accounts, signIn } = await start();
+    const [first, second, third] = [
+      await signIn("ann@example.org"),
+      await signIn("ann@example.org"),
+      await signIn("ann@example.org"),
+    ];
+    const bob = await signIn("bob@example.org");
+    const listed = await accounts.sessions.list(first.account.id);
+    assert.equal(listed.length, 3);
+    for (const { source, createdAt, expiresAt } of listed)
+      assert.deepEqual([source, Math.round((expiresAt - createdAt) / HOUR_MS)], [SOMEWHERE, 30 * 24]);
+    const isMissing = (error: unknown) => error instanceof AppError && error.code === "NOT_FOUND";
+    for (const id of [first.account.sessionId, "nonsense", ""])
+      await assert.rejects(accounts.endSession(bob.account, id), isMissing);
+    assert.deepEqual(await accounts.endSession(first.account, second.account.sessionId), []);
+    await assert.rejects(accounts.endSession(first.account, second.account.sessionId), isMissing);
+    assert.equal(await accounts.find(second.cookie), undefined);
+    assert.equal(await accounts.sessions.endOthers(first.account.id, first.account.sessionId), 1);
+    assert.equal(await accounts.find(third.cookie), undefined);
+    assert.deepEqual(await accounts.endSession(first.account, first.account.sessionId), [
+      accounts.clearingCookie,
+    ]);
+    assert.equal(await accounts.find(first.cookie), undefined);
+    assert.ok(await accounts.find(bob.cookie));
+  });
+});
