@@ -1,5 +1,5 @@
 /** Assembles the service. The modules are built in modules.ts, and tracking is assembled in tracker.ts. */
-import { Accounts, ApiKeys, Revocations, readSecret, SecurityLog } from "./accounts/accounts.js";
+import { Accounts, ApiKeys, EventMails, Revocations, readSecret, SecurityLog } from "./accounts/accounts.js";
 import { apiRoutes, errorPicture, openApiDocument } from "./api/api.js";
 import { type Clock, DAY_MS, HOUR_MS } from "./clock.js";
 import { Admission, createHttpServer, Front, listen } from "./http/http.js";
@@ -12,15 +12,18 @@ import { createWeb, markStale, type Web } from "./web/web.js";
 export function buildMembers(
   { config, clock, log }: AppContext,
   modules: Modules,
-  before: Partial<Pick<Members, "keys" | "usage" | "security">> = {},
+  before: Partial<Pick<Members, "keys" | "usage" | "security" | "mails">> = {},
 ): Members {
   const { database } = modules;
   const { keys = new ApiKeys({ database, clock, log }) } = before;
+  const mails = before.mails ?? new EventMails({ database, clock, log, config });
   return {
     keys,
     accounts: new Accounts({ database, keys, config, clock, log }),
     usage: before.usage ?? new Usage({ database, clock, log }),
-    security: before.security ?? new SecurityLog({ database, clock, log }),
+    security:
+      before.security ?? new SecurityLog({ database, clock, log, notify: (event) => mails.notify(event) }),
+    mails,
   };
 }
 
@@ -190,8 +193,9 @@ export async function startService(context: AppContext, modules: Modules, shared
       void usage.flush();
       await closed;
       await finish("usage", [usage.stop()]);
-      const { accounts } = members;
-      const notes = [keys.flush(), security.flush(), modules.watchlists.flush()];
+      const { accounts, mails } = members;
+      const events = security.flush().then(() => mails.close());
+      const notes = [keys.flush(), events, modules.watchlists.flush()];
       await finish("mail and notes", [accounts.close(), ...notes]);
       leaveIndex();
       await finish("databases", [indexStopped, allowances?.close(), modules.database.close()]);

@@ -1,4 +1,10 @@
-import { type Accounts, type ApiKeys, readSecret, type SecurityLog } from "./accounts/accounts.js";
+import {
+  type Accounts,
+  type ApiKeys,
+  type EventMails,
+  readSecret,
+  type SecurityLog,
+} from "./accounts/accounts.js";
 import { Catalog, type RenameReport } from "./catalog/catalog.js";
 import type { Clock } from "./clock.js";
 import type { Config } from "./config.js";
@@ -37,6 +43,7 @@ export interface Members {
   keys: ApiKeys;
   usage: Usage;
   security: SecurityLog;
+  mails: EventMails;
 }
 
 /** What the modules on a database need. `config`: absent: the secret of the service is kept in the database. */

@@ -29,6 +29,7 @@ import { signInVerified } from "./verified-sign-in.js";
 
 export { type ApiKey, ApiKeys, type KeyHolder, MAX_KEYS } from "./api-keys.js";
 export { emailField } from "./email.js";
+export { EventMails } from "./event-mails.js";
 export { agentOf, describeEvent, detailWords, EVENT_WORDS } from "./event-words.js";
 export { addressesOf, findAccountId } from "./lookup.js";
 export { type MailUse, readMailUse } from "./mail-limits.js";

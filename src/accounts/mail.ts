@@ -31,8 +31,13 @@ export class Mailer {
   }
 
   /** Resolves when all pending mail is sent or has failed. */
+  settled(): Promise<void> {
+    return this.#tasks.settled();
+  }
+
+  /** The same, and ends the connection to the mail server. */
   async close(): Promise<void> {
-    await this.#tasks.settled();
+    await this.settled();
     (await this.#transport)?.close();
   }
 }

@@ -38,6 +38,8 @@ export interface SecurityEvent {
   accountId: string | null;
   /** Of events without an account one of a few fixed values, as each is counted apart. */
   detail?: EventDetail;
+  /** Where a mail about it goes, if the account is gone. Never stored. */
+  address?: string;
 }
 
 /** A row of the log: one event, or several that are alike. */

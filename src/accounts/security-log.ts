@@ -17,6 +17,8 @@ export interface SecurityLogOptions {
   database: Database;
   clock: Clock;
   log: Logger;
+  /** Called before an event of an account is written. */
+  notify?: (event: SecurityEvent) => Promise<void>;
 }
 
 /**
@@ -39,7 +41,7 @@ export class SecurityLog {
   /** Takes a few microseconds and never throws. */
   record(event: SecurityEvent): void {
     const row = this.#tally.add(event, this.#options.clock.now());
-    if (row !== undefined) this.#write([row]);
+    if (row !== undefined) this.#write([row], () => this.#notify(event));
   }
 
   /** Records a sign-in with a method, such as link, and that it created the account. */
@@ -87,7 +89,14 @@ export class SecurityLog {
     return pruneEvents(database, { now: clock.now(), signal });
   }
 
-  #write(rows: readonly LoggedEvent[]): void {
+  async #notify(event: SecurityEvent): Promise<void> {
+    const { log, notify } = this.#options;
+    await notify?.(event).catch((error: unknown) =>
+      log.error({ err: error, event: event.event }, "the owner of an account could not be notified"),
+    );
+  }
+
+  #write(rows: readonly LoggedEvent[], before = async () => {}): void {
     if (this.#pending >= MAX_PENDING) {
       for (const { times } of rows) this.#lost += times;
       return;
@@ -95,9 +104,11 @@ export class SecurityLog {
     this.#pending += rows.length;
     this.#writes.add(
       () =>
-        insertEvents(this.#options.database.write, rows).finally(() => {
-          this.#pending -= rows.length;
-        }),
+        before()
+          .then(() => insertEvents(this.#options.database.write, rows))
+          .finally(() => {
+            this.#pending -= rows.length;
+          }),
       "security events could not be recorded",
       { events: rows.map(({ event }) => event).slice(0, 5) },
     );

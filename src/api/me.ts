@@ -33,7 +33,8 @@ function record(
   event: SecurityEventName,
   detail: EventDetail = {},
 ): void {
-  services.members.security.record({ event, source: http.source(), accountId: account.id, detail });
+  const { id: accountId, email: address } = account;
+  services.members.security.record({ event, source: http.source(), accountId, address, detail });
 }
 
 export const getMe = operation({

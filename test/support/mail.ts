@@ -9,6 +9,10 @@ export interface Mailbox {
   readonly settings: Record<string, string>;
   /** The next mail, as soon as it is there. */
   next(): Promise<ReceivedMail>;
+  /** The next mail about an event of an account. `next` skips these. */
+  nextNotice(): Promise<ReceivedMail>;
+  /** Mails about events that were received and not taken yet. */
+  readonly notices: number;
   /** Mails that were received and not taken yet. */
   readonly waiting: number;
 }
@@ -25,8 +29,7 @@ export interface ReceivedMail {
 
 /** A mail server that runs as long as the tests of the suite it is called in. */
 export function openMailbox(): Mailbox {
-  const received: ReceivedMail[] = [];
-  const takers: ((mail: ReceivedMail) => void)[] = [];
+  const [mails, notices] = [new Pile(), new Pile()];
   const server = new SMTPServer({
     disabledCommands: ["STARTTLS", "AUTH"],
     authOptional: true,
@@ -40,9 +43,7 @@ export function openMailbox(): Mailbox {
         const to = session.envelope.rcptTo.map(({ address }) => address);
         const code = /^ {4}(\d{4} \d{4})\r?$/m.exec(text)?.[1] ?? "";
         const mail = { to, text, link: new URL(address ?? "http://no-link.invalid"), code };
-        const taker = takers.shift();
-        if (taker === undefined) received.push(mail);
-        else taker(mail);
+        (/^Subject: Security notice/m.test(text) ? notices : mails).put(mail);
         done();
       });
     },
@@ -64,15 +65,36 @@ export function openMailbox(): Mailbox {
         SIDEREAL_MAIL_FROM: "Sidereal <sidereal@example.org>",
       };
     },
-    next() {
-      const mail = received.shift();
-      if (mail !== undefined) return Promise.resolve(mail);
-      return new Promise((resolve) => takers.push(resolve));
+    next: () => mails.take(),
+    nextNotice: () => notices.take(),
+    get notices() {
+      return notices.size;
     },
     get waiting() {
-      return received.length;
+      return mails.size;
     },
   };
+}
+
+/** Mails in the order in which they were received. */
+class Pile {
+  readonly #mails: ReceivedMail[] = [];
+  readonly #takers: ((mail: ReceivedMail) => void)[] = [];
+
+  get size(): number {
+    return this.#mails.length;
+  }
+
+  put(mail: ReceivedMail): void {
+    const taker = this.#takers.shift();
+    if (taker === undefined) this.#mails.push(mail);
+    else taker(mail);
+  }
+
+  take(): Promise<ReceivedMail> {
+    const mail = this.#mails.shift();
+    return mail === undefined ? new Promise((resolve) => this.#takers.push(resolve)) : Promise.resolve(mail);
+  }
 }
 
 /** The token of a mailed link. */

@@ -44,7 +44,8 @@ export async function removeAccount(request: MemberRequest, form: URLSearchParam
   if (typed.toLowerCase() !== CONFIRMATION)
     return removalPage(account, `Type the word ${CONFIRMATION} to continue. Nothing has been deleted.`);
   const cookies = await members.accounts.remove(account);
-  members.security.record({ event: "account_deleted", source: request.source(), accountId: account.id });
+  const { id: accountId, email: address } = account;
+  members.security.record({ event: "account_deleted", source: request.source(), accountId, address });
   return { location: "/account/deleted", status: 303, cookies };
 }
 

@@ -1,0 +1,112 @@
+import { type Clock, DAY_MS, isoTime } from "../clock.js";
+import type { Config } from "../config.js";
+import type { Database } from "../database/database.js";
+import type { Logger } from "../log.js";
+import { agentOf, detailWords, EVENT_WORDS } from "./event-words.js";
+import { addressesOf } from "./lookup.js";
+import { type Mail, Mailer } from "./mail.js";
+import type { SecurityEvent, SecurityEventName } from "./security-events.js";
+import { readEvents, type StoredEvent } from "./security-rows.js";
+
+/** Events that are mailed to the owner of the account, besides sign-ins from somewhere new. */
+const MAILED: ReadonlySet<SecurityEventName> = new Set([
+  "sessions_ended",
+  "account_deleted",
+  "data_exported",
+  "key_created",
+  "key_revoked",
+  "passkey_added",
+  "passkey_removed",
+]);
+
+/** Most mails about events of one account in 24 hours. The last one says that it is the last. */
+export const MAX_PER_DAY = 20;
+/** Events of an account that are compared. */
+const MAX_EARLIER = 1_000;
+
+export interface EventMailsOptions {
+  database: Database;
+  clock: Clock;
+  log: Logger;
+  config: Pick<Config, "baseUrl" | "mail">;
+}
+
+/** Mails to owners of accounts about what they should know of. They hold no secrets and no links. Without a mail server none is sent. */
+export class EventMails {
+  readonly #options: EventMailsOptions;
+  /** Of its own, so that these mails cannot take the place of those that sign in. */
+  readonly #mailer: Mailer | undefined;
+
+  constructor(options: EventMailsOptions) {
+    const { config, log } = options;
+    this.#options = options;
+    this.#mailer = config.mail === undefined ? undefined : new Mailer(config.mail, log);
+  }
+
+  /** Mails about an event if its owner should know of it. Call before the event is recorded: it is compared with earlier ones. */
+  async notify(event: SecurityEvent): Promise<void> {
+    const { accountId } = event;
+    const isMailed = MAILED.has(event.event) || event.event === "signed_in";
+    if (this.#mailer === undefined || accountId === null || !isMailed) return;
+    const { database, clock, config } = this.#options;
+    const earlier = await readEvents(database.read, { accountId, limit: MAX_EARLIER });
+    if (event.event === "signed_in" && !isFromSomewhereNew(event, earlier)) return;
+    const now = clock.now();
+    const mailedToday = earlier.filter((one) => MAILED.has(one.event) && now - one.at < DAY_MS).length;
+    if (mailedToday >= MAX_PER_DAY) return;
+    const to = event.address ?? (await addressesOf(database, [accountId])).get(accountId);
+    if (to === undefined) return;
+    const isLast = mailedToday === MAX_PER_DAY - 1;
+    this.#mailer.send(noticeOf(event, { to, at: now, service: new URL(config.baseUrl).hostname, isLast }));
+  }
+
+  /** Resolves when all pending mail is sent or has failed. */
+  async settled(): Promise<void> {
+    await this.#mailer?.settled();
+  }
+
+  /** The same, and ends the connection to the mail server. */
+  async close(): Promise<void> {
+    await this.#mailer?.close();
+  }
+}
+
+/** Whether an account has signed in before, but not from this network, or not with this family of browsers. */
+function isFromSomewhereNew({ source }: SecurityEvent, earlier: readonly StoredEvent[]): boolean {
+  const signIns = earlier.filter(({ event }) => event === "signed_in" || event === "reauthenticated");
+  return (
+    signIns.length > 0 &&
+    !(
+      signIns.some(({ network }) => network === source.network) &&
+      signIns.some(({ detail }) => agentOf(detail) === source.agent)
+    )
+  );
+}
+
+interface NoticeFacts {
+  to: string;
+  at: number;
+  /** The host of the service. */
+  service: string;
+  isLast: boolean;
+}
+
+function noticeOf({ event, source, detail = {} }: SecurityEvent, facts: NoticeFacts): Mail {
+  const { to, at, service, isLast } = facts;
+  const what = event === "signed_in" ? "Signed in from somewhere new" : EVENT_WORDS[event];
+  const more = detailWords(detail);
+  const advice =
+    event === "account_deleted"
+      ? "If it was not you, somebody who could sign in as you has done it. It cannot be undone."
+      : "If it was not you: sign in, sign out everywhere on the page of your account, and remove API keys and passkeys that\nare not yours. Your security log there lists what else happened.";
+  const text = `${what}: your account at ${service}${more === "" ? "" : ` (${more})`}.
+
+When: ${isoTime(at).slice(0, 16).replace("T", " ")} UTC
+Browser or program: ${source.agent}
+Network: ${source.network}
+
+If it was you, there is nothing to do.
+${advice}
+${isLast ? "\nThis is the last mail of today about your account; your security log has all that follows.\n" : ""}`;
+  return { to, subject: `Security notice: ${what} at ${service}`, text };
+}
