@@ -59,6 +59,8 @@ export class Generator {
   #known(stock: Stock, picked: Picked, { path }: Operation, name: string): string | undefined {
     // A path parameter called `id` or `name` means different things.
     if (name === "id" && path.includes("/keys/")) return knownValue(this.#random, stock, picked, "keyId");
+    if (name === "id" && path.includes("/passkeys/"))
+      return knownValue(this.#random, stock, picked, "passkeyId");
     if (name === "name" && path.startsWith("/assets/")) return "sidereal.css";
     if (name === "name" && path.includes("{owner}")) return picked.repository.fullName.split("/").at(-1);
     if (name === "name" && path.includes("languages/")) return this.#random.pick(stock.languages);

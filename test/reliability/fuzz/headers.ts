@@ -82,8 +82,8 @@ function addIdentity(
   // The browser that requested the link or code.
   if (picked.link !== undefined && path.startsWith("/sign-in"))
     headers.push(["Cookie", `sidereal.asked=${picked.link.requestToken}`]);
-  else if (random.chance(needsSession ? 0.9 : 0.1)) {
-    const { cookie } = picked.member;
+  else if (random.chance(needsSession || picked.ceremony !== undefined ? 0.9 : 0.1)) {
+    const { cookie } = picked.ceremony ?? picked.member;
     headers.push(["Cookie", isValid || random.chance(0.6) ? cookie : clean(wrongCookie(random, cookie))]);
   }
   if (needsSession || !random.chance(0.2)) return;

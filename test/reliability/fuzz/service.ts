@@ -10,6 +10,7 @@ import { createLog } from "../../../src/log.js";
 import { Callers } from "../../../src/metering/metering.js";
 import { type AppContext, buildModules, type Modules, updateDerived } from "../../../src/modules.js";
 import { createWeb } from "../../../src/web/web.js";
+import { SoftwareAuthenticator } from "../../support/authenticator.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { documentText } from "../../support/openapi.js";
 import { daily, GENEROUS, NOW, observation } from "../../support/world.js";
@@ -167,11 +168,39 @@ export class FuzzService {
     const { data } = await this.#post("/api/me/keys", { name: "key" }, member.cookie);
     member.keyIds.push(data.id);
     keep(stock.keys, data.key);
+    await this.#addPasskeys(member);
     keep(stock.members, member);
     for (let i = 0; i < 3; i++) keep(stock.leaving, await this.#signIn());
     for (let i = 0; i < 4; i++) {
       const email = `member${this.#members++}@example.org`;
       keep(stock.links, { email, ...(await this.#link(email)) });
+    }
+  }
+
+  /** Adds a passkey, and prepares sign-ins with it and further ones. */
+  async #addPasskeys(member: Member): Promise<void> {
+    const { stock } = this;
+    const { origin } = stock;
+    const begin = async (target: string, cookie?: string) => {
+      const { data, response } = await this.#post(target, {}, cookie);
+      const challenge = response.headers.get("set-cookie")?.split(";")[0] ?? "";
+      return { options: data, cookie: [...(cookie === undefined ? [] : [cookie]), challenge].join("; ") };
+    };
+    const authenticator = new SoftwareAuthenticator(origin);
+    const first = await begin("/api/me/passkey-options", member.cookie);
+    const credential = authenticator.create(first.options);
+    const { data } = await this.#post("/api/me/passkeys", { name: "passkey", credential }, first.cookie);
+    member.passkeyIds.push(data.id);
+    for (let i = 0; i < 2; i++) {
+      const adding = await begin("/api/me/passkey-options", member.cookie);
+      const { id, response: created } = new SoftwareAuthenticator(origin).create(adding.options);
+      const { clientDataJSON, attestationObject } = created;
+      const fields = { id, clientDataJSON, attestationObject, transports: "internal" };
+      keep(stock.newPasskeys, { member, cookie: adding.cookie, fields });
+      const signingIn = await begin("/api/auth/passkey/options");
+      const assertion = authenticator.get(signingIn.options);
+      const used = { id: assertion.id, ...assertion.response };
+      keep(stock.assertions, { member, cookie: signingIn.cookie, fields: used });
     }
   }
 
@@ -238,7 +267,7 @@ export class FuzzService {
     const { response } = await this.#post("/api/auth/verify", { token, requestToken });
     const cookie = /sidereal\.session_token=[^;]+/.exec(response.headers.get("set-cookie") ?? "")?.[0];
     if (cookie === undefined) throw new HarnessFailure("signing in set no cookie");
-    return { cookie, email, keyIds: [] };
+    return { cookie, email, keyIds: [], passkeyIds: [] };
   }
 
   async stop(): Promise<void> {
@@ -271,6 +300,8 @@ async function stockOf({ catalog }: Modules, origin: string): Promise<Stock> {
     leaving: [],
     keys: [],
     links: [],
+    assertions: [],
+    newPasskeys: [],
     requests: [],
     cursors: [],
     etags: [],

@@ -13,6 +13,16 @@ export interface Member {
   cookie: string;
   email: string;
   keyIds: string[];
+  passkeyIds: string[];
+}
+
+/** What an authenticator returned for a challenge, which works once. */
+export interface Ceremony {
+  member: Member;
+  /** Of the browser that requested the challenge. */
+  cookie: string;
+  /** Fields of the credential, by name. */
+  fields: Readonly<Record<string, string>>;
 }
 
 /** A sign-in link and its code, where it was sent, and the secret of its requester. */
@@ -40,6 +50,9 @@ export interface Stock {
   keys: string[];
   /** Unused sign-in links. */
   links: Link[];
+  /** Sign-ins with a passkey, and passkeys to add. */
+  assertions: Ceremony[];
+  newPasskeys: Ceremony[];
   /** Requests to track a repository, by id. */
   requests: string[];
   cursors: string[];
@@ -63,22 +76,32 @@ export interface Picked {
   member: Member;
   token: string;
   link: Link | undefined;
+  ceremony: Ceremony | undefined;
 }
 
 export function pick(random: Random, stock: Stock, path: string): Picked {
   const isLeaving = /sign-out|delete$|\/api\/me$/.test(path);
+  const ceremony = ceremonyFor(path, stock);
   return {
     repository: random.pick(stock.repositories),
-    member: random.pick(isLeaving ? stock.leaving : stock.members),
+    member: ceremony?.member ?? random.pick(isLeaving ? stock.leaving : stock.members),
+    ceremony,
     token: random.pick(random.chance(0.8) ? stock.tokens : stock.shareTokens),
     // A link works once.
     link: /auth\/verify$|sign-in\/(?:link|code)$/.test(path) ? stock.links.pop() : undefined,
   };
 }
 
+function ceremonyFor(path: string, { assertions, newPasskeys }: Stock): Ceremony | undefined {
+  if (path === "/api/auth/passkey/verify") return assertions.pop();
+  return path === "/api/me/passkeys" ? newPasskeys.pop() : undefined;
+}
+
 /** A good value for a parameter, field or property; undefined for a name that is not ours. */
 export function knownValue(random: Random, stock: Stock, picked: Picked, name: string): string | undefined {
-  const { repository, member } = picked;
+  const { repository, member, ceremony } = picked;
+  const field = ceremony?.fields[name];
+  if (field !== undefined) return field;
   const slash = repository.fullName.lastIndexOf("/");
   const from = (values: readonly string[], other: string) =>
     values.length === 0 ? other : random.pick(values);
@@ -108,6 +131,8 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
       return from(member.keyIds, "1");
     case "requestId":
       return from(stock.requests, "sidt_");
+    case "passkeyId":
+      return from(member.passkeyIds, "x");
     case "site":
       return "github";
     case "ranking":
