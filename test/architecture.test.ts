@@ -21,6 +21,7 @@ const RANKS: Readonly<Record<string, number>> = {
   schema: 0,
   "page-addresses": 0,
   xml: 0,
+  backups: 2,
   config: 2,
   tokens: 0,
   "background-writes": 1,

@@ -38,7 +38,7 @@ export type { OriginHeaders } from "./origin.js";
 export { MAX_PASSKEYS, type Passkey } from "./passkeys.js";
 export { isRecentSignIn, RECENT_MINUTES, requireRecentSignIn } from "./recent-sign-in.js";
 export { Revocations } from "./revocations.js";
-export { readSecret } from "./secret.js";
+export { readSecret, secretFileOf } from "./secret.js";
 export {
   type EventDetail,
   SECURITY_EVENTS,

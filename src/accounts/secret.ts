@@ -12,11 +12,12 @@ const MARK = "auth-secret";
  * file, readable only by its owner, or in the database if there is no data folder.
  */
 export async function readSecret(
-  { authSecret, databaseUrl, dataDir }: Pick<Config, "authSecret" | "databaseUrl" | "dataDir">,
+  config: Pick<Config, "authSecret" | "databaseUrl" | "dataDir">,
   database: Database,
 ): Promise<string> {
-  if (authSecret !== undefined) return authSecret;
-  if (databaseUrl === undefined && dataDir !== ":memory:") return secretInFile(join(dataDir, FILE));
+  if (config.authSecret !== undefined) return config.authSecret;
+  const file = secretFileOf(config);
+  if (file !== undefined) return secretInFile(file);
   const made = { name: MARK, value: createSecret() };
   await database.durable
     .insertInto("marks")
@@ -29,6 +30,16 @@ export async function readSecret(
     .where("name", "=", MARK)
     .executeTakeFirstOrThrow();
   return kept.value;
+}
+
+/** The file that a generated secret is in; undefined if it is configured, or in the database. */
+export function secretFileOf({
+  authSecret,
+  databaseUrl,
+  dataDir,
+}: Pick<Config, "authSecret" | "databaseUrl" | "dataDir">): string | undefined {
+  const isInFile = authSecret === undefined && databaseUrl === undefined && dataDir !== ":memory:";
+  return isInFile ? join(dataDir, FILE) : undefined;
 }
 
 /** Two processes may start at the same time: the file appears whole, and the first one wins. */

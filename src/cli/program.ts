@@ -3,6 +3,7 @@
  * the commands do is up to the modules and the host.
  */
 import { Command, CommanderError } from "commander";
+import { addBackup } from "./backup.js";
 import { addDemo } from "./demo.js";
 import { addDerive } from "./derive.js";
 import { addEvents } from "./events.js";
@@ -10,6 +11,7 @@ import { addExport } from "./export.js";
 import { EXIT, type Host } from "./host.js";
 import { addImport } from "./import.js";
 import { addRenames } from "./renames.js";
+import { addRestore } from "./restore.js";
 import { addServe } from "./serve.js";
 import { addStatus } from "./status.js";
 import { addTrack } from "./track.js";
@@ -39,6 +41,8 @@ export async function runProgram(host: Host, argv: readonly string[]): Promise<n
   addImport(program, host, finish);
   addExport(program, host, finish);
   addDerive(program, host);
+  addBackup(program, host, finish);
+  addRestore(program, host, finish);
   addRenames(program, host, finish);
   addDemo(program, host);
   for (const command of program.commands) command.exitOverride();

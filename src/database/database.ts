@@ -7,8 +7,18 @@ import { join } from "node:path";
 import { type Clock, systemClock } from "../clock.js";
 import type { Logger } from "../log.js";
 import { unsafeNode } from "../node-version.js";
+import {
+  BackupRefused,
+  type BackupSource,
+  type RestoreOptions,
+  type RestoreTarget,
+  type StoreKind,
+  type StoreLocation,
+} from "./backup/parts.js";
+import { postgresSource, postgresTarget } from "./backup/postgres-backup.js";
+import { sqliteSource, sqliteTarget } from "./backup/sqlite-backup.js";
 import type { Db, Dialect } from "./dialect.js";
-import { migrate } from "./migrate.js";
+import { LATEST_VERSION, migrate } from "./migrate.js";
 import { openPostgres, postgresDialect } from "./postgres.js";
 import { ServerWatch } from "./postgres-watch.js";
 import type { Prepare } from "./prepared.js";
@@ -16,10 +26,21 @@ import { makePrivate, openPrivateFile, openPrivateFolder } from "./private-files
 import { openSqlite, sqliteDialect } from "./sqlite.js";
 import { WriteQueue } from "./sqlite-writer.js";
 
+export {
+  allOf,
+  type BackupPart,
+  BackupRefused,
+  type BackupSource,
+  type RestoreOptions,
+  type RestoreTarget,
+  type StoreLocation,
+} from "./backup/parts.js";
+export { syncFolder } from "./backup/sqlite-backup.js";
 export { BatchSize } from "./batch-size.js";
 export type { BulkColumns, BulkRow, BulkTable, Db, Dialect, TableName, Tx } from "./dialect.js";
 export { DatabaseFault, databaseFault, type FaultKind } from "./fault.js";
 export { type Merge, mergeRows } from "./merge-rows.js";
+export { LATEST_VERSION } from "./migrate.js";
 export {
   type ColumnValues,
   columnsOf,
@@ -110,6 +131,45 @@ export function openBackgroundReader({
     await read.destroy();
   };
   return { dialect: postgresDialect, read, close };
+}
+
+/**
+ * Opens the state that a store has now, to be read while others write. `workFile` is where a copy may be made, beside the backup.
+ * Throws BackupRefused.
+ */
+export function openBackupSource({ url, dataDir }: StoreLocation, workFile: string): Promise<BackupSource> {
+  if (url !== undefined) return postgresSource(url);
+  if (dataDir === ":memory:") throw new BackupRefused("A database in memory cannot be backed up.");
+  return sqliteSource(join(dataDir, FILE), workFile);
+}
+
+/**
+ * Prepares a store to be restored. Throws BackupRefused if one is there, or in use, and for a backup of the other engine or of a
+ * newer version.
+ */
+export async function openRestoreTarget(
+  { url, dataDir }: StoreLocation,
+  clock: Clock,
+  options: RestoreOptions,
+): Promise<RestoreTarget> {
+  refuseUnfit(options, url === undefined ? "sqlite" : "postgres");
+  if (url !== undefined) return postgresTarget(url, clock, options);
+  if (dataDir === ":memory:") throw new BackupRefused("A database in memory cannot be restored.");
+  return sqliteTarget(join(dataDir, FILE), clock, options);
+}
+
+/** Names of the engines in messages. */
+const ENGINES = { sqlite: "SQLite", postgres: "PostgreSQL" } as const;
+
+function refuseUnfit({ kind, version }: RestoreOptions, wanted: StoreKind): void {
+  if (kind !== wanted)
+    throw new BackupRefused(
+      `The backup was taken from ${ENGINES[kind]} and cannot be restored into ${ENGINES[wanted]}.`,
+    );
+  if (version > LATEST_VERSION)
+    throw new BackupRefused(
+      `The backup is of version ${version}, made by a newer Sidereal; this one knows ${LATEST_VERSION}. Update the program.`,
+    );
 }
 
 /** Name of the SQLite file in the data folder. */

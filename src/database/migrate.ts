@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Clock } from "../clock.js";
-import type { Db, Dialect } from "./dialect.js";
+import type { Db, Dialect, Tx } from "./dialect.js";
 import { databaseFault } from "./fault.js";
 import type { Migration } from "./migration.js";
 import { initial } from "./migrations/0001-initial.js";
@@ -29,6 +29,9 @@ const MIGRATIONS: readonly Migration[] = [
 /** How long to wait for other processes that write. */
 const PATIENCE_MS = 20_000;
 
+/** The version of databases that this program reads and writes. */
+export const LATEST_VERSION = MIGRATIONS.length;
+
 export interface MigrateOptions {
   clock: Clock;
   migrations?: readonly Migration[];
@@ -48,47 +51,46 @@ export async function migrate(
   for (;;) {
     const isLast = clock.monotonic() >= until;
     try {
-      return await applyMissing(db, dialect, { clock, migrations });
+      return await dialect.exclusively(db, "migrate", (tx) => migrateIn(tx, dialect, { clock, migrations }));
     } catch (error) {
       if (isLast || databaseFault(error) !== "busy") throw error;
     }
   }
 }
 
-async function applyMissing(
-  db: Db,
+/** The same in a transaction of the caller. `to`: up to this version, default: all. */
+export async function migrateIn(
+  tx: Tx,
   dialect: Dialect,
-  { clock, migrations }: Required<MigrateOptions>,
+  { clock, migrations = MIGRATIONS, to = migrations.length }: MigrateOptions & { to?: number },
 ): Promise<void> {
-  await dialect.exclusively(db, "migrate", async (tx) => {
-    const { integer, text } = dialect.types;
-    await sql`create table if not exists schema_version (version ${integer} primary key, name ${text} not null,
-      applied_at ${integer} not null)`.execute(tx);
-    const rows = await tx
-      .selectFrom("schema_version")
-      .select("version")
-      .orderBy("version", "desc")
-      .limit(1)
+  const { integer, text } = dialect.types;
+  await sql`create table if not exists schema_version (version ${integer} primary key, name ${text} not null,
+    applied_at ${integer} not null)`.execute(tx);
+  const rows = await tx
+    .selectFrom("schema_version")
+    .select("version")
+    .orderBy("version", "desc")
+    .limit(1)
+    .execute();
+  const version = rows[0]?.version ?? 0;
+  if (version > migrations.length) throw new Error(newerThanProgram(version, migrations.length));
+  for (const [i, migration] of migrations.entries()) {
+    if (i < version || i >= to) continue;
+    await migration.up(tx, dialect);
+    await tx
+      .insertInto("schema_version")
+      .values({ version: i + 1, name: migration.name, applied_at: clock.now() })
       .execute();
-    const version = rows[0]?.version ?? 0;
-    if (version > migrations.length) {
-      throw new Error(
-        `The database is at version ${version}, made by a newer Sidereal; this one knows ${migrations.length}. Update the program, or restore a backup.`,
-      );
-    }
-    for (const [i, migration] of migrations.entries()) {
-      if (i < version) continue;
-      await migration.up(tx, dialect);
-      await tx
-        .insertInto("schema_version")
-        .values({ version: i + 1, name: migration.name, applied_at: clock.now() })
-        .execute();
-    }
-  });
+  }
+}
+
+function newerThanProgram(version: number, known: number): string {
+  return `The database is at version ${version}, made by a newer Sidereal; this one knows ${known}. Update the program, or restore a backup.`;
 }
 
 /** The version, read without the lock, which another process may hold for long; 0 for an empty database. */
-async function currentVersion(db: Db): Promise<number> {
+export async function currentVersion(db: Db): Promise<number> {
   try {
     const row = await db
       .selectFrom("schema_version")

@@ -1,4 +1,11 @@
-import { Kysely, PostgresDialect as KyselyPostgresDialect, type RawBuilder, sql } from "kysely";
+import {
+  Kysely,
+  PostgresDialect as KyselyPostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type RawBuilder,
+  sql,
+} from "kysely";
 import pg from "pg";
 import type { Logger } from "../log.js";
 import type { BulkColumns, BulkRow, BulkTable, Dialect } from "./dialect.js";
@@ -33,13 +40,10 @@ export function openPostgres(
   url: string,
   options: { pool: number; reads: boolean; watch: ServerWatch; log: Logger },
 ): PostgresConnections {
-  const types = new pg.TypeOverrides();
-  types.setTypeParser(pg.types.builtins.INT8, Number);
-  types.setTypeParser(pg.types.builtins.NUMERIC, Number);
   const pool = new pg.Pool({
     connectionString: url,
     max: options.pool,
-    types,
+    types: numberTypes(),
     application_name: "sidereal",
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
@@ -56,6 +60,21 @@ export function openPostgres(
   const faults = new FaultPool(pool, options.watch);
   const db = new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool: faults }) });
   return { db, prepare: preparing(db, faults), turns: () => faults.turns };
+}
+
+/** Large integers and decimals as numbers, as SQLite gives them. */
+export function numberTypes(): pg.TypeOverrides {
+  const types = new pg.TypeOverrides();
+  types.setTypeParser(pg.types.builtins.INT8, Number);
+  types.setTypeParser(pg.types.builtins.NUMERIC, Number);
+  return types;
+}
+
+/** Statements on one connection, whose caller opens and closes it. */
+export function connectionDb(client: pg.Client): Kysely<Schema> {
+  const connection: PostgresPoolClient = { query: client.query.bind(client), release: () => {} };
+  const pool: PostgresPool = { connect: async () => connection, end: async () => {} };
+  return new Kysely<Schema>({ dialect: new KyselyPostgresDialect({ pool }) });
 }
 
 function columnArrays(
@@ -174,7 +193,8 @@ export const postgresDialect: Dialect = {
     error.cause.code === LOCK_NOT_AVAILABLE,
 
   async replaceTable(tx, table, next) {
-    await sql`set local lock_timeout = '1s'`.execute(tx);
+    // Every read of the table that comes later waits for as long.
+    await sql`set local lock_timeout = '40ms'`.execute(tx);
     await sql`drop table ${sql.table(table)}`.execute(tx);
     await sql`alter table ${sql.table(next)} rename to ${sql.table(table)}`.execute(tx);
   },

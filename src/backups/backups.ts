@@ -1,0 +1,152 @@
+/**
+ * Backups: one file with everything a store holds at one moment, and the secret beside it. A backup is taken while others write,
+ * checked after it is written, and checked again before a restore touches anything. How the engines copy and take over their
+ * data is up to the database.
+ */
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
+import type { Clock } from "../clock.js";
+import {
+  allOf,
+  type BackupPart,
+  openBackupSource,
+  openRestoreTarget,
+  type StoreLocation,
+} from "../database/database.js";
+import type { BackupHeader } from "./format.js";
+import { BackupReader } from "./reader.js";
+import { writeBackup } from "./writer.js";
+
+export { BackupRefused } from "../database/database.js";
+export type { BackupHeader } from "./format.js";
+
+/** What is backed up: the store, and the file with the secret of the service if there is one beside it. */
+export interface BackupPlace {
+  location: StoreLocation;
+  secretFile: string | undefined;
+}
+
+export interface BackupReport extends BackupHeader {
+  /** Size of the backup. */
+  fileBytes: number;
+  /** Size of what is in it. */
+  bytes: number;
+  /** Whether the file with the secret of the service is in it. */
+  hasSecret: boolean;
+}
+
+export interface BackupProgress {
+  /** Gets how many bytes there are, as far as that is known, and how many were read. */
+  onProgress: (bytes: number, total: number) => void;
+}
+
+/** The part with the secret of the service. No table has this name. */
+const SECRET = "secret file";
+
+/** Writes a backup to `path` and checks it. Throws BackupRefused. */
+export async function takeBackup(
+  path: string,
+  { location, secretFile }: BackupPlace,
+  { clock, onProgress }: BackupProgress & { clock: Clock },
+): Promise<BackupReport> {
+  const takenAt = clock.now();
+  const source = await openBackupSource(location, `${path}.copy`);
+  try {
+    const header = { kind: source.kind, version: source.version, takenAt };
+    const secret = secretFile !== undefined && existsSync(secretFile) ? readFileSync(secretFile) : undefined;
+    async function* parts(): AsyncGenerator<BackupPart> {
+      if (secret !== undefined) yield { name: SECRET, data: bytesOf(secret) };
+      yield* source.parts();
+    }
+    const written = await writeBackup(path, { header, parts: parts() }, (bytes) =>
+      onProgress(bytes, source.bytes),
+    );
+    return { ...written, ...(await checkBackup(path)) };
+  } finally {
+    await source.close();
+  }
+}
+
+async function* bytesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** Reads all of a backup. Throws BackupRefused if it is damaged, or of a format that this program does not know. */
+export async function checkBackup(
+  path: string,
+): Promise<BackupHeader & { bytes: number; hasSecret: boolean }> {
+  const { reader, header } = await BackupReader.open(path);
+  try {
+    let [bytes, hasSecret] = [0, false];
+    for await (const { name, data } of reader.parts()) {
+      if (name === SECRET) hasSecret = true;
+      for await (const chunk of data) bytes += chunk.length;
+    }
+    return { ...header, bytes, hasSecret };
+  } finally {
+    await reader.close();
+  }
+}
+
+/**
+ * Restores a backup that `checkBackup` found whole, into a place without a store, or with `replaces` in place of the one there. A
+ * backup of an older version is brought up to date. Until the last step nothing changes that a reader could see. Throws
+ * BackupRefused.
+ */
+export async function restoreBackup(
+  path: string,
+  { location, secretFile }: BackupPlace,
+  { clock, onProgress, replaces, total }: BackupProgress & { clock: Clock; replaces: boolean; total: number },
+): Promise<void> {
+  const { reader, header } = await BackupReader.open(path);
+  try {
+    const target = await openRestoreTarget(location, clock, { ...header, replaces });
+    try {
+      let secret: Buffer | undefined;
+      let bytes = 0;
+      for await (const { data, ...part } of reader.parts()) {
+        if (part.name === SECRET) {
+          secret = await allOf(data);
+          continue;
+        }
+        await target.add({
+          ...part,
+          data: passing(data, (length) => {
+            bytes += length;
+            onProgress(bytes, total);
+          }),
+        });
+      }
+      if (secret !== undefined && secretFile !== undefined) writeSecret(secretFile, secret);
+      await target.finish();
+    } catch (error) {
+      await target.abandon();
+      throw error;
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Before the store takes its place: a store without its secret would sign everybody out. */
+function writeSecret(path: string, secret: Uint8Array): void {
+  const partial = `${path}.restoring`;
+  rmSync(partial, { force: true });
+  writeFileSync(partial, secret, { mode: 0o600, flush: true });
+  renameSync(partial, path);
+}
+
+async function* passing(
+  data: AsyncIterable<Uint8Array>,
+  onPassed: (length: number) => void,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of data) {
+    yield chunk;
+    onPassed(chunk.length);
+  }
+}
+
+/** The names of files that a backup or a restore leaves behind when it is killed, of all names in a folder. */
+export function workFilesOf(names: readonly string[]): string[] {
+  return names.filter((name) => /\.(restoring|partial|copy)(-wal|-shm|-journal)?$/.test(basename(name)));
+}

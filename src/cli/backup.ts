@@ -1,0 +1,81 @@
+import type { Command } from "commander";
+import { secretFileOf } from "../accounts/accounts.js";
+import { type BackupPlace, BackupRefused, takeBackup } from "../backups/backups.js";
+import { isoTime } from "../clock.js";
+import { EXIT, type Host } from "./host.js";
+import { type Progress, reportOf, showProgress } from "./progress.js";
+
+export function addBackup(program: Command, host: Host, finish: (code: number) => void): void {
+  program
+    .command("backup")
+    .description("write everything that is stored to one file, while the service runs; restore reads it")
+    .argument("<file>", "output file; replaced if it is there")
+    .option("--json", "print the report as JSON")
+    .action(async (file: string, { json }: { json?: boolean }) =>
+      finish(await refusing(host, json === true, () => runBackup(host, file, json === true))),
+    );
+}
+
+async function runBackup(host: Host, file: string, json: boolean): Promise<number> {
+  const { clock, stdout } = host;
+  const began = clock.monotonic();
+  const progress = showBytes();
+  const report = await takeBackup(file, placeOf(host), { clock, onProgress: progress.update }).finally(
+    progress.stop,
+  );
+  const seconds = secondsSince(host, began);
+  const { hasSecret, fileBytes, bytes, ...header } = report;
+  stdout.write(
+    reportOf(
+      json,
+      { file, ...header, takenAt: isoTime(header.takenAt), fileBytes, bytes, hasSecret, seconds },
+      `${file} is complete and checked: ${megabytes(fileBytes)}, version ${header.version}, in ${seconds} s
+It has hashed keys and addresses of people${hasSecret ? ", and the secret of the service" : ""}: keep it as safe as the database.`,
+    ),
+  );
+  return EXIT.ok;
+}
+
+/** Where the configured store is, with its secret. */
+export function placeOf({ config }: Host): BackupPlace {
+  const { databaseUrl: url, dataDir } = config;
+  return { location: { url, dataDir }, secretFile: secretFileOf(config) };
+}
+
+/** Runs a command whose refusals are messages for the operator. */
+export async function refusing(host: Host, json: boolean, run: () => Promise<number>): Promise<number> {
+  try {
+    return await run();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+    const isRefusal = error instanceof BackupRefused;
+    // A full disk, a folder that is not there.
+    const isOfFiles = code !== undefined && /^E[A-Z]+$/.test(code);
+    if (!(error instanceof Error && (isRefusal || isOfFiles))) throw error;
+    host.stderr.write(reportOf(json, { error: error.message }, error.message));
+    return EXIT.failed;
+  }
+}
+
+/** A bar for bytes, whose total becomes known with the first of them. */
+export function showBytes(): { update: (bytes: number, total: number) => void; stop: () => void } {
+  let progress: Progress | undefined;
+  return {
+    update(bytes, total) {
+      progress ??= showProgress(
+        Math.round(total / MEGABYTE),
+        "  {bar} {percentage} %  {value} of {total} MB  {eta_formatted} left",
+      );
+      progress.update(Math.round(bytes / MEGABYTE));
+    },
+    stop: () => progress?.stop(),
+  };
+}
+
+const MEGABYTE = 1e6;
+
+export const megabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`;
+
+export function secondsSince({ clock }: Host, began: number): number {
+  return Math.round((clock.monotonic() - began) / 100) / 10;
+}

@@ -1,0 +1,61 @@
+/** What a backup consists of: the same for both engines, except for what is in its parts. */
+
+/** A part of a backup, such as a table. Parts are read one after the other, each to its end. */
+export interface BackupPart {
+  /** A table, or a name that no table has. */
+  name: string;
+  /** The columns of a table, in the order of its rows. */
+  columns?: readonly string[];
+  data: AsyncIterable<Uint8Array>;
+}
+
+/** The engine of a store. */
+export type StoreKind = "sqlite" | "postgres";
+
+/** The state of a store at one moment, ready to be read. */
+export interface BackupSource {
+  kind: StoreKind;
+  /** Number of migrations that the store has had. */
+  version: number;
+  /** About how many bytes there are to read. */
+  bytes: number;
+  parts(): AsyncIterable<BackupPart>;
+  /** Removes what was made for the backup. */
+  close(): Promise<void>;
+}
+
+/** Where a store is. */
+export interface StoreLocation {
+  /** PostgreSQL address, or undefined for SQLite in `dataDir`. */
+  url: string | undefined;
+  dataDir: string;
+}
+
+/** A store that is not there yet, or that is to be replaced. Nothing that readers can see changes before `finish`. */
+export interface RestoreTarget {
+  /** Takes the next part of the backup. */
+  add(part: BackupPart): Promise<void>;
+  /** Checks what was added, brings it to the version of this program, and puts it in its place. */
+  finish(): Promise<void>;
+  /** Leaves everything as it was before. */
+  abandon(): Promise<void>;
+}
+
+export interface RestoreOptions {
+  /** What the backup was taken from. */
+  kind: StoreKind;
+  /** Number of migrations that the backup has had. */
+  version: number;
+  /** Whether to replace a store that is there. */
+  replaces: boolean;
+}
+
+/** Why a backup cannot be taken or restored, as a message for the operator. */
+export class BackupRefused extends Error {}
+
+/** All bytes of a small part. */
+export async function allOf(data: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of data) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,197 @@
+import pg from "pg";
+import type { Clock } from "../../clock.js";
+import { LATEST_VERSION, migrateIn } from "../migrate.js";
+import { connectionDb, numberTypes, postgresDialect } from "../postgres.js";
+import {
+  allOf,
+  type BackupPart,
+  BackupRefused,
+  type BackupSource,
+  type RestoreOptions,
+  type RestoreTarget,
+} from "./parts.js";
+import { copyIn, copyOut } from "./postgres-copy.js";
+
+/** The part with the positions of all sequences, after the tables. */
+const SEQUENCES = "sequences";
+/** Exists only while growth is rebuilt, and is dropped by the next rebuild. */
+const TRANSIENT = "rollups_next";
+/** Attempts at locking the tables while growth is swapped. */
+const TRIES = 20;
+
+interface TableColumns {
+  name: string;
+  columns: string[];
+}
+
+/**
+ * Reads all tables in one transaction that sees the state at its beginning. It locks no row; only dropping a table, as a rebuild of
+ * growth does at its end, waits for it.
+ */
+export async function postgresSource(url: string): Promise<BackupSource> {
+  const client = await connect(url);
+  try {
+    const tables = await begin(client);
+    const { rows } = await client.query<{ version: number; bytes: string }>(
+      "select max(version)::int as version, pg_database_size(current_database()) as bytes from schema_version",
+    );
+    return {
+      kind: "postgres",
+      version: rows[0]?.version ?? 0,
+      bytes: Number(rows[0]?.bytes ?? 0),
+      async *parts() {
+        for (const { name, columns } of tables)
+          yield { name, columns, data: copyOut(client, `copy ${tableText({ name, columns })} to stdout`) };
+        yield { name: SEQUENCES, data: sequencesOf(client) };
+      },
+      close: () => client.end(),
+    };
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
+}
+
+/** Restores into a database without tables, or replaces all tables, in one transaction. */
+export async function postgresTarget(
+  url: string,
+  clock: Clock,
+  { version, replaces }: RestoreOptions,
+): Promise<RestoreTarget> {
+  const client = await connect(url);
+  const tx = await connectionDb(client).startTransaction().execute();
+  const abandon = async () => {
+    await client.query("rollback").catch(() => {});
+    await client.end();
+  };
+  try {
+    const tables = await readTables(client);
+    const names = tables.map(({ name }) => quoted(name)).join(", ");
+    if (tables.length > 0) {
+      if (!replaces)
+        throw new BackupRefused("The database has tables already. Use --replace to replace them.");
+      await refuseIfUsed(client);
+      await client.query(`drop table ${names} cascade`);
+    }
+    await client.query("drop sequence if exists repositories_id_seq");
+    await migrateIn(tx, postgresDialect, { clock, to: version });
+    const made = await readTables(client);
+    // Migrations insert rows that the backup has, too.
+    await client.query(`truncate ${made.map(({ name }) => quoted(name)).join(", ")} restart identity`);
+    return {
+      async add(part) {
+        if (part.name === SEQUENCES) return setSequences(client, part);
+        const table = made.find(({ name }) => name === part.name);
+        const columns = part.columns ?? [];
+        if (table === undefined || columns.some((column) => !table.columns.includes(column)))
+          throw new BackupRefused(`The backup has a part that is not known: ${part.name}.`);
+        await copyIn(
+          client,
+          `copy ${tableText({ name: part.name, columns: [...columns] })} from stdin`,
+          part.data,
+        );
+      },
+      async finish() {
+        if (version < LATEST_VERSION) await migrateIn(tx, postgresDialect, { clock });
+        await tx.commit().execute();
+        await client.query("analyze");
+        await client.end();
+      },
+      abandon,
+    };
+  } catch (error) {
+    await abandon();
+    throw error;
+  }
+}
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: "sidereal backup",
+    types: numberTypes(),
+  });
+  // A server that goes away fails the statement in progress.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new BackupRefused(`The database cannot be reached: ${messageOf(error)}`, { cause: error });
+  }
+  return client;
+}
+
+/**
+ * Begins the transaction, with all tables locked against being dropped before it sees anything: a table that is swapped between
+ * the two would be found empty.
+ */
+async function begin(client: pg.Client): Promise<TableColumns[]> {
+  for (let tries = 1; ; tries++) {
+    const tables = await readTables(client);
+    if (tables.length === 0) throw new BackupRefused("The database has no tables.");
+    await client.query("begin isolation level repeatable read read only");
+    try {
+      await client.query(
+        `lock table ${tables.map(({ name }) => quoted(name)).join(", ")} in access share mode`,
+      );
+      return await inOrder(client, tables);
+    } catch (error) {
+      await client.query("rollback");
+      if (tries === TRIES) throw error;
+    }
+  }
+}
+
+async function readTables(client: pg.Client): Promise<TableColumns[]> {
+  const { rows } = await client.query<TableColumns>(`
+    select c.relname::text as name, array_agg(a.attname::text order by a.attnum) as columns
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and c.relname <> '${TRANSIENT}'
+      and a.attnum > 0 and not a.attisdropped
+    group by c.relname order by c.relname`);
+  return rows;
+}
+
+/** The tables in an order in which rows come after those they refer to. */
+async function inOrder(client: pg.Client, tables: readonly TableColumns[]): Promise<TableColumns[]> {
+  const { rows } = await client.query<{ name: string; target: string }>(`
+    select conrelid::regclass::text as name, confrelid::regclass::text as target
+    from pg_constraint where contype = 'f' and connamespace = current_schema()::regnamespace`);
+  const ordered = new Set<string>();
+  const add = (name: string) => {
+    if (ordered.has(name)) return;
+    for (const { name: from, target } of rows) if (from === name && target !== name) add(target);
+    ordered.add(name);
+  };
+  for (const { name } of tables) add(name);
+  return [...ordered].flatMap((name) => tables.find((table) => table.name === name) ?? []);
+}
+
+async function* sequencesOf(client: pg.Client): AsyncGenerator<Uint8Array> {
+  const { rows } = await client.query<{ name: string; value: string }>(`
+    select sequencename::text as name, last_value::text as value from pg_sequences
+    where schemaname = current_schema() and last_value is not null order by sequencename`);
+  yield Buffer.from(JSON.stringify(rows));
+}
+
+async function setSequences(client: pg.Client, { data }: BackupPart): Promise<void> {
+  const rows: { name: string; value: string }[] = JSON.parse((await allOf(data)).toString());
+  for (const { name, value } of rows)
+    await client.query("select setval($1::regclass, $2)", [quoted(name), value]);
+}
+
+async function refuseIfUsed(client: pg.Client): Promise<void> {
+  const { rows } = await client.query(
+    "select 1 from pg_stat_activity where datname = current_database() and application_name = 'sidereal' limit 1",
+  );
+  if (rows.length > 0) throw new BackupRefused("A process uses the database. Stop the service first.");
+}
+
+function tableText({ name, columns }: TableColumns): string {
+  return `${quoted(name)} (${columns.map(quoted).join(", ")})`;
+}
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+const messageOf = (error: unknown) =>
+  error instanceof Error ? error.message || String("code" in error ? error.code : error.name) : String(error);
