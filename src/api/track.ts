@@ -87,7 +87,7 @@ async function requestView(request: TrackRequest, { modules }: ApiServices): Pro
   };
 }
 
-/** Whether an account stands behind a request: the holder of a key, or a session used from our own pages. */
+/** Whether a request belongs to an account: by its key, or by a session used from our own pages. */
 async function hasAccount({ caller, headers }: HttpRequest, { members }: ApiServices): Promise<boolean> {
   if (caller.kind === "key") return true;
   if (headers.cookie === undefined || !members.accounts.isOwnOrigin(headers)) return false;

@@ -29,6 +29,14 @@ export function orNull<T extends z.ZodType>(type: T) {
   return type.nullable().catch(null);
 }
 
+/** The errors of a GraphQL response that have this form: of the first `max`, as more say nothing that these do not. */
+export function graphqlErrors<T extends z.ZodType>(type: T, max: number) {
+  return z
+    .array(z.unknown())
+    .catch([])
+    .transform((list) => list.slice(0, max).flatMap((error) => type.safeParse(error).data ?? []));
+}
+
 /** A count. */
 export const count = z.int().min(0).max(MAX_COUNT);
 

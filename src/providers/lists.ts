@@ -51,17 +51,23 @@ export function checkWithin(page: number, { rows, total }: ListPage): void {
   if (total !== null && rows > 0 && (page - 1) * rows >= total) throw repeated();
 }
 
-/** Whether a page by stars, most first, may follow one that ended with `least` stars: some gain a few meanwhile. */
-export function mayFollow(least: number, stars: readonly number[]): boolean {
-  return (stars[0] ?? 0) <= least * 1.1 + 10;
+/**
+ * Whether the stars of a page are in order, most first, and may follow a page that ended with `least`: some gain a few meanwhile.
+ * Otherwise the forge does not sort by stars.
+ */
+export function isSortedByStars(stars: readonly number[], least: number): boolean {
+  const descends = stars.every((one, i) => one <= (stars[i - 1] ?? Number.POSITIVE_INFINITY));
+  return descends && (stars[0] ?? 0) <= least * 1.1 + 10;
 }
 
-/** Whether stars descend. */
-export function isDescending(stars: readonly number[]): boolean {
-  return stars.every((one, i) => one <= (stars[i - 1] ?? Number.POSITIVE_INFINITY));
+/** The highest id so far, after a page in ascending order of ids. Throws UpstreamFailure `malformed` if none is higher. */
+export function highestId(lastId: number, records: readonly ForgeRecord[]): number {
+  const highest = Math.max(lastId, ...records.map(({ repository }) => Number(repository.providerId)));
+  if (highest === lastId) throw repeated();
+  return highest;
 }
 
-export const repeated = (): UpstreamFailure =>
+const repeated = (): UpstreamFailure =>
   new UpstreamFailure("malformed", "the repository list repeats itself");
 
 /** The request for one page of a walk. */

@@ -82,7 +82,8 @@ export async function findKnown(
   }));
 }
 
-function toClaim(row: ClaimRow): Claim {
+/** A row as a claim. */
+export function toClaim(row: ClaimRow): Claim {
   return {
     repositoryId: row.id,
     providerId: row.provider_id,

@@ -6,6 +6,7 @@
 import type { Clock } from "../clock.js";
 import { type Found, type Provider, UpstreamFailure } from "../providers/providers.js";
 import { Stretch } from "./cadence.js";
+import { toClaim } from "./claims.js";
 import { Reporter, type TrackingModules } from "./lane.js";
 import { Recorder } from "./recorder.js";
 import { RefreshLane } from "./refresh-lane.js";
@@ -48,20 +49,11 @@ export async function refreshNow(context: TrackingContext, repositoryId: number)
   const row = await modules.database.read
     .selectFrom("repositories")
     .leftJoin("tracking", "tracking.repository_id", "repositories.id")
-    .select(["provider_id", "node_id", "owner", "name", "failures", "stars", "counted_at"])
+    .select(["id", "provider_id", "node_id", "owner", "name", "failures", "stars", "counted_at"])
     .where("id", "=", repositoryId)
     .executeTakeFirstOrThrow();
-  const claim = {
-    repositoryId,
-    providerId: row.provider_id,
-    nodeId: row.node_id,
-    etag: null,
-    owner: row.owner,
-    name: row.name,
-    failures: row.failures ?? 0,
-    stars: row.stars,
-    countedAt: row.counted_at,
-  };
+  // Without an ETag the whole record is requested.
+  const claim = toClaim({ ...row, failures: row.failures ?? 0, etag: null });
   const lane = {
     ...context,
     reporter: new Reporter(clock.now()),

@@ -2,19 +2,16 @@ import type { ProviderSettings } from "../../forges.js";
 import type { Connection } from "../client.js";
 import type { Provider } from "../contract.js";
 import { createRestProvider, type RestForge, restClient } from "../rest-provider.js";
-import { repositorySchema, rowsOfSearch, toRecord } from "./record.js";
+import { API_OF_FAMILY, repositorySchema, toRecord } from "./record.js";
 import { listForgejo, PAGE_SIZE } from "./walk.js";
 
 const FORGEJO: RestForge = {
   kind: "forgejo",
-  base: "/api/v1",
-  authorization: (token) => `token ${token}`,
+  ...API_OF_FAMILY,
   list: listForgejo,
   listsAreComplete: true,
   pageSize: PAGE_SIZE,
-  listOf: rowsOfSearch,
   pathOfId: (repositoryId) => `/repositories/${repositoryId}`,
-  pathOfName: ({ owner, name }) => `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`,
   record: repositorySchema.transform(toRecord),
 };
 

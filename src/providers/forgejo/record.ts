@@ -14,11 +14,18 @@ import {
   webUrl,
 } from "../fields.js";
 import type { ForgeRecord } from "../lists.js";
+import type { RestForge } from "../rest-provider.js";
 
 const envelope = z.object({ ok: z.literal(true), data: z.unknown() });
 
-/** The list in the response of a search; undefined when it is not one. */
-export const rowsOfSearch = (body: unknown): unknown => envelope.safeParse(body).data?.data;
+/** What their APIs have in common. */
+export const API_OF_FAMILY = {
+  base: "/api/v1",
+  authorization: (token) => `token ${token}`,
+  // Undefined where the response of a search has no list.
+  listOf: (body) => envelope.safeParse(body).data?.data,
+  pathOfName: ({ owner, name }) => `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`,
+} as const satisfies Partial<RestForge>;
 
 /** A repository. Older versions lack topics and language; most lack licenses; Gogs also lacks `archived`. */
 export const repositorySchema = z.object({

@@ -16,13 +16,12 @@
 import { DAY_MS } from "../../clock.js";
 import {
   checkWithin,
-  isDescending,
+  highestId,
+  isSortedByStars,
   type ListPage,
   type ListRequest,
   type Mark,
-  mayFollow,
   nextMark,
-  repeated,
   type WalkContext,
 } from "../lists.js";
 
@@ -69,7 +68,7 @@ function byStars(at: ByStars, { minStars, now }: WalkContext): ListRequest {
     next: (list) => {
       const { records, rows, hasMore, total } = list;
       const stars = records.map(({ repository }) => repository.stars);
-      if (!isDescending(stars) || !mayFollow(least, stars)) return cursorOf(WHOLE);
+      if (!isSortedByStars(stars, least)) return cursorOf(WHOLE);
       checkWithin(page, list);
       if (!hasMore) return null;
       const mark = nextMark(at, records[0]?.repository.providerId ?? "");
@@ -85,9 +84,7 @@ function byId(at: ById): ListRequest {
     path: searchPath("id", "asc", page),
     next: ({ records, hasMore }: ListPage) => {
       if (!hasMore || page === end) return null;
-      const highest = Math.max(lastId, ...records.map(({ repository }) => Number(repository.providerId)));
-      if (highest === lastId) throw repeated();
-      return cursorOf({ page: page + 1, lastId: highest, end });
+      return cursorOf({ page: page + 1, lastId: highestId(lastId, records), end });
     },
   };
 }

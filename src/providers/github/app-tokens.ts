@@ -14,7 +14,7 @@ import type { UpstreamResponse } from "../transport.js";
 /** GitHub accepts at most ten minutes, and none that is issued in the future. */
 const JWT_VALID_S = 540;
 const JWT_AGE_S = 30;
-/** Not called again so soon, also if a fresh token is rejected. */
+/** Least time between two requests for a token, even if GitHub rejects a fresh one. */
 const MIN_INTERVAL_MS = 60_000;
 /** Installations that a message names. */
 const MOST_NAMED = 5;

@@ -37,7 +37,7 @@ export function createGithub(settings: ProviderSettings, connection: Connection)
       // Node ids of the present format: GitHub is closing down the older ones.
       "x-github-next-global-id": "1",
     },
-    // A repository that has moved is found by its id. A history says not whose it is, so it is not redirected.
+    // A repository that has moved is found by its id. A history does not say whose it is, so its requests are not redirected.
     redirects: /^\/repositories\/\d+(\?|$)/,
     appTokens: (source: AppSource, tools: AppClient) => new AppTokens(source, tools),
   };

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ForgeClient } from "../client.js";
 import { asFailed, type Refreshed, type RepositoryRef, UpstreamFailure } from "../contract.js";
-import { count, orNull, parseRecord, time } from "../fields.js";
+import { count, graphqlErrors, orNull, parseRecord, time } from "../fields.js";
 import { parseJson } from "../json.js";
 import type { Lease } from "../quota.js";
 import { notOfRepository, SLOW_DOWN_MS } from "../responses.js";
@@ -27,7 +27,7 @@ const MAX_REDUCTIONS = 3;
  */
 const WITHHELD_SHARE = 0.5;
 const WITHHELD_NODES = 10;
-/** More errors say nothing that these do not. */
+/** Enough for a few errors of each field of each node. */
 const MAX_ERRORS = 2_000;
 
 const rateLimit = z.object({ cost: count, limit: count, remaining: count, resetAt: time });
@@ -43,12 +43,7 @@ const responseSchema = z.object({
       nodes: orNull(z.array(z.unknown()).max(MAX_NODES)),
     }),
   ),
-  errors: z
-    .array(z.unknown())
-    .catch([])
-    .transform((list) =>
-      list.slice(0, MAX_ERRORS).flatMap((error) => errorSchema.safeParse(error).data ?? []),
-    ),
+  errors: graphqlErrors(errorSchema, MAX_ERRORS),
 });
 type GraphqlError = z.output<typeof errorSchema>;
 type GraphqlResponse = z.output<typeof responseSchema>;
@@ -114,10 +109,8 @@ export class NodeRefresh {
     halvings: number,
   ): Promise<Results> {
     const without = new Set(this.#withheld.list());
-    const { results, open } = await this.#query({
-      ...{ repositories, size: repositories.length },
-      ...{ without, reductions: 0, signal },
-    });
+    const size = repositories.length;
+    const { results, open } = await this.#query({ repositories, size, without, reductions: 0, signal });
     const middle = Math.ceil(open.length / 2);
     let failure =
       halvings < MAX_HALVINGS ? null : new UpstreamFailure("unreachable", "GraphQL: gave up on the query");
@@ -165,10 +158,10 @@ export class NodeRefresh {
     }
     if (again.size === 0) return { results, open };
     const lacking = [...new Set([...again.values()].flat())];
-    const isOften = (field: OptionalField) =>
+    const isWithheldOften = (field: OptionalField) =>
       [...again.values()].filter((fields) => fields.includes(field)).length >=
       Math.max(WITHHELD_NODES, WITHHELD_SHARE * size);
-    this.#withheld.add(lacking.filter(isOften));
+    this.#withheld.add(lacking.filter(isWithheldOften));
     const left = [...again.keys()];
     try {
       if (reductions === MAX_REDUCTIONS) throw this.#notTheNodes(errors);

@@ -14,7 +14,7 @@ import {
   UpstreamFailure,
   type UpstreamRepository,
 } from "../contract.js";
-import { isDescending, type Mark, mayFollow, nextMark } from "../lists.js";
+import { isSortedByStars, type Mark, nextMark } from "../lists.js";
 import { createRestProvider, restClient } from "../rest-provider.js";
 import { MAX_PROJECTS } from "./project-node.js";
 import { Projects } from "./projects.js";
@@ -71,8 +71,7 @@ async function discover(
   const page = isRest ? null : await projects.page("stars_desc", after, signal);
   if (page === null) return rest.discover(isRest ? cursor : null, signal);
   const found = page.repositories.filter(({ stars }) => stars >= minStars);
-  if (!isDescending(page.stars) || !mayFollow(least, page.stars))
-    return { repositories: found, next: FIRST_REST_CURSOR };
+  if (!isSortedByStars(page.stars, least)) return { repositories: found, next: FIRST_REST_CURSOR };
   const last = page.stars.at(-1) ?? 0;
   if (page.after === null || last < minStars) return { repositories: found, next: null };
   const key = createHash("sha256").update(page.after).digest("base64url").slice(0, 22);

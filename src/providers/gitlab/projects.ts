@@ -9,7 +9,7 @@ import {
   UpstreamFailure,
   type UpstreamRepository,
 } from "../contract.js";
-import { checkSomeValid, parseRecord } from "../fields.js";
+import { checkSomeValid, graphqlErrors, parseRecord } from "../fields.js";
 import { parseJson } from "../json.js";
 import { notOfRepository } from "../responses.js";
 import { WithheldFields } from "../withheld-fields.js";
@@ -29,7 +29,7 @@ const UNAVAILABLE_MS = HOUR_MS;
 const MAX_REDUCTIONS = 4;
 /** Characters of a cursor of GitLab; the cursor of a walk has room for it. */
 const MAX_AFTER = 3_000;
-/** More errors say nothing that these do not. */
+/** Enough for a few errors of each project. */
 const MAX_ERRORS = 1_000;
 
 const errorSchema = z.object({
@@ -48,12 +48,7 @@ const responseSchema = z.object({
     .object({ projects: connectionSchema.nullable().catch(null) })
     .nullable()
     .catch(null),
-  errors: z
-    .array(z.unknown())
-    .catch([])
-    .transform((list) =>
-      list.slice(0, MAX_ERRORS).flatMap((error) => errorSchema.safeParse(error).data ?? []),
-    ),
+  errors: graphqlErrors(errorSchema, MAX_ERRORS),
 });
 
 interface Answered extends z.output<typeof connectionSchema> {
@@ -93,11 +88,6 @@ export class Projects {
   /** Whether GraphQL is offered, as far as known. */
   get isAvailable(): boolean {
     return this.#unavailableUntil <= this.#client.clock.monotonic();
-  }
-
-  /** Do without GraphQL for an hour. */
-  giveUp(): void {
-    this.#unavailableUntil = this.#client.clock.monotonic() + UNAVAILABLE_MS;
   }
 
   /** The fields that the instance does not send at the moment; `graphql` for everything that only GraphQL gives. */
@@ -207,12 +197,12 @@ export class Projects {
     );
   }
 
-  /** Remembers that there is no GraphQL here. Throws what says nothing about that, and what concerns the REST API as well. */
+  /** Remembers for an hour that there is no GraphQL here. Throws what says nothing about that, and what concerns the REST API as well. */
   #notOffered(failure: UpstreamFailure): null {
     const isOurs = ["refused", "gone", "renamed"].includes(failure.kind);
     const canAskRest = this.#client.quota.isReady({ resource: "core" });
     if (!isOurs || !canAskRest) throw notOfRepository(failure);
-    this.giveUp();
+    this.#unavailableUntil = this.#client.clock.monotonic() + UNAVAILABLE_MS;
     return null;
   }
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { count, fullName, id, licenseOf, orNull, text, time, topics, webUrl } from "../fields.js";
-import { type ForgeRecord, type ListRequest, repeated } from "../lists.js";
+import { type ForgeRecord, highestId, type ListRequest } from "../lists.js";
 import type { RestForge } from "../rest-provider.js";
 
 const PAGE_SIZE = 100;
@@ -85,9 +85,7 @@ function listById(cursor: string | null): ListRequest {
     path: `/projects?visibility=public&pagination=keyset&order_by=id&sort=asc&per_page=${PAGE_SIZE}&id_after=${lastId}`,
     next: ({ records, hasMore }) => {
       if (!hasMore) return null;
-      const highest = Math.max(lastId, ...records.map(({ repository }) => Number(repository.providerId)));
-      if (highest === lastId) throw repeated();
-      return `${Number(page ?? 1) + 1}:${highest}`;
+      return `${Number(page ?? 1) + 1}:${highestId(lastId, records)}`;
     },
   };
 }

@@ -2,7 +2,7 @@ import type { ProviderSettings } from "../../forges.js";
 import type { Connection } from "../client.js";
 import type { Provider } from "../contract.js";
 import { webUrl } from "../fields.js";
-import { repositorySchema, rowsOfSearch, toRecord } from "../forgejo/record.js";
+import { API_OF_FAMILY, repositorySchema, toRecord } from "../forgejo/record.js";
 import { checkWithin, type ListRequest, nextMark } from "../lists.js";
 import { createRestProvider, type RestForge, restClient } from "../rest-provider.js";
 
@@ -23,13 +23,10 @@ const searchPath = (keyword: string, page: number): string =>
  */
 const GOGS: RestForge = {
   kind: "gogs",
-  base: "/api/v1",
-  authorization: (token) => `token ${token}`,
+  ...API_OF_FAMILY,
   list: listByPage,
   listsAreComplete: true,
   pageSize: PAGE_SIZE,
-  listOf: rowsOfSearch,
-  pathOfName: ({ owner, name }) => `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`,
   searchPath: (name) => searchPath(name, 1),
   record: gogsSchema.transform(toRecord),
 };
@@ -52,7 +49,7 @@ function listByPage(cursor: string | null): ListRequest {
       const first = list.records[0]?.repository.providerId;
       checkWithin(page, list);
       if (!list.hasMore || first === undefined) return null;
-      // Instances that ignore the page.
+      // An instance that ignores the page sends the first one again.
       return `${page + 1}:${nextMark({ page, mark }, first)}`;
     },
   };
