@@ -7,6 +7,7 @@ import { limits } from "./limits.js";
 import { losses } from "./losses.js";
 import { malformedHarness } from "./malformed/harness.js";
 import { overload } from "./overload.js";
+import { powerCuts } from "./power-cuts.js";
 import { stop } from "./stop.js";
 import type { Harness } from "./support/harness.js";
 
@@ -21,5 +22,6 @@ export const HARNESSES: readonly Harness[] = [
   losses,
   malformedHarness,
   overload,
+  powerCuts,
   stop,
 ];

@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { GENEROUS_LIMITS } from "../../bench/support/keys.js";
+import { treeOf, waitForLine } from "../../bench/support/processes.js";
+import type { ResultRow } from "../../bench/support/results.js";
+import { openStore, STORE_END } from "../../bench/support/stores.js";
+import { fillWithDemo } from "../../src/demo/demo.js";
+import { Random } from "../../src/demo/random.js";
+import { updateDerived } from "../../src/modules.js";
+import { AcknowledgedWrites, type WriteTarget } from "./support/acknowledged.js";
+import { assertHappened, type Harness, type HarnessContext, HarnessFailure } from "./support/harness.js";
+import { CuttableDisk, powerProblem } from "./support/power.js";
+import { createSession } from "./support/session.js";
+
+const MAIN = fileURLToPath(new URL("../../bundle/main.js", import.meta.url));
+const WEAK = fileURLToPath(new URL("./support/weak-service.js", import.meta.url));
+const SECRET = "a secret of the power cuts that nobody else has";
+const CLIENTS = 4;
+const CUTS = { short: { real: 2, weak: 2 }, long: { real: 200, weak: 20 } } as const;
+/** A cut comes this long after the first writes. */
+const LEAST_MS = 400;
+const MOST_MS = 1_400;
+
+export const powerCuts: Harness = {
+  name: "power-cuts",
+  proves:
+    "No acknowledged change of keys and watchlists is lost when the power fails, and none is half done; weaker settings do lose some.",
+  run: cutMany,
+};
+
+/** A filled store and those who write to it. */
+interface Template {
+  dataDir: string;
+  cookies: string[];
+  repositoryIds: string[];
+}
+
+async function cutMany({ scale, report }: HarnessContext): Promise<ResultRow[]> {
+  const problem = powerProblem();
+  if (problem !== undefined) throw new HarnessFailure(problem);
+  const random = new Random(1);
+  const folder = mkdtempSync(join(tmpdir(), "sidereal-cuts-"));
+  try {
+    const template = await prepare(join(folder, "template"));
+    const rows: ResultRow[] = [];
+    for (const kind of ["real", "weak"] as const) {
+      const began = performance.now();
+      const trials: Trial[] = [];
+      for (let i = 0; i < CUTS[scale][kind]; i++) {
+        trials.push(await cutOnce(kind === "real" ? [MAIN, "serve"] : [WEAK], template, random));
+        report(`${kind} ${i + 1}: ${JSON.stringify(trials.at(-1))}`);
+      }
+      rows.push(...rowsOf(kind, trials, (performance.now() - began) / 1_000));
+    }
+    return rows;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function prepare(dataDir: string): Promise<Template> {
+  const modules = await openStore({ url: undefined, dataDir });
+  try {
+    await fillWithDemo(modules.catalog, { repositories: 100, days: 3, seed: 1, end: STORE_END });
+    await updateDerived(modules);
+    const cookies: string[] = [];
+    for (let i = 0; i < CLIENTS; i++)
+      cookies.push(await createSession(modules.database, SECRET, `client${i}@example.org`));
+    const dumped = await modules.catalog.dump(0, 100);
+    return { dataDir, cookies, repositoryIds: dumped.map(({ repository }) => String(repository.id)) };
+  } finally {
+    await modules.database.close();
+  }
+}
+
+/** What a power cut left. */
+interface Trial {
+  acknowledged: number;
+  interrupted: number;
+  /** What the service says otherwise than it was told, and what it refused. */
+  wrong: string[];
+  /** What SQLite says about the file. */
+  integrity: string;
+}
+
+async function cutOnce(
+  program: readonly string[],
+  { dataDir, cookies, repositoryIds }: Template,
+  random: Random,
+): Promise<Trial> {
+  const disk = new CuttableDisk();
+  const running: ChildProcess[] = [];
+  const start = async (args: readonly string[], folder: string): Promise<WriteTarget & { pid: number }> => {
+    const child = startService(args, folder);
+    running.push(child);
+    const url = await waitForLine(child, /listens at (\S+)/);
+    return { url, cookies, repositoryIds, pid: child.pid ?? 0 };
+  };
+  try {
+    cpSync(dataDir, join(disk.folder, "data"), { recursive: true });
+    const service = await start(program, join(disk.folder, "data"));
+    disk.flush();
+    const writes = new AcknowledgedWrites(random);
+    const writing = writes.run(service, new AbortController().signal);
+    await setTimeout(LEAST_MS + random.next() * (MOST_MS - LEAST_MS));
+    disk.cut(treeOf(service.pid));
+    await writing;
+    const { acknowledged, interrupted } = writes;
+    const left = join(disk.platter, "data");
+    const wrong = [...writes.refused, ...(await writes.check(await start([MAIN, "serve"], left)))];
+    return { acknowledged, interrupted, wrong, integrity: integrityOf(join(left, "sidereal.db")) };
+  } finally {
+    for (const child of running) {
+      const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
+      child.kill("SIGKILL");
+      await ended;
+    }
+    disk.remove();
+  }
+}
+
+function startService(args: readonly string[], dataDir: string): ChildProcess {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SIDEREAL_"));
+  return spawn(process.execPath, args, {
+    env: {
+      ...Object.fromEntries(inherited),
+      ...GENEROUS_LIMITS,
+      SIDEREAL_PORT: "0",
+      SIDEREAL_DATA_DIR: dataDir,
+      SIDEREAL_AUTH_SECRET: SECRET,
+      SIDEREAL_LOG_LEVEL: "fatal",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+}
+
+function integrityOf(path: string): string {
+  const database = new DatabaseSync(path);
+  try {
+    const found = database.prepare("pragma integrity_check").all();
+    const foreign = database.prepare("pragma foreign_key_check").all();
+    return foreign.length > 0 ? "rows without what they refer to" : String(found[0]?.integrity_check);
+  } finally {
+    database.close();
+  }
+}
+
+function rowsOf(kind: "real" | "weak", trials: readonly Trial[], seconds: number): ResultRow[] {
+  const sum = (of: (trial: Trial) => number) => trials.reduce((total, trial) => total + of(trial), 0);
+  const acknowledged = sum((trial) => trial.acknowledged);
+  assertHappened(acknowledged, "acknowledged writes", trials.length);
+  const lost = sum(({ wrong }) => wrong.length);
+  const row = (measure: string, value: number, unit: string, target?: ResultRow["target"]): ResultRow => ({
+    measure: kind === "real" ? measure : `${measure}, with weaker settings`,
+    value,
+    unit,
+    ...(target && { target }),
+  });
+  // A harness that sees no loss where there must be some would see none anywhere.
+  if (kind === "weak") assertHappened(lost, "acknowledged writes lost with weaker settings");
+  const none = kind === "real" ? { atMost: 0 } : undefined;
+  return [
+    row("power cuts", trials.length, ""),
+    row("acknowledged writes", acknowledged, ""),
+    row(
+      "writes interrupted",
+      sum(({ interrupted }) => interrupted),
+      "",
+    ),
+    row("keys and lists that are not as acknowledged", lost, "", none),
+    row(
+      "files that SQLite finds damaged",
+      sum(({ integrity }) => Number(integrity !== "ok")),
+      "",
+      {
+        atMost: 0,
+      },
+    ),
+    row("time", seconds, "s"),
+  ];
+}
