@@ -6,6 +6,7 @@ import type { Config } from "../config.js";
 import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
 import { hashToken } from "../tokens.js";
+import { googleOptions } from "./google.js";
 import { libraryStore } from "./library-store.js";
 import { libraryNow } from "./library-time.js";
 
@@ -101,7 +102,7 @@ export function libraryOptions({ config, secret, log }: Omit<LibraryOptions, "da
     },
     account: { ...TABLES.account, storeStateStrategy: "cookie", updateAccountOnSignIn: false },
     verification: TABLES.verification,
-    socialProviders: { ...(github && { github }), ...(google && { google }) },
+    socialProviders: { ...(github && { github }), ...(google && { google: googleOptions(google) }) },
     databaseHooks: {
       account: {
         create: { before: async (account) => ({ data: { ...account, ...NO_TOKENS } }) },
