@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { AppError } from "../errors.js";
@@ -51,6 +51,7 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
     connections.receive(message, response),
   );
   connections.follow(server);
+  server.on("checkExpectation", (_, response) => refuseExpectation(response, address));
   server.on("clientError", (error, socket) => {
     // A client would take it for the response to its earlier request.
     if (socket instanceof Socket && connections.isResponding(socket)) socket.destroy();
@@ -74,6 +75,16 @@ const MALFORMED = ["400 Bad Request", new AppError("INVALID_REQUEST", "The reque
 
 const nextId = requestIds();
 
+const NO_ROUTE = { access: "public", cache: { kind: "none" }, form: "file" } as const;
+
+/** Responds to a request that expects what we do not know (RFC 9110, 10.1.1), and closes the connection. */
+function refuseExpectation(response: ServerResponse, address: PublicAddress): void {
+  const headers = completeHeaders({ status: 417, headers: {}, body: null }, NO_ROUTE, address);
+  response
+    .writeHead(417, { ...headers, "X-Request-Id": nextId(), "Content-Length": "0", Connection: "close" })
+    .end();
+}
+
 /** Responds to what is not even a request, in the same form as all errors, and closes the connection. */
 function refuseUnparsed(error: Error & { code?: string }, socket: Duplex, address: PublicAddress): void {
   if (!socket.writable || error.code === "ECONNRESET") {
@@ -85,7 +96,7 @@ function refuseUnparsed(error: Error & { code?: string }, socket: Duplex, addres
   const reply = jsonError(fault, requestId, undefined);
   const body = bytesOf(reply.body);
   const headers = {
-    ...completeHeaders(reply, { access: "public", cache: { kind: "none" }, form: "file" }, address),
+    ...completeHeaders(reply, NO_ROUTE, address),
     "X-Request-Id": requestId,
     "Content-Length": String(body.byteLength),
     Connection: "close",

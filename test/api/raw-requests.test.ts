@@ -221,6 +221,14 @@ onSqlite("Requests as they come over the wire", (engine) => {
     ]);
   });
 
+  test("an expectation that we do not know is refused with the headers of every response", async () => {
+    const [answer, ...others] = await send(`GET /healthz HTTP/1.1\r\nExpect: nonsense\r\n${END}`);
+    assert.deepEqual([answer?.status, answer?.body, others], [417, "", []]);
+    for (const name of ["x-content-type-options", "strict-transport-security", "content-security-policy"])
+      assert.ok(answer?.headers[name], name);
+    assert.equal(answer?.headers.connection, "close");
+  });
+
   test("headers that could be read in two ways are refused", async () => {
     for (const header of [
       "Host : a",
