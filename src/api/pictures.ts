@@ -9,8 +9,9 @@ import { errorResponses, type ResponseContract } from "./operation.js";
 /** How long other sites may keep pictures and their data. */
 export const EMBED_CACHE = "public, max-age=300, stale-while-revalidate=3600";
 
-/** An SVG opened directly is a document: allow styles only. */
-const SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+/** An SVG opened directly is a document: allow styles only. Other sites show it as an image, not in a frame. */
+const SVG_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; sandbox";
 
 /** An SVG response. */
 export function svg(drawing: string): Reply {

@@ -58,7 +58,7 @@ export function completeHeaders(
     ...(isSecure ? SECURE_HEADERS : {}),
     // Whoever knows the address of a watchlist can read it, so no other site may learn it.
     "Referrer-Policy": access === "token" ? "no-referrer" : "strict-origin-when-cross-origin",
-    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     ...(isProgram ? originHeaders(reply, { isPersonal, isOpen }) : {}),
     ...(access === "token" ? { "X-Robots-Tag": "noindex" } : {}),
     // Only the cache: "cookies" would reach every other service of the domain, "storage" the preferences of the browser.

@@ -24,14 +24,17 @@ export async function serveMetrics(
   registerReports(registry, reporters);
   const server = createServer((request, response) => {
     if (request.method !== "GET" || request.url !== "/metrics") {
-      response.writeHead(404, { "Content-Type": "text/plain" }).end("see /metrics\n");
+      response.writeHead(404, { "Content-Type": "text/plain; charset=utf-8" }).end("see /metrics\n");
       return;
     }
     updateStatus()
       .then(() => registry.metrics())
       .then(
         (text) => response.writeHead(200, { "Content-Type": registry.contentType }).end(text),
-        () => response.writeHead(500, { "Content-Type": "text/plain" }).end("the metrics cannot be read\n"),
+        () =>
+          response
+            .writeHead(500, { "Content-Type": "text/plain; charset=utf-8" })
+            .end("the metrics cannot be read\n"),
       );
   });
   await new Promise<void>((resolve, reject) => {

@@ -11,7 +11,7 @@ import { STYLES } from "./styles.js";
 const TYPES: ReadonlyMap<string, string> = new Map([
   ["css", "text/css; charset=utf-8"],
   ["js", "text/javascript; charset=utf-8"],
-  ["svg", "image/svg+xml"],
+  ["svg", "image/svg+xml; charset=utf-8"],
 ]);
 
 /** The icon: a star in a circle. */

@@ -55,7 +55,8 @@ onBothEngines("Charts for other pages", (engine) => {
     assert.deepEqual([width, height], [600, 380]);
     const expected = {
       "cache-control": "public, max-age=300, stale-while-revalidate=3600",
-      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      "content-security-policy":
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'; sandbox",
       "cross-origin-resource-policy": "cross-origin",
       "x-content-type-options": "nosniff",
       vary: "Accept-Encoding",

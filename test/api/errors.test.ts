@@ -44,7 +44,7 @@ onBothEngines("Errors, and the headers of every status", (engine) => {
       assert.equal(headers.get("x-content-type-options"), "nosniff", status);
       assert.equal(
         headers.get("content-security-policy"),
-        "default-src 'none'; frame-ancestors 'none'",
+        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
         status,
       );
       assert.equal(headers.get("cross-origin-resource-policy"), "cross-origin", status);

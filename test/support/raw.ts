@@ -84,7 +84,11 @@ function checkRefusal({ headers, body }: RawAnswer, shown: string): void {
   assert.equal(headers["x-request-id"], error.requestId, shown);
   assert.equal(headers["x-content-type-options"], "nosniff", shown);
   assert.equal(headers["strict-transport-security"], "max-age=31536000", shown);
-  assert.equal(headers["content-security-policy"], "default-src 'none'; frame-ancestors 'none'", shown);
+  assert.equal(
+    headers["content-security-policy"],
+    "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+    shown,
+  );
   assert.equal(headers["cache-control"], "no-store", shown);
   assert.doesNotMatch(body, /node_modules|\.js:|select /i, shown);
 }
