@@ -209,7 +209,7 @@ const EXPIRY_EVERY_MS = HOUR_MS;
 /** Deletes what has expired now and then. Every process that serves does, so that it happens without a worker too. */
 async function removeExpired(
   { clock, log }: AppContext,
-  { modules: { watchlists }, members: { accounts, security } }: { modules: Modules; members: Members },
+  { modules: { watchlists }, members: { accounts, keys, security } }: { modules: Modules; members: Members },
   signal: AbortSignal,
 ): Promise<void> {
   const tasks = [
@@ -222,6 +222,11 @@ async function removeExpired(
       remove: () => accounts.removeExpired(signal),
       done: "deleted sessions that had ended",
       failed: "ended sessions could not be deleted",
+    },
+    {
+      remove: () => keys.removeRevoked(),
+      done: "deleted API keys that were revoked long ago",
+      failed: "revoked API keys could not be deleted",
     },
     {
       remove: () => security.prune(signal),

@@ -72,6 +72,8 @@ export interface SignedIn {
   next: string;
   /** Whether the account was created by this sign-in. */
   isNew: boolean;
+  /** Whether the browser had a session of the same account, which has ended. */
+  isAgain: boolean;
 }
 
 export interface AccountsOptions {
@@ -165,9 +167,9 @@ export class Accounts {
     const response = await signInVerified(library, proven.email);
     if (response.status !== 200) throw unavailable();
     const cookies = response.headers.getSetCookie();
-    const account = await this.#begin(cookies, client);
-    if (account === undefined) throw unavailable();
-    return { account, cookies, next: proven.next, isNew: account.createdAt >= beganAt };
+    const begun = await this.#begin(cookies, client);
+    if (begun === undefined) throw unavailable();
+    return { ...begun, cookies, next: proven.next, isNew: begun.account.createdAt >= beganAt };
   }
 
   /**
@@ -176,8 +178,8 @@ export class Accounts {
    */
   async signInByPasskey(assertion: Assertion, client: Client): Promise<Omit<SignedIn, "next"> | undefined> {
     const cookies = await this.passkeys.signIn(assertion, client.cookie ?? "");
-    const account = cookies === undefined ? undefined : await this.#begin(cookies, client);
-    return cookies && account && { account, cookies, isNew: false };
+    const begun = cookies === undefined ? undefined : await this.#begin(cookies, client);
+    return cookies && begun && { ...begun, cookies, isNew: false };
   }
 
   /** Starts signing in with a site, and continues to `next`, a safe path. Throws NOT_FOUND where the site is not configured. */
@@ -195,7 +197,7 @@ export class Accounts {
     site: Site,
     query: Record<string, string>,
     client: Client,
-  ): Promise<OAuthRedirect & { signedIn: Pick<SignedIn, "account" | "isNew"> | undefined }> {
+  ): Promise<OAuthRedirect & { signedIn: Pick<SignedIn, "account" | "isNew" | "isAgain"> | undefined }> {
     const failed = { cookies: [], location: failedUrl(this.#options.config.baseUrl), signedIn: undefined };
     const beganAt = libraryNow().getTime();
     if (!this.methods.sites.includes(site)) return failed;
@@ -204,9 +206,9 @@ export class Accounts {
       query,
       cookie: client.cookie ?? "",
     });
-    const account = await this.#begin(cookies, client);
-    if (account === undefined || location === null) return { ...failed, cookies };
-    return { cookies, location, signedIn: { account, isNew: account.createdAt >= beganAt } };
+    const begun = await this.#begin(cookies, client);
+    if (begun === undefined || location === null) return { ...failed, cookies };
+    return { cookies, location, signedIn: { ...begun, isNew: begun.account.createdAt >= beganAt } };
   }
 
   /** The account whose session is in this Cookie header; undefined for none. Reads the database each time. */
@@ -282,8 +284,9 @@ export class Accounts {
 
   /** Deletes sessions, mails to sign in with and sign-ins in progress that have expired. Returns the number of sessions. */
   async removeExpired(signal: AbortSignal): Promise<number> {
-    const { write } = this.#options.database;
-    await sql`delete from verifications where expires_at < ${libraryNow().toISOString()}`.execute(write);
+    // On the connection that overwrites what it deletes: there are addresses in it.
+    const { durable } = this.#options.database;
+    await sql`delete from verifications where expires_at < ${libraryNow().toISOString()}`.execute(durable);
     await this.mail.removeExpired();
     return this.sessions.removeExpired(signal);
   }
@@ -348,9 +351,13 @@ export class Accounts {
   }
 
   /** The account that has just signed in, after the rest of its sign-in is done; undefined if the cookies set no session. */
-  async #begin(cookies: readonly string[], client: Client): Promise<Account | undefined> {
-    await this.sessions.begin(cookies, client);
-    return this.find(cookieHeader(cookies));
+  async #begin(
+    cookies: readonly string[],
+    client: Client,
+  ): Promise<Pick<SignedIn, "account" | "isAgain"> | undefined> {
+    const endedOf = await this.sessions.begin(cookies, client);
+    const account = await this.find(cookieHeader(cookies));
+    return account && { account, isAgain: endedOf === account.id };
   }
 }
 

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { BackgroundWrites } from "../background-writes.js";
-import type { Clock } from "../clock.js";
+import { type Clock, DAY_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
 import { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
@@ -10,6 +10,10 @@ import { TtlCache } from "./ttl-cache.js";
 
 /** Maximum number of active keys per account. */
 export const MAX_KEYS = 5;
+/** The latest keys of an account that are listed with revoked ones. */
+const MAX_LISTED = 500;
+/** How long a revoked key is kept: as long as its usage. */
+export const REVOKED_KEPT_MS = 91 * DAY_MS;
 /** The last use of a key is written at most this often. */
 const WRITE_INTERVAL_MS = 60_000;
 
@@ -107,6 +111,34 @@ export class ApiKeys {
       .orderBy("id")
       .execute();
     return rows.map((row) => ({ ...row }));
+  }
+
+  /** All keys of an account that are stored, oldest first: revoked ones as long as their usage. */
+  async listAll(accountId: string): Promise<(ApiKey & { revokedAt: number | null })[]> {
+    const rows = await this.#database.read
+      .selectFrom("api_keys")
+      .select([
+        "id",
+        "name",
+        "hint",
+        "created_at as createdAt",
+        "last_used_at as lastUsedAt",
+        "revoked_at as revokedAt",
+      ])
+      .where("account_id", "=", accountId)
+      .orderBy("id", "desc")
+      .limit(MAX_LISTED)
+      .execute();
+    return rows.map((row) => ({ ...row })).toReversed();
+  }
+
+  /** Deletes keys that were revoked so long ago that their usage is gone too. Returns their number. */
+  async removeRevoked(): Promise<number> {
+    const { numDeletedRows } = await this.#database.durable
+      .deleteFrom("api_keys")
+      .where("revoked_at", "<", this.#clock.now() - REVOKED_KEPT_MS)
+      .executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
   }
 
   /** Revokes a key. Returns false if it was revoked before. Throws NOT_FOUND for a key of another account, or of none. */

@@ -44,14 +44,15 @@ export class SecurityLog {
     if (row !== undefined) this.#write([row], () => this.#notify(event));
   }
 
-  /** Records a sign-in with a method, such as link, and that it created the account. */
+  /** Records a sign-in with a method, such as link, and whether it created the account, or the browser was signed in before. */
   recordSignIn(
-    { account, isNew }: { account: { id: string }; isNew: boolean },
+    { account, isNew, isAgain }: { account: { id: string }; isNew: boolean; isAgain: boolean },
     { method, source }: { method: string; source: Source },
   ): void {
     const accountId = account.id;
     if (isNew) this.record({ event: "account_created", source, accountId, detail: { method } });
-    this.record({ event: "signed_in", source, accountId, detail: { method } });
+    const event = isAgain ? "reauthenticated" : "signed_in";
+    this.record({ event, source, accountId, detail: { method } });
   }
 
   /** Events, latest first, with those that this process has just recorded for accounts. */

@@ -59,18 +59,25 @@ export class Sessions {
     this.#writes = new BackgroundWrites(options.log);
   }
 
-  /** Completes the session that `cookies` set: notes where it begins, and ends the one that the client had before. */
-  async begin(cookies: readonly string[], { cookie, source }: Client): Promise<void> {
+  /**
+   * Completes the session that `cookies` set: notes where it begins, and ends the one that the client had before. Returns whose
+   * that was; undefined if it had none.
+   */
+  async begin(cookies: readonly string[], { cookie, source }: Client): Promise<string | undefined> {
     const { database, revocations } = this.#options;
     const header = cookies.map((each) => each.split(";")[0] ?? "").join("; ");
     const [begun, earlier] = [this.#hashIn(header), this.#hashIn(cookie)];
-    if (begun === undefined) return;
-    const hasEnded = await database.durable.transaction().execute(async (tx) => {
+    if (begun === undefined) return undefined;
+    const endedOf = await database.durable.transaction().execute(async (tx) => {
       await sql`update sessions set ip_address = ${source.network}, user_agent = ${source.agent}
         where token_hash = ${begun}`.execute(tx);
-      return earlier !== undefined && (await endSessions(tx, sql`token_hash = ${earlier}`)) > 0;
+      if (earlier === undefined) return undefined;
+      const { rows } = await sql<{ account: string }>`
+        delete from sessions where token_hash = ${earlier} returning account_id as account`.execute(tx);
+      return rows[0]?.account;
     });
-    if (hasEnded) revocations.announce();
+    if (endedOf !== undefined) revocations.announce();
+    return endedOf;
   }
 
   /** The sessions of an account that have not ended, the one used last first. */
@@ -120,7 +127,7 @@ export class Sessions {
     let removed = 0;
     while (!signal.aborted) {
       const ended = sql`id in (select id from sessions where not (${isAlive()}) limit ${BATCH})`;
-      const count = await endSessions(this.#options.database.write, ended);
+      const count = await endSessions(this.#options.database.durable, ended);
       removed += count;
       if (count < BATCH) break;
     }

@@ -61,7 +61,7 @@ const creationOptionsSchema = z
   })
   .openapi("PasskeyCreationOptions");
 
-const passkeySchema = z
+export const passkeySchema = z
   .object({
     id: z.string(),
     name: z.string(),
@@ -72,7 +72,7 @@ const passkeySchema = z
   })
   .openapi("Passkey");
 
-function passkeyView({ id, name, createdAt, isSynced }: Passkey): z.output<typeof passkeySchema> {
+export function passkeyView({ id, name, createdAt, isSynced }: Passkey): z.output<typeof passkeySchema> {
   return { id, name, createdAt: isoTime(createdAt), synced: isSynced };
 }
 

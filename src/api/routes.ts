@@ -15,6 +15,7 @@ import * as auth from "./auth.js";
 import { getBadge, getCard } from "./embed-badges.js";
 import { getChart, getChartData } from "./embeds.js";
 import { listEvents } from "./events.js";
+import { exportMe } from "./export.js";
 import { getFeed } from "./feeds.js";
 import { getHealth, getReadiness } from "./health.js";
 import { getHome } from "./home.js";
@@ -183,6 +184,12 @@ export const API_ROUTES: readonly ApiRoute[] = [
   endsSession(mine("DELETE", "/api/me", me.removeMe)),
   endsSession(mine("POST", "/api/me/sign-out-everywhere", me.signOutEverywhere)),
   mine("GET", "/api/me/events", listEvents),
+  route("GET", "/api/me/export", {
+    access: "session",
+    limit: limit("heavy", { cost: 10 }),
+    cache: NO_STORE,
+    operation: exportMe,
+  }),
   mine("GET", "/api/me/watchlist", me.listMyWatchlist),
   mine("POST", "/api/me/watchlist", me.addToMyWatchlist),
   mine("DELETE", "/api/me/watchlist/{repositoryId}", me.removeFromMyWatchlist),

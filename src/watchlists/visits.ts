@@ -52,6 +52,16 @@ export class Visits {
     return changesSince(this.#database, current, since);
   }
 
+  /** When the owner last looked at the list, to the minute; undefined: never. */
+  async lastAt(accountId: string): Promise<number | undefined> {
+    const row = await this.#database.read
+      .selectFrom("watchlist_visits")
+      .select("seen_at")
+      .where("account_id", "=", accountId)
+      .executeTakeFirst();
+    return row?.seen_at;
+  }
+
   #write(
     accountId: string,
     values: {

@@ -5,6 +5,7 @@ import type { PageRenderer } from "./page.js";
 import type { FormHandler, MemberFormHandler, MemberPageHandler, PageHandler } from "./page-request.js";
 import { showAbout } from "./pages/about.js";
 import * as account from "./pages/account.js";
+import { showAccountExport } from "./pages/account-export.js";
 import { compareQuery, MAX_NAMES, showComparison } from "./pages/compare.js";
 import { showExplore } from "./pages/explore.js";
 import { facetQuery, showLanguage, showTopic } from "./pages/facet.js";
@@ -168,6 +169,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   mine("/account/delete", account.showAccountRemoval),
   myForm("/account/delete", account.removeAccount, { signInNext: "/account/delete", endsSession: true }),
   page("/account/deleted", account.showAccountRemoved, { cache: PRIVATE }),
+  mine("/account/export", showAccountExport),
   mine("/account/security", showSecurity, ["cursor"]),
   mine("/account/keys", keys.showKeys, ["revoked", "name"]),
   myForm("/account/keys", keys.createKey, { signInNext: "/account/keys" }),

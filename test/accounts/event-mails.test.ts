@@ -26,7 +26,7 @@ onBothEngines("A mail about an event", (engine) => {
   /** A sign-in of an account that exists, as if by a link. */
   const record = (world: World, accountId: string, network: string, agent: string) =>
     world.members.security.recordSignIn(
-      { account: { id: accountId }, isNew: false },
+      { account: { id: accountId }, isNew: false, isAgain: false },
       { method: "link", source: { network, agent } },
     );
   const idOf = async (world: World) => (await world.members.security.list({ limit: 1 }))[0]?.accountId ?? "";

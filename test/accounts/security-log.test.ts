@@ -62,6 +62,25 @@ onBothEngines("The security log", (engine) => {
       assert.ok(!stored.includes(secret), secret);
   });
 
+  test("tells a sign-in of a browser that is signed in from one of another browser or account", async () => {
+    const world = await start();
+    const ann = await signIn(world, mailbox, "ann@example.org");
+    await signIn(world, mailbox, "ann@example.org", { Cookie: ann.cookie });
+    await signIn(world, mailbox, "ann@example.org");
+    const bob = await signIn(world, mailbox, "bob@example.org");
+    await signIn(world, mailbox, "ann@example.org", { Cookie: bob.cookie });
+    const [signedIn, created] = ["signed_in", "account_created"];
+    assert.deepEqual(await namesOf(world), [
+      created,
+      signedIn,
+      "reauthenticated",
+      signedIn,
+      created,
+      signedIn,
+      signedIn,
+    ]);
+  });
+
   test("records the same of pages", async () => {
     const world = await start();
     const post = async (path: string, cookie: string, fields: Record<string, string> = {}) => {

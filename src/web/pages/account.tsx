@@ -143,7 +143,7 @@ const Profile: FC<ProfileProps> = ({ account, sites, passkeys, keys, saved }) =>
       “Sign out everywhere” ends all sessions of this account in all browsers. API keys keep working.
     </p>
     <p>
-      <a href="/account/delete">Delete account</a>
+      <a href="/account/export">Download your data</a> · <a href="/account/delete">Delete account</a>
     </p>
   </div>
 );

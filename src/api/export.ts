@@ -1,0 +1,118 @@
+import { requireRecentSignIn, type Session } from "../accounts/accounts.js";
+import { isoTime } from "../clock.js";
+import { json } from "../http/http.js";
+import { z } from "../schema.js";
+import { accountSchema, accountView, apiKeySchema, apiKeyView } from "./account-views.js";
+import { securityEventSchema, securityEventView } from "./events.js";
+import { keyUsageSchema, keyUsageView } from "./key-usage.js";
+import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
+import { passkeySchema, passkeyView } from "./passkeys.js";
+
+const time = z.iso.datetime({ precision: 3 });
+/** More than are kept of an account. */
+const ALL_EVENTS = 10_000;
+
+const sessionSchema = z.object({
+  id: z.string(),
+  createdAt: time,
+  lastSeenAt: time.openapi({ description: "To the hour." }),
+  expiresAt: time,
+  network: z.string().nullable(),
+  agent: z.string().nullable(),
+});
+
+function sessionView({ id, createdAt, seenAt, expiresAt, source }: Session): z.output<typeof sessionSchema> {
+  return {
+    id,
+    createdAt: isoTime(createdAt),
+    lastSeenAt: isoTime(seenAt),
+    expiresAt: isoTime(expiresAt),
+    network: source?.network ?? null,
+    agent: source?.agent ?? null,
+  };
+}
+
+const exportSchema = z
+  .object({
+    exportedAt: time,
+    account: accountSchema,
+    sessions: z.array(sessionSchema),
+    passkeys: z.array(passkeySchema),
+    keys: z.array(apiKeySchema.extend({ revokedAt: time.nullable() })),
+    usage: z.array(keyUsageSchema).openapi({ description: "Of the active keys, in the last 90 days." }),
+    watchlist: z.object({
+      lastVisitAt: time.nullable(),
+      items: z.array(
+        z.object({ repositoryId: z.string(), provider: z.string(), fullName: z.string(), addedAt: time }),
+      ),
+    }),
+    events: z.array(securityEventSchema),
+  })
+  .openapi("AccountExport");
+
+async function watchlistOf(
+  { modules: { watchlists, catalog } }: ApiServices,
+  accountId: string,
+): Promise<z.output<typeof exportSchema>["watchlist"]> {
+  const lastVisitAt = await watchlists.visits.lastAt(accountId);
+  const hasList = (await watchlists.idOf({ accountId })) !== 0;
+  const items = hasList ? (await watchlists.get({ accountId })).items : [];
+  const found = await catalog.findMany(items.map(({ repositoryId }) => repositoryId));
+  const names = new Map(found.map(({ id, provider, fullName }) => [id, { provider, fullName }]));
+  return {
+    lastVisitAt: lastVisitAt === undefined ? null : isoTime(lastVisitAt),
+    items: items.map(({ repositoryId, addedAt }) => ({
+      repositoryId: String(repositoryId),
+      provider: names.get(repositoryId)?.provider ?? "",
+      fullName: names.get(repositoryId)?.fullName ?? "",
+      addedAt: isoTime(addedAt),
+    })),
+  };
+}
+
+export const exportMe = operation({
+  id: "exportMe",
+  tags: ["Account"],
+  summary: "Everything that is stored about your account, as one file",
+  description:
+    "Without secrets, which are stored only as hashes. Needs a sign-in within the last 15 minutes. Counts more units the more there is to read.",
+  params: null,
+  query: null,
+  body: null,
+  responses: {
+    200: {
+      ...dataResponse("The account and what belongs to it.", exportSchema),
+      headers: z.object({ "Content-Disposition": z.string() }),
+    },
+    ...errorResponses("UNAUTHENTICATED", "REAUTHENTICATION_REQUIRED"),
+  },
+  handle: async ({ account, http, services }) => {
+    requireRecentSignIn(account);
+    const { members, clock } = services;
+    const { accounts, keys, security, usage } = members;
+    const { id: accountId, email: address } = account;
+    const active = await keys.list(accountId);
+    const views = [];
+    for (const { id } of active) views.push(await usage.view(accountId, id, "90d"));
+    const events = await security.list({ accountId, limit: ALL_EVENTS });
+    const data: z.output<typeof exportSchema> = {
+      exportedAt: isoTime(clock.now()),
+      account: accountView(account, await accounts.sitesOf(accountId)),
+      sessions: (await accounts.sessions.list(accountId)).map(sessionView),
+      passkeys: (await accounts.passkeys.list(accountId)).map(passkeyView),
+      keys: (await keys.listAll(accountId)).map(({ revokedAt, ...key }) => ({
+        ...apiKeyView(key),
+        revokedAt: revokedAt === null ? null : isoTime(revokedAt),
+      })),
+      usage: views.map(keyUsageView),
+      watchlist: await watchlistOf(services, accountId),
+      events: events.map(securityEventView),
+    };
+    security.record({ event: "data_exported", source: http.source(), accountId, address });
+    const day = isoTime(clock.now()).slice(0, 10);
+    return json(
+      { data },
+      { headers: { "Content-Disposition": `attachment; filename="sidereal-account-${day}.json"` } },
+    );
+  },
+});
