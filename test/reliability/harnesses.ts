@@ -3,6 +3,7 @@ import { databaseAway } from "./database-away.js";
 import { expensive } from "./expensive/expensive.js";
 import { fuzzHarness } from "./fuzz/harness.js";
 import { hostileData } from "./hostile-data.js";
+import { kills } from "./kills.js";
 import { limits } from "./limits.js";
 import { losses } from "./losses.js";
 import { malformedHarness } from "./malformed/harness.js";
@@ -18,6 +19,7 @@ export const HARNESSES: readonly Harness[] = [
   expensive,
   fuzzHarness,
   hostileData,
+  kills,
   limits,
   losses,
   malformedHarness,

@@ -1,27 +1,23 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { GENEROUS_LIMITS } from "../../bench/support/keys.js";
-import { treeOf, waitForLine } from "../../bench/support/processes.js";
 import type { ResultRow } from "../../bench/support/results.js";
-import { openStore, STORE_END } from "../../bench/support/stores.js";
-import { fillWithDemo } from "../../src/demo/demo.js";
 import { Random } from "../../src/demo/random.js";
-import { updateDerived } from "../../src/modules.js";
-import { AcknowledgedWrites, type WriteTarget } from "./support/acknowledged.js";
+import { AcknowledgedWrites } from "./support/acknowledged.js";
 import { assertHappened, type Harness, type HarnessContext, HarnessFailure } from "./support/harness.js";
 import { CuttableDisk, powerProblem } from "./support/power.js";
-import { createSession } from "./support/session.js";
+import {
+  fillStore,
+  integrityOf,
+  MAIN,
+  signInWriters,
+  type Writers,
+  WrittenService,
+} from "./support/written-service.js";
 
-const MAIN = fileURLToPath(new URL("../../bundle/main.js", import.meta.url));
 const WEAK = fileURLToPath(new URL("./support/weak-service.js", import.meta.url));
-const SECRET = "a secret of the power cuts that nobody else has";
-const CLIENTS = 4;
 const CUTS = { short: { real: 2, weak: 2 }, long: { real: 200, weak: 20 } } as const;
 /** A cut comes this long after the first writes. */
 const LEAST_MS = 400;
@@ -34,11 +30,8 @@ export const powerCuts: Harness = {
   run: cutMany,
 };
 
-/** A filled store and those who write to it. */
-interface Template {
+interface Template extends Writers {
   dataDir: string;
-  cookies: string[];
-  repositoryIds: string[];
 }
 
 async function cutMany({ scale, report }: HarnessContext): Promise<ResultRow[]> {
@@ -65,18 +58,9 @@ async function cutMany({ scale, report }: HarnessContext): Promise<ResultRow[]> 
 }
 
 async function prepare(dataDir: string): Promise<Template> {
-  const modules = await openStore({ url: undefined, dataDir });
-  try {
-    await fillWithDemo(modules.catalog, { repositories: 100, days: 3, seed: 1, end: STORE_END });
-    await updateDerived(modules);
-    const cookies: string[] = [];
-    for (let i = 0; i < CLIENTS; i++)
-      cookies.push(await createSession(modules.database, SECRET, `client${i}@example.org`));
-    const dumped = await modules.catalog.dump(0, 100);
-    return { dataDir, cookies, repositoryIds: dumped.map(({ repository }) => String(repository.id)) };
-  } finally {
-    await modules.database.close();
-  }
+  const place = { url: undefined, dataDir };
+  await fillStore(place);
+  return { dataDir, ...(await signInWriters(place)) };
 }
 
 /** What a power cut left. */
@@ -95,59 +79,29 @@ async function cutOnce(
   random: Random,
 ): Promise<Trial> {
   const disk = new CuttableDisk();
-  const running: ChildProcess[] = [];
-  const start = async (args: readonly string[], folder: string): Promise<WriteTarget & { pid: number }> => {
-    const child = startService(args, folder);
-    running.push(child);
-    const url = await waitForLine(child, /listens at (\S+)/);
-    return { url, cookies, repositoryIds, pid: child.pid ?? 0 };
+  const running: WrittenService[] = [];
+  const start = async (args: readonly string[], folder: string) => {
+    const service = await WrittenService.start(args, { url: undefined, dataDir: folder });
+    running.push(service);
+    return service;
   };
+  const targetOf = ({ url }: WrittenService) => ({ url, cookies, repositoryIds });
   try {
     cpSync(dataDir, join(disk.folder, "data"), { recursive: true });
     const service = await start(program, join(disk.folder, "data"));
     disk.flush();
     const writes = new AcknowledgedWrites(random);
-    const writing = writes.run(service, new AbortController().signal);
+    const writing = writes.run(targetOf(service), new AbortController().signal);
     await setTimeout(LEAST_MS + random.next() * (MOST_MS - LEAST_MS));
-    disk.cut(treeOf(service.pid));
+    disk.cut(service.pids);
     await writing;
     const { acknowledged, interrupted } = writes;
     const left = join(disk.platter, "data");
-    const wrong = [...writes.refused, ...(await writes.check(await start([MAIN, "serve"], left)))];
+    const wrong = [...writes.refused, ...(await writes.check(targetOf(await start([MAIN, "serve"], left))))];
     return { acknowledged, interrupted, wrong, integrity: integrityOf(join(left, "sidereal.db")) };
   } finally {
-    for (const child of running) {
-      const ended = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
-      child.kill("SIGKILL");
-      await ended;
-    }
+    for (const service of running) await service.kill();
     disk.remove();
-  }
-}
-
-function startService(args: readonly string[], dataDir: string): ChildProcess {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith("SIDEREAL_"));
-  return spawn(process.execPath, args, {
-    env: {
-      ...Object.fromEntries(inherited),
-      ...GENEROUS_LIMITS,
-      SIDEREAL_PORT: "0",
-      SIDEREAL_DATA_DIR: dataDir,
-      SIDEREAL_AUTH_SECRET: SECRET,
-      SIDEREAL_LOG_LEVEL: "fatal",
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-}
-
-function integrityOf(path: string): string {
-  const database = new DatabaseSync(path);
-  try {
-    const found = database.prepare("pragma integrity_check").all();
-    const foreign = database.prepare("pragma foreign_key_check").all();
-    return foreign.length > 0 ? "rows without what they refer to" : String(found[0]?.integrity_check);
-  } finally {
-    database.close();
   }
 }
 

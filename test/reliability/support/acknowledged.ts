@@ -91,6 +91,12 @@ export class AcknowledgedWrites {
     return wrong;
   }
 
+  /** A key that works, if there is one. */
+  activeKey(): string | undefined {
+    const all = [...this.#keys.values()].flat();
+    return all.findLast(({ states }) => states.length === 1 && states[0] === "active")?.secret;
+  }
+
   /** What is new, and some of the rest. */
   #toCheck<T extends Written<unknown>>(all: (readonly [string, T])[]): (readonly [string, T])[] {
     const old = all.filter(([, { isNew }]) => !isNew);

@@ -1,0 +1,124 @@
+/** A real service that clients write to, on a store that outlives it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { GENEROUS_LIMITS } from "../../../bench/support/keys.js";
+import { treeOf, waitForLine } from "../../../bench/support/processes.js";
+import { openStore, STORE_END } from "../../../bench/support/stores.js";
+import { fillWithDemo } from "../../../src/demo/demo.js";
+import { updateDerived } from "../../../src/modules.js";
+import { createSession } from "./session.js";
+
+/** The program as it is installed. */
+export const MAIN = fileURLToPath(new URL("../../../bundle/main.js", import.meta.url));
+const SECRET = "a secret of the harnesses that nobody else has";
+const CLIENTS = 4;
+
+/** Where a store is. */
+export interface Place {
+  url: string | undefined;
+  dataDir: string;
+}
+
+/** Those who write, and what about. */
+export interface Writers {
+  cookies: string[];
+  repositoryIds: string[];
+}
+
+/** Fills a store with a small catalogue. */
+export async function fillStore(place: Place): Promise<void> {
+  const modules = await openStore(place);
+  try {
+    await fillWithDemo(modules.catalog, { repositories: 100, days: 3, seed: 1, end: STORE_END });
+    await updateDerived(modules);
+  } finally {
+    await modules.database.close();
+  }
+}
+
+/** Signs clients in. Creating keys needs a sign-in a quarter of an hour ago at most. */
+export async function signInWriters(place: Place): Promise<Writers> {
+  const { database, catalog } = await openStore(place);
+  try {
+    const cookies: string[] = [];
+    for (let i = 0; i < CLIENTS; i++)
+      cookies.push(await createSession(database, SECRET, `client-${Date.now()}-${i}@example.org`));
+    const dumped = await catalog.dump(0, 100);
+    return { cookies, repositoryIds: dumped.map(({ repository }) => String(repository.id)) };
+  } finally {
+    await database.close();
+  }
+}
+
+/** A running program of which all processes can be killed. */
+export class WrittenService {
+  readonly url: string;
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess, url: string) {
+    this.#child = child;
+    this.url = url;
+  }
+
+  /** Starts a program with these arguments on a store, and waits until it serves. */
+  static async start(
+    args: readonly string[],
+    { url, dataDir }: Place,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<WrittenService> {
+    const child = spawn(process.execPath, args, {
+      env: {
+        ...environment(),
+        ...GENEROUS_LIMITS,
+        SIDEREAL_PORT: "0",
+        SIDEREAL_DATA_DIR: dataDir,
+        ...(url === undefined ? {} : { SIDEREAL_DATABASE_URL: url }),
+        SIDEREAL_AUTH_SECRET: SECRET,
+        SIDEREAL_LOG_LEVEL: "fatal",
+        ...settings,
+      },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    return new WrittenService(child, await waitForLine(child, /listens at (\S+)/));
+  }
+
+  get pids(): number[] {
+    return this.#child.pid === undefined ? [] : treeOf(this.#child.pid);
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  /** Kills all its processes. Does nothing if they have ended. */
+  async kill(): Promise<void> {
+    if (!this.isRunning) return;
+    const ended = once(this.#child, "exit");
+    for (const pid of this.pids)
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It ended meanwhile.
+      }
+    await ended;
+  }
+}
+
+/** The settings of the harness itself, without those of Sidereal. */
+export function environment(): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("SIDEREAL_")));
+}
+
+/** What SQLite says about a file: `ok`, or what is wrong. */
+export function integrityOf(path: string): string {
+  const database = new DatabaseSync(path);
+  try {
+    const found = database.prepare("pragma integrity_check").all();
+    const foreign = database.prepare("pragma foreign_key_check").all();
+    return foreign.length > 0 ? "rows without what they refer to" : String(found[0]?.integrity_check);
+  } finally {
+    database.close();
+  }
+}
