@@ -18,6 +18,8 @@ const GIVE_WAY_MS = 5;
 /** Lets the writing connections of one file take turns. */
 export class WriteQueue {
   readonly clock: Clock;
+  /** Whether the disk failed to store what was written, so that what it reports next must not be believed. */
+  isUnsynced = false;
   #last: Promise<void> = Promise.resolve();
   #turns = 0;
   /** Turns that have not ended, waiting ones included. */
@@ -88,6 +90,8 @@ export interface Turns {
   givesWay: boolean;
   /** How long a transaction, or a statement outside one, waits for its turn and for other processes, in ms. */
   patienceMs: number;
+  /** Whether a transaction is open: SQLite itself rolls one back when the disk is full or fails. */
+  isInTransaction(): boolean;
 }
 
 class WriterDriver extends SqliteDriver {
@@ -113,9 +117,15 @@ class WriterDriver extends SqliteDriver {
     // Free, as it is this connection's turn.
     const connection = await super.acquireConnection();
     this.#leave = leave;
-    this.#connection ??= new WriterConnection(connection, clock);
+    this.#connection ??= new WriterConnection(connection, queue);
     this.#connection.busyUntil = until;
     this.#turnBegan = clock.monotonic();
+    try {
+      if (queue.isUnsynced) await this.#connection.resync();
+    } catch (error) {
+      await this.releaseConnection();
+      throw error;
+    }
     return this.#connection;
   }
 
@@ -131,6 +141,18 @@ class WriterDriver extends SqliteDriver {
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
     this.#turnBegan = this.#turns.queue.clock.monotonic();
   }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#turns.isInTransaction()) await super.rollbackTransaction(connection);
+  }
+}
+
+/** Extended result codes of SQLite (sqlite.org/rescode.html): SQLITE_IOERR_FSYNC and SQLITE_IOERR_DIR_FSYNC. */
+const SYNC_FAILURES: ReadonlySet<unknown> = new Set([1034, 1290]);
+
+function isSyncFailure(error: unknown): boolean {
+  const cause = error instanceof DatabaseFault ? error.cause : undefined;
+  return cause instanceof Error && "errcode" in cause && SYNC_FAILURES.has(cause.errcode);
 }
 
 /** Tries statements again while another process writes. They take the lock or do nothing, so none is run twice. */
@@ -138,23 +160,43 @@ class WriterConnection implements DatabaseConnection {
   /** Monotonic. */
   busyUntil = 0;
   readonly #connection: DatabaseConnection;
-  readonly #clock: Clock;
+  readonly #queue: WriteQueue;
 
-  constructor(connection: DatabaseConnection, clock: Clock) {
+  constructor(connection: DatabaseConnection, queue: WriteQueue) {
     this.#connection = connection;
-    this.#clock = clock;
+    this.#queue = queue;
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { clock } = this.#queue;
     for (;;) {
-      const isLast = this.#clock.monotonic() >= this.busyUntil;
+      const isLast = clock.monotonic() >= this.busyUntil;
       try {
         return await this.#connection.executeQuery<R>(query);
       } catch (error) {
+        if (isSyncFailure(error)) this.#queue.isUnsynced = true;
         if (isLast || databaseFault(error) !== "busy") throw error;
       }
-      await this.#clock.sleep(BUSY_POLL_MS);
+      await clock.sleep(BUSY_POLL_MS);
     }
+  }
+
+  /**
+   * Stores again what the disk may not have stored. After a failed fsync the system forgets which pages it could not write, and the next
+   * fsync succeeds without them; a later commit would rest on a log with a hole. So everything committed is copied from the log
+   * to the database first, which writes other pages, and the log begins again. Throws as long as that fails.
+   */
+  async resync(): Promise<void> {
+    const { clock } = this.#queue;
+    for (;;) {
+      const isLast = clock.monotonic() >= this.busyUntil;
+      const checkpoint = CompiledQuery.raw("pragma wal_checkpoint(truncate)");
+      const { rows } = await this.executeQuery<{ busy: number }>(checkpoint);
+      if (rows[0]?.busy === 0) break;
+      if (isLast) throw new DatabaseFault("busy", new Error("the log is being read, and cannot begin again"));
+      await clock.sleep(BUSY_POLL_MS);
+    }
+    this.#queue.isUnsynced = false;
   }
 
   streamQuery<R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> {

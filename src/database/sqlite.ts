@@ -76,6 +76,7 @@ export function openSqlite(path: string, options: SqliteOptions): SqliteConnecti
           queue: writers,
           givesWay: synchronous === "NORMAL" && path !== ":memory:",
           patienceMs,
+          isInTransaction: () => raw.isTransaction,
         }),
   });
   return { db, prepare: preparing(db, raw, readOnly) };

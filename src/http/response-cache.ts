@@ -129,7 +129,8 @@ export class ResponseCache {
 
   /** A cached response, marked as stale where it may be outdated; undefined if it has been for too long. */
   #serve(entry: Entry, now: number): StoredResponse | undefined {
-    const since = this.#currentUntil(entry);
+    const { revision, at } = this.#current;
+    const since = entry.revision === revision && now - at < FRESH_MS ? at : this.#currentUntil(entry);
     const age = now - since;
     if (age < FRESH_MS) {
       entry.stale = undefined;

@@ -147,6 +147,10 @@ async function attack(
       SIDEREAL_DATA_DIR: store.dataDir,
       SIDEREAL_LOG_LEVEL: "fatal",
       ...GENEROUS_LIMITS,
+      SIDEREAL_WATCHLISTS_PER_DAY: "1000000",
+      // What waits is bounded as usual, but for the burst.
+      SIDEREAL_QUEUE_LENGTH: "2000",
+      SIDEREAL_QUEUE_MS: "1000",
       ...(store.url === undefined ? {} : { SIDEREAL_DATABASE_URL: throughPort(store.url, port) }),
     },
   });
@@ -219,7 +223,7 @@ async function recover(visitors: Visitors, since: number): Promise<number> {
     const isUsual = visits.every(({ kind, status, isStale }) => status === usual(kind) && !isStale);
     if (isUsual) return performance.now() - since;
     if (performance.now() - since > 60_000)
-      throw new HarnessFailure("the service did not recover in a minute");
+      throw new HarnessFailure(`the service did not recover in a minute: ${JSON.stringify(visits)}`);
     await setTimeout(100);
   }
 }

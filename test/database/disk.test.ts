@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { sql } from "kysely";
+import { type Database, type Db, databaseFault, openDatabase } from "../../src/database/database.js";
+import { createLog } from "../../src/log.js";
+import { type DiskError, failStatements } from "../support/failing-disk.js";
+
+async function open(): Promise<{ database: Database; logSize: () => number }> {
+  const dataDir = mkdtempSync(join(tmpdir(), "sidereal-test-"));
+  const database = await openDatabase({ url: undefined, dataDir, pool: 1, log: createLog("silent") });
+  after(async () => {
+    await database.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+  return { database, logSize: () => statSync(join(dataDir, "sidereal.db-wal")).size };
+}
+
+/** Adds two rows in one transaction. Returns the kind of the fault. */
+const addTwo = (db: Db, name: string) =>
+  db
+    .transaction()
+    .execute(async (tx) => {
+      for (const half of ["first", "second"])
+        await tx
+          .insertInto("marks")
+          .values({ name: `${name} ${half}`, value: "x".repeat(50_000) })
+          .execute();
+    })
+    .then(
+      () => "saved",
+      (error: unknown) => databaseFault(error) ?? String(error),
+    );
+const addOne = (db: Db, name: string) =>
+  db
+    .insertInto("marks")
+    .values({ name, value: "" })
+    .execute()
+    .then(
+      () => "saved",
+      (error: unknown) => databaseFault(error) ?? String(error),
+    );
+const namesIn = async ({ read }: Database) =>
+  (await read.selectFrom("marks").select("name").orderBy("name").execute()).map(({ name }) => name);
+
+/** Lets the next statement with this text fail, once. */
+function failOnce(text: string, kind: DiskError): () => void {
+  let left = 1;
+  const restore = failStatements((statement) => (statement === text && left-- > 0 ? kind : undefined));
+  after(restore);
+  return restore;
+}
+
+test("a transaction that the disk has no room for is a fault, saves nothing, and is possible later", async () => {
+  const { database } = await open();
+  const { rows } = await sql<{ page_count: number }>`pragma page_count`.execute(database.durable);
+  const limit = (pages: number) => sql`pragma max_page_count = ${sql.lit(pages)}`;
+  await limit((rows[0]?.page_count ?? 0) + 2).execute(database.durable);
+  // SQLite rolls it back by itself, so that there is nothing to roll back any more.
+  for (const name of ["a", "b"]) assert.equal(await addTwo(database.durable, name), "full");
+  assert.deepEqual(await namesIn(database), []);
+  await limit(1_000_000).execute(database.durable);
+  assert.equal(await addTwo(database.durable, "c"), "saved");
+  assert.deepEqual(await namesIn(database), ["c first", "c second"]);
+});
+
+test("after a failed fsync nothing is saved until what was committed before has been stored elsewhere", async () => {
+  const { database, logSize } = await open();
+  assert.equal(await addTwo(database.write, "before"), "saved");
+  let restore = failOnce("commit", "fsync");
+  assert.equal(await addTwo(database.durable, "lost"), "unavailable");
+  restore();
+  // The connection that failed is not the only one that may not go on, and single statements may not either.
+  restore = failStatements((text) => (text.includes("wal_checkpoint") ? "write" : undefined));
+  assert.equal(await addTwo(database.write, "refused"), "unavailable");
+  assert.equal(await addOne(database.durable, "refused"), "unavailable");
+  assert.deepEqual(await namesIn(database), ["before first", "before second"]);
+  restore();
+  let checkpoints = 0;
+  restore = failStatements((text) => {
+    checkpoints += Number(text.includes("wal_checkpoint"));
+    return undefined;
+  });
+  const size = logSize();
+  assert.equal(await addOne(database.durable, "later"), "saved");
+  assert.equal(await addTwo(database.write, "later"), "saved");
+  restore();
+  assert.equal(checkpoints, 1);
+  assert.ok(logSize() < size, "the log has begun again");
+  assert.deepEqual(await namesIn(database), [
+    "before first",
+    "before second",
+    "later",
+    "later first",
+    "later second",
+  ]);
+});
+
+test("any other error of the disk is a fault of its statement alone", async () => {
+  const { database } = await open();
+  const restore = failOnce("commit", "write");
+  assert.equal(await addTwo(database.durable, "lost"), "unavailable");
+  restore();
+  const watching = failStatements((text) => {
+    assert.ok(!text.includes("wal_checkpoint"));
+    return undefined;
+  });
+  assert.equal(await addTwo(database.durable, "saved"), "saved");
+  watching();
+  assert.deepEqual(await namesIn(database), ["saved first", "saved second"]);
+});
