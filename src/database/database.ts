@@ -182,7 +182,7 @@ const READ_CACHE_KIB = 16_384;
 const SQLITE_READERS = 8;
 
 /** How long the write of a request waits for those of others. Whoever sent it should hear that it failed while it still waits. */
-const REQUEST_PATIENCE_MS = 2_500;
+const REQUEST_PATIENCE_MS = 2_000;
 
 function openPostgresDatabase(
   { pool, clock, log }: Pick<DatabaseOptions, "pool" | "log"> & { clock: Clock },

@@ -14,7 +14,7 @@ import { forges } from "./migrations/0008-forges.js";
 import { guardedAccounts } from "./migrations/0009-guarded-accounts.js";
 
 /** In order. The version of a database is the number of migrations it has had. */
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   initial,
   blocks,
   searchPostings,

@@ -1,5 +1,6 @@
 import { connections } from "./connections.js";
 import { databaseAway } from "./database-away.js";
+import { disk } from "./disk.js";
 import { expensive } from "./expensive/expensive.js";
 import { fuzzHarness } from "./fuzz/harness.js";
 import { hostileData } from "./hostile-data.js";
@@ -11,11 +12,13 @@ import { overload } from "./overload.js";
 import { powerCuts } from "./power-cuts.js";
 import { stop } from "./stop.js";
 import type { Harness } from "./support/harness.js";
+import { upgrade } from "./upgrade.js";
 
 /** All harnesses, in the order of their tables. */
 export const HARNESSES: readonly Harness[] = [
   connections,
   databaseAway,
+  disk,
   expensive,
   fuzzHarness,
   hostileData,
@@ -26,4 +29,5 @@ export const HARNESSES: readonly Harness[] = [
   overload,
   powerCuts,
   stop,
+  upgrade,
 ];

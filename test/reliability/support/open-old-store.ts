@@ -1,0 +1,23 @@
+import { systemClock } from "../../../src/clock.js";
+import { openPostgres, postgresDialect } from "../../../src/database/postgres.js";
+import { ServerWatch } from "../../../src/database/postgres-watch.js";
+import { openSqlite, sqliteDialect } from "../../../src/database/sqlite.js";
+import { WriteQueue } from "../../../src/database/sqlite-writer.js";
+import { createLog } from "../../../src/log.js";
+import type { OldStore } from "./old-stores.js";
+
+/** Opens a store without migrating it. `place`: a SQLite file, or the address of a PostgreSQL database. */
+export function openOldStore(place: string): OldStore & { close(): Promise<void> } {
+  if (!place.startsWith("postgres:")) {
+    const { db } = openSqlite(place, { synchronous: "FULL", writers: new WriteQueue(systemClock) });
+    return { db, dialect: sqliteDialect, close: () => db.destroy() };
+  }
+  const log = createLog("silent");
+  const watch = new ServerWatch({ url: place, clock: systemClock, log });
+  const { db } = openPostgres(place, { pool: 1, reads: false, watch, log });
+  const close = async () => {
+    watch.close();
+    await db.destroy();
+  };
+  return { db, dialect: postgresDialect, close };
+}
