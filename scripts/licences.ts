@@ -1,0 +1,11 @@
+/** Writes docs/LICENCES.md: what an installation without development tools contains, from the lockfile. Run by `npm run licences`. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { installedPackages, licencesDocument } from "./packages.js";
+
+const file = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+
+writeFileSync(
+  file("docs/LICENCES.md"),
+  licencesDocument(installedPackages(readFileSync(file("package-lock.json"), "utf8"))),
+);

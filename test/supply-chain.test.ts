@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { installedPackages, licencesDocument, lockedPackages } from "../scripts/packages.js";
+
+const lockfile = readFileSync("package-lock.json", "utf8");
+const locked = lockedPackages(lockfile);
+const installed = installedPackages(lockfile);
+const manifest: Record<"dependencies" | "devDependencies", Record<string, string>> & {
+  overrides?: Record<string, unknown>;
+} = JSON.parse(readFileSync("package.json", "utf8"));
+
+/** Licences that a service may be distributed and run under, without conditions for its own code. */
+const ALLOWED = [
+  "0BSD",
+  "Apache-2.0",
+  "BlueOak-1.0.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "ISC",
+  "MIT",
+  "MIT-0",
+  "MPL-2.0",
+];
+/** Packages whose licence has no such name, read by a person. */
+const READ = ["dejavu-fonts-ttf"];
+
+test("every package of the lockfile has a checksum", () => {
+  assert.ok(locked.length > 100, "the lockfile was not read");
+  for (const [place, { integrity }] of locked) assert.match(integrity ?? "", /^sha512-[\w+/]{86}==$/, place);
+});
+
+test("no package of the lockfile comes from anywhere but the registry that npm is configured for", () => {
+  const hosts = new Set<string>();
+  for (const [place, { resolved }] of locked) {
+    if (resolved === undefined) continue;
+    assert.match(resolved, /^https:\/\/[^/]+\/(@[\w.-]+\/)?[\w.-]+\/-\/[\w.-]+\.tgz$/, place);
+    hosts.add(new URL(resolved).host);
+  }
+  assert.ok(hosts.size <= 1, [...hosts].join());
+});
+
+test("the manifest names exact versions, and the lockfile the same ones", () => {
+  const { packages } = JSON.parse(lockfile);
+  for (const kind of ["dependencies", "devDependencies"] as const) {
+    assert.deepEqual(packages[""][kind], manifest[kind]);
+    for (const [name, version] of Object.entries(manifest[kind])) {
+      assert.match(version, /^\d+\.\d+\.\d+(-[\w.]+)?$/, name);
+      assert.equal(packages[`node_modules/${name}`]?.version, version, name);
+    }
+  }
+});
+
+test("no package of a production installation runs a program while it is installed", () => {
+  assert.ok(installed.length > 50);
+  assert.deepEqual(
+    installed.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name),
+    [],
+  );
+});
+
+test("every package of a production installation has a licence that is allowed, and the page lists it", () => {
+  for (const { name, licence } of installed)
+    assert.ok(READ.includes(name) || ALLOWED.includes(licence ?? ""), `${name}: ${licence}`);
+  assert.equal(readFileSync("docs/LICENCES.md", "utf8"), licencesDocument(installed), "run npm run licences");
+});
+
+test("the bill of materials lists every package of a production installation with its checksum", () => {
+  const script = fileURLToPath(new URL("../scripts/sbom.js", import.meta.url));
+  const text = execFileSync(process.execPath, [script], { encoding: "utf8" });
+  const { bomFormat, components } = JSON.parse(text);
+  assert.equal(bomFormat, "CycloneDX");
+  const listed = new Map<string, { hashes: { alg: string; content: string }[] }>(
+    components.map((one: { name: string; version: string }) => [`${one.name} ${one.version}`, one]),
+  );
+  assert.equal(components.length, installed.length);
+  for (const { name, version, integrity } of installed) {
+    const own = listed.get(`${name} ${version}`);
+    const sha512 = Buffer.from((integrity ?? "").replace("sha512-", ""), "base64").toString("hex");
+    assert.deepEqual(own?.hashes, [{ alg: "SHA-512", content: sha512 }], `${name} ${version}`);
+  }
+});
