@@ -44,6 +44,7 @@ const RANKS: Readonly<Record<string, number>> = {
   http: 4,
   tracking: 4,
   lists: 4,
+  doctor: 5,
   modules: 5,
   sample: 6,
   api: 6,

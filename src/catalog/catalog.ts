@@ -37,6 +37,7 @@ import {
 } from "./snapshots/snapshots.js";
 
 export { BASES, type Basis, basisOf, byBasis, isSeam } from "./basis.js";
+export { type CatalogDamage, checkCatalogue } from "./check.js";
 export type { DumpedRepository } from "./dump.js";
 export { type Run, type RunName, runExclusively, runState } from "./exclusive-run.js";
 export { type ArchiveFile, DAMAGE_KINDS, type Damage, type DamageKind } from "./file-damage.js";
@@ -64,6 +65,7 @@ export {
   type RenameStatus,
   readPredecessors,
 } from "./renames/renames.js";
+export * from "./repair.js";
 export * from "./repository.js";
 export { DERIVED_TABLES, REPOSITORY_TABLES } from "./sample.js";
 export * from "./series.js";

@@ -34,5 +34,16 @@ export interface Host {
   serveDemo(size: DemoSize): Promise<void>;
 }
 
-/** Exit codes, as documented: success; failed; invalid arguments; done, but some lines were refused. */
-export const EXIT = { ok: 0, failed: 1, usage: 2, refused: 3 } as const;
+/**
+ * Exit codes, as documented: success; failed; invalid arguments; done, but some lines were refused. Of `doctor`: damage was found,
+ * and all of it repaired; there is damage; the store cannot be examined.
+ */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  refused: 3,
+  repaired: 4,
+  damaged: 5,
+  unchecked: 6,
+} as const;

@@ -6,6 +6,7 @@ import { Command, CommanderError } from "commander";
 import { addBackup } from "./backup.js";
 import { addDemo } from "./demo.js";
 import { addDerive } from "./derive.js";
+import { addDoctor } from "./doctor.js";
 import { addEvents } from "./events.js";
 import { addExport } from "./export.js";
 import { EXIT, type Host } from "./host.js";
@@ -43,6 +44,7 @@ export async function runProgram(host: Host, argv: readonly string[]): Promise<n
   addDerive(program, host);
   addBackup(program, host, finish);
   addRestore(program, host, finish);
+  addDoctor(program, host, finish);
   addRenames(program, host, finish);
   addDemo(program, host);
   for (const command of program.commands) command.exitOverride();

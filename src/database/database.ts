@@ -3,6 +3,7 @@
  * in the data directory, or PostgreSQL; no other module depends on which. Failures of the engine are thrown as DatabaseFault.
  * What the rows mean is up to other modules.
  */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Clock, systemClock } from "../clock.js";
 import type { Logger } from "../log.js";
@@ -18,6 +19,7 @@ import {
 import { postgresSource, postgresTarget } from "./backup/postgres-backup.js";
 import { sqliteSource, sqliteTarget } from "./backup/sqlite-backup.js";
 import type { Db, Dialect } from "./dialect.js";
+import { type FileDamage, inspectSqliteFile } from "./inspect/sqlite-file.js";
 import { LATEST_VERSION, migrate } from "./migrate.js";
 import { openPostgres, postgresDialect } from "./postgres.js";
 import { ServerWatch } from "./postgres-watch.js";
@@ -39,6 +41,9 @@ export { syncFolder } from "./backup/sqlite-backup.js";
 export { BatchSize } from "./batch-size.js";
 export type { BulkColumns, BulkRow, BulkTable, Db, Dialect, TableName, Tx } from "./dialect.js";
 export { DatabaseFault, databaseFault, type FaultKind } from "./fault.js";
+export { type ReferenceSchema, readReference } from "./inspect/reference.js";
+export { checkReferences, checkSchema, createIndexes, type SchemaDamage } from "./inspect/schema-check.js";
+export type { FileDamage } from "./inspect/sqlite-file.js";
 export { type Merge, mergeRows } from "./merge-rows.js";
 export { LATEST_VERSION } from "./migrate.js";
 export {
@@ -52,6 +57,7 @@ export {
 export { makePrivate } from "./private-files.js";
 export { createRollupTable, indexRollupTable } from "./rollup-tables.js";
 export type {
+  FacetPartTable,
   FacetTable,
   PreviousNameTable,
   RepositoryTable,
@@ -156,6 +162,19 @@ export async function openRestoreTarget(
   if (url !== undefined) return postgresTarget(url, clock, options);
   if (dataDir === ":memory:") throw new BackupRefused("A database in memory cannot be restored.");
   return sqliteTarget(join(dataDir, FILE), clock, options);
+}
+
+/**
+ * Checks the file of a SQLite database, however damaged it is. Returns whether its tables can be read as far as that shows;
+ * undefined if there is none. A server checks its files itself.
+ */
+export function inspectFile(
+  { url, dataDir }: StoreLocation,
+  onDamage: (kind: FileDamage, found: string) => void,
+): boolean | undefined {
+  if (url !== undefined) return true;
+  const path = join(dataDir, FILE);
+  return existsSync(path) ? inspectSqliteFile(path, onDamage) : undefined;
 }
 
 /** Names of the engines in messages. */

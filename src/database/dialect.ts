@@ -94,6 +94,16 @@ export interface Dialect {
    * others are reading or writing: then try again later. Blocks for the time of writing the log of the database.
    */
   eraseDeleted(db: Db): Promise<boolean>;
+  /** Runs `work` in a transaction that only reads, and sees the state at its beginning however long it takes. */
+  snapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** The columns of all tables, by table, and the names of all indexes. */
+  columns(db: Db): Promise<Map<string, string[]>>;
+  indexes(db: Db): Promise<Set<string>>;
+  /** Rebuilds all indexes. Writers wait for it. */
+  reindex(db: Db): Promise<void>;
+  /** Tables whose next id is one that is taken, and how to continue after the highest one. */
+  sequencesBehind(db: Db): Promise<string[]>;
+  advanceSequences(db: Db): Promise<void>;
   /** Size of the database in bytes. */
   size(db: Db): Promise<number>;
 }

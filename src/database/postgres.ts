@@ -8,7 +8,7 @@ import {
 } from "kysely";
 import pg from "pg";
 import type { Logger } from "../log.js";
-import type { BulkColumns, BulkRow, BulkTable, Dialect } from "./dialect.js";
+import type { BulkColumns, BulkRow, BulkTable, Db, Dialect } from "./dialect.js";
 import { DatabaseFault } from "./fault.js";
 import { FaultPool, LOCK_NOT_AVAILABLE } from "./postgres-pool.js";
 import { preparing } from "./postgres-prepared.js";
@@ -101,6 +101,18 @@ function insertFrom(
 ): RawBuilder<unknown> {
   const names = sql.raw(Object.keys(columns).join(", "));
   return sql`insert into ${sql.raw(table)} (${names}) select * from unnest(${columnArrays(columns, rows)}) ${sql.raw(conflict)}`;
+}
+
+/** The sequences that ids come from, with their tables. */
+async function sequencesOf(db: Db): Promise<{ name: string; sequence: string }[]> {
+  const { rows } = await sql<{ name: string }>`select table_name as name from information_schema.columns
+    where table_schema = current_schema() and column_name = 'id' and is_identity = 'YES' order by table_name`.execute(
+    db,
+  );
+  return ["repositories", ...rows.map(({ name }) => name)].map((name) => ({
+    name,
+    sequence: `${name}_id_seq`,
+  }));
 }
 
 export const postgresDialect: Dialect = {
@@ -201,6 +213,49 @@ export const postgresDialect: Dialect = {
 
   // Vacuum does, when the server decides; its own log and copies of it are up to the operator.
   eraseDeleted: async () => true,
+  snapshot: (db, work) =>
+    db
+      .transaction()
+      .setIsolationLevel("repeatable read")
+      .setAccessMode("read only")
+      .execute(async (tx) => {
+        await sql`set local statement_timeout = 0`.execute(tx);
+        return work(tx);
+      }),
+
+  async columns(db) {
+    const { rows } = await sql<{ table: string; column: string }>`
+      select table_name as "table", column_name as "column" from information_schema.columns
+      where table_schema = current_schema() order by table_name, ordinal_position`.execute(db);
+    const byTable = Map.groupBy(rows, ({ table }) => table);
+    return new Map([...byTable].map(([table, own]) => [table, own.map(({ column }) => column)]));
+  },
+  async indexes(db) {
+    const { rows } = await sql<{ name: string }>`select indexname as name from pg_indexes
+      where schemaname = current_schema()`.execute(db);
+    return new Set(rows.map(({ name }) => name));
+  },
+  async reindex(db) {
+    const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(db);
+    await sql`reindex schema ${sql.id(rows[0]?.name ?? "public")}`.execute(db);
+  },
+  async sequencesBehind(db) {
+    const behind: string[] = [];
+    for (const { name, sequence } of await sequencesOf(db)) {
+      const { rows } = await sql<{ last: number; highest: number }>`
+        select case when is_called then last_value else 0 end as last,
+          (select coalesce(max(id), 0) from ${sql.table(name)}) as highest from ${sql.table(sequence)}`.execute(
+        db,
+      );
+      if ((rows[0]?.last ?? 0) < (rows[0]?.highest ?? 0)) behind.push(name);
+    }
+    return behind;
+  },
+  async advanceSequences(db) {
+    for (const { name, sequence } of await sequencesOf(db))
+      await sql`select setval(${sequence}, highest) from (select max(id) as highest from ${sql.table(name)}) as own
+        where highest is not null and highest > (select last_value from ${sql.table(sequence)})`.execute(db);
+  },
 
   async size(db) {
     const size = await sql<{ bytes: number }>`select pg_database_size(current_database()) as bytes`.execute(

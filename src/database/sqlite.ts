@@ -294,6 +294,28 @@ export const sqliteDialect: Dialect = {
     const { rows } = await sql<{ busy: number }>`pragma wal_checkpoint(truncate)`.execute(db);
     return rows[0]?.busy === 0;
   },
+  snapshot: (db, work) => db.transaction().execute(work),
+
+  async columns(db) {
+    const { rows } = await sql<{ table: string; column: string }>`select t.name as "table", c.name as "column"
+      from pragma_table_list t, pragma_table_info(t.name) c where t.schema = 'main' order by t.name, c.cid`.execute(
+      db,
+    );
+    const byTable = Map.groupBy(rows, ({ table }) => table);
+    return new Map([...byTable].map(([table, own]) => [table, own.map(({ column }) => column)]));
+  },
+  async indexes(db) {
+    const { rows } = await sql<{ name: string }>`select name from sqlite_schema where type = 'index'`.execute(
+      db,
+    );
+    return new Set(rows.map(({ name }) => name));
+  },
+  async reindex(db) {
+    await sql`reindex`.execute(db);
+  },
+  // An id follows from the highest one.
+  sequencesBehind: async () => [],
+  advanceSequences: async () => {},
 
   async size(db) {
     const pages = await sql<{ bytes: number }>`

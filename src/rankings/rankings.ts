@@ -38,6 +38,7 @@ import { type PastRank, packRankHistory, type Rank, rankHistoryReader, rankReade
 import { type Standing, standingReader } from "./standing.js";
 import type { Window } from "./windows.js";
 
+export { checkRankings, type RankingDamage } from "./check.js";
 export * from "./definitions.js";
 export {
   FACET_KINDS,

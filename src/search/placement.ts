@@ -55,6 +55,12 @@ export class Placement {
     for (const { ids } of this.#pages) for (const id of ids) if (id > 0) yield id;
   }
 
+  /** The same with their positions. */
+  *placed(): Generator<{ id: number; position: number }> {
+    for (const [number, { ids }] of this.#pages.entries())
+      for (const [i, id] of ids.entries()) if (id > 0) yield { id, position: number * PAGE + i };
+  }
+
   /** The positions of some repositories. */
   positionsOf(repositories: ReadonlySet<number>): Map<number, number> {
     const found = new Map<number, number>();

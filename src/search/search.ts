@@ -19,6 +19,7 @@ import { readStatus, type SearchStatus } from "./status.js";
 import { Vocabulary } from "./typos.js";
 import { updateWords } from "./update.js";
 
+export { checkSearch, type SearchDamage } from "./check.js";
 export type { SuggestedFacet } from "./facet-names.js";
 export { parseQuery } from "./query.js";
 export type { SearchStatus } from "./status.js";

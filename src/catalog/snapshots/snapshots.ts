@@ -5,6 +5,7 @@
  * up to `record.ts`.
  */
 export { type Appended, appendSnapshots, type SnapshotsOf } from "./append.js";
+export { HistoryCheck, type HistoryDamage } from "./check.js";
 export { DamagedBlock } from "./codec.js";
 export { newestSnapshots, snapshotTimes } from "./hours.js";
 export { packTails } from "./pack.js";

@@ -3,6 +3,7 @@
  * The totals are kept up to date by subtracting what a changed repository contributed before and adding what it contributes
  * now. `updateFacets` applies changes, `FacetRebuild` starts from all repositories; both give the same totals.
  */
+export { FacetCheck } from "./check.js";
 export {
   FACET_KINDS,
   FACET_SORTS,

@@ -7,6 +7,7 @@ import {
   type Database,
   type Db,
   type Dialect,
+  type FacetPartTable,
   type Tx,
 } from "../../database/database.js";
 import type { ChangedRepositories, Contribution } from "../contributions.js";
@@ -93,13 +94,17 @@ export async function readFacetParts(db: Db, dialect: Dialect, ids: readonly num
     .selectAll()
     .where(dialect.among(sql.ref("repository_id"), ids))
     .execute();
-  return rows.map((row) => ({
+  return rows.map(partOf);
+}
+
+export function partOf(row: FacetPartTable): FacetPart {
+  return {
     provider: row.provider,
     language: row.language,
     topics: JSON.parse(row.topics),
     stars: row.stars,
     gained: { "24h": row.stars_gained_24h, "7d": row.stars_gained_7d, "30d": row.stars_gained_30d },
-  }));
+  };
 }
 
 async function writeParts(tx: Tx, dialect: Dialect, contributions: readonly Contribution[]): Promise<void> {

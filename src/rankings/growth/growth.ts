@@ -30,6 +30,7 @@ export {
   MEASURED_COUNTS,
   type MeasuredCount,
 } from "./anomalies.js";
+export { checkGrowth, type GrowthDamage } from "./check.js";
 export { FALLEN_PARTS, LEAST_COLLAPSED, LEAST_DOUBTED } from "./doubt.js";
 export type { Explanation, Scores } from "./scores.js";
 export {

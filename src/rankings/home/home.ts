@@ -8,6 +8,7 @@ import { computeHome } from "./first-page.js";
 import { readPrepared, storePrepared } from "./prepared.js";
 import { computeSummary, type Summary } from "./summary.js";
 
+export { checkSummary } from "./check.js";
 export { type Home, type RankedList, readHome } from "./first-page.js";
 export { type DocumentReader, documentReader } from "./prepared.js";
 export { type CurrentSummary, readSummary, type Summary } from "./summary.js";

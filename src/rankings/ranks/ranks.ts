@@ -4,6 +4,7 @@
  * both give the same ranks, and write in short transactions of a run. The caller reads the contributions and calls
  * `archiveRanks` before either.
  */
+export { checkLeaderboards, checkRankBlocks, checkRankRows, type RankDamage } from "./check.js";
 export {
   type Competitor,
   type Leaderboard,

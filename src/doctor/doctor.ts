@@ -1,0 +1,151 @@
+/**
+ * The doctor: examines a store, also one that the service cannot open, names each kind of damage with what to do, and repairs what
+ * follows from other data. `examine` changes nothing and needs bounded memory; each module knows what of its rows is wrong.
+ */
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { workFilesOf } from "../backups/backups.js";
+import {
+  checkCatalogue,
+  deriveNames,
+  outdateAll,
+  recountSnapshots,
+  removeOrphans,
+  restoreRows,
+} from "../catalog/catalog.js";
+import type { Clock } from "../clock.js";
+import {
+  checkReferences,
+  checkSchema,
+  createIndexes,
+  type Database,
+  type Db,
+  type Dialect,
+  inspectFile,
+  openBackgroundReader,
+  readReference,
+  type StoreLocation,
+} from "../database/database.js";
+import type { Logger } from "../log.js";
+import { checkRankings, type Rankings } from "../rankings/rankings.js";
+import { checkSearch, type Search } from "../search/search.js";
+import { type Finding, Findings } from "./finding.js";
+import { REPAIRS, type Repair } from "./kinds.js";
+import { checkSchedule, reschedule } from "./schedule.js";
+
+export type { Finding } from "./finding.js";
+export { type DamageKind, KINDS } from "./kinds.js";
+
+export interface Examined {
+  location: StoreLocation;
+  secretFile: string | undefined;
+  clock: Clock;
+  log: Logger;
+}
+
+export interface Diagnosis {
+  findings: Finding[];
+  /** What brings back those that are derived. */
+  repairs: ReadonlySet<Repair>;
+}
+
+/** Thrown if there is no store, or if it cannot be reached. */
+export class CannotExamine extends Error {}
+
+/** Examines a store. Changes nothing. Throws CannotExamine. */
+export async function examine(examined: Examined): Promise<Diagnosis> {
+  const { location } = examined;
+  const findings = new Findings();
+  checkFolder(examined, findings);
+  const canOpen = inspectFile(location, findings.add);
+  if (canOpen === undefined) throw new CannotExamine(`There is no database in ${location.dataDir}.`);
+  if (canOpen) await examineTables(examined, findings);
+  return { findings: findings.list(), repairs: findings.repairs() };
+}
+
+/** The shortest secret that is accepted. */
+const SECRET_LENGTH = 32;
+
+function checkFolder({ location, secretFile }: Examined, findings: Findings): void {
+  if (location.url !== undefined) return;
+  for (const name of workFiles(location)) findings.add("work-file", name);
+  if (secretFile === undefined || !existsSync(secretFile)) return;
+  const { length } = readFileSync(secretFile, "utf8").trim();
+  if (length < SECRET_LENGTH) findings.add("secret-damaged", `it has ${length} characters`);
+}
+
+function workFiles({ url, dataDir }: StoreLocation): string[] {
+  return url === undefined && existsSync(dataDir) ? workFilesOf(readdirSync(dataDir)) : [];
+}
+
+async function examineTables({ location, clock, log }: Examined, findings: Findings): Promise<void> {
+  const { dialect, read, close } = openBackgroundReader({ ...location, log });
+  try {
+    await dialect
+      .snapshot(read, (tx) => examineRows(tx, dialect, { clock, findings }))
+      .catch((error: unknown) => {
+        if (!findings.has("pages-damaged") && !findings.has("index-damaged")) throw error;
+        // What cannot be read of a damaged file is not examined.
+      });
+  } catch (error) {
+    throw new CannotExamine(error instanceof Error ? error.message : String(error), { cause: error });
+  } finally {
+    await close();
+  }
+}
+
+async function examineRows(
+  db: Db,
+  dialect: Dialect,
+  { clock, findings }: { clock: Clock; findings: Findings },
+): Promise<void> {
+  const onDamage = findings.add;
+  const reference = await readReference(clock);
+  if (!(await checkSchema(db, dialect, { reference, onDamage }))) return;
+  const references = reference.references;
+  await checkReferences(db, { references, onDamage });
+  await checkCatalogue(db, dialect, onDamage);
+  await checkSchedule(db, clock.now(), (found) => onDamage("schedule-wrong", found));
+  // The rest needs the rows that are missing, and repositories that can be read.
+  if (findings.has("row-missing") || findings.has("repository-invalid")) return;
+  await checkRankings(db, dialect, { clock, onDamage });
+  await checkSearch(db, dialect, { clock, onDamage });
+}
+
+/** What repairs need, opened and migrated. */
+export interface Repaired {
+  database: Database;
+  rankings: Rankings;
+  search: Search;
+}
+
+/** Brings back what is derived. May be killed and run again. */
+export async function repair(
+  { location, clock }: Pick<Examined, "location" | "clock">,
+  repairs: ReadonlySet<Repair>,
+  { database, rankings, search }: Repaired,
+): Promise<void> {
+  const { dialect, write } = database;
+  const steps: Readonly<Record<Repair, () => Promise<void>>> = {
+    "remove-files": async () => {
+      for (const name of workFiles(location)) rmSync(join(location.dataDir, name), { force: true });
+    },
+    // Opening has done it.
+    migrate: async () => {},
+    "create-indexes": async () => createIndexes(write, dialect, await readReference(clock)),
+    "rebuild-indexes": () => dialect.reindex(write),
+    "restore-rows": () => restoreRows(database),
+    "advance-sequences": () => dialect.advanceSequences(write),
+    "remove-orphans": () => removeOrphans(database),
+    "derive-names": () => deriveNames(database),
+    recount: () => recountSnapshots(database),
+    reschedule: () => reschedule(database, clock.now()),
+    "rebuild-derived": async () => {
+      await outdateAll(database);
+      await rankings.update({ all: true });
+      await search.update();
+      await search.reorder();
+    },
+  };
+  for (const name of REPAIRS) if (repairs.has(name)) await steps[name]();
+}
