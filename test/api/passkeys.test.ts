@@ -341,7 +341,7 @@ onBothEngines("Passkeys", (engine) => {
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
   });
 
-  test("what happens to passkeys is recorded for their owner, and what is refused for the operator", async () => {
+  test("what happens to passkeys is recorded and mailed to their owner; what is refused, recorded for the operator", async () => {
     const member = await newMember();
     const { id, authenticator } = await addPasskey(world, member);
     const headers = { Cookie: cookiesOf(await use(authenticator)), Origin: ORIGIN };
@@ -370,5 +370,15 @@ onBothEngines("Passkeys", (engine) => {
     const refused = await sql<{ detail: string }>`
       select detail from security_events where event = 'sign_in_refused'`.execute(read);
     assert.ok(refused.rows.some(({ detail }) => detailOf(detail) === "passkey"));
+    await world.members.mails.settled();
+    const subjects: string[] = [];
+    while (mailbox.notices > 0) {
+      const { to, text } = await mailbox.nextNotice();
+      if (to.includes(email)) subjects.push(/^Subject: (.*?)\r?$/m.exec(text)?.[1] ?? "");
+    }
+    assert.deepEqual(subjects.toSorted(), [
+      "Security notice: Passkey added at sidereal.example",
+      "Security notice: Passkey removed at sidereal.example",
+    ]);
   });
 });
