@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { DAY_MS } from "../clock.js";
-import type { Database, Db } from "../database/database.js";
+import type { Database, Db, Tx } from "../database/database.js";
 import { type EventDetail, type LoggedEvent, SECURITY_EVENTS } from "./security-events.js";
 
 /** How long events are kept. */
@@ -49,7 +49,7 @@ export async function readEvents(
   });
 }
 
-export async function insertEvents(db: Db, events: readonly LoggedEvent[]): Promise<void> {
+export async function insertEvents(db: Db | Tx, events: readonly LoggedEvent[]): Promise<void> {
   const rows = events.map(({ accountId, detail, ...event }) => ({
     ...event,
     account_id: accountId,

@@ -8,6 +8,7 @@ import { libraryNow } from "./library-time.js";
 import { findAccountId } from "./lookup.js";
 import type { Revocations } from "./revocations.js";
 import type { Source } from "./security-events.js";
+import { insertEvents } from "./security-rows.js";
 import { sessionCookie } from "./session-cookie.js";
 
 /** Time without use after which a session has ended. */
@@ -155,16 +156,31 @@ export class Sessions {
 }
 
 /**
- * Ends the sessions of the account with an address, or of everybody, for the operator. Returns their number; undefined if no
- * account has the address.
+ * Ends the sessions of the account with an address, or of everybody, for the operator, and records it. Returns their number;
+ * undefined if no account has the address.
  */
 export async function endSessionsOf(
   { durable }: Pick<Database, "durable">,
   whose: { email: string } | "everybody",
+  now: number,
 ): Promise<number | undefined> {
-  if (whose === "everybody") return endSessions(durable, sql`1 = 1`);
-  const accountId = await findAccountId(durable, whose.email);
-  return accountId === undefined ? undefined : endSessions(durable, sql`account_id = ${accountId}`);
+  const accountId = whose === "everybody" ? null : await findAccountId(durable, whose.email);
+  if (accountId === undefined) return undefined;
+  return durable.transaction().execute(async (tx) => {
+    const which = accountId === null ? sql`1 = 1` : sql`account_id = ${accountId}`;
+    const sessions = await endSessions(tx, which);
+    const detail = { by: "operator", sessions };
+    const event = {
+      at: now,
+      accountId,
+      event: "sessions_ended",
+      network: "local",
+      detail,
+      times: 1,
+    } as const;
+    if (sessions > 0) await insertEvents(tx, [event]);
+    return sessions;
+  });
 }
 
 type Condition = ReturnType<typeof sql<unknown>>;

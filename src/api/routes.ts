@@ -29,6 +29,7 @@ import { getSummary, listLanguages, listTopics, suggest } from "./overview.js";
 import * as passkeys from "./passkeys.js";
 import { EMBED_CACHE } from "./pictures.js";
 import { getRepository, getRepositoryByFullName, getRepositoryByFullNamePath } from "./repositories.js";
+import * as sessions from "./sessions.js";
 import { getTrackRequest, requestTracking } from "./track.js";
 import * as watchlists from "./watchlists.js";
 
@@ -190,6 +191,9 @@ export const API_ROUTES: readonly ApiRoute[] = [
     cache: NO_STORE,
     operation: exportMe,
   }),
+  mine("GET", "/api/me/sessions", sessions.listSessions),
+  mine("DELETE", "/api/me/sessions", sessions.endOtherSessions),
+  mine("DELETE", "/api/me/sessions/{sessionId}", sessions.endSession),
   mine("GET", "/api/me/watchlist", me.listMyWatchlist),
   mine("POST", "/api/me/watchlist", me.addToMyWatchlist),
   mine("DELETE", "/api/me/watchlist/{repositoryId}", me.removeFromMyWatchlist),

@@ -14,6 +14,7 @@ import { addImport } from "./import.js";
 import { addRenames } from "./renames.js";
 import { addRestore } from "./restore.js";
 import { addServe } from "./serve.js";
+import { addSessions } from "./sessions.js";
 import { addStatus } from "./status.js";
 import { addTrack } from "./track.js";
 import { addWork } from "./work.js";
@@ -46,6 +47,7 @@ export async function runProgram(host: Host, argv: readonly string[]): Promise<n
   addRestore(program, host, finish);
   addDoctor(program, host, finish);
   addRenames(program, host, finish);
+  addSessions(program, host, finish);
   addDemo(program, host);
   for (const command of program.commands) command.exitOverride();
   try {

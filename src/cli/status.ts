@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { MailUse } from "../accounts/accounts.js";
 import { DAY_MS, isoTime } from "../clock.js";
 import type { SearchStatus } from "../search/search.js";
 import type { Ages, ProviderStatus } from "../tracking/tracking.js";
@@ -13,18 +14,20 @@ export function addStatus(program: Command, host: Host): void {
     )
     .option("--json", "print one JSON object")
     .action(async ({ json }: { json?: boolean }) => {
+      const { readMailUse } = await import("../accounts/accounts.js");
       const { readStatus } = await import("../tracking/tracking.js");
       const modules = await host.openModules();
       try {
         const status = await readStatus(modules.database, host.clock.now());
         const search = await modules.search.status();
+        const mail = await readMailUse(modules.database.read, host.clock.now());
         const tracked =
           status.map((one) => describe(one, host.clock.now())).join("\n\n") || "nothing is tracked yet";
         host.stdout.write(
           reportOf(
             json === true,
-            { providers: status, search },
-            `${tracked}\n\nsearch index    ${describeSearch(search)}`,
+            { providers: status, search, mail },
+            `${tracked}\n\nsearch index    ${describeSearch(search)}\nmail            ${describeMail(mail)}`,
           ),
         );
       } finally {
@@ -129,6 +132,11 @@ function describeSearch({ isBuilt, waiting, isUpdating }: SearchStatus): string 
     ? `${waiting} changes to add`
     : `not built: nothing is found of ${waiting} repositories`;
   return isUpdating ? `${state}; a process is doing it` : `${state}; derive or the worker does it`;
+}
+
+function describeMail({ sent, refused }: MailUse): string {
+  const limits = Object.entries(refused).map(([limit, times]) => `${times} over the limit of a ${limit}`);
+  return `${sent} to sign in sent in this hour and the last${limits.map((text) => `, ${text}`).join("")}`;
 }
 
 function hours(ms: number): string {

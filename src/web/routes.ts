@@ -17,6 +17,7 @@ import { createTokenWatchlist, showNewWatchlist } from "./pages/new-watchlist.js
 import * as passkeys from "./pages/passkeys.js";
 import { repositoryQuery, showRepository } from "./pages/repository.js";
 import { showSecurity } from "./pages/security.js";
+import * as sessions from "./pages/sessions.js";
 import * as signIn from "./pages/sign-in.js";
 import { toSignIn } from "./pages/sign-in.js";
 import * as code from "./pages/sign-in-code.js";
@@ -170,6 +171,9 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   myForm("/account/delete", account.removeAccount, { signInNext: "/account/delete", endsSession: true }),
   page("/account/deleted", account.showAccountRemoved, { cache: PRIVATE }),
   mine("/account/export", showAccountExport),
+  mine("/account/sessions", sessions.showSessions, ["ended"]),
+  myForm("/account/sessions/end-others", sessions.endOtherSessions, { signInNext: "/account/sessions" }),
+  myForm("/account/sessions/{id}/end", sessions.endSession, { signInNext: "/account/sessions" }),
   mine("/account/security", showSecurity, ["cursor"]),
   mine("/account/keys", keys.showKeys, ["revoked", "name"]),
   myForm("/account/keys", keys.createKey, { signInNext: "/account/keys" }),

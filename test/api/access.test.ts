@@ -51,6 +51,7 @@ onBothEngines("Who reaches what", (engine) => {
   let bob: Member;
   let bobsKey: { id: string; key: string };
   let bobsPasskey: { id: string };
+  let bobsSession: string;
 
   before(async () => {
     world = await createWorld(engine, mailbox.settings);
@@ -61,6 +62,7 @@ onBothEngines("Who reaches what", (engine) => {
     ];
     bobsKey = await createKey(world, bob, "the key of bob");
     bobsPasskey = await addPasskey(world, bob, "the passkey of bob");
+    bobsSession = (await world.get("/api/me/sessions", bob.headers)).body.data[0].id;
     await world.send("POST", "/api/me/watchlist", { repositoryId: "2" }, bob.headers);
     await world.get("/api/repos", { "X-API-Key": bobsKey.key });
     await world.members.keys.flush();
@@ -71,6 +73,7 @@ onBothEngines("Who reaches what", (engine) => {
     const values: Record<string, string> = {
       keyId: bobsKey.id,
       passkeyId: bobsPasskey.id,
+      sessionId: bobsSession,
       repositoryId: "2",
     };
     const path = route.pattern.replaceAll(/\{(\w+)\}/g, (_, name) => {
@@ -82,9 +85,13 @@ onBothEngines("Who reaches what", (engine) => {
   };
   /** All that Bob has, as he sees it. */
   const bobsThings = async () => {
-    const answers = ["/api/me", "/api/me/keys", "/api/me/passkeys", "/api/me/watchlist"].map((path) =>
-      world.get(path, bob.headers),
-    );
+    const answers = [
+      "/api/me",
+      "/api/me/keys",
+      "/api/me/passkeys",
+      "/api/me/sessions",
+      "/api/me/watchlist",
+    ].map((path) => world.get(path, bob.headers));
     return (await Promise.all(answers)).map(({ status, body }) => [status, body.data]);
   };
 
@@ -150,7 +157,7 @@ onBothEngines("Who reaches what", (engine) => {
       assert.ok(expected.includes(status), `${route.where} answered ${status}`);
       assert.doesNotMatch(JSON.stringify(body), /bob/, route.where);
       if (route.pattern === "/api/me/watchlist" && route.method === "GET") assert.deepEqual(body.data, []);
-      if (/\{(?:keyId|passkeyId)\}/.test(route.pattern)) {
+      if (/\{(?:keyId|passkeyId|sessionId)\}/.test(route.pattern)) {
         const nobodys = route.pattern.replace(/\{\w+\}/, "999999");
         const missing = await world.send(route.method, nobodys, undefined, ann.headers);
         assert.deepEqual([status, body.error.code], [404, "NOT_FOUND"], route.where);

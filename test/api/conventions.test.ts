@@ -34,7 +34,10 @@ onSqlite("Conventions of every route", (engine) => {
   const newRequest = async (): Promise<string> =>
     (await world.send("POST", "/api/repos/track", { repository: "a/requested" })).body.data.id;
   /** A path of the contract with values that exist. */
-  const filled = async (pattern: string, { keyId = "1", passkeyId = "1" } = {}): Promise<string> => {
+  const filled = async (
+    pattern: string,
+    { keyId = "1", passkeyId = "1", sessionId = "1" } = {},
+  ): Promise<string> => {
     const values: Record<string, string> = {
       provider: "github",
       owner: "a",
@@ -48,10 +51,17 @@ onSqlite("Conventions of every route", (engine) => {
       requestId: pattern.includes("{requestId}") ? await newRequest() : "",
       keyId,
       passkeyId,
+      sessionId,
     };
     const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
     if (path.startsWith("/api/embed/")) return `${path}?repo=github:a/big`;
     return path.endsWith("/by-full-name") ? `${path}?fullName=a/big` : path;
+  };
+  /** The id of another session of a member. */
+  const otherSession = async (member: Member, email: string): Promise<string> => {
+    await signIn(world, mailbox, email);
+    const { data } = (await world.get("/api/me/sessions", member.headers)).body;
+    return data.find(({ isCurrent }: { isCurrent: boolean }) => !isCurrent).id;
   };
   /** What a request needs that only works once: its body, and its headers where they differ. */
   const prepared = async (
@@ -106,11 +116,15 @@ onSqlite("Conventions of every route", (engine) => {
         ? await signIn(world, mailbox, `${i}@example.org`)
         : undefined;
       const keyId = member === undefined ? "" : (await createKey(world, member)).id;
+      const sessionId =
+        member !== undefined && pattern.includes("{sessionId}")
+          ? await otherSession(member, `${i}@example.org`)
+          : "";
       const passkeyId =
         member !== undefined && pattern.includes("{passkeyId}") ? (await addPasskey(world, member)).id : "";
       for (const method of METHODS) {
         const where = `${method} ${pattern}`;
-        const path = await filled(pattern, { keyId, passkeyId });
+        const path = await filled(pattern, { keyId, passkeyId, sessionId });
         const { body, headers = member?.headers } = await prepared(where, member);
         const answer = await world.send(method, path, body, { Accept: "application/json", ...headers });
         if (method === "OPTIONS") {

@@ -47,6 +47,7 @@ const OWN_PAGES = [
   "/account/delete",
   "/account/keys",
   "/account/passkeys",
+  "/account/sessions",
   "/watchlist",
   STAR_TABLES,
   "/",

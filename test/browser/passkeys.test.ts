@@ -68,7 +68,7 @@ describe("Passkeys in a browser", { skip: NO_CHROMIUM }, () => {
       await signInButton(page).click();
       await page.waitForURL((url) => url.pathname + url.search === "/watchlist?window=7d");
       await page.goto("/account");
-      assert.match(await page.locator("dl.profile").innerText(), /Email link, Passkey/);
+      assert.match(await page.locator("dl.profile").innerText(), /Email, Passkey/);
 
       await page.goto("/account/passkeys");
       await page.locator("summary", { hasText: "Remove" }).click();

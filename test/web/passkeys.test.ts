@@ -30,7 +30,7 @@ onSqlite("The pages of passkeys", (engine) => {
     assert.equal(rowsOf(html, "keys").length, 1);
     assert.match(text, /<b>phone<\/b>/);
     assert.doesNotMatch(html, /<b>phone/);
-    assert.match((await open(world, "/account", member.headers)).text, /Email link, Passkey/);
+    assert.match((await open(world, "/account", member.headers)).text, /Email, Passkey/);
   });
 
   test("remove a passkey by a form, its owner's alone", async () => {

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { type Account, isRecentSignIn } from "../../accounts/accounts.js";
 import { Field } from "../components/field.js";
-import { formatDay, Time } from "../components/numbers.js";
+import { formatDay } from "../components/numbers.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 
@@ -11,15 +11,16 @@ const CONFIRMATION = "delete";
 /** The signed-in account, and ways to end the session or the account. */
 export async function showAccount(request: MemberRequest): Promise<Page> {
   const { account, members, modules } = request;
-  const [sites, keys, passkeys, saved] = await Promise.all([
+  const [sites, keys, passkeys, sessions, saved] = await Promise.all([
     members.accounts.sitesOf(account.id),
     members.keys.list(account.id),
     members.accounts.passkeys.count(account.id),
+    members.accounts.sessions.list(account.id),
     modules.watchlists.size({ accountId: account.id }),
   ]);
   return {
     title: "Account",
-    body: <Profile {...{ account, sites, passkeys, saved }} keys={keys.length} />,
+    body: <Profile {...{ account, sites, passkeys, saved }} sessions={sessions.length} keys={keys.length} />,
   };
 }
 
@@ -71,11 +72,12 @@ interface ProfileProps {
   sites: readonly string[];
   /** Numbers of what the account has. */
   passkeys: number;
+  sessions: number;
   keys: number;
   saved: number;
 }
 
-const Profile: FC<ProfileProps> = ({ account, sites, passkeys, keys, saved }) => (
+const Profile: FC<ProfileProps> = ({ account, sites, passkeys, sessions, keys, saved }) => (
   <div class="narrow">
     <h1>Account</h1>
     <dl class="profile">
@@ -91,7 +93,7 @@ const Profile: FC<ProfileProps> = ({ account, sites, passkeys, keys, saved }) =>
       )}
       <div>
         <dt>Sign-in methods</dt>
-        <dd>{["Email link", ...(passkeys > 0 ? ["Passkey"] : []), ...sites.map(nameOfSite)].join(", ")}</dd>
+        <dd>{["Email", ...(passkeys > 0 ? ["Passkey"] : []), ...sites.map(nameOfSite)].join(", ")}</dd>
       </div>
       <div>
         <dt>Created</dt>
@@ -100,9 +102,9 @@ const Profile: FC<ProfileProps> = ({ account, sites, passkeys, keys, saved }) =>
         </dd>
       </div>
       <div>
-        <dt>Session expires</dt>
+        <dt>Sessions</dt>
         <dd>
-          <Time at={account.sessionExpiresAt} />
+          <a href="/account/sessions">{sessions === 1 ? "This one" : `${sessions} active`}</a>
         </dd>
       </div>
       <div>

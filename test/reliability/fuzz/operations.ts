@@ -68,6 +68,8 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "/account/keys": ["name"],
   "/account/keys/{id}/revoke": [],
   "/account/passkeys/{id}/remove": [],
+  "/account/sessions/{id}/end": [],
+  "/account/sessions/end-others": [],
   "/watchlist/items": ["repositoryId", "next"],
   "/watchlist/items/remove": ["repositoryId", "next"],
   "/watchlists": ["name", "repositories"],

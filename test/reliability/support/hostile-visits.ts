@@ -48,6 +48,7 @@ const IN_PATH: Values = {
   keyId: ({ keyId }) => keyId,
   requestId: ({ requestId }) => requestId,
   passkeyId: ({ text }) => text,
+  sessionId: ({ text }) => text,
   ranking: () => "trending",
   site: () => "github",
   part: () => "repositories-1",
@@ -81,7 +82,7 @@ const CHOICES = new Set([
   ...["verbatim", "minStars", "maxStars", "createdAfter", "createdBefore", "pushedAfter", "archived", "fork"],
   ...["sort", "reliableOnly", "excludeAnomalous", "order", "window", "limit", "page", "cursor", "format"],
   ...["metric", "range", "theme", "width", "height", "scale", "align", "kind", "ranking", "scope", "period"],
-  ...["revoked", "again"],
+  ...["revoked", "again", "ended"],
 ]);
 
 /** Bodies of the routes of the API that take one. */

@@ -1,0 +1,107 @@
+import { requireRecentSignIn, type Session } from "../accounts/accounts.js";
+import { isoTime } from "../clock.js";
+import { json, noContent } from "../http/http.js";
+import { z } from "../schema.js";
+import { dataResponse, errorResponses, operation } from "./operation.js";
+
+const tags = ["Account"];
+
+const time = z.iso.datetime({ precision: 3 });
+
+const sessionSchema = z
+  .object({
+    id: z.string(),
+    isCurrent: z.boolean().openapi({ description: "Whether it is the one of this request." }),
+    network: z
+      .string()
+      .nullable()
+      .openapi({ description: "Where it began, shortened as for keys; null: not recorded." }),
+    agent: z.string().nullable().openapi({ description: "The browser or program that began it." }),
+    createdAt: time,
+    lastSeenAt: time.openapi({ description: "To the hour. Two weeks later it ends." }),
+    expiresAt: time.openapi({ description: "When it ends at the latest." }),
+  })
+  .openapi("Session");
+
+function sessionView(session: Session, currentId: string): z.output<typeof sessionSchema> {
+  const { id, createdAt, seenAt, expiresAt, source } = session;
+  const agent = source?.agent ?? "";
+  return {
+    id,
+    isCurrent: id === currentId,
+    network: source?.network ?? null,
+    agent: agent === "" ? null : agent,
+    createdAt: isoTime(createdAt),
+    lastSeenAt: isoTime(seenAt),
+    expiresAt: isoTime(expiresAt),
+  };
+}
+
+export const listSessions = operation({
+  id: "listSessions",
+  tags,
+  summary: "Your sessions, the one used last first",
+  params: null,
+  query: null,
+  body: null,
+  responses: {
+    200: dataResponse("The sessions that have not ended.", z.array(sessionSchema)),
+    ...errorResponses("UNAUTHENTICATED"),
+  },
+  handle: async ({ account, services: { members } }) => {
+    const sessions = await members.accounts.sessions.list(account.id);
+    return json({ data: sessions.map((session) => sessionView(session, account.sessionId)) });
+  },
+});
+
+export const endSession = operation({
+  id: "endSession",
+  tags,
+  summary: "End one of your sessions",
+  description: "Needs a sign-in within the last 15 minutes, except for the session of this request.",
+  params: z.object({ sessionId: z.string().max(100) }),
+  query: null,
+  body: null,
+  responses: {
+    204: { description: "Done." },
+    ...errorResponses(
+      "UNAUTHENTICATED",
+      "VALIDATION_FAILED",
+      "FORBIDDEN",
+      "REAUTHENTICATION_REQUIRED",
+      "NOT_FOUND",
+    ),
+  },
+  handle: async ({ account, params: { sessionId }, http, services: { members } }) => {
+    if (sessionId !== account.sessionId) requireRecentSignIn(account);
+    const cookies = await members.accounts.endSession(account, sessionId);
+    members.security.record({ event: "session_ended", source: http.source(), accountId: account.id });
+    return noContent({ "Set-Cookie": cookies });
+  },
+});
+
+export const endOtherSessions = operation({
+  id: "endOtherSessions",
+  tags,
+  summary: "End all your sessions but this one",
+  description: "Needs a sign-in within the last 15 minutes.",
+  params: null,
+  query: null,
+  body: null,
+  responses: {
+    204: { description: "Done, also if there was no other." },
+    ...errorResponses("UNAUTHENTICATED", "FORBIDDEN", "REAUTHENTICATION_REQUIRED"),
+  },
+  handle: async ({ account, http, services: { members } }) => {
+    requireRecentSignIn(account);
+    const sessions = await members.accounts.sessions.endOthers(account.id, account.sessionId);
+    if (sessions > 0)
+      members.security.record({
+        event: "session_ended",
+        source: http.source(),
+        accountId: account.id,
+        detail: { sessions },
+      });
+    return noContent();
+  },
+});
