@@ -16,6 +16,7 @@ import {
 import { Charge, isOfThisMachine, policyName, takeFree } from "./charge.js";
 import { ConcurrencyLimiter, type Slot } from "./concurrency.js";
 import type { Cost } from "./cost.js";
+import { CountedLog } from "./counted-log.js";
 import { RunQueue, type Waiter } from "./run-queue.js";
 
 export interface AdmissionOptions {
@@ -40,9 +41,6 @@ export interface Charging {
   cost: Cost;
 }
 
-/** Time between two lines of the log about overload. */
-const NOTE_MS = 10_000;
-
 /** Drawings that may be with the rendering thread: while one is rendered, the next one is there. */
 const MAX_RENDERING = 2;
 
@@ -60,10 +58,7 @@ export class Admission {
   readonly #clock: Clock;
   readonly #log: Logger;
   #mayWarn: boolean;
-  /** Requests that were refused because of overload since that was logged. */
-  #refused = 0;
-  /** Monotonic. */
-  #notedAt = Number.NEGATIVE_INFINITY;
+  readonly #overloads: CountedLog;
 
   constructor({ config, clock, log, allowances, maxComputing }: AdmissionOptions) {
     const { limits, queue: bounds, trustedProxies } = config;
@@ -74,6 +69,9 @@ export class Admission {
     this.rendering = new RunQueue({ maxRunning: MAX_RENDERING, bounds, clock });
     this.#clock = clock;
     this.#log = log;
+    this.#overloads = new CountedLog(clock, (refused) =>
+      log.warn({ refused }, "overloaded: requests are refused"),
+    );
     this.#mayWarn = limits !== undefined && trustedProxies.length === 0;
   }
 
@@ -113,12 +111,7 @@ export class Admission {
 
   /** Logs that a request was refused because of overload, without a line for each. */
   noteOverload(): void {
-    this.#refused++;
-    const now = this.#clock.monotonic();
-    if (now - this.#notedAt < NOTE_MS) return;
-    this.#log.warn({ refused: this.#refused }, "overloaded: requests are refused");
-    this.#refused = 0;
-    this.#notedAt = now;
+    this.#overloads.note();
   }
 
   /** How a request waits for a response. Callers with an account go first, and so does signing in. */

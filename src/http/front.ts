@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { SecurityEvent } from "../accounts/accounts.js";
 import type { Clock } from "../clock.js";
+import { databaseFault } from "../database/database.js";
 import type { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
 import type { KeyedRequest } from "../metering/metering.js";
@@ -8,6 +9,7 @@ import type { Admission, Charging } from "./admission.js";
 import { discardBody, hasShortBody, readForm, readJson } from "./body.js";
 import type { Charge } from "./charge.js";
 import { costOf } from "./cost.js";
+import { CountedLog } from "./counted-log.js";
 import { describe, describeShared, NO_FIELDS } from "./describe.js";
 import { type ErrorRenderers, ErrorResponder, errorShape, toAppError } from "./error-response.js";
 import { completeHeaders, type PublicAddress, publicAddressOf } from "./headers.js";
@@ -56,11 +58,16 @@ export class Front {
   readonly #hosts: AllowedHosts;
   readonly #hits: Hits;
   readonly #refusals = new Refusals();
+  /** Failures of the database, which concern most requests at a time. */
+  readonly #unavailable: CountedLog<{ requestId: string; err: AppError; cause: unknown }>;
   readonly #ids = requestIds();
 
   constructor(options: FrontOptions) {
     const { log, cacheBytes, routes, baseUrl, renderers, identities } = options;
     this.#options = options;
+    this.#unavailable = new CountedLog(options.clock, (failed, last) =>
+      log.error({ failed, ...last }, "requests failed, as the database is not available"),
+    );
     this.#address = publicAddressOf(baseUrl, identities.isOpen);
     this.#targets = new Targets(routes, this.#address);
     this.#hosts = new AllowedHosts(options.allowedHosts, log);
@@ -214,8 +221,9 @@ export class Front {
   /** An error as a response. */
   async #fail(exchange: Exchange, error: AppError): Promise<StoredResponse> {
     const { id } = exchange;
-    if (error.status >= 500)
-      this.#options.log.error({ requestId: id, err: error, cause: error.cause }, "a request failed");
+    const failed = { requestId: id, err: error, cause: error.cause };
+    if (databaseFault(error.cause) !== undefined) this.#unavailable.note(failed);
+    else if (error.status >= 500) this.#options.log.error(failed, "a request failed");
     // A page for a caller over a daily quota, or while the database is away, must not cost a look at the watchlist of the account.
     const isCheap = error.status === 429 || error.status === 503;
     const request = describe(exchange);
