@@ -66,8 +66,11 @@ export function openSqlite(path: string, options: SqliteOptions): SqliteConnecti
   // Only "on" also overwrites pages that become free, which costs a write of each; no personal data is in those of "write".
   if (!readOnly) raw.exec(`pragma secure_delete = ${synchronous === "FULL" ? "on" : "fast"}`);
   raw.exec("pragma temp_store = memory; pragma mmap_size = 0");
-  // From here on, writes wait without blocking the thread.
-  if (!readOnly) raw.exec("pragma busy_timeout = 0");
+  if (!readOnly) {
+    // From here on, writes wait without blocking the thread.
+    raw.exec("pragma busy_timeout = 0");
+    refuseReadOnly(raw);
+  }
   const config = { database: new Connection(raw) };
   const db = new Kysely<Schema>({
     dialect: readOnly
@@ -80,6 +83,20 @@ export function openSqlite(path: string, options: SqliteOptions): SqliteConnecti
         }),
   });
   return { db, prepare: preparing(db, raw, readOnly) };
+}
+
+/** A file that cannot be opened for writing is opened for reading by SQLite, which says so only when something is written. */
+function refuseReadOnly(raw: DatabaseSync): void {
+  try {
+    raw.exec("begin; create table writable (a)");
+  } catch (error) {
+    // Another process may be writing, which is no reason to give up.
+    if (primaryCode(error) !== READONLY) return;
+    raw.close();
+    throw new DatabaseFault("unavailable", error);
+  } finally {
+    if (raw.isOpen && raw.isTransaction) raw.exec("rollback");
+  }
 }
 
 /** Prepares statements for a connection. One that also writes is read in turn, as it may be inside a transaction. */
@@ -110,6 +127,9 @@ class RowBatch {
   constructor(readonly rows: readonly BulkRow[]) {}
 }
 
+/** SQLITE_READONLY */
+const READONLY = 8;
+
 /** Primary result codes of SQLite that stand for a fault (sqlite.org/rescode.html). */
 const KINDS: ReadonlyMap<number, FaultKind> = new Map([
   [5, "busy"], // SQLITE_BUSY
@@ -118,16 +138,20 @@ const KINDS: ReadonlyMap<number, FaultKind> = new Map([
   [13, "full"], // SQLITE_FULL
   [10, "unavailable"], // SQLITE_IOERR
   [14, "unavailable"], // SQLITE_CANTOPEN
+  [READONLY, "unavailable"],
 ]);
+
+/** The primary result code of SQLite in an error: the low byte of the extended one; 0 if the error is none of SQLite's. */
+function primaryCode(error: unknown): number {
+  return error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : 0;
+}
 
 /** Runs an operation of the engine and translates its errors to faults. */
 function translating<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const code = error instanceof Error && "errcode" in error ? Number(error.errcode) : 0;
-    // The low byte of an extended result code is the primary one.
-    const kind = KINDS.get(code & 0xff);
+    const kind = KINDS.get(primaryCode(error));
     throw kind === undefined ? error : new DatabaseFault(kind, error);
   }
 }

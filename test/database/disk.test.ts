@@ -2,20 +2,24 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { after, test } from "node:test";
 import { sql } from "kysely";
+import { systemClock } from "../../src/clock.js";
 import { type Database, type Db, databaseFault, openDatabase } from "../../src/database/database.js";
+import { openSqlite } from "../../src/database/sqlite.js";
+import { WriteQueue } from "../../src/database/sqlite-writer.js";
 import { createLog } from "../../src/log.js";
 import { type DiskError, failStatements } from "../support/failing-disk.js";
 
-async function open(): Promise<{ database: Database; logSize: () => number }> {
+async function open(): Promise<{ database: Database; dataDir: string; logSize: () => number }> {
   const dataDir = mkdtempSync(join(tmpdir(), "sidereal-test-"));
   const database = await openDatabase({ url: undefined, dataDir, pool: 1, log: createLog("silent") });
   after(async () => {
     await database.close();
     rmSync(dataDir, { recursive: true, force: true });
   });
-  return { database, logSize: () => statSync(join(dataDir, "sidereal.db-wal")).size };
+  return { database, dataDir, logSize: () => statSync(join(dataDir, "sidereal.db-wal")).size };
 }
 
 /** Adds two rows in one transaction. Returns the kind of the fault. */
@@ -110,4 +114,22 @@ test("any other error of the disk is a fault of its statement alone", async () =
   assert.equal(await addTwo(database.durable, "saved"), "saved");
   watching();
   assert.deepEqual(await namesIn(database), ["saved first", "saved second"]);
+});
+
+test("a file that can only be opened for reading is refused at the start", async () => {
+  const { dataDir } = await open();
+  const address = `file:${join(dataDir, "sidereal.db")}?mode=ro`;
+  const writers = new WriteQueue(systemClock);
+  assert.throws(
+    () => openSqlite(address, { synchronous: "FULL", writers }),
+    (error) => databaseFault(error) === "unavailable",
+  );
+  // Not one that another process writes.
+  const path = join(dataDir, "sidereal.db");
+  const other = new DatabaseSync(path);
+  other.exec("begin immediate");
+  const { db } = openSqlite(path, { synchronous: "FULL", writers });
+  other.close();
+  assert.equal(await addOne(db, "saved"), "saved");
+  await db.destroy();
 });
