@@ -9,6 +9,7 @@ import { limits } from "./limits.js";
 import { losses } from "./losses.js";
 import { malformedHarness } from "./malformed/harness.js";
 import { overload } from "./overload.js";
+import { postgresKills } from "./postgres-kills.js";
 import { powerCuts } from "./power-cuts.js";
 import { stop } from "./stop.js";
 import type { Harness } from "./support/harness.js";
@@ -27,6 +28,7 @@ export const HARNESSES: readonly Harness[] = [
   losses,
   malformedHarness,
   overload,
+  postgresKills,
   powerCuts,
   stop,
   upgrade,

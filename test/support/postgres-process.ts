@@ -2,6 +2,9 @@
  * Entry of the process that runs one PostgreSQL server for the tests. It writes a line of JSON when the server accepts
  * connections or could not start, and removes the server and its files when its standard input ends. The operating
  * system closes that pipe however the parent ends, so nothing outlives a run.
+ *
+ * With the argument `killable` the server writes safely, and each line of standard input kills it with all its processes and starts
+ * it again on the same files and port; then another line of JSON follows.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -11,15 +14,21 @@ import {
   chownSync,
   constants,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   statfsSync,
 } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { freePort } from "./ports.js";
+
+const IS_KILLABLE = process.argv[2] === "killable";
 
 /** What the process writes. */
 export type PostgresReport = { port: number } | { problem: string };
@@ -107,8 +116,7 @@ async function launch(programs: string, data: string, port: number, identity: Id
     listen_addresses: "127.0.0.1",
     unix_socket_directories: "",
     max_connections: 300,
-    fsync: "off",
-    full_page_writes: "off",
+    ...(IS_KILLABLE ? {} : { fsync: "off", full_page_writes: "off" }),
     // Statistics change only where a test or the program says so.
     autovacuum: "off",
   };
@@ -174,11 +182,34 @@ async function stop(server: ChildProcess | undefined): Promise<void> {
   await ended;
 }
 
+/** Kills a server with all its processes, and waits until none is left: a new one would refuse to start beside them. */
+async function kill(server: ChildProcess): Promise<void> {
+  const { pid } = server;
+  if (pid === undefined) return;
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+    .trim()
+    .split(" ")
+    .filter(Boolean);
+  const ended = once(server, "exit");
+  for (const one of [pid, ...children.map(Number)]) process.kill(one, "SIGKILL");
+  await ended;
+  while (children.some((child) => existsSync(`/proc/${child}`))) await setTimeout(5);
+}
+
+/** Kills the server and starts it again for each line of standard input, until that ends. */
+async function killOnDemand(launchAgain: () => Promise<ChildProcess>): Promise<void> {
+  for await (const _ of createInterface(process.stdin)) {
+    if (server !== undefined) await kill(server);
+    server = await launchAgain();
+    report({ port: serverPort });
+  }
+}
+
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => {});
 process.stdout.on("error", () => {});
-const parentEnded = once(process.stdin.resume(), "close");
 const folders: string[] = [];
 let server: ChildProcess | undefined;
+let serverPort = 0;
 try {
   const identity = unprivilegedUser();
   const programs = reachablePrograms(identity);
@@ -186,8 +217,9 @@ try {
   initialise(programs, data, identity);
   const running = await launchOnFreePort(programs, data, identity);
   server = running.server;
-  report({ port: running.port });
-  await parentEnded;
+  serverPort = running.port;
+  report({ port: serverPort });
+  await killOnDemand(() => launch(programs, data, serverPort, identity));
 } catch (error) {
   report({ problem: error instanceof Error ? error.message : String(error) });
 } finally {

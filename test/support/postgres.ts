@@ -20,32 +20,53 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+/** A server that keeps what it has acknowledged, and can be killed. */
+export interface KillableServer extends PostgresServer {
+  /** Kills it with all its processes. Resolves when it accepts connections again, on the same port. */
+  kill(): Promise<void>;
+}
+
 /** Starts a server and makes the template. Throws with what is missing when it does not start. */
-export async function startPostgres(): Promise<PostgresServer> {
+export function startPostgres(): Promise<PostgresServer> {
+  return startServer([]);
+}
+
+/** The same, with a server that can be killed. */
+export function startKillablePostgres(): Promise<KillableServer> {
+  return startServer(["killable"]);
+}
+
+async function startServer(args: readonly string[]): Promise<KillableServer> {
   // Of its own group, so that Ctrl-C leaves the server to the end of the run.
-  const child = spawn(process.execPath, [PROCESS], { stdio: ["pipe", "pipe", "inherit"], detached: true });
+  const child = spawn(process.execPath, [PROCESS, ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+    detached: true,
+  });
   const ended = once(child, "exit");
   const stop = async () => {
     child.stdin.destroy();
     await ended;
   };
-  const firstLine = once(createInterface(child.stdout), "line");
-  const [line = '{"problem":"It ended without a word."}'] = await Promise.race([
-    firstLine,
-    ended.then((): string[] => []),
-  ]);
-  const report: PostgresReport = JSON.parse(line);
-  if ("problem" in report) {
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const portOf = async (): Promise<number> => {
+    const { value = '{"problem":"It ended without a word."}' } = await lines.next();
+    const report: PostgresReport = JSON.parse(value);
+    if (!("problem" in report)) return report.port;
     await stop();
     throw new Error(`PostgreSQL did not start. ${report.problem}`);
-  }
+  };
+  const port = await portOf();
   try {
-    await makeTemplate(report.port);
+    await makeTemplate(port);
   } catch (error) {
     await stop();
     throw error;
   }
-  return { port: report.port, stop };
+  const kill = async () => {
+    child.stdin.write("\n");
+    await portOf();
+  };
+  return { port, stop, kill };
 }
 
 async function makeTemplate(port: number): Promise<void> {
