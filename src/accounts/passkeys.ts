@@ -6,7 +6,6 @@ import type { Database } from "../database/database.js";
 import { AppError } from "../errors.js";
 import { isLoopbackHost } from "../host-names.js";
 import type { Logger } from "../log.js";
-import { libraryNow } from "./library-time.js";
 import type { PasskeyLibrary } from "./passkey-library.js";
 import { readSecret } from "./secret.js";
 
@@ -83,9 +82,6 @@ export class Passkeys {
     const { headers, response } = await library.api
       .generatePasskeyAuthenticationOptions({ headers: new Headers(), returnHeaders: true })
       .catch(unavailable);
-    const { adapter } = await library.$context;
-    const where = [{ field: "expiresAt", operator: "lt" as const, value: libraryNow() }];
-    await adapter.deleteMany({ model: "verification", where }).catch(unavailable);
     const { challenge, timeout = 0, rpId = "" } = response;
     return { challenge, rpId, timeoutMs: timeout, cookies: headers.getSetCookie() };
   }
