@@ -161,6 +161,13 @@ onBothEngines("A backup", (engine) => {
     );
     assert.equal(code, 1);
     assert.match(stderr, /^The backup is damaged at byte \d+: something follows its end\.\n$/);
+    // Also if the damage appears after the check.
+    for (const part of [0.5, 0.9, 1]) {
+      writeFileSync(damaged, bytes.subarray(0, Math.floor(bytes.length * part) - 1));
+      await assert.rejects(restoreTo(place, damaged), BackupRefused);
+      if (place.url === undefined) assert.deepEqual(readdirSync(place.dataDir), []);
+    }
+    // Without --replace, so nothing is left of the attempts.
     await restoreTo(place, file);
   });
 

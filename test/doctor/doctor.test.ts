@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { HOUR_MS } from "../../src/clock.js";
 import { fillWithDemo } from "../../src/demo/demo.js";
 import { type DamageKind, examine, KINDS } from "../../src/doctor/doctor.js";
 import { createLog } from "../../src/log.js";
@@ -12,6 +13,7 @@ import { importSample } from "../../src/sample.js";
 import { CommandWorld } from "../support/command.js";
 import { type Engine, onBothEngines } from "../support/engines.js";
 import { settingsOf } from "../support/stores.js";
+import { createTrackingWorld } from "../support/tracking.js";
 import { createWorld, daily, NOW, observation, snapshot, type World } from "../support/world.js";
 
 /** A store with everything that is derived: blocks and tails, ranks, facets, an index with additions. */
@@ -40,7 +42,7 @@ async function fill(engine: Engine): Promise<World> {
 }
 
 /** The kinds of damage of a store, without its log. */
-async function codesOf(engine: Engine, world: World): Promise<DamageKind[]> {
+async function codesOf(engine: Engine, world: Pick<World, "clock">): Promise<DamageKind[]> {
   const location = engine.location();
   const examined = { location, secretFile: undefined, clock: world.clock, log: createLog("silent") };
   return (await examine(examined)).findings.map(({ code }) => code);
@@ -150,6 +152,22 @@ onBothEngines("The doctor", (engine) => {
     assert.deepEqual(await codesOf(engine, empty), []);
   });
 
+  test("finds nothing while forges are tracked and repositories are renamed, deleted and made private", async (t) => {
+    const world = await createTrackingWorld(await engine.open(), [
+      { kind: "gitlab", name: "GITLAB", repositories: 30 },
+    ]);
+    t.after(() => world.close());
+    for (let pass = 0; pass < 3; pass++) {
+      await world.pass(12 * HOUR_MS);
+      assert.deepEqual(await codesOf(engine, world), [], `pass ${pass}`);
+    }
+    const { count } = await world.modules.database.read
+      .selectFrom("repositories")
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow();
+    assert.ok(Number(count) > 20, `${count} repositories were tracked`);
+  });
+
   test("names each kind of damage, and repairs what follows from other data", async () => {
     const command = new CommandWorld();
     const seen = new Set<DamageKind>();
@@ -176,9 +194,10 @@ onBothEngines("The doctor", (engine) => {
         assert.equal(stderr, "");
         return { exit, report: JSON.parse(stdout) };
       };
-      const only = await run();
-      assert.equal(only.exit, 5, code);
-      assert.equal(only.report.healthy, false);
+      if (seen.size === 1) {
+        const only = await run();
+        assert.deepEqual([only.exit, only.report.healthy], [5, false], code);
+      }
       // The tables of a later version would be in the way of a migration: an older store is repaired below.
       if (code === "schema-older") continue;
       const repaired = await run("--repair");
@@ -186,7 +205,6 @@ onBothEngines("The doctor", (engine) => {
       const isDerived = KINDS[code].repair !== undefined;
       assert.equal(own.repaired, isDerived, `${code}: ${JSON.stringify(repaired.report)}`);
       assert.equal(repaired.exit, isDerived ? 4 : 5, `${code}: ${JSON.stringify(repaired.report)}`);
-      assert.equal((await run()).exit, isDerived ? 0 : 5, code);
     }
     assert.ok(seen.size >= 25, String(seen.size));
   });
