@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { isRecentSignIn, type Session } from "../../accounts/accounts.js";
-import { Time } from "../components/numbers.js";
+import { formatDay, Time } from "../components/numbers.js";
 import { Scroll } from "../components/scroll.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
@@ -86,17 +86,18 @@ const Sessions: FC<SessionsProps> = ({ current, others, isRecent, hasEnded }) =>
         </tbody>
       </table>
     </Scroll>
-    {others.length < 2 ? null : (
-      <form method="post" action={`${PATH}/end-others`}>
-        <button type="submit">End all other sessions</button>
-      </form>
+    {others.length === 0 ? null : (
+      <>
+        <h2>Elsewhere</h2>
+        <p>
+          End all sessions but this one. API keys keep working.
+          {isRecent ? null : " Before you end another session, you will be asked to sign in again."}
+        </p>
+        <form method="post" action={`${PATH}/end-others`}>
+          <button type="submit">End all other sessions</button>
+        </form>
+      </>
     )}
-    <p class="soft">
-      Networks are shortened. The time last seen is exact to the hour.
-      {isRecent || others.length === 0
-        ? null
-        : " Before you end another session, you will be asked to sign in again."}
-    </p>
   </>
 );
 
@@ -115,7 +116,7 @@ const SessionRow: FC<{ session: Session; isCurrent?: boolean }> = ({
         <Time at={createdAt} />
       </td>
       <td class="nowrap">
-        <Time at={seenAt} />
+        <time datetime={formatDay(seenAt)}>{formatDay(seenAt)}</time>
       </td>
       <td class="actions">
         {isCurrent ? (

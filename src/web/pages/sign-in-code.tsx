@@ -84,11 +84,11 @@ const Sent: FC<SentProps & { isLogged: boolean; minutes: number }> = ({
         Sign in
       </button>
       <p class="soft small">
-        The link in the email works too, but only in this browser. Both work once and expire after {minutes}{" "}
+        The link beside it works too, but only in this browser. Both work once and expire after {minutes}{" "}
         minutes.
       </p>
     </form>
-    <h2>No email?</h2>
+    <h2>{isLogged ? "No code?" : "No email?"}</h2>
     {isLogged ? null : (
       <p>
         Wait a minute and look into your spam folder. An address gets only a few emails in an hour. If you may
