@@ -165,7 +165,8 @@ async function attack(
       const beganAt = performance.now();
       await fault.begin();
       await setTimeout(faultMs / 2);
-      const sent = Array.from({ length: burst }, () => visitors.send("not cached"));
+      const kind = fault.refused.includes("not cached") ? "not cached" : "write";
+      const sent = Array.from({ length: burst }, () => visitors.send(kind));
       await setTimeout(faultMs / 2);
       const endedAt = performance.now();
       await fault.end();
