@@ -51,7 +51,9 @@ export function checkResponse(request: FuzzRequest, response: RawResponse, origi
   checkLocation(headers.get("location"), origin, fail);
   if (status >= 400 && headers.get("cache-control") !== "no-store") fail("an error may be stored");
   const text = textOf(request, response, fail);
-  const type = (headers.get("content-type") ?? "").split(";")[0] ?? "";
+  const [type = "", ...parameters] = (headers.get("content-type") ?? "").split("; ");
+  if (type !== "" && type !== "image/png" && !parameters.includes("charset=utf-8"))
+    fail(`${type} without charset`);
   const path = pathOf(request.target);
   if (PROTOCOL_STATUSES.has(status) && !path.startsWith("/")) return text;
   try {
