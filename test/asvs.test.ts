@@ -78,7 +78,7 @@ test("the totals are those of the rows", () => {
 
 test("the files and tests that rows name exist", () => {
   for (const { ids, where } of rows) {
-    for (const [, file = ""] of where.matchAll(/`((?:src|test|docs)\/[^`]+|[\w-]+\.json)`/g))
+    for (const [, file = ""] of where.matchAll(/`((?:src|test|docs|scripts)\/[^`]+|[\w-]+\.json)`/g))
       assert.ok(existsSync(file), `${ids}: there is no ${file}`);
     for (const [, file = "", titles = ""] of where.matchAll(/`([^`]+\.test\.ts)`: ((?:“[^”]+”(?:, )?)+)/g)) {
       for (const [, title = ""] of titles.matchAll(/“([^”]+)”/g))
