@@ -26,8 +26,10 @@ import {
 } from "./support/written-service.js";
 
 const KILLS = { short: 4, long: Number(process.env.KILLS ?? 1_000) } as const;
-/** A kill comes this long after a service has started to serve. */
-const MOST_MS = 1_000;
+/** A kill comes after up to this many writes of a service that has just started, and after this time at the latest. */
+const MOST_WRITES = 25;
+const LATEST_MS = 2_000;
+const LOOK_MS = 2;
 /** Kills after which clients sign in again, and those of which one hits an import too. */
 const SIGN_IN_EVERY = 200;
 const IMPORT_EVERY = 3;
@@ -83,7 +85,9 @@ async function killMany(
       const key = writes.activeKey();
       const clients = key === undefined ? undefined : startKeyedClients(service.url, key, 2);
       const importing = i % IMPORT_EVERY === 0 ? spawnImport(place.dataDir, files) : undefined;
-      await setTimeout(random.next() * MOST_MS);
+      const enough = writes.acknowledged + random.between(0, MOST_WRITES);
+      const latest = performance.now() + LATEST_MS;
+      while (writes.acknowledged < enough && performance.now() < latest) await setTimeout(LOOK_MS);
       await Promise.all([service.kill(), importing?.kill()]);
       await Promise.all([writing, clients?.stop()]);
       received += clients?.received.complete ?? 0;
