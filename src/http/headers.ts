@@ -28,6 +28,9 @@ const SECURE_HEADERS = {
     "accelerometer=(), browsing-topics=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()",
 };
 
+/** Of pages and of the files that they load. */
+const SAME_ORIGIN = { "Cross-Origin-Resource-Policy": "same-origin" };
+
 type Facts = Pick<Route, "access" | "cache" | "form" | "endsSession">;
 
 /** What headers depend on besides the route. */
@@ -59,7 +62,7 @@ export function completeHeaders(
     // Whoever knows the address of a watchlist can read it, so no other site may learn it.
     "Referrer-Policy": access === "token" ? "no-referrer" : "strict-origin-when-cross-origin",
     "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-    ...(isProgram ? originHeaders(reply, { isPersonal, isOpen }) : {}),
+    ...(isProgram ? originHeaders(reply, { isPersonal, isOpen }) : SAME_ORIGIN),
     ...(access === "token" ? { "X-Robots-Tag": "noindex" } : {}),
     // Only the cache: "cookies" would reach every other service of the domain, "storage" the preferences of the browser.
     ...(endsSession && reply.status < 400 ? { "Clear-Site-Data": '"cache"' } : {}),
