@@ -97,3 +97,10 @@ test("the documents name no path of a machine and no package registry", () => {
   const foreign = /(?<![\w.-])\/(?:work|root|home|Users)\/|npmjs|\bregistry\.|\/registry\b/i;
   for (const file of DOCUMENTS) assert.doesNotMatch(read(file), foreign, file);
 });
+
+test("the test that holds each time for which personal data is kept is there", () => {
+  const [section = ""] = /## Personal data\n.*?(?=\n## )/s.exec(read("docs/OPERATIONS.md")) ?? [];
+  const tests = [...section.matchAll(/\| `(test\/[^`]+)` \|$/gm)].map((match) => match[1] ?? "");
+  assert.ok(tests.length >= 12, "the table was not read");
+  for (const file of tests) assert.ok(existsSync(file), file);
+});

@@ -4,6 +4,7 @@ import { disk } from "./disk.js";
 import { expensive } from "./expensive/expensive.js";
 import { fuzzHarness } from "./fuzz/harness.js";
 import { hostileData } from "./hostile-data.js";
+import { keyTiming } from "./key-timing.js";
 import { kills } from "./kills.js";
 import { limits } from "./limits.js";
 import { losses } from "./losses.js";
@@ -23,6 +24,7 @@ export const HARNESSES: readonly Harness[] = [
   expensive,
   fuzzHarness,
   hostileData,
+  keyTiming,
   kills,
   limits,
   losses,
