@@ -146,7 +146,8 @@ export class ApiKeys {
     const { revoked, known } = await this.#database.durable.transaction().execute(async (tx) => {
       const { numUpdatedRows } = await tx
         .updateTable("api_keys")
-        .set({ revoked_at: this.#clock.now() })
+        // Without its hash it is like a key that never was, also in the time that it takes to be refused.
+        .set({ revoked_at: this.#clock.now(), hash: sql<string>`'revoked ' || cast(id as text)` })
         .where("id", "=", keyId)
         .where("account_id", "=", accountId)
         .where("revoked_at", "is", null)

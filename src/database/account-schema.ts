@@ -11,7 +11,7 @@ export interface ApiKeyTable {
   id: Generated<number>;
   account_id: string;
   name: string;
-  /** SHA-256 of the key in hex. */
+  /** SHA-256 of the key in hex; of a revoked key a text that no key has. */
   hash: string;
   /** The last four characters of the key. */
   hint: string;

@@ -44,6 +44,17 @@ onBothEngines("API keys", (engine) => {
     return { database, clock, accountId, keys: new ApiKeys({ database, clock, log: createLog("silent") }) };
   };
 
+  test("nothing of a revoked key is stored but its last four characters", async () => {
+    const { database, keys, accountId } = await start();
+    const { key, secret } = await keys.create(accountId, "laptop");
+    assert.equal(await keys.revoke(accountId, key.id), true);
+    assert.equal(await keys.revoke(accountId, key.id), false);
+    const { rows } = await sql<Record<string, unknown>>`select * from api_keys`.execute(database.read);
+    assert.equal(rows[0]?.hint, secret.slice(-4));
+    assert.ok(!JSON.stringify(rows).includes(hashToken(secret)));
+    assert.equal(await keys.find(secret), undefined);
+  });
+
   test("a key is told once and found; only its hash and last four characters are kept", async () => {
     const { database, keys, accountId } = await start();
     const { key, secret } = await keys.create(accountId, "laptop");

@@ -20,7 +20,7 @@ import { Sample, welchT } from "./support/welch.js";
 /** Looks at each kind of key, in this process and over HTTP. */
 const LOOKS = 100_000;
 /** Each with a key of its own, as the service remembers them for a while. */
-const HTTP_LOOKS = 25_000;
+const HTTP_LOOKS = 20_000;
 const SHORT_KEYS = 20;
 /** Beyond this the means of two kinds differ. */
 const MOST_T = 4.5;

@@ -1,5 +1,7 @@
+import { ApiKeys } from "../../../src/accounts/accounts.js";
 import type { Clock } from "../../../src/clock.js";
 import type { Database } from "../../../src/database/database.js";
+import { createLog } from "../../../src/log.js";
 import { createToken, hashToken } from "../../../src/tokens.js";
 import { addAccount } from "../../support/accounts.js";
 
@@ -16,21 +18,25 @@ export async function storeKeys(
   const kinds = { known: tokens(), revoked: tokens(), unknown: tokens(), malformed: tokens() };
   kinds.malformed = kinds.malformed.map((token) => `${token.slice(0, -1)}${token.endsWith("0") ? "1" : "0"}`);
   const accountId = await addAccount(database, "keys@example.org");
-  const rowOf = (revokedAt: number | null) => (token: string) => ({
+  const rowOf = (token: string) => ({
     account_id: accountId,
     name: "key",
     hash: hashToken(token),
     hint: token.slice(-4),
     created_at: now,
     last_used_at: now,
-    revoked_at: revokedAt,
+    revoked_at: null,
   });
-  const rows = kinds.known.flatMap((known, i) => [rowOf(null)(known), rowOf(now)(kinds.revoked[i] ?? "")]);
+  const rows = kinds.known.flatMap((known, i) => [rowOf(known), rowOf(kinds.revoked[i] ?? "")]);
   for (let i = 0; i < rows.length; i += 500)
     await database.durable
       .insertInto("api_keys")
       .values(rows.slice(i, i + 500))
       .execute();
+  const keys = new ApiKeys({ database, clock: new ForgetfulClock(), log: createLog("silent") });
+  const stored = await database.read.selectFrom("api_keys").select(["id", "hash"]).execute();
+  const idOf = new Map(stored.map(({ id, hash }) => [hash, id]));
+  for (const token of kinds.revoked) await keys.revoke(accountId, idOf.get(hashToken(token)) ?? 0);
   return kinds;
 }
 
