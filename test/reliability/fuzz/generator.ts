@@ -61,6 +61,7 @@ export class Generator {
     if (name === "id" && path.includes("/keys/")) return knownValue(this.#random, stock, picked, "keyId");
     if (name === "id" && path.includes("/passkeys/"))
       return knownValue(this.#random, stock, picked, "passkeyId");
+    if (name === "id" && path.includes("/sessions/")) return picked.member.sessionId;
     if (name === "name" && path.startsWith("/assets/")) return "sidereal.css";
     if (name === "name" && path.includes("{owner}")) return picked.repository.fullName.split("/").at(-1);
     if (name === "name" && path.includes("languages/")) return this.#random.pick(stock.languages);

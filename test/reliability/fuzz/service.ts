@@ -222,10 +222,11 @@ export class FuzzService {
     return { port: address.port, close: () => close(0) };
   }
 
-  async get(target: string): Promise<RawResponse> {
-    const { host } = new URL(this.stock.origin);
-    const request = { operation: "", method: "GET", target, body: undefined, isChunked: false };
-    return this.#connection.send(bytesOf({ ...request, headers: [["Host", host]] }), "GET");
+  async get(target: string, cookie?: string): Promise<RawResponse> {
+    const headers: [string, string][] = [["Host", new URL(this.stock.origin).host]];
+    if (cookie !== undefined) headers.push(["Cookie", cookie]);
+    const request = { operation: "", method: "GET", target, headers, body: undefined, isChunked: false };
+    return this.#connection.send(bytesOf(request), "GET");
   }
 
   /** Fails as a harness unless the change succeeds. */
@@ -267,7 +268,9 @@ export class FuzzService {
     const { response } = await this.#post("/api/auth/verify", { token, requestToken });
     const cookie = /sidereal\.session_token=[^;]+/.exec(response.headers.get("set-cookie") ?? "")?.[0];
     if (cookie === undefined) throw new HarnessFailure("signing in set no cookie");
-    return { cookie, email, keyIds: [], passkeyIds: [] };
+    const { body } = await this.get("/api/me/sessions", cookie);
+    const sessionId: string = JSON.parse(body.toString()).data[0].id;
+    return { cookie, email, keyIds: [], passkeyIds: [], sessionId };
   }
 
   async stop(): Promise<void> {

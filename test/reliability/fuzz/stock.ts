@@ -14,6 +14,8 @@ export interface Member {
   email: string;
   keyIds: string[];
   passkeyIds: string[];
+  /** Of the cookie. */
+  sessionId: string;
 }
 
 /** What an authenticator returned for a challenge, which works once. */
@@ -45,7 +47,7 @@ export interface Stock {
   tokens: string[];
   shareTokens: string[];
   members: Member[];
-  /** Members that may sign out or delete their account. */
+  /** Members that may sign out, end their session or delete their account. */
   leaving: Member[];
   keys: string[];
   /** Unused sign-in links. */
@@ -80,7 +82,7 @@ export interface Picked {
 }
 
 export function pick(random: Random, stock: Stock, path: string): Picked {
-  const isLeaving = /sign-out|delete$|\/api\/me$/.test(path);
+  const isLeaving = /sign-out|delete$|\/api\/me$|\/sessions\//.test(path);
   const ceremony = ceremonyFor(path, stock);
   return {
     repository: random.pick(stock.repositories),
@@ -133,6 +135,8 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
       return from(stock.requests, "sidt_");
     case "passkeyId":
       return from(member.passkeyIds, "x");
+    case "sessionId":
+      return member.sessionId;
     case "site":
       return "github";
     case "ranking":
