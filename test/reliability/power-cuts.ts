@@ -8,20 +8,14 @@ import { Random } from "../../src/demo/random.js";
 import { AcknowledgedWrites } from "./support/acknowledged.js";
 import { assertHappened, type Harness, type HarnessContext, HarnessFailure } from "./support/harness.js";
 import { CuttableDisk, powerProblem } from "./support/power.js";
-import {
-  fillStore,
-  integrityOf,
-  MAIN,
-  signInWriters,
-  type Writers,
-  WrittenService,
-} from "./support/written-service.js";
+import { fillStore, integrityOf, MAIN, signInWriters, WrittenService } from "./support/written-service.js";
 
 const WEAK = fileURLToPath(new URL("./support/weak-service.js", import.meta.url));
 const CUTS = { short: { real: 2, weak: 2 }, long: { real: 200, weak: 20 } } as const;
-/** A cut comes this long after the first writes. */
-const LEAST_MS = 400;
-const MOST_MS = 1_400;
+/** A cut comes after up to this many writes, and after this time at the latest. */
+const MOST_WRITES = 60;
+const LATEST_MS = 3_000;
+const LOOK_MS = 2;
 
 export const powerCuts: Harness = {
   name: "power-cuts",
@@ -30,17 +24,14 @@ export const powerCuts: Harness = {
   run: cutMany,
 };
 
-interface Template extends Writers {
-  dataDir: string;
-}
-
 async function cutMany({ scale, report }: HarnessContext): Promise<ResultRow[]> {
   const problem = powerProblem();
   if (problem !== undefined) throw new HarnessFailure(problem);
   const random = new Random(1);
   const folder = mkdtempSync(join(tmpdir(), "sidereal-cuts-"));
   try {
-    const template = await prepare(join(folder, "template"));
+    const template = join(folder, "template");
+    await fillStore({ url: undefined, dataDir: template });
     const rows: ResultRow[] = [];
     for (const kind of ["real", "weak"] as const) {
       const began = performance.now();
@@ -57,48 +48,44 @@ async function cutMany({ scale, report }: HarnessContext): Promise<ResultRow[]> 
   }
 }
 
-async function prepare(dataDir: string): Promise<Template> {
-  const place = { url: undefined, dataDir };
-  await fillStore(place);
-  return { dataDir, ...(await signInWriters(place)) };
-}
-
 /** What a power cut left. */
 interface Trial {
   acknowledged: number;
   interrupted: number;
-  /** What the service says otherwise than it was told, and what it refused. */
+  /** What the service says otherwise than it was told. */
   wrong: string[];
+  /** Writes that it refused before the cut. */
+  refused: string[];
   /** What SQLite says about the file. */
   integrity: string;
 }
 
-async function cutOnce(
-  program: readonly string[],
-  { dataDir, cookies, repositoryIds }: Template,
-  random: Random,
-): Promise<Trial> {
+async function cutOnce(program: readonly string[], template: string, random: Random): Promise<Trial> {
   const disk = new CuttableDisk();
   const running: WrittenService[] = [];
-  const start = async (args: readonly string[], folder: string) => {
-    const service = await WrittenService.start(args, { url: undefined, dataDir: folder });
+  const start = async (args: readonly string[], dataDir: string) => {
+    const service = await WrittenService.start(args, { url: undefined, dataDir });
     running.push(service);
     return service;
   };
-  const targetOf = ({ url }: WrittenService) => ({ url, cookies, repositoryIds });
   try {
-    cpSync(dataDir, join(disk.folder, "data"), { recursive: true });
-    const service = await start(program, join(disk.folder, "data"));
+    const dataDir = join(disk.folder, "data");
+    cpSync(template, dataDir, { recursive: true });
+    const writers = await signInWriters({ url: undefined, dataDir });
+    const service = await start(program, dataDir);
     disk.flush();
     const writes = new AcknowledgedWrites(random);
-    const writing = writes.run(targetOf(service), new AbortController().signal);
-    await setTimeout(LEAST_MS + random.next() * (MOST_MS - LEAST_MS));
+    const writing = writes.run({ url: service.url, ...writers }, new AbortController().signal);
+    const enough = random.between(1, MOST_WRITES);
+    const latest = performance.now() + LATEST_MS;
+    while (writes.acknowledged < enough && performance.now() < latest) await setTimeout(LOOK_MS);
     disk.cut(service.pids);
     await writing;
-    const { acknowledged, interrupted } = writes;
+    const { acknowledged, interrupted, refused } = writes;
     const left = join(disk.platter, "data");
-    const wrong = [...writes.refused, ...(await writes.check(targetOf(await start([MAIN, "serve"], left))))];
-    return { acknowledged, interrupted, wrong, integrity: integrityOf(join(left, "sidereal.db")) };
+    const { url } = await start([MAIN, "serve"], left);
+    const wrong = await writes.check({ url, ...writers });
+    return { acknowledged, interrupted, wrong, refused, integrity: integrityOf(join(left, "sidereal.db")) };
   } finally {
     for (const service of running) await service.kill();
     disk.remove();
@@ -128,6 +115,12 @@ function rowsOf(kind: "real" | "weak", trials: readonly Trial[], seconds: number
       "",
     ),
     row("keys and lists that are not as acknowledged", lost, "", none),
+    row(
+      "writes refused without a reason",
+      sum(({ refused }) => refused.length),
+      "",
+      none,
+    ),
     row(
       "files that SQLite finds damaged",
       sum(({ integrity }) => Number(integrity !== "ok")),
