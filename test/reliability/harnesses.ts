@@ -12,6 +12,7 @@ import { malformedHarness } from "./malformed/harness.js";
 import { overload } from "./overload.js";
 import { postgresKills } from "./postgres-kills.js";
 import { powerCuts } from "./power-cuts.js";
+import { recovery } from "./recovery.js";
 import { stop } from "./stop.js";
 import type { Harness } from "./support/harness.js";
 import { upgrade } from "./upgrade.js";
@@ -32,6 +33,7 @@ export const HARNESSES: readonly Harness[] = [
   overload,
   postgresKills,
   powerCuts,
+  recovery,
   stop,
   upgrade,
 ];

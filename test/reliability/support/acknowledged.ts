@@ -1,41 +1,33 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Random } from "../../../src/demo/random.js";
+import {
+  type ListState,
+  type Reply,
+  request,
+  type WriteTarget,
+  type Written,
+  type WrittenKey,
+  type WrittenList,
+  writtenKey,
+  writtenList,
+  writtenOwnList,
+  writtenRequest,
+  writtenSession,
+} from "./written-things.js";
 
-/** A service under test, and who writes to it. */
-export interface WriteTarget {
-  url: string;
-  /** Sessions of different accounts: each is a client of its own, with at most five keys. */
-  cookies: readonly string[];
-  /** Repositories of its catalogue. */
-  repositoryIds: readonly string[];
-}
-
-/** A list as the service shows it; null: there is none. */
-type ListState = { name: string; ids: string[] } | null;
-type KeyState = "active" | "revoked";
-
-/** What a thing may be: one state once its last write was acknowledged, and two while a write of it was interrupted. */
-interface Written<State> {
-  states: State[];
-  /** Whether it was written, or interrupted, since the last check. */
-  isNew: boolean;
-}
-
-interface WrittenKey extends Written<KeyState> {
-  id: string;
-  secret: string;
-}
-
-/** How a request ended. */
-interface Reply {
-  status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a response of any route.
-  body: any;
-}
+export type { WriteTarget } from "./written-things.js";
 
 /** Things of earlier trials that a check looks at again. */
-const OLD_CHECKED = 30;
+const OLD_CHECKED = 50;
 const MAX_KEYS = 5;
+/** What a client writes, by weight. */
+const KINDS = [
+  ["list", 60],
+  ["key", 24],
+  ["own list", 10],
+  ["session", 3],
+  ["track request", 3],
+] as const;
 
 /**
  * What clients were told, and what must therefore be so. A write counts as acknowledged when its whole response has arrived and says
@@ -43,10 +35,12 @@ const MAX_KEYS = 5;
  */
 export class AcknowledgedWrites {
   readonly #random: Random;
-  /** By the token that changes the list. */
-  readonly #lists = new Map<string, Written<ListState>>();
+  readonly #things: Written<unknown>[] = [];
   /** By session. */
   readonly #keys = new Map<string, WrittenKey[]>();
+  readonly #ownLists = new Map<string, Written<string[]>>();
+  /** Sessions that were ended, or may have been. */
+  readonly #ended = new Set<string>();
   acknowledged = 0;
   interrupted = 0;
   /** Responses that are neither success nor interruption. */
@@ -61,61 +55,72 @@ export class AcknowledgedWrites {
   async run(target: WriteTarget, signal: AbortSignal): Promise<void> {
     await Promise.all(
       target.cookies.map(async (cookie) => {
-        const own: string[] = [];
+        const own: WrittenList[] = [];
         while (!signal.aborted && (await this.#write(target, cookie, own)));
       }),
     );
   }
 
   /** Compares with the service. Returns what is wrong, in words. What was interrupted is settled as it is found. */
-  async check(target: WriteTarget): Promise<string[]> {
+  async check(target: Pick<WriteTarget, "url">): Promise<string[]> {
     const wrong: string[] = [];
-    for (const [token, list] of this.#toCheck([...this.#lists])) {
-      const { status, body } = await request(target, "GET", `/api/watchlists/${token}`);
-      const found = status === 404 ? null : { name: body?.data?.name, ids: body?.data?.ids };
-      if (status !== 200 && status !== 404) wrong.push(`a list cannot be read: ${status}`);
-      else if (!list.states.some((state) => isDeepStrictEqual(state, found)))
-        wrong.push(`a list is ${JSON.stringify(found)}, not ${JSON.stringify(list.states)}`);
-      else list.states = [found];
-      list.isNew = false;
-    }
-    const keys = [...this.#keys.values()].flatMap((own) => own.map((key) => [key.secret, key] as const));
-    for (const [secret, key] of this.#toCheck(keys)) {
-      const { status } = await request(target, "GET", "/api/limits", { key: secret });
-      const found = status === 200 ? "active" : status === 401 ? "revoked" : undefined;
-      if (found === undefined || !key.states.includes(found))
-        wrong.push(`a key that is ${key.states.join(" or ")} got ${status}`);
-      else key.states = [found];
-      key.isNew = false;
+    for (const thing of this.#toCheck()) {
+      const { what, states } = thing;
+      const found = await thing.read(target);
+      if (found === undefined) wrong.push(`a ${what} cannot be read`);
+      else if (!states.some((state) => isDeepStrictEqual(state, found)))
+        wrong.push(
+          `a ${what} is ${JSON.stringify(found)}, not ${states.map((one) => JSON.stringify(one)).join(" or ")}`,
+        );
+      else thing.states = [found];
+      thing.isNew = false;
     }
     return wrong;
   }
 
-  /** A key that works, if there is one. */
-  activeKey(): string | undefined {
-    const all = [...this.#keys.values()].flat();
-    return all.findLast(({ states }) => states.length === 1 && states[0] === "active")?.secret;
+  /** Things written so far, by kind. */
+  counts(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (const { what } of this.#things) counts.set(what, (counts.get(what) ?? 0) + 1);
+    return counts;
   }
 
   /** What is new, and some of the rest. */
-  #toCheck<T extends Written<unknown>>(all: (readonly [string, T])[]): (readonly [string, T])[] {
-    const old = all.filter(([, { isNew }]) => !isNew);
+  #toCheck(): Written<unknown>[] {
+    const old = this.#things.filter(({ isNew }) => !isNew);
     const chosen = Array.from({ length: Math.min(OLD_CHECKED, old.length) }, () => this.#random.pick(old));
-    return [...all.filter(([, { isNew }]) => isNew), ...chosen];
+    return [...this.#things.filter(({ isNew }) => isNew), ...chosen];
+  }
+
+  #add<T extends Written<unknown>>(thing: T): T {
+    this.#things.push(thing);
+    return thing;
   }
 
   /** One write of a client. Returns false if the service is gone. */
-  async #write(target: WriteTarget, cookie: string, own: string[]): Promise<boolean> {
+  async #write(target: WriteTarget, cookie: string, own: WrittenList[]): Promise<boolean> {
+    switch (this.#random.weighted(KINDS)) {
+      case "key":
+        return this.#writeKey(target, cookie);
+      case "own list":
+        return this.#writeOwnList(target, cookie);
+      case "session":
+        return this.#endSession(target, own);
+      case "track request":
+        return target.canRequest === true ? this.#request(target, cookie) : this.#writeList(target, own);
+      default:
+        return this.#writeList(target, own);
+    }
+  }
+
+  async #writeList(target: WriteTarget, own: WrittenList[]): Promise<boolean> {
     const random = this.#random;
-    const token = own.length === 0 ? undefined : random.pick(own);
-    const list = token === undefined ? undefined : this.#lists.get(token);
+    const list = own.length === 0 ? undefined : random.pick(own);
     const state = list?.states[0];
-    if (random.chance(0.25)) return this.#writeKey(target, cookie);
-    if (token === undefined || list === undefined || !state || list.states.length > 1 || random.chance(0.2))
+    if (list === undefined || !state || list.states.length > 1 || random.chance(0.25))
       return this.#createList(target, own);
-    const path = `/api/watchlists/${token}`;
     const change = (method: string, to: ListState, more = "", json?: unknown) =>
-      this.#change(list, to, () => request(target, method, path + more, { json }));
+      this.#change(list, to, () => request(target, method, list.path + more, { json }));
     const { name, ids } = state;
     switch (random.between(0, 4)) {
       case 0: {
@@ -138,33 +143,64 @@ export class AcknowledgedWrites {
     }
   }
 
-  async #createList(target: WriteTarget, own: string[]): Promise<boolean> {
+  async #createList(target: WriteTarget, own: WrittenList[]): Promise<boolean> {
     const name = `list ${this.#names++}`;
-    const ids = [...new Set(Array.from({ length: 4 }, () => this.#random.pick(target.repositoryIds)))];
+    const ids = this.#pickIds(target);
     const reply = await request(target, "POST", "/api/watchlists", { json: { name, ids } });
-    if (!this.#isAcknowledged(reply)) return reply.status !== 0;
-    const { token } = reply.body.data;
-    this.#lists.set(token, { states: [{ name, ids }], isNew: true });
-    own.push(token);
-    return true;
+    if (this.#isAcknowledged(reply)) own.push(this.#add(writtenList(reply.body.data.token, { name, ids })));
+    return reply.status !== 0;
+  }
+
+  /** Adds several repositories, of which all or none must be there, or removes one. */
+  async #writeOwnList(target: WriteTarget, cookie: string): Promise<boolean> {
+    const list = this.#ownLists.get(cookie) ?? this.#add(writtenOwnList(cookie));
+    this.#ownLists.set(cookie, list);
+    const [ids = []] = list.states;
+    if (list.states.length > 1) return true;
+    if (ids.length > 40 || (ids.length > 0 && this.#random.chance(0.4))) {
+      const id = this.#random.pick(ids);
+      const rest = ids.filter((one) => one !== id);
+      return this.#change(list, rest, () => request(target, "DELETE", `/api/me/watchlist/${id}`, { cookie }));
+    }
+    const added = this.#pickIds(target);
+    const all = [...new Set([...ids, ...added])].sort();
+    return this.#change(list, all, () =>
+      request(target, "POST", "/api/me/watchlist", { cookie, json: { ids: added } }),
+    );
   }
 
   async #writeKey(target: WriteTarget, cookie: string): Promise<boolean> {
     const known = this.#keys.get(cookie) ?? [];
     this.#keys.set(cookie, known);
-    const active = known.filter(({ states }) => states.includes("active"));
+    const active = known.filter(({ states }) => states.includes("accepted"));
     const oldest = active[0];
     if (oldest !== undefined && (active.length >= MAX_KEYS || this.#random.chance(0.5)))
-      return this.#change(oldest, "revoked", () =>
+      return this.#change(oldest, "refused", () =>
         request(target, "DELETE", `/api/me/keys/${oldest.id}`, { cookie }),
       );
     const reply = await request(target, "POST", "/api/me/keys", { cookie, json: { name: "key" } });
     // A key whose response was interrupted may exist, and counts.
     if (reply.status === 409) return true;
-    if (!this.#isAcknowledged(reply)) return reply.status !== 0;
-    const { id, key: secret } = reply.body.data;
-    known.push({ id, secret, states: ["active"], isNew: true });
-    return true;
+    if (this.#isAcknowledged(reply))
+      known.push(this.#add(writtenKey(reply.body.data.id, reply.body.data.key)));
+    return reply.status !== 0;
+  }
+
+  async #endSession(target: WriteTarget, own: WrittenList[]): Promise<boolean> {
+    const cookie = target.sessions?.find((one) => !this.#ended.has(one));
+    if (cookie === undefined) return this.#writeList(target, own);
+    this.#ended.add(cookie);
+    const session = this.#add(writtenSession(cookie));
+    return this.#change(session, "refused", () => request(target, "POST", "/api/auth/sign-out", { cookie }));
+  }
+
+  /** Requests a repository that the forge does not have. */
+  async #request(target: WriteTarget, cookie: string): Promise<boolean> {
+    const fullName = `requested/repository-${this.#names++}`;
+    const json = { repository: `github:${fullName}` };
+    const reply = await request(target, "POST", "/api/repos/track", { cookie, json });
+    if (this.#isAcknowledged(reply)) this.#add(writtenRequest(reply.body.data.id, fullName));
+    return reply.status !== 0;
   }
 
   async #change<State>(thing: Written<State>, to: State, send: () => Promise<Reply>): Promise<boolean> {
@@ -176,6 +212,10 @@ export class AcknowledgedWrites {
     return reply.status !== 0;
   }
 
+  #pickIds({ repositoryIds }: WriteTarget): string[] {
+    return [...new Set(Array.from({ length: 4 }, () => this.#random.pick(repositoryIds)))];
+  }
+
   #isAcknowledged({ status, body }: Reply): boolean {
     if (status >= 200 && status < 300) {
       this.acknowledged++;
@@ -184,37 +224,5 @@ export class AcknowledgedWrites {
     this.interrupted++;
     if (status !== 0 && status !== 503) this.refused.push(`${status} ${JSON.stringify(body).slice(0, 200)}`);
     return false;
-  }
-}
-
-interface Sending {
-  json?: unknown;
-  cookie?: string;
-  key?: string;
-}
-
-/** Sends a request; status 0 if its response did not arrive whole. */
-async function request(
-  { url }: Pick<WriteTarget, "url">,
-  method: string,
-  path: string,
-  { json, cookie, key }: Sending = {},
-): Promise<Reply> {
-  try {
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        origin: url,
-        ...(cookie === undefined ? {} : { cookie }),
-        ...(key === undefined ? {} : { "x-api-key": key }),
-        ...(json === undefined ? {} : { "content-type": "application/json" }),
-      },
-      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-      signal: AbortSignal.timeout(10_000),
-    });
-    const text = await response.text();
-    return { status: response.status, body: text === "" ? null : JSON.parse(text) };
-  } catch {
-    return { status: 0, body: null };
   }
 }

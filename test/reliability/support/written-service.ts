@@ -14,6 +14,8 @@ import { createSession } from "./session.js";
 export const MAIN = fileURLToPath(new URL("../../../bundle/main.js", import.meta.url));
 const SECRET = "a secret of the harnesses that nobody else has";
 const CLIENTS = 4;
+/** Sessions that clients may end. */
+const SESSIONS = 40;
 
 /** Where a store is. */
 export interface Place {
@@ -24,6 +26,7 @@ export interface Place {
 /** Those who write, and what about. */
 export interface Writers {
   cookies: string[];
+  sessions: string[];
   repositoryIds: string[];
 }
 
@@ -42,11 +45,15 @@ export async function fillStore(place: Place): Promise<void> {
 export async function signInWriters(place: Place): Promise<Writers> {
   const { database, catalog } = await openStore(place);
   try {
-    const cookies: string[] = [];
-    for (let i = 0; i < CLIENTS; i++)
-      cookies.push(await createSession(database, SECRET, `client-${Date.now()}-${i}@example.org`));
+    const created: string[] = [];
+    for (let i = 0; i < CLIENTS + SESSIONS; i++)
+      created.push(await createSession(database, SECRET, `client-${Date.now()}-${i}@example.org`));
     const dumped = await catalog.dump(0, 100);
-    return { cookies, repositoryIds: dumped.map(({ repository }) => String(repository.id)) };
+    return {
+      cookies: created.slice(0, CLIENTS),
+      sessions: created.slice(CLIENTS),
+      repositoryIds: dumped.map(({ repository }) => String(repository.id)),
+    };
   } finally {
     await database.close();
   }
