@@ -79,6 +79,8 @@ export class WrittenService {
       env: {
         ...environment(),
         ...GENEROUS_LIMITS,
+        SIDEREAL_WATCHLISTS_PER_DAY: "1000000",
+        SIDEREAL_WATCHLIST_ITEMS_PER_DAY: "1000000",
         SIDEREAL_PORT: "0",
         SIDEREAL_DATA_DIR: dataDir,
         ...(url === undefined ? {} : { SIDEREAL_DATABASE_URL: url }),
