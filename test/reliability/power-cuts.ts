@@ -14,7 +14,7 @@ const WEAK = fileURLToPath(new URL("./support/weak-service.js", import.meta.url)
 const CUTS = { short: { real: 2, weak: 2 }, long: { real: 200, weak: 20 } } as const;
 /** A cut comes after up to this many writes, and after this time at the latest. */
 const MOST_WRITES = 60;
-const LATEST_MS = 3_000;
+const LATEST_MS = 20_000;
 const LOOK_MS = 2;
 
 export const powerCuts: Harness = {
