@@ -182,7 +182,7 @@ async function contentOf(place: Place): Promise<Map<string, string>> {
       content.set(
         table,
         rows
-          .map((row) => JSON.stringify(Object.entries(row).filter(([column]) => column !== SCHEDULED)))
+          .map((row) => lineOf(row))
           .sort()
           .join("\n"),
       );
@@ -191,4 +191,15 @@ async function contentOf(place: Place): Promise<Map<string, string>> {
   } finally {
     await database.close();
   }
+}
+
+/** A row as a text. The order of the scopes in which a repository had ranks on a day says nothing. */
+function lineOf(row: Record<string, unknown>): string {
+  const columns = Object.entries(row).filter(([column]) => column !== SCHEDULED);
+  return JSON.stringify(
+    columns.map(([column, value]) => [
+      column,
+      column === "ranks" ? String(value).split(",").sort().join(",") : value,
+    ]),
+  );
 }
