@@ -56,9 +56,9 @@ async function killMany(
     for (let i = 0; i < KILLS[scale]; i++) {
       if (i % SIGN_IN_EVERY === SIGN_IN_EVERY - 1) writers = await signInWriters(place);
       const target = { url: service.url, ...writers };
+      await warm(service.url, i === 0 ? WARM_MS : 0);
       const writing = new AbortController();
       const written = writes.run(target, writing.signal);
-      await warm(service.url, i === 0 ? WARM_MS : 0);
       const enough = writes.acknowledged + random.between(0, MOST_WRITES);
       const latest = performance.now() + LATEST_MS;
       while (writes.acknowledged < enough && performance.now() < latest) await setTimeout(LOOK_MS);

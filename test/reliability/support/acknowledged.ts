@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Random } from "../../../src/demo/random.js";
 import {
@@ -20,6 +21,9 @@ export type { WriteTarget } from "./written-things.js";
 /** Things of earlier trials that a check looks at again. */
 const OLD_CHECKED = 50;
 const MAX_KEYS = 5;
+/** Time between two writes of a client, and after one that was not acknowledged: a check reads all that was written. */
+const PAUSE_MS = 5;
+const RETRY_MS = 50;
 /** What a client writes, by weight. */
 const KINDS = [
   ["list", 60],
@@ -56,7 +60,10 @@ export class AcknowledgedWrites {
     await Promise.all(
       target.cookies.map(async (cookie) => {
         const own: WrittenList[] = [];
-        while (!signal.aborted && (await this.#write(target, cookie, own)));
+        for (let known = this.interrupted; !signal.aborted; known = this.interrupted) {
+          if (!(await this.#write(target, cookie, own))) break;
+          await setTimeout(this.interrupted > known ? RETRY_MS : PAUSE_MS);
+        }
       }),
     );
   }
