@@ -111,7 +111,7 @@ onSqlite("Limits", (engine) => {
       if (path.startsWith("/api/auth/")) return "auth";
       if (method !== "GET") return "write";
       if (/\.(?:svg|png)$/.test(path)) return "embed";
-      if (/\/(?:metrics|ranks|embed\/chart)$/.test(path)) return "heavy";
+      if (/\/(?:metrics|ranks|embed\/chart|me\/export)$/.test(path)) return "heavy";
       return withQ || path === "/api/search/suggest" ? "search" : "default";
     };
     for (const { route } of API_ROUTES) {

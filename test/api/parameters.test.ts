@@ -204,7 +204,8 @@ onBothEngines("Every documented query parameter", (engine) => {
 
   test("a cursor that was not made here is refused", async () => {
     for (const { path, parameter } of parameters) {
-      if (parameter.name !== "cursor") continue;
+      // Those of events are ids.
+      if (parameter.name !== "cursor" || path === "/api/me/events") continue;
       const first = await ask(path, [
         ["limit", "1"],
         ["sort", "stars"],

@@ -28,6 +28,7 @@ const UNAFFECTED = [
   "api_keys",
   "security_events",
   "mail_use",
+  "sign_in_requests",
   "watchlist_visits",
   "daily_use",
   "lost_days",
