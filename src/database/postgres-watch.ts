@@ -1,4 +1,5 @@
 import { Socket } from "node:net";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import pg from "pg";
 import type { Clock } from "../clock.js";
 import type { Logger } from "../log.js";
@@ -7,6 +8,8 @@ import type { Logger } from "../log.js";
 const SLOW_MS = 500;
 /** How long the server may take to accept a connection and to run an empty statement on it. */
 const PROBE_MS = 1_500;
+/** A process that did nothing for so long while it waited, as on a busy machine, may have missed a response. */
+const HELD_UP_MS = 750;
 /** Time between two such attempts, while the server does not respond or a statement goes on. */
 const RETRY_MS = 1_000;
 
@@ -100,7 +103,10 @@ export class ServerWatch {
     for (const socket of this.#sockets) socket.destroy(unresponsive());
   }
 
-  /** Whether the server responds to a new connection; an error that it reports is a response too. */
+  /**
+   * Whether the server responds to a new connection; an error that it reports is a response too. True if this process was held
+   * up meanwhile: a busy machine is no reason to give up statements that may well be running.
+   */
   async #probe(): Promise<boolean> {
     const { url, clock } = this.#options;
     const socket = new Socket();
@@ -118,14 +124,17 @@ export class ServerWatch {
         () => true,
         (error: unknown) => error instanceof pg.DatabaseError,
       );
+    const delay = monitorEventLoopDelay();
+    delay.enable();
     const late = clock
       .sleep(PROBE_MS, AbortSignal.any([patience.signal, this.#closing.signal]))
       .then(() => false);
     const responds = await Promise.race([asked, late]);
     patience.abort();
+    delay.disable();
     if (responds) client.end().catch(() => {});
     else socket.destroy();
-    return responds;
+    return responds || delay.max > HELD_UP_MS * 1_000_000;
   }
 }
 

@@ -82,7 +82,7 @@ const CHOICES = new Set([
   ...["verbatim", "minStars", "maxStars", "createdAfter", "createdBefore", "pushedAfter", "archived", "fork"],
   ...["sort", "reliableOnly", "excludeAnomalous", "order", "window", "limit", "page", "cursor", "format"],
   ...["metric", "range", "theme", "width", "height", "scale", "align", "kind", "ranking", "scope", "period"],
-  ...["revoked", "again", "ended"],
+  ...["revoked", "again", "ended", "added", "removed"],
 ]);
 
 /** Bodies of the routes of the API that take one. */
