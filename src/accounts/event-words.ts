@@ -7,7 +7,7 @@ export const EVENT_WORDS: Readonly<Record<SecurityEventName, string>> = {
   reauthenticated: "Signed in again",
   signed_out: "Signed out",
   session_ended: "Session ended",
-  sessions_ended: "All sessions ended",
+  sessions_ended: "Sessions ended",
   account_created: "Account created",
   account_deleted: "Account deleted",
   data_exported: "Data exported",

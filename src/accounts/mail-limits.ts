@@ -6,6 +6,8 @@ import type { Logger } from "../log.js";
 
 /** Most mails to sign in with that one person is sent in an hour (UTC), and most that one known browser requests. */
 export const MAX_PER_PERSON = 6;
+/** Most mails that all known browsers of one person request in an hour: each sign-in by mail makes another browser known. */
+export const MAX_PER_KNOWN_PERSON = 30;
 
 /** Whose request it is, from the least to the most trusted. */
 export const STANDINGS = ["new", "account", "known"] as const;
@@ -144,9 +146,11 @@ function countersOf(
 ): Counter[] {
   const { perNetwork, perDomain, perHour } = limits ?? UNLIMITED;
   const isKnown = standing === "known";
-  const person = isKnown ? `browser ${browserId}` : `person ${personOf(email)}`;
-  const secret: Omit<Counter, "isSecret">[] = [{ limit: "person", name: person, most: MAX_PER_PERSON }];
-  if (!isKnown) secret.push({ limit: "network", name: `network ${network}`, most: perNetwork });
+  const person = personOf(email);
+  const own = isKnown ? `browser ${browserId}` : `person ${person}`;
+  const secret: Omit<Counter, "isSecret">[] = [{ limit: "person", name: own, most: MAX_PER_PERSON }];
+  if (isKnown) secret.push({ limit: "person", name: `known ${person}`, most: MAX_PER_KNOWN_PERSON });
+  else secret.push({ limit: "network", name: `network ${network}`, most: perNetwork });
   if (standing === "new")
     secret.push({ limit: "domain", name: `domain ${domainOf(email)}`, most: perDomain });
   // A request counts in the share of its own standing and in those of all higher ones.

@@ -97,7 +97,7 @@ export const endOtherSessions = operation({
     const sessions = await members.accounts.sessions.endOthers(account.id, account.sessionId);
     if (sessions > 0)
       members.security.record({
-        event: "session_ended",
+        event: "sessions_ended",
         source: http.source(),
         accountId: account.id,
         detail: { sessions },

@@ -59,7 +59,7 @@ onBothEngines("A mail about an event", (engine) => {
     for (let i = 0; i < 4; i++) subjects.push(subjectOf(await mailbox.nextNotice())?.split(": ")[1]);
     assert.deepEqual(
       subjects.toSorted(),
-      ["Account deleted", "API key created", "API key revoked", "All sessions ended"]
+      ["Account deleted", "API key created", "API key revoked", "Sessions ended"]
         .map((what) => `${what} at sidereal.example`)
         .toSorted(),
     );

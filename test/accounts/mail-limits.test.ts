@@ -88,6 +88,17 @@ onBothEngines("Limits of mails to sign in with", (engine) => {
     assert.deepEqual((await usage()).refused, { domain: 6, service: 40 - 6 + 4 });
   });
 
+  test("the known browsers of one person, however many, get thirty in an hour together", async () => {
+    const { sent, usage } = await start();
+    let mails = 0;
+    for (let browser = 0; browser < 8; browser++) {
+      const mark = markBrowser(SECRET, "ann@example.org");
+      mails += await sent(Array.from({ length: 6 }, (_, i) => `ann+${i}@example.org`), { mark });
+    }
+    assert.equal(mails, 30);
+    assert.deepEqual((await usage()).refused, { person: 18 });
+  });
+
   test("somebody whose six mails a stranger uses up still gets one in a browser used before", async () => {
     const { processes, sent } = await start();
     assert.equal(await sent(Array.from({ length: 9 }, () => "ann@example.org")), 6);

@@ -73,7 +73,7 @@ onBothEngines("Sessions over HTTP", (engine) => {
     assert.equal(await statusOf(first), 200);
     for (const other of others) assert.equal(await statusOf(other), 401);
     const events = await namesOf(first);
-    assert.equal(events.filter((event: string) => event === "session_ended").length, 1);
+    assert.equal(events.filter((event: string) => event === "sessions_ended").length, 1);
   });
 
   test("ending another one needs a sign-in within the last 15 minutes; ending this one does not", async (context) => {

@@ -33,7 +33,7 @@ export async function endOtherSessions({ account, members, source }: MemberReque
   const sessions = await members.accounts.sessions.endOthers(account.id, account.sessionId);
   const detail = { sessions };
   if (sessions > 0)
-    members.security.record({ event: "session_ended", source: source(), accountId: account.id, detail });
+    members.security.record({ event: "sessions_ended", source: source(), accountId: account.id, detail });
   return { location: `${PATH}?ended`, status: 303 };
 }
 
