@@ -18,6 +18,8 @@ const SEQUENCES = "sequences";
 const TRANSIENT = "rollups_next";
 /** Attempts at locking the tables while growth is swapped. */
 const TRIES = 20;
+/** Looks at who uses a database before it is taken to be in use: a second. */
+const LOOKS = 10;
 
 interface TableColumns {
   name: string;
@@ -181,10 +183,15 @@ async function setSequences(client: pg.Client, { data }: BackupPart): Promise<vo
 }
 
 async function refuseIfUsed(client: pg.Client): Promise<void> {
-  const { rows } = await client.query(
-    "select 1 from pg_stat_activity where datname = current_database() and application_name = 'sidereal' limit 1",
-  );
-  if (rows.length > 0) throw new BackupRefused("A process uses the database. Stop the service first.");
+  for (let looks = 0; looks < LOOKS; looks++) {
+    const { rows } = await client.query(
+      "select 1 from pg_stat_activity where datname = current_database() and application_name = 'sidereal' limit 1",
+    );
+    if (rows.length === 0) return;
+    // A service that has just stopped leaves its connections for a moment. The view stays the same within a transaction.
+    await client.query("select pg_stat_clear_snapshot(), pg_sleep(0.1)");
+  }
+  throw new BackupRefused("A process uses the database. Stop the service first.");
 }
 
 function tableText({ name, columns }: TableColumns): string {
