@@ -93,7 +93,10 @@ onBothEngines("Limits of mails to sign in with", (engine) => {
     let mails = 0;
     for (let browser = 0; browser < 8; browser++) {
       const mark = markBrowser(SECRET, "ann@example.org");
-      mails += await sent(Array.from({ length: 6 }, (_, i) => `ann+${i}@example.org`), { mark });
+      mails += await sent(
+        Array.from({ length: 6 }, (_, i) => `ann+${i}@example.org`),
+        { mark },
+      );
     }
     assert.equal(mails, 30);
     assert.deepEqual((await usage()).refused, { person: 18 });
