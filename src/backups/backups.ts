@@ -3,15 +3,16 @@
  * checked after it is written, and checked again before a restore touches anything. How the engines copy and take over their
  * data is up to the database.
  */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename } from "node:path";
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import type { Clock } from "../clock.js";
 import {
   allOf,
   type BackupPart,
+  BackupRefused,
   openBackupSource,
   openRestoreTarget,
   type StoreLocation,
+  sqliteFiles,
 } from "../database/database.js";
 import type { BackupHeader } from "./format.js";
 import { BackupReader } from "./reader.js";
@@ -43,12 +44,13 @@ export interface BackupProgress {
 /** The part with the secret of the service. No table has this name. */
 const SECRET = "secret file";
 
-/** Writes a backup to `path` and checks it. Throws BackupRefused. */
+/** Writes a backup to `path` and checks it. Throws BackupRefused, also if `path` is a file of the store. */
 export async function takeBackup(
   path: string,
   { location, secretFile }: BackupPlace,
   { clock, onProgress }: BackupProgress & { clock: Clock },
 ): Promise<BackupReport> {
+  refuseOwnFile(path, { location, secretFile });
   const takenAt = clock.now();
   const source = await openBackupSource(location, `${path}.copy`);
   try {
@@ -64,6 +66,17 @@ export async function takeBackup(
     return { ...written, ...(await checkBackup(path)) };
   } finally {
     await source.close();
+  }
+}
+
+/** A backup replaces the file of its name. */
+function refuseOwnFile(path: string, { location, secretFile }: BackupPlace): void {
+  const own = statSync(path, { throwIfNoEntry: false });
+  if (own === undefined) return;
+  for (const file of [...sqliteFiles(location), ...(secretFile === undefined ? [] : [secretFile])]) {
+    const other = statSync(file, { throwIfNoEntry: false });
+    if (other?.ino === own.ino && other.dev === own.dev)
+      throw new BackupRefused(`${path} is a file of the store. Give the backup another name.`);
   }
 }
 
@@ -117,6 +130,7 @@ export async function restoreBackup(
           }),
         });
       }
+      await target.prepare();
       if (secret !== undefined && secretFile !== undefined) writeSecret(secretFile, secret);
       await target.finish();
     } catch (error) {
@@ -146,7 +160,10 @@ async function* passing(
   }
 }
 
-/** The names of files that a backup or a restore leaves behind when it is killed, of all names in a folder. */
+/**
+ * The names of files that a restore leaves behind when it is killed, of all names in a data folder. What a killed backup leaves is
+ * named after a file that the operator chose, so it cannot be told from the operator's own.
+ */
 export function workFilesOf(names: readonly string[]): string[] {
-  return names.filter((name) => /\.(restoring|partial|copy)(-wal|-shm|-journal)?$/.test(basename(name)));
+  return names.filter((name) => /^(sidereal\.db|auth-secret)\.restoring(-wal|-shm|-journal)?$/.test(name));
 }

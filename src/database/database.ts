@@ -149,6 +149,12 @@ export function openBackupSource({ url, dataDir }: StoreLocation, workFile: stri
   return sqliteSource(join(dataDir, FILE), workFile);
 }
 
+/** The files of a SQLite store, whether they are there or not; none of another store. */
+export function sqliteFiles({ url, dataDir }: StoreLocation): string[] {
+  if (url !== undefined || dataDir === ":memory:") return [];
+  return ["", "-wal", "-shm", "-journal"].map((suffix) => join(dataDir, FILE + suffix));
+}
+
 /**
  * Prepares a store to be restored. Throws BackupRefused if one is there, or in use, and for a backup of the other engine or of a
  * newer version.

@@ -166,7 +166,7 @@ export const KINDS: Readonly<Record<DamageKind, KindFacts>> = {
       "Copy it from a backup, or remove it: a new one is generated, and everybody has to sign in again.",
   },
   "work-file": {
-    title: "A backup or a restore that was killed left a file",
+    title: "A restore that was killed left a file",
     advice: "If none is running, remove it, or run doctor --repair.",
     repair: "remove-files",
   },

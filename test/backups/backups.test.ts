@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sql } from "kysely";
 import pg from "pg";
 import { BackupRefused, checkBackup, restoreBackup, takeBackup } from "../../src/backups/backups.js";
+import { writeBackup } from "../../src/backups/writer.js";
 import { Catalog } from "../../src/catalog/catalog.js";
 import { type Database, LATEST_VERSION, type StoreLocation } from "../../src/database/database.js";
 import { migrateIn } from "../../src/database/migrate.js";
@@ -279,3 +280,50 @@ test("A backup that cannot be taken says why", async () => {
     [1, { error: "The backup no-such-file cannot be read: no such file" }],
   );
 });
+
+test("A backup does not replace a file of the store", async () => {
+  const world = new CommandWorld();
+  const dataDir = world.newDataDir();
+  assert.equal((await world.runHere(dataDir, ["derive"])).code, 0);
+  writeFileSync(join(dataDir, "auth-secret"), "s".repeat(43), { mode: 0o600 });
+  symlinkSync(join(dataDir, "sidereal.db"), join(dataDir, "link"));
+  for (const name of ["sidereal.db", "auth-secret", "link"]) {
+    const before = readFileSync(join(dataDir, name));
+    const { code, stderr } = await world.runHere(dataDir, ["backup", join(dataDir, name)]);
+    assert.equal(code, 1, name);
+    assert.match(stderr, /is a file of the store/);
+    assert.deepEqual(readFileSync(join(dataDir, name)), before, name);
+  }
+});
+
+test("A restore that is refused at its end keeps the secret that was there, and reads no large part into memory", async () => {
+  const location = { url: undefined, dataDir: temporaryFolder() };
+  const { dataDir } = location;
+  const { db } = openSqlite(join(dataDir, "sidereal.db"), {
+    synchronous: "FULL",
+    writers: new WriteQueue(clock),
+  });
+  await db.transaction().execute((tx) => migrateIn(tx, sqliteDialect, { clock }));
+  await db.destroy();
+  const secret = join(dataDir, "auth-secret");
+  writeFileSync(secret, "s".repeat(43), { mode: 0o600 });
+  const refused = async (parts: [name: string, chunk: Buffer, times: number][], reason: RegExp) => {
+    const file = newFile();
+    async function* all() {
+      for (const [name, chunk, times] of parts) yield { name, data: repeated(chunk, times) };
+    }
+    const header = { kind: "sqlite" as const, version: LATEST_VERSION, takenAt: NOW };
+    await writeBackup(file, { header, parts: all() }, () => {});
+    await assert.rejects(restoreTo(location, file, { replaces: true, secretFile: secret }), reason);
+    assert.equal(readFileSync(secret, "utf8"), "s".repeat(43));
+    assert.deepEqual(readdirSync(dataDir).toSorted(), ["auth-secret", "sidereal.db"]);
+  };
+  const other: [string, Buffer, number] = ["secret file", Buffer.from("x".repeat(43)), 1];
+  await refused([other], /has no database/);
+  await refused([other, ["database", Buffer.from("no database".repeat(1_000)), 1]], /is damaged/);
+  await refused([["secret file", Buffer.alloc(1_048_576), 2]], /too large/);
+});
+
+async function* repeated(chunk: Buffer, times: number): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < times; i++) yield chunk;
+}

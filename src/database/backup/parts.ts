@@ -35,7 +35,9 @@ export interface StoreLocation {
 export interface RestoreTarget {
   /** Takes the next part of the backup. */
   add(part: BackupPart): Promise<void>;
-  /** Checks what was added, brings it to the version of this program, and puts it in its place. */
+  /** Checks what was added, and brings it to the version of this program. */
+  prepare(): Promise<void>;
+  /** Puts what was prepared in its place. */
   finish(): Promise<void>;
   /** Leaves everything as it was before. */
   abandon(): Promise<void>;
@@ -53,9 +55,17 @@ export interface RestoreOptions {
 /** Why a backup cannot be taken or restored, as a message for the operator. */
 export class BackupRefused extends Error {}
 
-/** All bytes of a small part. */
+/** Most bytes of a part that is read into memory. */
+const MAX_SMALL_BYTES = 1_048_576;
+
+/** All bytes of a small part. Throws BackupRefused for a larger one. */
 export async function allOf(data: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of data) chunks.push(chunk);
+  let bytes = 0;
+  for await (const chunk of data) {
+    bytes += chunk.length;
+    if (bytes > MAX_SMALL_BYTES) throw new BackupRefused("The backup has a part that is too large.");
+    chunks.push(chunk);
+  }
   return Buffer.concat(chunks);
 }

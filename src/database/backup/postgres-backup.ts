@@ -93,8 +93,10 @@ export async function postgresTarget(
           part.data,
         );
       },
-      async finish() {
+      async prepare() {
         if (version < LATEST_VERSION) await migrateIn(tx, postgresDialect, { clock });
+      },
+      async finish() {
         await tx.commit().execute();
         await client.query("analyze");
         await client.end();

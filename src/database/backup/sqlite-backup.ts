@@ -80,9 +80,12 @@ export async function sqliteTarget(
         await file.close();
       }
     },
-    async finish() {
+    async prepare() {
       if (!existsSync(partial)) throw new BackupRefused("The backup has no database.");
       if (checkedVersion(partial) < LATEST_VERSION) await migrateFile(partial, clock);
+      if (isThere) closeUnused(path);
+    },
+    async finish() {
       if (isThere) closeUnused(path);
       // A log of the old database would be applied to the new one.
       for (const suffix of LOGS) if (existsSync(path + suffix)) renameSync(path + suffix, keptAs + suffix);
