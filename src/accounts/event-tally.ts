@@ -2,11 +2,11 @@ import type { LoggedEvent, SecurityEvent } from "./security-events.js";
 
 /** Events of one account and name that get a row each in a minute. Further ones are counted in one. */
 const ROWS_EACH = 5;
-/** Accounts and names whose events are told apart in a minute. */
+/** Accounts and names whose events are followed separately in a minute. */
 const MAX_ACCOUNTS = 2_000;
 /** Rows of counted events in a minute, besides those of MIXED: one for each event. */
 export const MAX_COUNTED = 200;
-/** The network of events that were more than are told apart. */
+/** The network of events beyond the bound, which are counted together. */
 export const MIXED = "several";
 
 /** Counts the events of a minute in bounded memory: a flood of events is a few rows. */

@@ -162,7 +162,7 @@ async function* passing(
 
 /**
  * The names of files that a restore leaves behind when it is killed, of all names in a data folder. What a killed backup leaves is
- * named after a file that the operator chose, so it cannot be told from the operator's own.
+ * named after a file that the operator chose, so it cannot be distinguished from the operator's own files.
  */
 export function workFilesOf(names: readonly string[]): string[] {
   return names.filter((name) => /^(sidereal\.db|auth-secret)\.restoring(-wal|-shm|-journal)?$/.test(name));

@@ -117,6 +117,6 @@ async function checkOrphans(db: Db, onDamage: OnCatalogDamage): Promise<void> {
   for (const table of FOLLOWING_TABLES) await check(table, "derived-orphaned");
 }
 
-/** Of a row of a table `t`. The id 0 stands for all repositories. */
+/** Of a row of a table `t`. The id 0 means all repositories. */
 export const isOrphan = sql<boolean>`repository_id <> 0
   and not exists (select 1 from repositories o where o.id = t.repository_id)`;

@@ -51,7 +51,7 @@ export interface SecurityEventTable {
   network: string;
   /** JSON object without secrets. */
   detail: string;
-  /** How many events alike the row stands for, from `at` on and within a minute. */
+  /** Number of like events that the row counts, within a minute from `at`. */
   times: number;
 }
 
