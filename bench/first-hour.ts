@@ -2,7 +2,7 @@
  * The first minutes of a new installation: `npm run -s build && node dist/bench/first-hour.js`. The real program tracks a fake
  * GitHub with one token, in real time; prints the contents of the first page.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,6 +11,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { systemClock } from "../src/clock.js";
 import { type Forge, startForge } from "../test/support/forge/forge.js";
+import { waitForLine } from "./support/processes.js";
 
 const { values } = parseArgs({
   options: {
@@ -26,19 +27,6 @@ const summarySchema = z.object({
 const homeSchema = z.object({ data: z.looseObject({ trending: list, rising: list, newHot: list }) });
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
-
-/** The address printed by the program once its port is open. */
-function addressOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = "";
-    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk;
-      const [, address] = /listens at (\S+)\n/.exec(text) ?? [];
-      if (address !== undefined) resolve(address);
-    });
-    child.once("exit", (code) => reject(new Error(`the service exited with ${code}`)));
-  });
-}
 
 async function fetchJson<T>(schema: z.ZodType<T>, address: string): Promise<T> {
   const response = await fetch(address);
@@ -80,7 +68,7 @@ async function main(dataDir: string): Promise<void> {
   });
   const ended = once(child, "exit");
   try {
-    const url = await addressOf(child);
+    const url = await waitForLine(child, /listens at (\S+)/);
     for (const second of values.seconds.split(",").map(Number)) {
       const wait = began + second * 1_000 - performance.now();
       await new Promise((resolve) => setTimeout(resolve, Math.max(0, wait)));

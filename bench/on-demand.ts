@@ -3,7 +3,7 @@
  * takes 300 ms longer for each response, with and without a token. Prints when the oldest public repository of the forge is
  * recorded, has its first 30 weeks of history, and all of it; without a token, its place in the queue.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, request as send } from "node:http";
@@ -14,6 +14,7 @@ import { parseArgs } from "node:util";
 import { z } from "zod";
 import { systemClock } from "../src/clock.js";
 import { type Forge, startForge } from "../test/support/forge/forge.js";
+import { waitForLine } from "./support/processes.js";
 
 const { values } = parseArgs({
   options: {
@@ -63,19 +64,6 @@ async function delayed(forge: Forge): Promise<{ url: string; close: () => void }
   const address = proxy.address();
   if (typeof address !== "object" || address === null) throw new Error("no port is free");
   return { url: `http://127.0.0.1:${address.port}`, close: () => proxy.close() };
-}
-
-/** The address printed by the program once its port is open. */
-function addressOf(child: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = "";
-    child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk;
-      const [, address] = /listens at (\S+)\n/.exec(text) ?? [];
-      if (address !== undefined) resolve(address);
-    });
-    child.once("exit", (code) => reject(new Error(`the service exited with ${code}`)));
-  });
 }
 
 async function post(url: string, fullName: string): Promise<Requested> {
@@ -147,7 +135,7 @@ async function measure(token: string | undefined): Promise<void> {
   });
   const ended = once(child, "exit");
   try {
-    const url = await addressOf(child);
+    const url = await waitForLine(child, /listens at (\S+)/);
     // The worker starts in another process, and walks through an empty list first.
     while ((forge.counters.byKind.search ?? 0) === 0 && child.exitCode === null) await setTimeout(POLL_MS);
     await setTimeout(SETTLED_MS);

@@ -5,3 +5,6 @@ extendZodWithOpenApi(z);
 
 /** Zod, extended with `.openapi()` for descriptions in the OpenAPI document. */
 export { z };
+
+/** A time as responses write it: ISO 8601 in UTC, to the millisecond. */
+export const time = z.iso.datetime({ precision: 3 });

@@ -21,7 +21,7 @@ import { failedUrl, finishOAuth, type OAuthRedirect, SITES, type Site, startOAut
 import { isOwnOrigin, type OriginHeaders, safeNext } from "./origin.js";
 import { type Assertion, Passkeys } from "./passkeys.js";
 import { readSecret } from "./secret.js";
-import { sessionCookie } from "./session-cookie.js";
+import { cookieHeader, sessionCookie } from "./session-cookie.js";
 import { type Client, Sessions } from "./sessions.js";
 import type { MailProof } from "./sign-in-requests.js";
 import { TtlCache } from "./ttl-cache.js";
@@ -363,9 +363,4 @@ export class Accounts {
 
 function unavailable(cause?: unknown): AppError {
   return new AppError("UNAVAILABLE", "Sessions cannot be looked up now; try again.", { cause });
-}
-
-/** The Cookie header that a browser sends after these Set-Cookie headers. */
-function cookieHeader(cookies: readonly string[]): string {
-  return cookies.map((cookie) => cookie.split(";")[0] ?? "").join("; ");
 }

@@ -1,3 +1,8 @@
+/** The Cookie header that a browser sends after these Set-Cookie headers. */
+export function cookieHeader(cookies: readonly string[]): string {
+  return cookies.map((cookie) => cookie.split(";")[0] ?? "").join("; ");
+}
+
 /**
  * The value the sign-in library gives a session cookie: 32 letters and digits, a dot, and 32 bytes of signature in Base64,
  * percent-encoded. The last digit of the signature has two unused bits, which are zero.

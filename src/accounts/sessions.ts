@@ -9,7 +9,7 @@ import { findAccountId } from "./lookup.js";
 import type { Revocations } from "./revocations.js";
 import type { Source } from "./security-events.js";
 import { insertEvents } from "./security-rows.js";
-import { sessionCookie } from "./session-cookie.js";
+import { cookieHeader, sessionCookie } from "./session-cookie.js";
 
 /** Time without use after which a session has ended. */
 export const IDLE_MS = 14 * DAY_MS;
@@ -66,8 +66,7 @@ export class Sessions {
    */
   async begin(cookies: readonly string[], { cookie, source }: Client): Promise<string | undefined> {
     const { database, revocations } = this.#options;
-    const header = cookies.map((each) => each.split(";")[0] ?? "").join("; ");
-    const [begun, earlier] = [this.#hashIn(header), this.#hashIn(cookie)];
+    const [begun, earlier] = [this.#hashIn(cookieHeader(cookies)), this.#hashIn(cookie)];
     if (begun === undefined) return undefined;
     const endedOf = await database.durable.transaction().execute(async (tx) => {
       await sql`update sessions set ip_address = ${source.network}, user_agent = ${source.agent}

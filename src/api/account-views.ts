@@ -1,9 +1,8 @@
 import type { Account, ApiKey } from "../accounts/accounts.js";
 import { isoTime } from "../clock.js";
-import { z } from "../schema.js";
+import { time, z } from "../schema.js";
 import type { WatchlistItem } from "../watchlists/watchlists.js";
 
-const time = z.iso.datetime({ precision: 3 });
 const id = z.string().openapi({ pattern: "^[1-9][0-9]{0,18}$" });
 
 export const accountSchema = z

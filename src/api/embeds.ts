@@ -15,7 +15,7 @@ import {
 } from "../embeds/embeds.js";
 import { json } from "../http/http.js";
 import { chartPage } from "../page-addresses.js";
-import { z } from "../schema.js";
+import { time, z } from "../schema.js";
 import { type ChartQuery, chartAddress, chartQuery, getNamed } from "./embed-parameters.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
@@ -45,8 +45,6 @@ export const getChart = operation({
   handle: async ({ query, services }) =>
     svg(drawHistories(await readHistories(services, query), { ...query, now: services.clock.now() })),
 });
-
-const time = z.iso.datetime({ precision: 3 });
 
 const chartSchema = z
   .object({

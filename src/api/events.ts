@@ -1,13 +1,13 @@
 import { SECURITY_EVENTS, type StoredEvent } from "../accounts/accounts.js";
 import { isoTime } from "../clock.js";
 import { json } from "../http/http.js";
-import { z } from "../schema.js";
+import { time, z } from "../schema.js";
 import { dataMetaResponse, errorResponses, operation } from "./operation.js";
 
 export const securityEventSchema = z
   .object({
     id: z.string(),
-    at: z.iso.datetime({ precision: 3 }),
+    at: time,
     event: z.enum(SECURITY_EVENTS),
     network: z.string().openapi({ description: "24 bits of an IPv4 address, 48 of an IPv6 one." }),
     detail: z.record(z.string(), z.union([z.string(), z.number()])).openapi({

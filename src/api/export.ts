@@ -1,14 +1,13 @@
 import { requireRecentSignIn, type Session } from "../accounts/accounts.js";
 import { isoTime } from "../clock.js";
 import { json } from "../http/http.js";
-import { z } from "../schema.js";
+import { time, z } from "../schema.js";
 import { accountSchema, accountView, apiKeySchema, apiKeyView } from "./account-views.js";
 import { securityEventSchema, securityEventView } from "./events.js";
 import { keyUsageSchema, keyUsageView } from "./key-usage.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { passkeySchema, passkeyView } from "./passkeys.js";
 
-const time = z.iso.datetime({ precision: 3 });
 /** More than are kept of an account. */
 const ALL_EVENTS = 10_000;
 

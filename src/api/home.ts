@@ -2,7 +2,7 @@ import { isoTime } from "../clock.js";
 import { json } from "../http/http.js";
 import type { ListRow } from "../lists/lists.js";
 import type { RankedList } from "../rankings/rankings.js";
-import { z } from "../schema.js";
+import { time, z } from "../schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 import {
   facetSchema,
@@ -32,7 +32,7 @@ const homeSchema = z
     languages: z.array(facetSchema),
     topics: z.array(facetSchema),
     summary: summarySchema,
-    generatedAt: z.iso.datetime({ precision: 3 }),
+    generatedAt: time,
   })
   .openapi("Home");
 

@@ -3,10 +3,9 @@ import { json } from "../http/http.js";
 import { BUCKETS } from "../limit-config.js";
 import { idParameter } from "../lists/lists.js";
 import { USAGE_PERIODS, type UsageEvent, type UsageView } from "../metering/metering.js";
-import { z } from "../schema.js";
+import { time, z } from "../schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 
-const time = z.iso.datetime({ precision: 3 });
 const count = z.int().min(0);
 const bucket = z.enum(BUCKETS);
 const method = z.string().nullable().openapi({ description: "null if no route matched." });

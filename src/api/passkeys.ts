@@ -3,7 +3,7 @@ import { requireRecentSignIn } from "../accounts/accounts.js";
 import { isoTime } from "../clock.js";
 import { invalidParameter } from "../errors.js";
 import { json, noContent } from "../http/http.js";
-import { z } from "../schema.js";
+import { time, z } from "../schema.js";
 import { accountSchema, accountView } from "./account-views.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 import { nameField } from "./parameters.js";
@@ -65,7 +65,7 @@ export const passkeySchema = z
   .object({
     id: z.string(),
     name: z.string(),
-    createdAt: z.iso.datetime({ precision: 3 }),
+    createdAt: time,
     synced: z
       .boolean()
       .openapi({ description: "Whether it is backed up or on several devices, as of its last use." }),

@@ -5,9 +5,7 @@ import {
   type RenamedRepository,
 } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
-import { z } from "../schema.js";
-
-const time = z.iso.datetime({ precision: 3 });
+import { time, z } from "../schema.js";
 
 const countsSchema = z.object({ at: time, stars: z.int(), forks: z.int().nullable() });
 

@@ -5,7 +5,7 @@ import { AppError, invalidParameter } from "../errors.js";
 import { json, type Reply } from "../http/http.js";
 import { providerParameter } from "../lists/lists.js";
 import { RANK_SCOPES, RANKINGS, SCORE_VERSION, WINDOWS, windowMs } from "../rankings/rankings.js";
-import { z } from "../schema.js";
+import { time, z } from "../schema.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { renamesSchema, renamesView } from "./rename-view.js";
@@ -65,8 +65,8 @@ const detailSchema = repositorySchema
       .openapi({ description: "Suspected and accepted renames; absent without any." }),
     dataQuality: z.object({
       snapshots: z.int(),
-      firstSnapshotAt: z.iso.datetime({ precision: 3 }).nullable(),
-      lastSnapshotAt: z.iso.datetime({ precision: 3 }).nullable(),
+      firstSnapshotAt: time.nullable(),
+      lastSnapshotAt: time.nullable(),
       coverage: byWindow(z.number().min(0).max(1)).openapi({
         description: "The share of each window between the two compared snapshots; 0 without a trend.",
       }),

@@ -1,12 +1,11 @@
 import { RESOLUTIONS, type Seam, SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
-import { z } from "../schema.js";
+import { time, z } from "../schema.js";
 import type { SumPoint } from "../watchlists/watchlists.js";
 import { freshnessFields } from "./freshness.js";
 
 /** Series as JSON: the schemas of their points and meta, and the functions that create the points. `null` always means unknown. */
 
-const time = z.iso.datetime({ precision: 3 });
 const number = z.int().nullable();
 
 /** Where neighbouring points cannot be compared. */

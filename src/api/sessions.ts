@@ -1,12 +1,10 @@
 import { requireRecentSignIn, type Session } from "../accounts/accounts.js";
 import { isoTime } from "../clock.js";
 import { json, noContent } from "../http/http.js";
-import { z } from "../schema.js";
+import { time, z } from "../schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 
 const tags = ["Account"];
-
-const time = z.iso.datetime({ precision: 3 });
 
 const sessionSchema = z
   .object({

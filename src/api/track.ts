@@ -3,14 +3,13 @@ import { AppError } from "../errors.js";
 import { type HttpRequest, json } from "../http/http.js";
 import { quotaOf } from "../metering/metering.js";
 import { repositoryPage } from "../page-addresses.js";
-import { z } from "../schema.js";
+import { time, z } from "../schema.js";
 import { TRACK_FAILURES, TRACK_STATES, type TrackRequest } from "../track-requests/track-requests.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 
 const tags = ["Tracking"];
 
 const id = z.string().regex(/^[1-9][0-9]{0,18}$/);
-const time = z.iso.datetime({ precision: 3 });
 
 const trackRequestSchema = z
   .object({

@@ -15,14 +15,13 @@ import {
   type Trend,
   WINDOWS,
 } from "../rankings/rankings.js";
-import { z } from "../schema.js";
+import { time, z } from "../schema.js";
 import type { Watchlist } from "../watchlists/watchlists.js";
 import { freshnessFields } from "./freshness.js";
 
 /** Records as JSON: the schema of each and the function that creates it. `null` always means unknown. */
 
 const id = z.string().regex(/^[1-9][0-9]{0,18}$/);
-const time = z.iso.datetime({ precision: 3 });
 const number = z.int().nullable();
 
 const timeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));

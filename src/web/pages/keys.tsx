@@ -5,7 +5,7 @@ import { AppError } from "../../errors.js";
 import { nameField } from "../../lists/lists.js";
 import { Field } from "../components/field.js";
 import { formatDay, Time } from "../components/numbers.js";
-import { Scroll } from "../components/scroll.js";
+import { type OwnColumn, OwnTable } from "../components/own-table.js";
 import { Snippet } from "../components/snippet.js";
 import type { MemberRequest, Page, PageRequest, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
@@ -75,6 +75,13 @@ async function keysPage({ members }: PageRequest, account: Account, messages: Me
   };
 }
 
+const COLUMNS: readonly OwnColumn[] = [
+  { name: "Name" },
+  { name: "Ends in" },
+  { name: "Created", isSpare: true },
+  { name: "Last used", isSpare: true },
+];
+
 const Keys: FC<{ keys: readonly ApiKey[]; messages: Messages; isRecent: boolean }> = ({
   keys,
   messages,
@@ -92,31 +99,11 @@ const Keys: FC<{ keys: readonly ApiKey[]; messages: Messages; isRecent: boolean 
       </p>
     ) : null}
     {keys.length === 0 ? null : (
-      <Scroll label="Active keys">
-        <table class="keys">
-          <caption class="hidden">Active keys</caption>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Ends in</th>
-              <th scope="col" class="spare">
-                Created
-              </th>
-              <th scope="col" class="spare">
-                Last used
-              </th>
-              <th scope="col">
-                <span class="hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map((key) => (
-              <KeyRow apiKey={key} />
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <OwnTable label="Active keys" columns={COLUMNS}>
+        {keys.map((key) => (
+          <KeyRow apiKey={key} />
+        ))}
+      </OwnTable>
     )}
     <h2>{keys.length === 0 ? "Create your first key" : "Create another key"}</h2>
     {keys.length < MAX_KEYS ? (

@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import { isRecentSignIn, MAX_PASSKEYS, type Passkey } from "../../accounts/accounts.js";
 import { Field } from "../components/field.js";
 import { formatDay } from "../components/numbers.js";
-import { Scroll } from "../components/scroll.js";
+import { type OwnColumn, OwnTable } from "../components/own-table.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 
@@ -54,6 +54,12 @@ interface PasskeysProps {
   notice: string | undefined;
 }
 
+const COLUMNS: readonly OwnColumn[] = [
+  { name: "Name" },
+  { name: "Added" },
+  { name: "Synced", isSpare: true },
+];
+
 const Passkeys: FC<PasskeysProps> = ({ passkeys, notice, ...props }) => (
   <>
     <h1>Passkeys</h1>
@@ -67,28 +73,11 @@ const Passkeys: FC<PasskeysProps> = ({ passkeys, notice, ...props }) => (
       </p>
     )}
     {passkeys.length === 0 ? null : (
-      <Scroll label="Your passkeys">
-        <table class="keys">
-          <caption class="hidden">Your passkeys</caption>
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Added</th>
-              <th scope="col" class="spare">
-                Synced
-              </th>
-              <th scope="col">
-                <span class="hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {passkeys.map((passkey) => (
-              <PasskeyRow passkey={passkey} isRecent={props.isRecent} />
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <OwnTable label="Your passkeys" columns={COLUMNS}>
+        {passkeys.map((passkey) => (
+          <PasskeyRow passkey={passkey} isRecent={props.isRecent} />
+        ))}
+      </OwnTable>
     )}
     <h2>{passkeys.length === 0 ? "Add your first passkey" : "Add another passkey"}</h2>
     <Addition count={passkeys.length} {...props} />

@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { isRecentSignIn, type Session } from "../../accounts/accounts.js";
 import { formatDay, Time } from "../components/numbers.js";
-import { Scroll } from "../components/scroll.js";
+import { type OwnColumn, OwnTable } from "../components/own-table.js";
 import type { MemberRequest, Page, Redirect } from "../page-request.js";
 import { toSignInAgain } from "./sign-in.js";
 
@@ -46,6 +46,13 @@ interface SessionsProps {
   hasEnded: boolean;
 }
 
+const COLUMNS: readonly OwnColumn[] = [
+  { name: "Browser or program" },
+  { name: "Network", isSpare: true },
+  { name: "Signed in", isSpare: true },
+  { name: "Last seen" },
+];
+
 const Sessions: FC<SessionsProps> = ({ current, others, isRecent, hasEnded }) => (
   <>
     <h1>Sessions</h1>
@@ -58,34 +65,14 @@ const Sessions: FC<SessionsProps> = ({ current, others, isRecent, hasEnded }) =>
         The session has ended.
       </p>
     ) : null}
-    <Scroll label="Your sessions">
-      <table class="keys">
-        <caption class="hidden">Your sessions</caption>
-        <thead>
-          <tr>
-            <th scope="col">Browser or program</th>
-            <th scope="col" class="spare">
-              Network
-            </th>
-            <th scope="col" class="spare">
-              Signed in
-            </th>
-            <th scope="col">Last seen</th>
-            <th scope="col">
-              <span class="hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {current.map((session) => (
-            <SessionRow session={session} isCurrent />
-          ))}
-          {others.map((session) => (
-            <SessionRow session={session} />
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <OwnTable label="Your sessions" columns={COLUMNS}>
+      {current.map((session) => (
+        <SessionRow session={session} isCurrent />
+      ))}
+      {others.map((session) => (
+        <SessionRow session={session} />
+      ))}
+    </OwnTable>
     {others.length === 0 ? null : (
       <>
         <h2>Elsewhere</h2>
