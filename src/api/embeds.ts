@@ -69,7 +69,7 @@ const chartSchema = z
             }),
           )
           .openapi({
-            description: "Oldest first; long series have only the last snapshot of each hour, day or week.",
+            description: "Oldest first; a long series has only the last snapshot of each step of time.",
           }),
         gaps: z.array(z.object({ from: time, to: time, missing: z.int() })),
         seams: seamsSchema,

@@ -1,4 +1,4 @@
-import { bucketOf } from "../catalog/catalog.js";
+import { startOfStep } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import { filterParameters, filterWords, type ListFilters, type ListPage } from "../lists/lists.js";
 import { explorePage, LANGUAGES_PAGE, repositoryPage, TOPICS_PAGE } from "../page-addresses.js";
@@ -177,7 +177,7 @@ function listParameters({ filters }: FeedRequest, first: Record<string, string>)
 
 /** Start of the period that contains a time. */
 function periodStart(window: Window, at: number): number {
-  if (window !== "30d") return bucketOf(at, window === "24h" ? "day" : "week");
+  if (window !== "30d") return startOfStep(at, window === "24h" ? "1d" : "1w");
   const date = new Date(at);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
 }

@@ -8,7 +8,7 @@ import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { dataMetaResponse, errorResponses, operation } from "./operation.js";
 import { renamesSchema, renamesView } from "./rename-view.js";
-import { seamsView, seriesMetaSchema, snapshotSchema, snapshotView } from "./series-views.js";
+import { seamsView, seriesMetaSchema, snapshotSchema, snapshotView, stepParameter } from "./series-views.js";
 
 const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
 
@@ -32,9 +32,9 @@ export const listMetrics = operation({
   tags: ["Repositories"],
   summary: "The snapshots of a repository over time",
   description:
-    "Oldest first, at most 2,000 points; meta.resolution reports how they were reduced. The window ends at the newest snapshot of the provider. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
+    "Oldest first, at most 2,000 points; meta.resolution is their step. The window ends at the newest snapshot of the provider. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
   params: z.object({ id: idParameter }),
-  query: z.object({ window: seriesWindowParameter, format: formatParameter }),
+  query: z.object({ window: seriesWindowParameter, step: stepParameter, format: formatParameter }),
   body: null,
   responses: {
     200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), metricsMetaSchema)),
@@ -43,14 +43,14 @@ export const listMetrics = operation({
   handle: async (request) => {
     const { catalog } = request.services.modules;
     const { id } = request.params;
-    const { window, format } = request.query;
+    const { window, step, format } = request.query;
     const repository = await catalog.get(id);
     const [asOf, recency] = await Promise.all([catalog.asOf(repository.provider), catalog.recency()]);
     const from = asOf === undefined ? undefined : seriesStart(window, asOf);
     const series =
       asOf === undefined || from === undefined
-        ? await catalog.series(id, 0)
-        : await catalog.windowSeries(id, { asOf, lengthMs: asOf - from });
+        ? await catalog.series(id, 0, { step })
+        : await catalog.windowSeries(id, { asOf, lengthMs: asOf - from }, { step });
     const data = series.points.map(snapshotView);
     if (format === "csv") return csv(`sidereal-${id}-${window}`, SNAPSHOT_COLUMNS, data);
     const renames = renamesView(await catalog.renamesOf(id), id);
@@ -63,6 +63,7 @@ export const listMetrics = operation({
       lastSeenAt: repository.countedAt === null ? null : isoTime(repository.countedAt),
       stale: isStale(repository, recency),
       resolution: series.resolution,
+      thinned: series.resolution !== step,
       points: data.length,
       gaps: series.gaps.map((gap) => ({ ...gap, from: isoTime(gap.from), to: isoTime(gap.to) })),
       seams: seamsView(series.seams),

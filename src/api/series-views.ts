@@ -1,4 +1,4 @@
-import { RESOLUTIONS, type Seam, SNAPSHOT_SOURCES, type Snapshot } from "../catalog/catalog.js";
+import { type Seam, SNAPSHOT_SOURCES, type Snapshot, STEPS } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import { time, z } from "../schema.js";
 import type { SumPoint } from "../watchlists/watchlists.js";
@@ -44,6 +44,22 @@ export function snapshotView(snapshot: Snapshot): z.output<typeof snapshotSchema
   };
 }
 
+/** The parameter `step` of series. */
+export const stepParameter = z.enum(STEPS).default("all").openapi({
+  description:
+    "The finest step of the points: all snapshots, or the last one of each step of time (UTC, weeks from Monday). A series that would be too long has the next longer step that fits.",
+});
+
+/** How a series was thinned. */
+const thinningFields = {
+  resolution: z.enum(STEPS).openapi({
+    description: "all: every snapshot; otherwise the last one of each step (UTC, weeks from Monday).",
+  }),
+  thinned: z.boolean().openapi({
+    description: "Whether that is longer than `step`, as there would be too many points otherwise.",
+  }),
+};
+
 export const seriesMetaSchema = z.object({
   repositoryId: z.string().regex(/^[1-9][0-9]{0,18}$/),
   window: z.enum(["30d", "90d", "all"]),
@@ -51,9 +67,7 @@ export const seriesMetaSchema = z.object({
   ...freshnessFields,
   lastSeenAt: time.nullable(),
   stale: z.boolean().openapi({ description: "See Repository." }),
-  resolution: z
-    .enum(RESOLUTIONS)
-    .openapi({ description: "all: every snapshot; otherwise the last one of each hour, day or week." }),
+  ...thinningFields,
   points: z.int(),
   gaps: z
     .array(z.object({ from: time, to: time, missing: z.int() }))

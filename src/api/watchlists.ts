@@ -3,7 +3,13 @@ import { type HttpRequest, json, noContent, type Reply } from "../http/http.js";
 import { idParameter, watchlistPage, watchlistQuery } from "../lists/lists.js";
 import { quotaOf } from "../metering/metering.js";
 import { z } from "../schema.js";
-import { type Adding, DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
+import {
+  type Adding,
+  DEFAULT_NAME,
+  type Precondition,
+  SUM_STEPS,
+  type Watchlist,
+} from "../watchlists/watchlists.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { seriesStart, seriesWindowParameter } from "./metrics.js";
 import { type ApiServices, dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
@@ -248,7 +254,7 @@ export const listWatchlistMetrics = operation({
       dataMetaResponse(
         "The summed series.",
         z.array(sumPointSchema),
-        z.object({ window: seriesWindowParameter, resolution: z.enum(["day", "week"]), points: z.int() }),
+        z.object({ window: seriesWindowParameter, resolution: z.enum(SUM_STEPS), points: z.int() }),
       ),
     ),
     ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),

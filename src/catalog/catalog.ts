@@ -26,7 +26,7 @@ import {
 } from "./renames/renames.js";
 import type { Repository } from "./repository.js";
 import { removeSample } from "./sample.js";
-import { readSparks, type Series, type StarCount, seriesFrom } from "./series.js";
+import { readSparks, type Series, type SeriesBounds, type StarCount, seriesFrom } from "./series.js";
 import { seriesStart } from "./series-start.js";
 import {
   packTails,
@@ -83,6 +83,7 @@ export {
   type Thinning,
   thinSnapshots,
 } from "./snapshots/snapshots.js";
+export { STEPS, type Step, startOfStep } from "./thinning.js";
 
 /** How long the revision is remembered. */
 const REVISION_MS = 1_000;
@@ -250,11 +251,11 @@ export class Catalog {
   }
 
   /**
-   * Snapshots from `from` on, thinned to at most `most` points (default MAX_POINTS). Decodes all of them, which takes about a
-   * millisecond per ten thousand.
+   * Snapshots from `from` on, thinned to at most `most` points. Decodes all of them, which takes about a millisecond per ten
+   * thousand.
    */
-  async series(id: number, from: number, most?: number): Promise<Series> {
-    return seriesFrom(await this.#snapshots.since(id, from), from, most);
+  async series(id: number, from: number, bounds?: SeriesBounds): Promise<Series> {
+    return seriesFrom(await this.#snapshots.since(id, from), from, bounds);
   }
 
   /**
@@ -264,11 +265,11 @@ export class Catalog {
   async windowSeries(
     id: number,
     { asOf, lengthMs }: { asOf: number; lengthMs: number },
-    most?: number,
+    bounds?: SeriesBounds,
   ): Promise<Series> {
     const readings = await this.#snapshots.since(id, asOf - 2 * lengthMs);
     const start = seriesStart(readings, asOf, lengthMs);
-    return seriesFrom(readings, start ?? Number.MAX_SAFE_INTEGER, most);
+    return seriesFrom(readings, start ?? Number.MAX_SAFE_INTEGER, bounds);
   }
 
   /** Time of a provider's newest snapshot, which is the end of all its windows. Undefined without snapshots. */

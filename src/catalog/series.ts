@@ -1,24 +1,11 @@
-import { DAY_MS, HOUR_MS, WEEK_MS } from "../clock.js";
+import { DAY_MS, WEEK_MS } from "../clock.js";
 import { BASES, type Basis, basisOf, isSeam } from "./basis.js";
 import type { Snapshot } from "./observation.js";
 import type { Readings, SnapshotReader } from "./snapshots/snapshots.js";
+import { type Step, thin } from "./thinning.js";
 
 /** A series never holds more points than this. */
 export const MAX_POINTS = 2_000;
-
-/** Which snapshots are points: all, or the last one of each hour, day or week (UTC, from Monday). */
-export const RESOLUTIONS = ["all", "hour", "day", "week"] as const;
-export type Resolution = (typeof RESOLUTIONS)[number];
-
-/**
- * Buckets of time: the number of a bucket is (time + offsetMs) / lengthMs, rounded down. 1970-01-01 was a Thursday; weeks start
- * on the Monday before.
- */
-export const BUCKETS: Readonly<Record<Exclude<Resolution, "all">, { lengthMs: number; offsetMs: number }>> = {
-  hour: { lengthMs: HOUR_MS, offsetMs: 0 },
-  day: { lengthMs: DAY_MS, offsetMs: 0 },
-  week: { lengthMs: WEEK_MS, offsetMs: 3 * DAY_MS },
-};
 
 export interface Gap {
   from: number;
@@ -35,45 +22,33 @@ export interface Seam {
 
 export interface Series {
   points: Snapshot[];
-  resolution: Resolution;
+  /** Which snapshots are points. */
+  resolution: Step;
   gaps: Gap[];
   seams: Seam[];
 }
 
-/** Start of the bucket that contains a time. */
-export function bucketOf(at: number, resolution: Exclude<Resolution, "all">): number {
-  const { lengthMs, offsetMs } = BUCKETS[resolution];
-  return Math.floor((at + offsetMs) / lengthMs) * lengthMs - offsetMs;
+/** How a series is thinned. */
+export interface SeriesBounds {
+  /** Maximum number of points; default: MAX_POINTS. */
+  most?: number;
+  /** The finest step; default: all. */
+  step?: Step;
 }
 
-/** The snapshots from `from` on, oldest first, thinned to `most`. One taken exactly at `from` is always among them. */
-export function seriesFrom(all: Readings, from: number, most = MAX_POINTS): Series {
+/**
+ * The snapshots from `from` on, oldest first, by the finest step that gives few enough points. One taken exactly at `from` is
+ * always among them.
+ */
+export function seriesFrom(
+  all: Readings,
+  from: number,
+  { most = MAX_POINTS, step = "all" }: SeriesBounds = {},
+): Series {
   const readings = all.slice(all.countBefore(from), all.length);
-  if (readings.length === 0) return { points: [], resolution: "all", gaps: [], seams: [] };
-  let resolution: Resolution = "all";
-  let indexes = Array.from({ length: readings.length }, (_, i) => i);
-  for (const next of ["hour", "day", "week"] as const) {
-    if (indexes.length <= most) break;
-    resolution = next;
-    indexes = lastOfEach(readings, next);
-  }
-  if (readings.at(0) === from && indexes[0] !== 0) indexes.unshift(0);
-  const start = readings.at(0) === from ? [0] : [];
-  const chosen = indexes.length <= most ? indexes : [...start, ...indexes.slice(start.length - most)];
-  const points = chosen.map((i) => readings.snapshot(i));
+  const { kept, resolution } = thin(readings, { most, step, keepsFirst: readings.at(0) === from });
+  const points = kept.map((i) => readings.snapshot(i));
   return { points, resolution, gaps: gapsOf(points), seams: seamsOf(points) };
-}
-
-/** Indexes of the last reading of each bucket. */
-function lastOfEach(readings: Readings, resolution: Exclude<Resolution, "all">): number[] {
-  const indexes: number[] = [];
-  for (let i = 0; i < readings.length; i++) {
-    const isLast =
-      i === readings.length - 1 ||
-      bucketOf(readings.at(i), resolution) !== bucketOf(readings.at(i + 1), resolution);
-    if (isLast) indexes.push(i);
-  }
-  return indexes;
 }
 
 /** A point of a series as far as gaps and seams depend on it. */

@@ -58,8 +58,12 @@ export async function readHistory(
   const asOf = known === undefined ? ((await catalog.asOf(repository.provider)) ?? null) : known.asOf;
   const readSeries = () =>
     range === "all" || asOf === null
-      ? catalog.series(repository.id, 0, MAX_SNAPSHOTS)
-      : catalog.windowSeries(repository.id, { asOf, lengthMs: RANGE_DAYS[range] * DAY_MS }, MAX_SNAPSHOTS);
+      ? catalog.series(repository.id, 0, { most: MAX_SNAPSHOTS })
+      : catalog.windowSeries(
+          repository.id,
+          { asOf, lengthMs: RANGE_DAYS[range] * DAY_MS },
+          { most: MAX_SNAPSHOTS },
+        );
   const [series, stored, recency] = await Promise.all([
     readSeries(),
     known?.stored ?? catalog.snapshotRange(repository.id),

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import {
-  bucketOf,
   MAX_POINTS,
   type Readings,
   readReadings,
   readSnapshotRanges,
   type Span,
   starsAt,
+  startOfStep,
 } from "../catalog/catalog.js";
 import { DAY_MS, WEEK_MS } from "../clock.js";
 import type { Database } from "../database/database.js";
@@ -26,10 +26,13 @@ export interface SumPoint {
   retained: number;
 }
 
+/** The steps of summed series: one point per day or week (UTC) with a snapshot of any repository. */
+export const SUM_STEPS = ["1d", "1w"] as const;
+type SumStep = (typeof SUM_STEPS)[number];
+
 export interface SumSeries {
   points: SumPoint[];
-  /** One point per day or week (UTC) with a snapshot of any repository. */
-  resolution: "day" | "week";
+  resolution: SumStep;
 }
 
 /** Maximum rows read for a series by day, over all repositories; longer series are by week. */
@@ -57,9 +60,9 @@ export async function sumSeries(
   const first = Math.min(...ranges.map(({ firstSnapshotAt }) => firstSnapshotAt ?? Number.POSITIVE_INFINITY));
   const last = Math.max(...ranges.map(({ lastSnapshotAt }) => lastSnapshotAt ?? 0));
   const start = Math.max(from, first);
-  if (!(start <= last)) return { points: [], resolution: "day" };
+  if (!(start <= last)) return { points: [], resolution: "1d" };
   const days = Math.ceil((last - start) / DAY_MS) + 1;
-  const resolution = days > MAX_POINTS || days * ids.length > MAX_SUMMED_ROWS ? "week" : "day";
+  const resolution = days > MAX_POINTS || days * ids.length > MAX_SUMMED_ROWS ? "1w" : "1d";
   const sums = new BucketSums({ start, last, resolution });
   const span = { from: start, withBaseline: true };
   for await (const readings of readHistories(database, ids, span)) sums.add(readings);
@@ -95,10 +98,10 @@ class BucketSums {
   /** The latest capture time in each bucket; 0 for none. */
   readonly #capturedAt: Float64Array;
 
-  constructor({ start, last, resolution }: { start: number; last: number; resolution: "day" | "week" }) {
+  constructor({ start, last, resolution }: { start: number; last: number; resolution: SumStep }) {
     this.#start = start;
-    this.#first = bucketOf(start, resolution);
-    this.#lengthMs = resolution === "day" ? DAY_MS : WEEK_MS;
+    this.#first = startOfStep(start, resolution);
+    this.#lengthMs = resolution === "1d" ? DAY_MS : WEEK_MS;
     const buckets = this.#bucketOf(last) + 1;
     this.#capturedAt = new Float64Array(buckets);
     this.#changes = new Float64Array(buckets * ROW);

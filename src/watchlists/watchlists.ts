@@ -26,7 +26,7 @@ import {
 } from "./watchlist.js";
 
 export type { Changes } from "./changes.js";
-export type { StarTotal, SumPoint, SumSeries } from "./sums.js";
+export { type StarTotal, SUM_STEPS, type SumPoint, type SumSeries } from "./sums.js";
 export { VISIT_MS } from "./visits.js";
 export {
   type CreatedWatchlist,

@@ -88,6 +88,7 @@ onBothEngines("GET /api/repos/:id/metrics", (engine) => {
         from: "2026-03-31T12:00:00.000Z",
         asOf: "2026-04-30T12:00:00.000Z",
         resolution: "all",
+        thinned: false,
         points: 3,
         gaps: [],
         seams: [
@@ -134,12 +135,12 @@ onBothEngines("GET /api/repos/:id/metrics", (engine) => {
     ]);
   });
 
-  test("at most 2,000 points: the last one of each hour, day or week, and says which", async () => {
+  test("at most 2,000 points: the last one of each step of time, and says which", async () => {
     // Weeks begin on Monday; 1970-01-01 was a Thursday.
     for (const [name, hours, resolution, bucketMs, offset] of [
-      ["e/minutes", 1 / 6, "hour", HOUR_MS, 0],
-      ["f/hours", 1, "day", DAY_MS, 0],
-      ["g/days", 24, "week", 7 * DAY_MS, 3 * DAY_MS],
+      ["e/minutes", 1 / 6, "1h", HOUR_MS, 0],
+      ["f/hours", 1, "2h", 2 * HOUR_MS, 0],
+      ["g/days", 24, "1w", 7 * DAY_MS, 3 * DAY_MS],
     ] as const) {
       const { body } = await metrics(name, "?window=all");
       const lastOfBucket = new Map(
@@ -156,9 +157,37 @@ onBothEngines("GET /api/repos/:id/metrics", (engine) => {
         [...lastOfBucket.values()],
         name,
       );
-      const { points, gaps } = body.meta;
+      const { points, gaps, thinned } = body.meta;
       assert.deepEqual([body.meta.resolution, points, gaps], [resolution, lastOfBucket.size, []], name);
+      assert.equal(thinned, true);
     }
+  });
+
+  test("step= gives the last snapshot of each longer step; one that is too fine gives the next that fits", async () => {
+    for (const [step, resolution, points, thinned] of [
+      ["all", "2h", 1_001, true],
+      ["1h", "2h", 1_001, true],
+      ["6h", "6h", 335, false],
+      ["12h", "12h", 168, false],
+      ["1d", "1d", 84, false],
+      ["1w", "1w", 13, false],
+      ["4w", "4w", 4, false],
+    ] as const) {
+      const { body } = await metrics("f/hours", `?window=all&step=${step}`);
+      const { meta } = body;
+      assert.deepEqual(
+        [meta.resolution, meta.points, meta.thinned, body.data.length],
+        [resolution, points, thinned, points],
+        step,
+      );
+      assert.equal(body.data.at(-1).capturedAt, isoTime(NOW));
+    }
+    assert.deepEqual(
+      errorOf(await metrics("f/hours", "?step=3h")),
+      invalid("step", "must be one of all, 1h, 2h, 6h, 12h, 1d, 1w, 4w", {
+        allowed: ["all", "1h", "2h", "6h", "12h", "1d", "1w", "4w"],
+      }),
+    );
   });
 
   test("2,000 points are not thinned", async () => {

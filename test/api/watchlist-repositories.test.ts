@@ -180,7 +180,7 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
         point("2026-04-29T12:00:00.000Z", 112, 2, 2),
         point("2026-04-30T11:00:00.000Z", 110, 3, 2),
       ],
-      meta: { window: "30d", resolution: "day", points: 3 },
+      meta: { window: "30d", resolution: "1d", points: 3 },
     });
   });
 
@@ -198,7 +198,7 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
   test("an empty list, or one without snapshots, has an empty series", async () => {
     for (const ids of [[], ["4"]]) {
       const { body } = await world.get(`${await create(ids)}/metrics?window=all`);
-      assert.deepEqual(body, { data: [], meta: { window: "all", resolution: "day", points: 0 } });
+      assert.deepEqual(body, { data: [], meta: { window: "all", resolution: "1d", points: 0 } });
     }
   });
 
@@ -207,7 +207,7 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
     await own.record(observation("old/timer", [snapshot(24 * 2_001, 1), ...daily(5, 6, 7)]));
     const { body } = await own.send("POST", "/api/watchlists", { ids: ["1"] });
     const series = await own.get(`/api/watchlists/${body.data.token}/metrics?window=all`);
-    assert.equal(series.body.meta.resolution, "week");
+    assert.equal(series.body.meta.resolution, "1w");
     // April 28 to 30 2026 are the Tuesday to the Thursday of one week.
     assert.deepEqual(
       series.body.data.map((point: { stars: number }) => point.stars),

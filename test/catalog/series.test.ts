@@ -2,41 +2,51 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
 import {
-  bucketOf,
   findGaps,
   MAX_POINTS,
   median,
-  RESOLUTIONS,
   type Snapshot,
+  STEPS,
+  seriesFrom,
+  startOfStep,
 } from "../../src/catalog/catalog.js";
+import { readingsOf } from "../../src/catalog/snapshots/readings.js";
 import { DAY_MS, HOUR_MS, WEEK_MS } from "../../src/clock.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { openCatalog } from "../support/tables.js";
 import { NOW, observation, snapshot } from "../support/world.js";
 
-const BUCKETS = RESOLUTIONS.filter((resolution) => resolution !== "all");
-const SIZE_MS = { hour: HOUR_MS, day: DAY_MS, week: WEEK_MS };
+const TIME_STEPS = STEPS.filter((step) => step !== "all");
+const LENGTH_MS = {
+  "1h": HOUR_MS,
+  "2h": 2 * HOUR_MS,
+  "6h": 6 * HOUR_MS,
+  "12h": 12 * HOUR_MS,
+  "1d": DAY_MS,
+  "1w": WEEK_MS,
+  "4w": 4 * WEEK_MS,
+};
 const times = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) });
 
-describe("Buckets", () => {
+describe("Steps of time", () => {
   test("begin on the hour, at midnight UTC and on Monday", () => {
     const at = Date.UTC(2026, 3, 30, 17, 45, 3, 7);
-    assert.equal(bucketOf(at, "hour"), Date.UTC(2026, 3, 30, 17));
-    assert.equal(bucketOf(at, "day"), Date.UTC(2026, 3, 30));
-    assert.equal(bucketOf(at, "week"), Date.UTC(2026, 3, 27));
-    assert.equal(bucketOf(Date.UTC(2026, 3, 27), "week"), Date.UTC(2026, 3, 27));
-    assert.equal(bucketOf(Date.UTC(2026, 3, 27) - 1, "week"), Date.UTC(2026, 3, 20));
+    assert.equal(startOfStep(at, "1h"), Date.UTC(2026, 3, 30, 17));
+    assert.equal(startOfStep(at, "1d"), Date.UTC(2026, 3, 30));
+    assert.equal(startOfStep(at, "1w"), Date.UTC(2026, 3, 27));
+    assert.equal(startOfStep(Date.UTC(2026, 3, 27), "1w"), Date.UTC(2026, 3, 27));
+    assert.equal(startOfStep(Date.UTC(2026, 3, 27) - 1, "1w"), Date.UTC(2026, 3, 20));
   });
 
   test("contain their time, and start at a multiple of their length", () => {
     fc.assert(
-      fc.property(times, fc.constantFrom(...BUCKETS), (at, resolution) => {
-        const start = bucketOf(at, resolution);
-        assert.ok(start <= at && at < start + SIZE_MS[resolution]);
-        assert.equal(bucketOf(start, resolution), start);
-        assert.equal(bucketOf(start + SIZE_MS[resolution] - 1, resolution), start);
-        if (resolution === "week") assert.equal(new Date(start).getUTCDay(), 1);
+      fc.property(times, fc.constantFrom(...TIME_STEPS), (at, step) => {
+        const start = startOfStep(at, step);
+        assert.ok(start <= at && at < start + LENGTH_MS[step]);
+        assert.equal(startOfStep(start, step), start);
+        assert.equal(startOfStep(start + LENGTH_MS[step] - 1, step), start);
+        if (LENGTH_MS[step] > DAY_MS) assert.equal(new Date(start).getUTCDay(), 1);
       }),
     );
   });
@@ -147,15 +157,19 @@ onBothEngines("A series", (engine) => {
   });
 
   for (const [resolution, count, stepMs] of [
-    ["hour", MAX_POINTS + 1, 20 * 60_000],
-    ["day", 2 * MAX_POINTS, HOUR_MS],
-    ["week", 2 * MAX_POINTS, DAY_MS],
+    ["1h", MAX_POINTS + 1, 20 * 60_000],
+    ["2h", MAX_POINTS + 1, HOUR_MS],
+    ["2h", 2 * MAX_POINTS - 2, HOUR_MS],
+    ["6h", 2 * MAX_POINTS + 2, HOUR_MS],
+    ["12h", 6 * MAX_POINTS + 6, HOUR_MS],
+    ["1d", 2 * MAX_POINTS, 12 * HOUR_MS],
+    ["1w", 2 * MAX_POINTS, DAY_MS],
   ] as const) {
-    test(`is thinned to the last snapshot of each ${resolution}, and always ends with the newest`, async () => {
+    test(`of ${count} snapshots every ${stepMs / HOUR_MS} h has the last one of each ${resolution}, and ends with the newest`, async () => {
       const snapshots = every(count, stepMs);
       const series = await read(snapshots);
       assert.equal(series.resolution, resolution);
-      const lastOf = new Map(snapshots.map((each) => [bucketOf(each.capturedAt, resolution), each]));
+      const lastOf = new Map(snapshots.map((each) => [startOfStep(each.capturedAt, resolution), each]));
       assert.deepEqual(series.points, [...lastOf.values()]);
       assert.ok(series.points.length <= MAX_POINTS);
       assert.deepEqual(series.points.at(-1), snapshots.at(-1));
@@ -163,14 +177,68 @@ onBothEngines("A series", (engine) => {
   }
 
   test("never holds more than the bound, and then the newest", async () => {
+    const { catalog } = await openCatalog(engine);
     const first = Date.UTC(1971, 0, 4, 12);
     const snapshots = Array.from({ length: 2_500 }, (_, i) => ({
       ...snapshot(0, i),
       capturedAt: first + i * WEEK_MS,
     }));
-    const series = await read(snapshots);
-    assert.equal(series.resolution, "week");
-    assert.deepEqual(series.points, snapshots.slice(-MAX_POINTS));
+    await catalog.record([observation("o/r", snapshots)]);
+    const series = await catalog.series(1, 0);
+    assert.equal(series.resolution, "4w");
+    assert.equal(series.points.length, 626);
+    const shorter = await catalog.series(1, 0, { most: 100 });
+    assert.deepEqual(shorter.points, series.points.slice(-100));
+    const begun = await catalog.series(1, first, { most: 100 });
+    assert.deepEqual(begun.points, [snapshots[0], ...series.points.slice(-99)]);
+  });
+
+  test("has the requested step, or the next longer one that fits", async () => {
+    const { catalog } = await openCatalog(engine);
+    const snapshots = every(1_000, HOUR_MS);
+    await catalog.record([observation("o/r", snapshots)]);
+    for (const [step, most, resolution] of [
+      ["all", 1_000, "all"],
+      ["all", 999, "2h"],
+      ["6h", 1_000, "6h"],
+      ["1h", 250, "6h"],
+      ["1d", 250, "1d"],
+      ["1w", 250, "1w"],
+    ] as const) {
+      const series = await catalog.series(1, 0, { step, most });
+      assert.equal(series.resolution, resolution);
+      const lastOf = new Map(
+        snapshots.map((each) => [
+          resolution === "all" ? each.capturedAt : startOfStep(each.capturedAt, resolution),
+          each,
+        ]),
+      );
+      assert.deepEqual(series.points, [...lastOf.values()]);
+    }
+  });
+
+  test("by a longer step is the same from any shorter one, and keeps the snapshot that it begins with", () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(times, { minLength: 1, maxLength: 60 }),
+        fc.constantFrom(...TIME_STEPS),
+        fc.integer({ min: 2, max: 60 }),
+        (unsorted, step, most) => {
+          const all = unsorted.sort((a, b) => a - b);
+          const readings = readingsOf(all.map((at) => [at, 1, 1, 1, 1, 0]));
+          const { points, resolution } = seriesFrom(readings, all[0] ?? 0, { most, step });
+          const ats = points.map(({ capturedAt }) => capturedAt);
+          assert.equal(ats[0], all[0]);
+          assert.equal(ats.at(-1), all.at(-1));
+          assert.ok(ats.length <= most);
+          const lastOf = (one: typeof step) =>
+            new Set([all[0], ...new Map(all.map((at) => [startOfStep(at, one), at])).values()]);
+          const finer = TIME_STEPS.slice(TIME_STEPS.indexOf(step)).find((one) => lastOf(one).size <= most);
+          assert.equal(resolution, finer ?? "4w");
+          if (finer !== undefined) assert.deepEqual(new Set(ats), lastOf(finer));
+        },
+      ),
+    );
   });
 
   test("snapshots are found by their exact times", async () => {

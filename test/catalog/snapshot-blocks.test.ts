@@ -120,7 +120,7 @@ async function check(modules: Modules, provider: string, model: Model): Promise<
     assert.deepEqual(dumped?.snapshots, expected);
     const from = NOW - 50 * DAY_MS;
     const recent = expected.filter(({ capturedAt }) => capturedAt >= from);
-    const { points } = await catalog.series(id, from, 10_000);
+    const { points } = await catalog.series(id, from, { most: 10_000 });
     assert.deepEqual(points, recent);
     assert.deepEqual(await catalog.snapshotRange(id), {
       snapshots: expected.length,

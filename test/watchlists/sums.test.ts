@@ -82,7 +82,7 @@ onBothEngines("The sums of a list", (engine) => {
       for (const count of [1, 3, REPOSITORIES]) {
         const from = NOW - days * DAY_MS;
         const { points, resolution } = await world.modules.watchlists.metrics(await listOf(count), from);
-        assert.equal(resolution, "day");
+        assert.equal(resolution, "1d");
         assert.deepEqual(points, modelOf(histories.slice(0, count), from, DAY_MS));
       }
     });
@@ -101,7 +101,7 @@ onBothEngines("The sums of a list", (engine) => {
     await own.record(observation("one/long", snapshots));
     const { watchlist } = await own.modules.watchlists.create("Mine", [1]);
     const { points, resolution } = await own.modules.watchlists.metrics(watchlist, 0);
-    assert.equal(resolution, "week");
+    assert.equal(resolution, "1w");
     assert.deepEqual(points, modelOf([history], 0, WEEK_MS));
   });
 
@@ -114,6 +114,6 @@ onBothEngines("The sums of a list", (engine) => {
 
   test("of nothing are no points", async () => {
     const { watchlists } = world.modules;
-    assert.deepEqual(await watchlists.metrics(await listOf(0), 0), { points: [], resolution: "day" });
+    assert.deepEqual(await watchlists.metrics(await listOf(0), 0), { points: [], resolution: "1d" });
   });
 });

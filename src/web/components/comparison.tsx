@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { bucketOf, type Repository } from "../../catalog/catalog.js";
+import { type Repository, startOfStep } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
 import type { ChartInput, ChartSeries, Metric, Range } from "../../embeds/embeds.js";
 import { forgeName } from "../../forges.js";
@@ -120,7 +120,7 @@ function stepOf(range: Range, align: ChartInput["align"]): { word: string; of: (
   }
   if (word === "month")
     return { word, of: (at) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth()) };
-  return { word, of: (at) => bucketOf(at, word) };
+  return { word, of: (at) => startOfStep(at, word === "day" ? "1d" : "1w") };
 }
 
 /** The label of a row: a day, or an age. */

@@ -1,14 +1,14 @@
 import type { FC } from "hono/jsx";
-import { bucketOf, isSeam } from "../../catalog/catalog.js";
+import { isSeam, startOfStep } from "../../catalog/catalog.js";
 import type { ChartPoint, Metric, Range } from "../../embeds/embeds.js";
 import { Delta, formatCount, SOURCE_WORDS, Time } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";
 
 /** One row per step keeps the table readable. */
 const STEPS = {
-  "30d": { word: "day", of: (at: number) => bucketOf(at, "day") },
-  "90d": { word: "week", of: (at: number) => bucketOf(at, "week") },
-  "1y": { word: "week", of: (at: number) => bucketOf(at, "week") },
+  "30d": { word: "day", of: (at: number) => startOfStep(at, "1d") },
+  "90d": { word: "week", of: (at: number) => startOfStep(at, "1w") },
+  "1y": { word: "week", of: (at: number) => startOfStep(at, "1w") },
   all: {
     word: "month",
     of: (at: number) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth()),
