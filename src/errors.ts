@@ -23,6 +23,37 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
+/** When each code is returned, for the documentation. */
+export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
+  VALIDATION_FAILED: "A parameter, header or body field is not allowed",
+  INVALID_REQUEST:
+    "The request itself is wrong: a body that is not JSON, a wrong cursor, a malformed address, not exactly one Host, two different API keys",
+  UNAUTHENTICATED: "The route needs a session",
+  INVALID_API_KEY: "The API key is malformed, unknown or revoked",
+  FORBIDDEN: "A change with a share token, or from the page of another site; sign-in by mail when it is off",
+  REAUTHENTICATION_REQUIRED: "The route needs a sign-in within the last 15 minutes",
+  NOT_FOUND: "No such repository, watchlist, key or path, or it belongs to another account",
+  METHOD_NOT_ALLOWED: "The path has other methods; Allow lists them",
+  CONFLICT: "Reserved; not used today",
+  LIMIT_REACHED: "The watchlist is full, or the account has five active keys",
+  PRECONDITION_FAILED: "The watchlist has changed since it was read",
+  PAYLOAD_TOO_LARGE: "The body is larger than 16 KiB",
+  ADDRESS_TOO_LONG: "The address is longer than 8,000 characters, with its query",
+  UNSUPPORTED_MEDIA_TYPE: "The body is not application/json in UTF-8, or is compressed",
+  MISDIRECTED_REQUEST:
+    "The service does not respond under the requested Host; the operator can add it to SIDEREAL_ALLOWED_HOSTS",
+  RATE_LIMITED: "Too many requests; Retry-After says when to retry, details names the bucket",
+  HEADER_TOO_LARGE:
+    "A header is too long: Cookie over 8,192 characters; Authorization, X-API-Key, If-None-Match, Accept, Accept-Encoding or X-Forwarded-For over 4,096; or the request line and all headers over 16 KiB",
+  INTERNAL: "A fault of the service; the log has it under the request id",
+  UNAVAILABLE: "The database is unavailable, or the service is overloaded; Retry-After says when to retry",
+};
+
+/** Where the page of the API reference describes a code. */
+export function errorAnchor(code: ErrorCode): string {
+  return `error-${code.toLowerCase().replaceAll("_", "-")}`;
+}
+
 /** One problem with a request. */
 export interface ErrorDetail {
   /** The parameter, header or body field, such as `sort` or `ids[3]`. */

@@ -54,6 +54,9 @@ export function trackRequestPage(requestId: string): string {
   return `/track/${requestId}`;
 }
 
+/** The API reference. */
+export const DOCS_PAGE = "/docs";
+
 /** Instructions for tracking repositories. */
 export const START_TRACKING_PAGE = "/about#begin";
 

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from "node:path";
 import { test } from "node:test";
 import { API_ROUTES } from "../src/api/routes.js";
 import { SETTING_NAMES } from "../src/config.js";
-import { ERROR_STATUS } from "../src/errors.js";
+import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode } from "../src/errors.js";
 import { pathPattern } from "../src/http/http.js";
 import { isProviderSetting, PROVIDER_SETTINGS, providerNames } from "../src/provider-config.js";
 
@@ -71,10 +71,12 @@ test("every route is described, and no other", () => {
 });
 
 test("every error code is described with its status, and no other", () => {
-  const described = [...read("docs/API.md").matchAll(/^\| `([A-Z_]+)` *\| (\d{3}) *\|/gm)].map(
-    ([, code, status]) => [code, Number(status)] as const,
+  const described = [...read("docs/API.md").matchAll(/^\| `([A-Z_]+)` *\| (\d{3}) *\| (.*?) *\|$/gm)].map(
+    ([, code = "", status, meaning = ""]) => [code, Number(status), meaning.replaceAll("`", "")] as const,
   );
-  assert.deepEqual(Object.fromEntries(described), { ...ERROR_STATUS });
+  const codes = Object.keys(ERROR_STATUS) as ErrorCode[];
+  const expected = codes.map((code) => [code, ERROR_STATUS[code], ERROR_MEANINGS[code]]);
+  assert.deepEqual(described, expected);
 });
 
 test("every relative link leads somewhere", () => {

@@ -1,7 +1,8 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
-import { type Access, pathPattern, RATE_HEADERS } from "../http/http.js";
-import { z } from "../schema.js";
-import { errorResponses, type OperationContract, type ResponseContract } from "./operation.js";
+import { type Access, IGNORED_HEADER, pathPattern, RATE_HEADERS } from "../http/http.js";
+import { DOCS_PAGE } from "../page-addresses.js";
+import { type DocumentObject, shareComponents } from "./openapi-components.js";
+import { COMMON_ERRORS } from "./operation.js";
 import { API_ROUTES, type ApiRoute } from "./routes.js";
 
 /** The credentials for each kind of access. A key is accepted, and checked, on every route. */
@@ -24,30 +25,25 @@ const SECURITY_SCHEMES = {
   },
 } as const;
 
-const rateHeaders = z.object(
-  Object.fromEntries(
-    Object.entries(RATE_HEADERS).map(([name, description]) => [
-      name,
-      z.string().optional().openapi({ description }),
-    ]),
-  ),
-);
-
-/** The responses of an operation, with rate limit headers and the 429 response. */
-function limitedResponses({ responses }: OperationContract): Record<string, ResponseContract> {
-  const all = { ...responses, 429: errorResponses("RATE_LIMITED")[429] };
-  return Object.fromEntries(
-    Object.entries(all).flatMap(([status, response]) => {
-      if (response === undefined) return [];
-      const own = response.headers?.shape ?? {};
-      const wait = status === "429" ? { "Retry-After": z.string() } : {};
-      return [[status, { ...response, headers: rateHeaders.extend({ ...own, ...wait }) }]];
-    }),
-  );
-}
+/** What the headers of responses mean. */
+const HEADERS: Readonly<Record<string, string>> = {
+  ...RATE_HEADERS,
+  "X-Request-Id": "The id of the request, which an error repeats in its body.",
+  [IGNORED_HEADER]:
+    'The query parameters that the operation does not know, at most five, each with the nearest one that it knows, such as "per_page";nearest="limit". Absent without any.',
+  ETag: "The tag of the response, for If-None-Match.",
+  "Cache-Control": "Who may keep the response, and for how long.",
+  Link: 'Addresses of other pages of the list (RFC 8288): rel="first", "prev", "next".',
+  Location: "The address of what was created, or of what has another address now.",
+  "Retry-After": "Seconds after which the same request succeeds.",
+  "Content-Disposition": "The name of the file.",
+  "Set-Cookie": "The session of the browser.",
+};
+/** The headers that every response has; those about limits where there are limits. */
+const ALWAYS = ["X-Request-Id", IGNORED_HEADER, ...Object.keys(RATE_HEADERS)];
 
 function register(registry: OpenAPIRegistry, { route, operation }: ApiRoute): void {
-  const { id, tags, summary, description, params, query, headers, body } = operation;
+  const { id, tags, summary, description, params, query, headers, body, responses } = operation;
   registry.registerPath({
     method: route.method.toLowerCase() as "get" | "post" | "patch" | "delete",
     path: pathPattern(route),
@@ -63,8 +59,8 @@ function register(registry: OpenAPIRegistry, { route, operation }: ApiRoute): vo
         ? {}
         : { body: { required: true, content: { "application/json": { schema: body } } } }),
     },
-    responses: limitedResponses(operation),
-    security: SECURITY[route.access],
+    responses: { ...COMMON_ERRORS, ...responses },
+    ...(route.access === "public" || route.access === "token" ? {} : { security: SECURITY[route.access] }),
     "x-rate-limit-bucket": route.limit.bucket,
   });
 }
@@ -74,16 +70,21 @@ export function openApiDocument(baseUrl: string) {
   const registry = new OpenAPIRegistry();
   for (const [name, scheme] of Object.entries(SECURITY_SCHEMES))
     registry.registerComponent("securitySchemes", name, scheme);
+  // First without null, so that a component is the record itself.
   for (const route of API_ROUTES) register(registry, route);
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: "3.1.0",
     info: {
       title: "Sidereal",
       version: "0.1.0",
       description:
-        "Repositories of several forges, their snapshots over time, and their growth. Errors are { data: null, error }, or RFC 9457 for callers that accept application/problem+json. Identifiers are strings; times are ISO 8601 in UTC with milliseconds.",
+        "Repositories of several forges, their snapshots over time, and their growth. Errors are { data: null, error }, or RFC 9457 for callers that accept application/problem+json. Identifiers are strings; times are ISO 8601 in UTC with milliseconds. Every response has an X-Request-Id, the headers about rate limits and X-Ignored-Parameters, as listed for a 304.",
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
     servers: [{ url: baseUrl }],
+    security: SECURITY.public,
+    externalDocs: { description: "The API reference", url: `${baseUrl}${DOCS_PAGE}` },
   });
+  shareComponents(document as unknown as DocumentObject, { headers: HEADERS, always: ALWAYS });
+  return document;
 }

@@ -52,7 +52,8 @@ export interface OperationContract {
   query: z.ZodObject | null;
   body: z.ZodType | null;
   headers?: z.ZodObject;
-  responses: Readonly<Record<number, ResponseContract>>;
+  /** By status; `default`: all errors that have no response of their own. */
+  responses: Readonly<Record<string, ResponseContract>>;
 }
 
 export interface Operation extends OperationContract {
@@ -161,7 +162,7 @@ const problemSchema = z
       "The same error in the format of RFC 9457, for callers that accept application/problem+json.",
   });
 
-/** Errors that every operation can return, whatever it does. */
+/** Errors that every operation can return, whatever it does: its `default` response. */
 const ANY_OPERATION: readonly ErrorCode[] = [
   "INVALID_REQUEST",
   "INVALID_API_KEY",
@@ -172,22 +173,24 @@ const ANY_OPERATION: readonly ErrorCode[] = [
   "UNAVAILABLE",
 ];
 
-/** The error responses of an operation, by code, with those that every operation has. */
+const failure = (codes: readonly ErrorCode[]): ResponseContract => ({
+  description: [...new Set(codes)].join(", "),
+  content: {
+    "application/json": { schema: errorSchema },
+    "application/problem+json": { schema: problemSchema },
+  },
+});
+
+/** What every operation has in common: the errors that it can return whatever it does, and the one for callers over their limit. */
+export const COMMON_ERRORS: Readonly<Record<string, ResponseContract>> = {
+  429: failure(["RATE_LIMITED"]),
+  default: failure(ANY_OPERATION),
+};
+
+/** The error responses of an operation of its own, by status. */
 export function errorResponses(...codes: ErrorCode[]): Record<number, ResponseContract> {
-  const all: ErrorCode[] = [...ANY_OPERATION, ...codes];
-  const byStatus = Map.groupBy(all, (code) => ERROR_STATUS[code]);
-  return Object.fromEntries(
-    [...byStatus].map(([status, names]) => [
-      status,
-      {
-        description: [...new Set(names)].join(", "),
-        content: {
-          "application/json": { schema: errorSchema },
-          "application/problem+json": { schema: problemSchema },
-        },
-      },
-    ]),
-  );
+  const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code]);
+  return Object.fromEntries([...byStatus].map(([status, names]) => [status, failure(names)]));
 }
 
 /** A successful JSON response in the envelope. */
@@ -195,7 +198,8 @@ export function dataResponse(description: string, data: z.ZodType): ResponseCont
   return { description, content: { "application/json": { schema: z.object({ data }) } } };
 }
 
-/** A successful JSON response in the envelope, with metadata. */
-export function dataMetaResponse(description: string, data: z.ZodType, meta: z.ZodType): ResponseContract {
-  return { description, content: { "application/json": { schema: z.object({ data, meta }) } } };
+/** A successful JSON response in the envelope, with metadata; a page of a list has a Link header. */
+export function dataMetaResponse(description: string, data: z.ZodType, meta: z.ZodObject): ResponseContract {
+  const headers = "hasMore" in meta.shape ? { headers: z.object({ Link: z.string() }) } : {};
+  return { description, ...headers, content: { "application/json": { schema: z.object({ data, meta }) } } };
 }

@@ -2,7 +2,7 @@ import { drawBadge, drawNotice, NOTICE_SIZE, THEMES, type Theme } from "../embed
 import type { AppError, ErrorCode } from "../errors.js";
 import { content, type HttpRequest, type Reply } from "../http/http.js";
 import { z } from "../schema.js";
-import { errorResponses, type ResponseContract } from "./operation.js";
+import { COMMON_ERRORS, errorResponses, type ResponseContract } from "./operation.js";
 
 /** Responses that are pictures, and the pictures of errors. */
 
@@ -26,12 +26,14 @@ export function svgResponse(description: string): ResponseContract {
 }
 
 /** Contract of the errors of a picture route: pictures too, except for callers that accept JSON. */
-export function pictureErrors(...codes: ErrorCode[]): Record<number, ResponseContract> {
+export function pictureErrors(...codes: ErrorCode[]): Record<string, ResponseContract> {
   return Object.fromEntries(
-    Object.entries(errorResponses(...codes)).map(([status, response]) => [
-      status,
-      { ...response, content: { ...response.content, ...svgResponse("").content } },
-    ]),
+    Object.entries<ResponseContract>({ ...COMMON_ERRORS, ...errorResponses(...codes) }).map(
+      ([status, response]) => [
+        status,
+        { ...response, content: { ...response.content, ...svgResponse("").content } },
+      ],
+    ),
   );
 }
 

@@ -5,7 +5,7 @@ import { AppError, invalidParameter } from "../errors.js";
 import { json, type Reply } from "../http/http.js";
 import { providerParameter } from "../lists/lists.js";
 import { RANK_SCOPES, RANKINGS, SCORE_VERSION, WINDOWS, windowMs } from "../rankings/rankings.js";
-import { time, z } from "../schema.js";
+import { orNull, time, z } from "../schema.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { renamesSchema, renamesView } from "./rename-view.js";
@@ -48,13 +48,13 @@ const detailSchema = repositorySchema
   .omit({ trend: true })
   .extend({
     ...freshnessFields,
-    trends: byWindow(trendSchema.nullable()),
+    trends: byWindow(orNull(trendSchema)),
     ranks: z.array(rankSchema).openapi({
       description:
         "Its ranks overall and within its provider, language and topics, as deep as ranks are stored.",
     }),
     explanation: z
-      .object({ version: z.int(), windows: byWindow(explanationSchema.nullable()) })
+      .object({ version: z.int(), windows: byWindow(orNull(explanationSchema)) })
       .optional()
       .openapi({
         description: "With explain=true: the terms of each score and the version of the formulas.",

@@ -54,7 +54,9 @@ function route(
 ): ApiRoute {
   const query = Object.keys(operation.query?.shape ?? {});
   const body = operation.body === null ? "none" : "json";
-  return { operation, route: { form: "json", ...facts, method, path, query, body } };
+  const hasCsv = operation.responses[200]?.content?.["text/csv"] !== undefined && query.includes("format");
+  const csv = hasCsv ? { csv: true as const } : {};
+  return { operation, route: { form: "json", ...facts, ...csv, method, path, query, body } };
 }
 
 const limit = (bucket: RateLimit["bucket"], more: Partial<RateLimit> = {}): RateLimit => ({

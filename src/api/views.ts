@@ -15,7 +15,7 @@ import {
   type Trend,
   WINDOWS,
 } from "../rankings/rankings.js";
-import { time, z } from "../schema.js";
+import { orNull, time, z } from "../schema.js";
 import type { Watchlist } from "../watchlists/watchlists.js";
 import { freshnessFields } from "./freshness.js";
 
@@ -171,7 +171,7 @@ export const repositorySchema = z
       description:
         "Whether that is too long ago for its growth to count: more than two of its own refresh intervals, or the newest undamaged file of the archive it is from no longer has it.",
     }),
-    trend: trendSchema.nullable(),
+    trend: orNull(trendSchema),
   })
   .openapi("Repository");
 

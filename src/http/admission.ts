@@ -142,12 +142,15 @@ export class Admission {
   /**
    * Counts a request whose response is ready: `charge` and `settle` in one step. It takes no slot, as it ends in its turn.
    * "unlimited" where nothing is limited; undefined, and nothing is counted, where the request would be refused or counting needs
-   * another process.
+   * another process. `units`: of the response, if it says so itself.
    */
-  admit(charging: Charging, status: number): Decision | "unlimited" | undefined {
+  admit(
+    charging: Charging,
+    { status, units = charging.cost.units }: { status: number; units?: number | undefined },
+  ): Decision | "unlimited" | undefined {
     const allowances = this.#allowances;
     const { address, cost } = charging;
-    const { bucket, units } = cost;
+    const { bucket } = cost;
     if (allowances === undefined || (bucket === "free" && isOfThisMachine(address))) return "unlimited";
     if (!allowances.isImmediate) return undefined;
     // A 304 of a cached response is free, but a caller that has nothing left gets none.
@@ -159,7 +162,7 @@ export class Admission {
   }
 
   /** The values of RATE_HEADERS, in their order. */
-  ratesOf({ policy, remaining, moreInSeconds, resetSeconds }: Decision): string[] {
+  ratesOf({ policy, remaining, moreInSeconds, retryAfterSeconds }: Decision): string[] {
     let texts = this.#policyTexts.get(policy);
     if (texts === undefined) {
       const name = policyName(policy);
@@ -175,7 +178,7 @@ export class Admission {
       `"${name}";r=${left};t=${moreInSeconds}`,
       texts.limit,
       left,
-      String(now + resetSeconds),
+      String(now + Math.max(moreInSeconds, retryAfterSeconds)),
       name,
     ];
   }

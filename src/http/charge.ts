@@ -12,6 +12,13 @@ interface ChargeOptions {
   decision: Decision;
 }
 
+/** What a response comes to. */
+export interface Settled {
+  status: number;
+  /** What it cost, where it says so itself. */
+  units: number | undefined;
+}
+
 /** One request that was counted. */
 export class Charge {
   readonly #options: ChargeOptions;
@@ -45,14 +52,24 @@ export class Charge {
    * Corrects the count by what the response cost, and returns what is left. `isFree`: the caller had the response already, and
    * nothing was computed to find that out. A promise only where counting needs another process.
    */
-  settle(status: number, isFree: boolean): Decision | Promise<Decision> {
+  settle({ status, units: found }: Settled, isFree: boolean): Decision | Promise<Decision> {
     const { allowances, address, decision, cost } = this.#options;
     const { units, unknownUnits } = cost;
-    if (!decision.allowed) return this.#correct(0);
-    if (!isFree) return this.#correct(status === 404 || status === 401 ? unknownUnits - units : 0);
+    if (!decision.allowed) return this.#withWait(this.#correct(0));
+    if (!isFree) {
+      const due = status === 404 || status === 401 ? unknownUnits : (found ?? units);
+      return this.#correct(due - units);
+    }
     const taken = takeFree(allowances, address);
     const correct = (isTaken: boolean) => this.#correct(isTaken ? -units : 0);
     return taken instanceof Promise ? taken.then(correct) : correct(taken);
+  }
+
+  /** What is left now, with the wait of the refused request. */
+  #withWait(left: Decision | Promise<Decision>): Decision | Promise<Decision> {
+    const { retryAfterSeconds } = this.decision;
+    const waiting = (now: Decision): Decision => ({ ...now, retryAfterSeconds });
+    return left instanceof Promise ? left.then(waiting) : waiting(left);
   }
 
   #correct(units: number): Decision | Promise<Decision> {

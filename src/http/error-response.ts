@@ -1,6 +1,7 @@
 import { databaseFault } from "../database/database.js";
-import { AppError } from "../errors.js";
+import { AppError, errorAnchor } from "../errors.js";
 import type { Logger } from "../log.js";
+import { DOCS_PAGE } from "../page-addresses.js";
 import { content, type Reply } from "./reply.js";
 import type { HttpRequest } from "./request.js";
 import type { Form } from "./route.js";
@@ -40,10 +41,12 @@ function acceptsProblem(accept: string | undefined): boolean {
 export class ErrorResponder {
   readonly #renderers: ErrorRenderers;
   readonly #log: Logger;
+  readonly #baseUrl: string;
 
-  constructor(renderers: ErrorRenderers, log: Logger) {
+  constructor({ renderers, log, baseUrl }: { renderers: ErrorRenderers; log: Logger; baseUrl: string }) {
     this.#renderers = renderers;
     this.#log = log;
+    this.#baseUrl = baseUrl;
   }
 
   async respond(error: AppError, { request, form, accept }: ErrorContext): Promise<Reply> {
@@ -57,20 +60,24 @@ export class ErrorResponder {
     }
     if (shape === "text")
       return errorReply(error, content("text/plain; charset=utf-8", `${error.message}\n`));
-    return jsonError(error, request.id, accept);
+    return acceptsProblem(accept) ? this.#problem(error, request.id) : jsonError(error, request.id);
+  }
+
+  /** An error as problem details (RFC 9457). Its type is the address of the description of its code. */
+  #problem(error: AppError, requestId: string): Reply {
+    const { code, message, status, details } = error;
+    const type = `${this.#baseUrl}${DOCS_PAGE}#${errorAnchor(code)}`;
+    const title = code.charAt(0) + code.slice(1).toLowerCase().replaceAll("_", " ");
+    const body = { type, title, status, detail: message, code, requestId, ...(details && { details }) };
+    return errorReply(error, content("application/problem+json; charset=utf-8", JSON.stringify(body)));
   }
 }
 
-/** An error as JSON, or as problem details where the caller accepts them. */
-export function jsonError(error: AppError, requestId: string, accept: string | undefined): Reply {
-  const { code, message, status, details } = error;
-  const isProblem = acceptsProblem(accept);
-  const title = code.charAt(0) + code.slice(1).toLowerCase().replaceAll("_", " ");
-  const body = isProblem
-    ? { type: "about:blank", title, status, detail: message, code, requestId, ...(details && { details }) }
-    : { data: null, error: { code, message, requestId, ...(details && { details }) } };
-  const type = isProblem ? "application/problem+json" : "application/json";
-  return errorReply(error, content(`${type}; charset=utf-8`, JSON.stringify(body)));
+/** An error as JSON. */
+export function jsonError(error: AppError, requestId: string): Reply {
+  const { code, message, details } = error;
+  const body = { data: null, error: { code, message, requestId, ...(details && { details }) } };
+  return errorReply(error, content("application/json; charset=utf-8", JSON.stringify(body)));
 }
 
 /** A rendered error with the status and the headers that all errors have. */

@@ -72,7 +72,7 @@ export class Front {
     this.#targets = new Targets(routes, this.#address);
     this.#hosts = new AllowedHosts(options.allowedHosts, log);
     this.#cache = new ResponseCache({ ...options, maxBytes: cacheBytes });
-    this.#errors = new ErrorResponder(renderers, log);
+    this.#errors = new ErrorResponder({ renderers, log, baseUrl });
     const parts = { targets: this.#targets, hosts: this.#hosts, cache: this.#cache, nextId: this.#ids };
     this.#hits = new Hits({ ...options, ...parts });
   }
@@ -273,9 +273,10 @@ export class Front {
     const variant = found instanceof Promise ? await found : found;
     // "*" matches every response, so the sender need not have this one.
     const isFree = variant.status === 304 && !exchange.isComputed && sent["if-none-match"]?.trim() !== "*";
-    const settled = charge?.settle(variant.status, isFree);
+    const settled = charge?.settle({ status: variant.status, units: stored.units }, isFree);
     const left = settled instanceof Promise ? await settled : settled;
-    let head = variant.head(id, left && admission.ratesOf(left));
+    const { ignored } = exchange.target;
+    let head = variant.head({ id, rates: left && admission.ratesOf(left), ignored });
     // A body that nobody reads must not keep the connection busy; Node drains a short one.
     if (!message.complete && !hasShortBody(message)) {
       discardBody(message);

@@ -1,4 +1,5 @@
 import { basePathOf, cookieScope } from "../base-url.js";
+import { IGNORED_HEADER } from "./ignored-parameters.js";
 import { RATE_HEADERS } from "./rate-headers.js";
 import type { Reply } from "./reply.js";
 import { isApi, type Route } from "./route.js";
@@ -16,6 +17,7 @@ const EXPOSED = [
   "Cache-Status",
   "Allow",
   "X-Request-Id",
+  IGNORED_HEADER,
   ...Object.keys(RATE_HEADERS),
 ].join(", ");
 
@@ -31,7 +33,7 @@ const SECURE_HEADERS = {
 /** Of pages and of the files that they load. */
 const SAME_ORIGIN = { "Cross-Origin-Resource-Policy": "same-origin" };
 
-type Facts = Pick<Route, "access" | "cache" | "form" | "endsSession">;
+type Facts = Pick<Route, "access" | "cache" | "form" | "endsSession" | "csv">;
 
 /** What headers depend on besides the route. */
 export interface PublicAddress {
@@ -50,7 +52,7 @@ export function publicAddressOf(baseUrl: string, isOpen = true): PublicAddress {
 /** The headers of a reply with those that follow from the facts of its route. The reply's own headers win. */
 export function completeHeaders(
   reply: Reply,
-  { access, cache, form, endsSession }: Facts,
+  { access, cache, form, endsSession, csv }: Facts,
   { basePath, isSecure, isOpen }: PublicAddress,
 ): Reply["headers"] {
   const isPersonal = access === "session" || access === "browser";
@@ -67,7 +69,7 @@ export function completeHeaders(
     // Only the cache: "cookies" would reach every other service of the domain, "storage" the preferences of the browser.
     ...(endsSession && reply.status < 400 ? { "Clear-Site-Data": '"cache"' } : {}),
     "Cache-Control": cacheControl(cache),
-    Vary: "Accept-Encoding, Authorization, X-API-Key",
+    Vary: `${csv ? "Accept, " : ""}Accept-Encoding, Authorization, X-API-Key`,
     ...reply.headers,
     ...(typeof location === "string" && location.startsWith("/") ? { Location: basePath + location } : {}),
   };

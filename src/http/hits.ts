@@ -44,7 +44,7 @@ export class Hits {
     const { url, headers } = message;
     if (url === undefined || message.method !== "GET" || !isPlain(message)) return false;
     if (!hosts.accepts(headers.host)) return false;
-    const target = targets.peek(url);
+    const target = targets.peek(url, headers.accept);
     if (target?.cacheKey === undefined) return false;
     const beganAt = clock.monotonic();
     const stored = cache.peek(target.cacheKey, beganAt);
@@ -65,10 +65,17 @@ export class Hits {
       if (holder === undefined) return false;
       caller = callerOfKey(holder);
     }
-    const decision = admission.admit({ caller, address, cost: target.cost }, variant.status);
+    const decision = admission.admit(
+      { caller, address, cost: target.cost },
+      { status: variant.status, units: stored.units },
+    );
     if (decision === undefined) return false;
     const left = decision === "unlimited" ? undefined : decision;
-    response.writeHead(variant.status, variant.head(nextId(), left && admission.ratesOf(left)));
+    const { ignored } = target;
+    response.writeHead(
+      variant.status,
+      variant.head({ id: nextId(), rates: left && admission.ratesOf(left), ignored }),
+    );
     response.end(variant.body, "latin1");
     if (holder !== undefined)
       recordUsage({

@@ -8,6 +8,7 @@ export { Admission } from "./admission.js";
 export type { ErrorRenderers } from "./error-response.js";
 export { Front } from "./front.js";
 export type { Identities } from "./identity.js";
+export { IGNORED_HEADER } from "./ignored-parameters.js";
 export { listen } from "./listen.js";
 export { RATE_HEADERS } from "./rate-headers.js";
 export { type BodyPart, content, json, jsonText, noContent, type Reply, redirect } from "./reply.js";

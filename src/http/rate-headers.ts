@@ -8,6 +8,7 @@ export const RATE_HEADERS = {
     'What is left: bucket, requests that would succeed now (r), seconds until there are more (t), such as "search";r=119;t=1.',
   "X-RateLimit-Limit": "The same as q.",
   "X-RateLimit-Remaining": "The same as r.",
-  "X-RateLimit-Reset": "When the whole limit is available again, in seconds since 1970.",
+  "X-RateLimit-Reset":
+    "When there is more, in seconds since 1970: after a 429 the time at which the same request succeeds.",
   "X-RateLimit-Resource": "The bucket.",
 } as const;

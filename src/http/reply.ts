@@ -11,6 +11,11 @@ export interface Reply {
   body: string | Uint8Array | readonly BodyPart[] | null;
   /** The code of an error; absent for all other responses. */
   errorCode?: ErrorCode;
+  /**
+   * What the response cost, where that follows from what was found; otherwise the units of its request. The request has paid the
+   * most that it can cost before, and gets the rest back.
+   */
+  units?: number;
 }
 
 export interface ReplyOptions {

@@ -62,6 +62,8 @@ export interface Route {
   foldedQuery?: readonly string[];
   /** Those of them that concern the sender alone: a response to a request with one is never shared. */
   privateQuery?: readonly string[];
+  /** Whether `format=csv` returns a table: then `Accept: text/csv` does so too. */
+  csv?: true;
   body: "none" | "json" | "form";
   form: Form;
   /** Whether it signs the browser out: what the browser keeps of our pages then goes too. */

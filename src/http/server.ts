@@ -93,7 +93,7 @@ function refuseUnparsed(error: Error & { code?: string }, socket: Duplex, addres
   }
   const [status, fault] = UNPARSED[error.code ?? ""] ?? MALFORMED;
   const requestId = nextId();
-  const reply = jsonError(fault, requestId, undefined);
+  const reply = jsonError(fault, requestId);
   const body = bytesOf(reply.body);
   const headers = {
     ...completeHeaders(reply, NO_ROUTE, address),

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
 import type { ErrorCode } from "../errors.js";
+import { IGNORED_HEADER } from "./ignored-parameters.js";
 import { RATE_HEADERS } from "./rate-headers.js";
 import { bytesOf, type Reply } from "./reply.js";
 
@@ -33,6 +34,8 @@ export interface StoredResponse {
   /** Whether the response may be kept and sent to other callers too. */
   isShared: boolean;
   errorCode: ErrorCode | null;
+  /** What it costs each caller; undefined: the units of the request. */
+  units: number | undefined;
   /** The `Age` of a response that may be outdated, whenever it is sent; undefined for all others. */
   age?: () => string;
   /** The forms in which it has been sent. */
@@ -44,7 +47,7 @@ export interface StoredResponse {
  * a caller that has the tag has received this response from that address before.
  */
 export function storeResponse(reply: Reply, headers: Reply["headers"], taggedBy: string): StoredResponse {
-  const { status, body, errorCode = null } = reply;
+  const { status, body, errorCode = null, units } = reply;
   const bytes = bytesOf(body);
   const own = headers.ETag;
   // Weak, since all encodings share the tag of the body. Nobody gains by a collision, so the fastest hash will do.
@@ -61,10 +64,19 @@ export function storeResponse(reply: Reply, headers: Reply["headers"], taggedBy:
   const control = headers["Cache-Control"];
   const isPublic = typeof control === "string" && control.startsWith("public");
   const isShared = status === 200 && isPublic && headers["Set-Cookie"] === undefined;
-  return { status, headers: list, body: bytes, etag, isShared, errorCode, variants: new Map() };
+  return { status, headers: list, body: bytes, etag, isShared, errorCode, units, variants: new Map() };
 }
 
 const RATE_NAMES = Object.keys(RATE_HEADERS);
+
+/** What differs between the heads of two responses with the same content. */
+export interface HeadValues {
+  id: string;
+  /** The values of RATE_HEADERS in their order; undefined where nothing is limited. */
+  rates: readonly string[] | undefined;
+  /** The value of IGNORED_HEADER; undefined without one. */
+  ignored: string | undefined;
+}
 
 /** One form of a response with its head prepared. Only the values that differ with each request are filled in. */
 export class Variant {
@@ -92,17 +104,13 @@ export class Variant {
     this.#idAt = this.#head.length - 1;
   }
 
-  /**
-   * Names and values for `writeHead`, valid until the next call. `rates`: the values of RATE_HEADERS in their order; undefined
-   * where nothing is limited.
-   */
-  head(id: string, rates: readonly string[] | undefined): string[] {
+  /** Names and values for `writeHead`, valid until the next call. */
+  head({ id, rates, ignored }: HeadValues): string[] {
     const head = rates === undefined ? this.#head : this.#limitedHead;
     if (this.#age !== undefined) head[1] = this.#age();
     head[this.#idAt] = id;
-    if (rates === undefined) return head;
-    for (let i = 0; i < rates.length; i++) head[this.#idAt + 2 * (i + 1)] = rates[i] ?? "";
-    return head;
+    for (let i = 0; i < (rates?.length ?? 0); i++) head[this.#idAt + 2 * (i + 1)] = rates?.[i] ?? "";
+    return ignored === undefined ? head : [...head, IGNORED_HEADER, ignored];
   }
 }
 

@@ -4,9 +4,11 @@ import { withoutTrailingSlashes } from "../page-addresses.js";
 import { type Cost, costOf } from "./cost.js";
 import { checkHeaderLengths } from "./header-limits.js";
 import type { PublicAddress } from "./headers.js";
+import { ignoredParameters } from "./ignored-parameters.js";
+import { prefersCsv } from "./negotiation.js";
 import { noContent, redirect } from "./reply.js";
 import { type RequestLine, readRequestLine } from "./request-line.js";
-import { DEFAULT_LIMIT, pathPattern, type Route, type RouteName } from "./route.js";
+import { DEFAULT_LIMIT, isApi, pathPattern, type Route, type RouteName } from "./route.js";
 import { Router } from "./router.js";
 
 /** What a request leads to: a route, its parameters, and the key under which its response may be cached. */
@@ -21,11 +23,18 @@ export interface Target {
   cacheKey: string | undefined;
   cost: Cost;
   name: RouteName;
+  /** The value of IGNORED_HEADER; undefined without parameters that the route does not declare. */
+  ignored: string | undefined;
 }
 
 /** Addresses whose targets are remembered, and the longest of them. */
 const REMEMBERED = 5_000;
 const REMEMBERED_LENGTH = 300;
+
+/** The name of an address in memory, by the format that its caller prefers. */
+function rememberedAs(url: string, isCsv: boolean): string {
+  return isCsv ? `text/csv ${url}` : url;
+}
 
 const NO_ROUTE: RouteName = { method: null, route: "other" };
 
@@ -46,21 +55,23 @@ export class Targets {
     this.#isOpen = isOpen;
   }
 
-  /** The target of a GET request with this address; undefined for an address that is not remembered. */
-  peek(url: string): Target | undefined {
-    return this.#known.get(url);
+  /** The target of a GET request with this address and `Accept`; undefined for one that is not remembered. */
+  peek(url: string, accept: string | undefined): Target | undefined {
+    return this.#known.get(rememberedAs(url, prefersCsv(accept)));
   }
 
   /** Throws AppError for a message that is malformed. */
   find(message: IncomingMessage): Target {
     checkHead(message);
-    const { url = "/", method } = message;
-    const known = method === "GET" ? this.#known.get(url) : undefined;
+    const { url = "/", method, headers } = message;
+    const isCsv = prefersCsv(headers.accept);
+    const address = rememberedAs(url, isCsv);
+    const known = method === "GET" ? this.#known.get(address) : undefined;
     if (known !== undefined) return known;
-    const target = this.#resolve(readRequestLine(message));
+    const target = this.#resolve(readRequestLine(message), isCsv);
     if (method === "GET" && url.length <= REMEMBERED_LENGTH) {
       if (this.#known.size >= REMEMBERED) this.#known.clear();
-      this.#known.set(url, target);
+      this.#known.set(address, target);
     }
     return target;
   }
@@ -80,14 +91,17 @@ export class Targets {
     return target.route.form === "page" ? { ...target, route: { ...target.route, form: "file" } } : target;
   }
 
-  #resolve({ method, path: fullPath, query }: RequestLine): Target {
+  #resolve({ method, path: fullPath, query }: RequestLine, isCsv: boolean): Target {
     if (fullPath === "*") return this.#unmatched(method, "/", "");
     const path = this.#belowBase(fullPath);
     if (path === undefined) return notFound(fullPath, method);
     const match = this.#router.find(method === "HEAD" ? "GET" : method, path);
     if (match === undefined) return this.#unmatched(method, path, query);
     const { route, params } = match;
-    const declared = declaredParameters(route, query);
+    const given = new URLSearchParams(query);
+    const ignored = isApi(route) ? ignoredParameters(given.keys(), route.query) : undefined;
+    if (isCsv && route.csv && !given.has("format")) given.append("format", "csv");
+    const declared = declaredParameters(route, given);
     const isCacheable =
       (method === "GET" || method === "HEAD") &&
       (route.cache.kind === "shared" || route.cache.kind === "visitor") &&
@@ -101,6 +115,7 @@ export class Targets {
       cacheKey,
       cost: costOf(route.limit, method, declared),
       name: { method: route.method, route: pathPattern(route) },
+      ignored,
     };
   }
 
@@ -173,10 +188,9 @@ function checkHead({ httpVersion, rawHeaders }: IncomingMessage): void {
 }
 
 /** The parameters of a query that a route declares, in the order of their names; repeated ones keep their order. */
-function declaredParameters({ query: names }: Route, query: string): URLSearchParams {
+function declaredParameters({ query: names }: Route, given: URLSearchParams): URLSearchParams {
   const declared = new URLSearchParams();
-  if (query === "" || names.length === 0) return declared;
-  const given = new URLSearchParams(query);
+  if (given.size === 0 || names.length === 0) return declared;
   for (const name of [...names].sort()) for (const value of given.getAll(name)) declared.append(name, value);
   return declared;
 }
@@ -237,5 +251,5 @@ function other(route: Route, { method, path, name = NO_ROUTE }: Unrouted): Targe
   };
   const query = new URLSearchParams();
   const cost = costOf(facts.limit, method, query);
-  return { route: facts, params: {}, path, query, cacheKey: undefined, cost, name };
+  return { route: facts, params: {}, path, query, cacheKey: undefined, cost, name, ignored: undefined };
 }

@@ -55,7 +55,7 @@ export const limitParameter = wholeNumber(1, 100)
 export const pageParameter = wholeNumber(1, 10_000)
   .optional()
   .openapi({
-    ...integerSchema(1, 10_000, { default: 1 }),
+    ...integerSchema(1, 10_000, { example: 2 }),
     description: "Number of the page. page × limit may be at most 10,000; use cursor to go further.",
   });
 

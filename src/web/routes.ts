@@ -1,6 +1,6 @@
 import { type CachePolicy, PER_ROWS, type RateLimit, type Route, UNKNOWN_TOKEN_COST } from "../http/http.js";
 import { listQuery } from "../lists/lists.js";
-import { LANGUAGES_PAGE, TOPICS_PAGE } from "../page-addresses.js";
+import { DOCS_PAGE, LANGUAGES_PAGE, TOPICS_PAGE } from "../page-addresses.js";
 import type { PageRenderer } from "./page.js";
 import type { FormHandler, MemberFormHandler, MemberPageHandler, PageHandler } from "./page-request.js";
 import { showAbout } from "./pages/about.js";
@@ -202,7 +202,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
 
 /** The routes of all pages. `docs` is passed in, since it depends on the API document. */
 export function pageRoutes(renderer: PageRenderer, docs: PageHandler): Route[] {
-  return [...PAGE_ROUTES, page("/docs", docs, { cache: VISITOR })].map(
+  return [...PAGE_ROUTES, page(DOCS_PAGE, docs, { cache: VISITOR })].map(
     (route): Route => ({ ...route, handle: handlerOf(renderer, route) }),
   );
 }

@@ -89,7 +89,7 @@ onSqlite("Limits", (engine) => {
       });
       assert.equal(refused.headers.get("cache-control"), "no-store");
       assert.equal(refused.headers.get("access-control-allow-origin"), "*");
-      assert.equal(Number(refused.headers.get("x-ratelimit-reset")), world.clock.now() / 1_000 + 60);
+      assert.equal(Number(refused.headers.get("x-ratelimit-reset")), world.clock.now() / 1_000 + wait);
       const problem = await ask(path, {
         ...init,
         headers: { ...init.headers, Accept: "application/problem+json" },
@@ -380,9 +380,9 @@ test("the document has the refusal and the headers of every route", () => {
   for (const { route } of API_ROUTES) {
     const responses = document.paths[pathPattern(route)]?.[route.method.toLowerCase()]?.responses ?? {};
     assert.ok("429" in responses, route.path);
-    for (const response of Object.values(responses)) {
+    for (const [status, response] of Object.entries(responses)) {
       const names = "headers" in response ? Object.keys(response.headers ?? {}) : [];
-      assert.ok(names.includes("RateLimit"), route.path);
+      if (status === "default" || Number(status) >= 304) assert.ok(names.includes("RateLimit"), route.path);
     }
   }
 });

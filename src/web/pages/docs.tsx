@@ -1,5 +1,6 @@
 import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
+import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode, errorAnchor } from "../../errors.js";
 import { BUCKETS, CALLER_KINDS, type Limits } from "../../limit-config.js";
 import { Command } from "../components/command.js";
 import { formatCount } from "../components/numbers.js";
@@ -13,7 +14,7 @@ export interface ReferenceDocument {
   info: { title: string; version: string; description?: string };
   servers?: { url: string }[];
   paths?: Record<string, Record<string, unknown>>;
-  components?: { schemas?: Record<string, unknown> };
+  components?: { schemas?: Record<string, unknown>; [kind: string]: Record<string, unknown> | undefined };
 }
 
 /** The API reference, rendered once per process. */
@@ -37,7 +38,11 @@ const DOCUMENT = "/api/openapi.json";
 const Docs: FC<{ document: ReferenceDocument; limits: Limits | undefined }> = ({ document, limits }) => {
   const entries = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries(methods).map(
-      ([method, operation]): Entry => ({ method, path, operation: operation as Operation }),
+      ([method, operation]): Entry => ({
+        method,
+        path,
+        operation: resolved(document, operation as Operation),
+      }),
     ),
   );
   const groups = Map.groupBy(entries, ({ operation }) => operation.tags?.[0] ?? "Other");
@@ -49,6 +54,7 @@ const Docs: FC<{ document: ReferenceDocument; limits: Limits | undefined }> = ({
         <p class="read">{document.info.description}</p>
         <Begin base={document.servers?.[0]?.url ?? ""} />
         <LimitTable limits={limits} />
+        <ErrorTable />
         {[...groups].map(([tag, group]) => (
           <section>
             <h2 id={anchorOf(tag)}>{tag}</h2>
@@ -71,6 +77,22 @@ const Docs: FC<{ document: ReferenceDocument; limits: Limits | undefined }> = ({
   );
 };
 
+/** An operation with its parameters and responses in place of references to them. */
+function resolved(document: ReferenceDocument, operation: Operation): Operation {
+  const find = <T,>(part: T): T => {
+    const reference = (part as { $ref?: string }).$ref;
+    if (reference === undefined) return part;
+    const [kind = "", name = ""] = reference.split("/").slice(2);
+    return document.components?.[kind]?.[name] as T;
+  };
+  const responses = Object.entries(operation.responses).map(([status, one]) => [status, find(one)]);
+  return {
+    ...operation,
+    ...(operation.parameters && { parameters: operation.parameters.map(find) }),
+    responses: Object.fromEntries(responses),
+  };
+}
+
 /** The anchor of a heading. */
 function anchorOf(tag: string): string {
   return tag.replaceAll(/[^A-Za-z0-9]+/g, "-");
@@ -84,6 +106,9 @@ const Contents: FC<{ groups: ReadonlyMap<string, readonly Entry[]> }> = ({ group
       </li>
       <li>
         <a href="#limits">Rate limits</a>
+      </li>
+      <li>
+        <a href="#errors">Errors</a>
       </li>
       {[...groups].map(([tag, group]) => (
         <li>
@@ -127,6 +152,42 @@ const Begin: FC<{ base: string }> = ({ base }) => (
       the response is a 304 and does not count against your limit. The machine-readable contract is the{" "}
       <a href={DOCUMENT}>OpenAPI document</a>.
     </p>
+  </section>
+);
+
+/** Every code with its description. Problem details link to its row. */
+const ErrorTable: FC = () => (
+  <section>
+    <h2 id="errors">Errors</h2>
+    <p class="read">
+      Every error has one of these codes. With <code>Accept: application/problem+json</code> an error is a
+      problem as in RFC 9457, whose <code>type</code> is the address of its row here.
+    </p>
+    <Scroll label="Error codes">
+      <table class="tight">
+        <caption class="hidden">Error codes with their status and meaning</caption>
+        <thead>
+          <tr>
+            <th scope="col">Code</th>
+            <th scope="col" class="number">
+              Status
+            </th>
+            <th scope="col">When</th>
+          </tr>
+        </thead>
+        <tbody>
+          {(Object.keys(ERROR_STATUS) as ErrorCode[]).map((code) => (
+            <tr id={errorAnchor(code)}>
+              <th scope="row">
+                <code>{code}</code>
+              </th>
+              <td class="number">{ERROR_STATUS[code]}</td>
+              <td>{ERROR_MEANINGS[code]}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
   </section>
 );
 
