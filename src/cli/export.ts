@@ -1,28 +1,50 @@
 import { createWriteStream, renameSync, rmSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
-import type { Command } from "commander";
-import { exportCatalogue } from "../transfer/transfer.js";
+import { type Command, Option } from "commander";
+import type { Modules } from "../modules.js";
+import { exportCatalogue, exportParquet, Refusal } from "../transfer/transfer.js";
 import { EXIT, type Host } from "./host.js";
 import { reportOf, showProgress } from "./progress.js";
+
+interface ExportOptions {
+  format: "ndjson" | "parquet";
+  out?: string;
+  json?: boolean;
+}
 
 export function addExport(program: Command, host: Host, finish: (code: number) => void): void {
   program
     .command("export")
-    .description("write the whole catalogue as NDJSON; importing it gives an equal catalogue")
-    .argument("[file]", "output file; default: standard output")
+    .description("write the whole catalogue as NDJSON, which can be imported, or as Parquet files to analyse")
+    .argument("[file]", "output file, or the folder of Parquet files; default: standard output")
+    .addOption(
+      new Option("--format <name>", "format of the output").choices(["ndjson", "parquet"]).default("ndjson"),
+    )
+    .option("--out <path>", "the same as [file]")
     .option("--json", "print the report as JSON")
-    .action(async (file: string | undefined, { json }: { json?: boolean }) =>
-      finish(await runExport(host, file, json === true)),
-    );
+    .action(async (file: string | undefined, { format, out, json }: ExportOptions) => {
+      const target = out ?? file;
+      const problem =
+        file !== undefined && out !== undefined
+          ? "Give the output once."
+          : format === "parquet" && target === undefined
+            ? "Parquet files need a folder: --out <folder>."
+            : undefined;
+      if (problem !== undefined) {
+        host.stderr.write(`${problem}\n`);
+        return finish(EXIT.usage);
+      }
+      finish(
+        format === "parquet" && target !== undefined
+          ? await runParquet(host, target, json === true)
+          : await runExport(host, target, json === true),
+      );
+    });
 }
 
 async function runExport(host: Host, file: string | undefined, json: boolean): Promise<number> {
   const modules = await host.openModules();
-  const { repositories } = await modules.rankings.summary();
-  const progress = showProgress(
-    repositories,
-    "  {bar} {percentage} %  {value} of {total} repositories  {eta_formatted} left",
-  );
+  const progress = await showRepositories(modules);
   const totals = { repositories: 0, snapshots: 0 };
   const lines = exportCatalogue(modules.catalog, totals, (done) => progress.update(done));
   // Written under another name and renamed at the end, so that the file is always complete.
@@ -35,7 +57,7 @@ async function runExport(host: Host, file: string | undefined, json: boolean): P
     });
     if (file !== undefined) renameSync(partial, file);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+    const code = fileFault(error);
     // The reader closed the pipe.
     if (file === undefined && code === "EPIPE") return EXIT.ok;
     if (code === undefined) throw error;
@@ -55,4 +77,46 @@ async function runExport(host: Host, file: string | undefined, json: boolean): P
     );
   }
   return EXIT.ok;
+}
+
+async function runParquet(host: Host, folder: string, json: boolean): Promise<number> {
+  const modules = await host.openModules();
+  const progress = await showRepositories(modules);
+  try {
+    const { repositories, snapshots, files } = await exportParquet(modules.catalog, folder, {
+      clock: host.clock,
+      onProgress: (done) => progress.update(done),
+    });
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    host.stdout.write(
+      reportOf(
+        json,
+        { repositories, snapshots, folder, files: files.length, bytes },
+        `${repositories} repositories and ${snapshots} snapshots written to ${files.length} files in ${folder}, ${(bytes / 1e6).toFixed(1)} MB`,
+      ),
+    );
+    return EXIT.ok;
+  } catch (error) {
+    const reason = error instanceof Refusal ? error.message : fileFault(error);
+    if (reason === undefined) throw error;
+    host.stderr.write(`${folder} cannot be written: ${reason}\n`);
+    return EXIT.failed;
+  } finally {
+    progress.stop();
+    await modules.database.close();
+  }
+}
+
+/** A bar for all repositories of the catalogue. */
+async function showRepositories({ rankings }: Modules): Promise<ReturnType<typeof showProgress>> {
+  const { repositories } = await rankings.summary();
+  return showProgress(
+    repositories,
+    "  {bar} {percentage} %  {value} of {total} repositories  {eta_formatted} left",
+  );
+}
+
+/** The code of an error of the file system. */
+function fileFault(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

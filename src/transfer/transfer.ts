@@ -5,12 +5,21 @@
  */
 import type { Catalog } from "../catalog/catalog.js";
 import { CsvRecords } from "./csv-records.js";
+import { dumpPages } from "./dump-pages.js";
 import { fileLine, headerLine, repositoryLines } from "./ndjson.js";
 import { Refusal, time } from "./values.js";
 
 export { FORMATS, type FormatName } from "./formats.js";
 export type { Problem, ReadProgress } from "./gathering.js";
 export { type ImportOptions, type ImportReport, importFiles } from "./import.js";
+export {
+  exportParquet,
+  MANIFEST,
+  type ParquetEntry,
+  type ParquetManifest,
+  type ParquetOptions,
+  writeParquet,
+} from "./parquet.js";
 export { readSample } from "./sample-file.js";
 export { Refusal } from "./values.js";
 export type { ImportWarning } from "./warnings.js";
@@ -38,9 +47,6 @@ export function parseTime(text: string, now: number): number {
   return time(text, "date", now);
 }
 
-/** Repositories per query. */
-const DUMP_PAGE = 200;
-
 /**
  * The whole catalogue as lines: the repositories, ordered by id, one at a time, then the files that were imported. `totals` counts
  * what was yielded.
@@ -51,14 +57,11 @@ export async function* exportCatalogue(
   onProgress: (repositories: number) => void = () => {},
 ): AsyncGenerator<string> {
   yield `${headerLine()}\n`;
-  for (let after = 0; ; ) {
-    const page = await catalog.dump(after, DUMP_PAGE);
-    if (page.length === 0) break;
+  for await (const page of dumpPages(catalog)) {
     for (const dumped of page) {
       yield `${[...repositoryLines(dumped)].join("\n")}\n`;
       totals.snapshots += dumped.snapshots.length;
       totals.repositories++;
-      after = dumped.repository.id;
     }
     onProgress(totals.repositories);
   }
