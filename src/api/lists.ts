@@ -2,7 +2,9 @@ import type { HttpRequest, Reply } from "../http/http.js";
 import { type ListQuery, listPage, listQuery, type Sort } from "../lists/lists.js";
 import { z } from "../schema.js";
 import { formatParameter, orCsv } from "./csv.js";
+import { namedRepositories } from "./named-repositories.js";
 import { type ApiServices, dataMetaResponse, errorResponses, operation } from "./operation.js";
+import { namedParameters } from "./references.js";
 import { repositoryPage } from "./repository-list.js";
 import { repositoryPageMetaSchema, repositorySchema } from "./views.js";
 
@@ -33,12 +35,17 @@ export const listRepositories = operation({
   tags: ["Repositories"],
   summary: "List repositories, filtered, searched and sorted",
   description:
-    "Sorts by growth contain only repositories that have a trend in the window. A search sorted by anything but relevance covers its 10,000 best matches.",
+    "With id or fullName, the repositories with these ids and names, at most 100. Sorts by growth contain only repositories that have a trend in the window. A search sorted by anything but relevance covers its 10,000 best matches.",
   params: null,
-  query: listQuery.extend(withFormat),
+  query: listQuery.extend({ ...namedParameters, ...withFormat }),
   body: null,
   responses,
-  handle: ({ services, http, query }) => pageOf({ services, http, query, file: "sidereal-repositories" }),
+  handle: ({ services, http, query }) => {
+    const file = "sidereal-repositories";
+    return query.id === undefined && query.fullName === undefined
+      ? pageOf({ services, http, query, file })
+      : namedRepositories({ services, http, query, file });
+  },
 });
 
 interface Ranking {

@@ -34,8 +34,14 @@ interface PageOptions {
   file: string;
 }
 
+/** A page with what only some lists have in their meta. */
+type ShownPage = Omit<ListPage, "plan" | "sort"> & Pick<PageMeta, "sort" | "requested" | "missing">;
+
 /** A page of a list in the requested format, with its Link header. CSV has no meta, so only the header leads to the next page. */
-export function repositoryPage(page: ListPage, { http, baseUrl, query, file }: PageOptions): Reply {
+export function repositoryPage(
+  page: ShownPage & { plan?: ListPage["plan"] },
+  { http, baseUrl, query, file }: PageOptions,
+): Reply {
   const { rows, asOf, ageDays, plan: _, renamed, ...found } = page;
   const freshness = { asOf: asOf === null ? null : isoTime(asOf), ageDays };
   const { limit, window, format } = query;

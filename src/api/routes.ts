@@ -9,6 +9,7 @@ import {
   PER_ROWS,
   type RateLimit,
   type Route,
+  type Surcharge,
   UNKNOWN_TOKEN_COST,
 } from "../http/http.js";
 import * as auth from "./auth.js";
@@ -28,6 +29,7 @@ import type { Operation } from "./operation.js";
 import { getSummary, listLanguages, listTopics, suggest } from "./overview.js";
 import * as passkeys from "./passkeys.js";
 import { EMBED_CACHE } from "./pictures.js";
+import { MAX_REFERENCES } from "./references.js";
 import { getRepository, getRepositoryByFullName, getRepositoryByFullNamePath } from "./repositories.js";
 import * as sessions from "./sessions.js";
 import { getTrackRequest, requestTracking } from "./track.js";
@@ -67,6 +69,14 @@ const limit = (bucket: RateLimit["bucket"], more: Partial<RateLimit> = {}): Rate
 const HEAVY = limit("heavy");
 /** A list with search words counts as a search. */
 const LIST = limit({ withQ: "search", without: "default" }, { surcharges: [PER_ROWS] });
+/** Repositories by id and name cost as much as a page with as many rows. */
+const NAMED: Surcharge = {
+  parameter: ["id", "fullName"],
+  counts: "values",
+  included: 40,
+  step: 30,
+  most: MAX_REFERENCES,
+};
 const ROWS = limit("default", { surcharges: [PER_ROWS] });
 /** Of a chart. */
 const repositories = { parameter: "repo", counts: "values", most: MAX_SERIES } as const;
@@ -112,7 +122,7 @@ const DETAIL: Partial<Facts> = { cache: { kind: "shared", tag: "body" } };
 
 /** All routes of the API. Where two match a path, the first one wins. */
 export const API_ROUTES: readonly ApiRoute[] = [
-  open("/api/repos", listRepositories, { limit: LIST }),
+  open("/api/repos", listRepositories, { limit: { ...LIST, surcharges: [PER_ROWS, NAMED] } }),
   open("/api/trending", listTrending, { limit: LIST }),
   open("/api/rising", listRising, { limit: LIST }),
   open("/api/new-hot", listNewHot, { limit: LIST }),

@@ -244,6 +244,14 @@ export const repositoryPageMetaSchema = pageMetaSchema
         description:
           "On the first page, if `q` is a full name that was changed or seems to continue as another: the repository that has it now.",
       }),
+    requested: z
+      .int()
+      .optional()
+      .openapi({ description: "With id or fullName: how many of them were given." }),
+    missing: z
+      .object({ ids: z.array(z.string()), fullNames: z.array(z.string()) })
+      .optional()
+      .openapi({ description: "With id or fullName: those that lead to no repository, as given." }),
   })
   .openapi("RepositoryPageMeta");
 

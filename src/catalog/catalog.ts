@@ -11,7 +11,13 @@ import { type DumpedRepository, dumpPage } from "./dump.js";
 import type { ArchiveFile } from "./file-damage.js";
 import { dumpFiles, type ImportedFile, type JudgedFile, judgeFiles, recordFiles } from "./import-files.js";
 import { type CatalogueKind, readKind, setKind } from "./kind.js";
-import { type Described, type FoundByName, Lookup, type NamedRepository } from "./lookup.js";
+import {
+  type Described,
+  type FoundByName,
+  Lookup,
+  type NamedRepository,
+  type ProviderName,
+} from "./lookup.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
 import { type Recency, readRecency } from "./recency.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
@@ -25,6 +31,7 @@ import {
   type RenameStatus,
 } from "./renames/renames.js";
 import type { Repository } from "./repository.js";
+import { RevisionReader } from "./revision.js";
 import { removeSample } from "./sample.js";
 import { readSparks, type Series, type SeriesBounds, type StarCount, seriesFrom } from "./series.js";
 import { seriesStart } from "./series-start.js";
@@ -85,9 +92,6 @@ export {
 } from "./snapshots/snapshots.js";
 export { STEPS, type Step, startOfStep } from "./thinning.js";
 
-/** How long the revision is remembered. */
-const REVISION_MS = 1_000;
-
 /** Observations in one transaction of `recordAll`. */
 const RECORDED = { least: 100, most: 20_000 };
 
@@ -99,12 +103,10 @@ export class Catalog {
   readonly #snapshots: SnapshotReader;
   readonly #renames: RenameReader;
   readonly #readRange: Prepared<number, [range: string]>;
-  readonly #readRevision: Prepared<null, [number]>;
+  readonly #revisions: RevisionReader;
   /** Observations per transaction of `recordAll`. */
   #batchSize: BatchSize | undefined;
   #recency: { value: Promise<Recency>; revision: number } | undefined;
-  /** The revision read last, when, and how much this process had written before. */
-  #revision: { value: Promise<number>; at: number; writes: number } | undefined;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -119,7 +121,7 @@ export class Catalog {
     this.#readRange = database.prepare(
       (given) => sql`select ${rangeColumn(database.dialect, sql`${given((id) => id)}`)}`,
     );
-    this.#readRevision = database.prepare(() => sql`select value from revision where id = 1`);
+    this.#revisions = new RevisionReader(database, clock);
   }
 
   /** Records observations in one transaction. See `record`. */
@@ -213,12 +215,9 @@ export class Catalog {
     return this.#lookup.findByName(provider, fullName);
   }
 
-  /**
-   * The repositories of a provider with any of these names, by the name in lower case: for each the one that `findByName`
-   * finds. Costs two statements for any number of names.
-   */
-  findByNames(provider: string, fullNames: readonly string[]): Promise<ReadonlyMap<string, NamedRepository>> {
-    return this.#lookup.findByNames(provider, fullNames);
+  /** What `findByName` finds for each of the names, in their order. Costs two statements for any number of names. */
+  findByNames(names: readonly ProviderName[]): Promise<(NamedRepository | undefined)[]> {
+    return this.#lookup.findByNames(names);
   }
 
   /** As `findByName`, with what a detail shows, by one statement if the name is current. */
@@ -359,15 +358,7 @@ export class Catalog {
 
   /** A number that grows with every change that a reader could notice, in any process. */
   revision(): Promise<number> {
-    const writes = this.#database.writes();
-    const at = this.#clock.monotonic();
-    const value = this.#readRevision(null).then(([row]) => row?.[0] ?? 0);
-    this.#revision = { value, at, writes };
-    // Whoever reads next must not share a failure.
-    value.catch(() => {
-      if (this.#revision?.value === value) this.#revision = undefined;
-    });
-    return value;
+    return this.#revisions.read();
   }
 
   /**
@@ -375,12 +366,7 @@ export class Catalog {
    * process has written.
    */
   recentRevision(): Promise<number> {
-    const known = this.#revision;
-    const isRecent =
-      known !== undefined &&
-      known.writes === this.#database.writes() &&
-      this.#clock.monotonic() - known.at < REVISION_MS;
-    return isRecent ? known.value : this.revision();
+    return this.#revisions.recent();
   }
 }
 

@@ -49,17 +49,26 @@ export interface NamedRepository {
   url: string;
 }
 
+/** A name to look up. */
+export interface ProviderName {
+  provider: string;
+  fullName: string;
+}
+
+type NameRow = [provider: string, key: string];
+type NamedValues = [provider: string, key: string, id: number, url: string];
+
 /** Finds repositories by id and by name. */
 export class Lookup {
-  readonly #database: Database;
   readonly #byIds: Prepared<readonly number[], RepositoryValues>;
   readonly #byName: Prepared<Name, RepositoryValues>;
   readonly #byPreviousName: Prepared<Name, RepositoryValues>;
   readonly #described: Prepared<Name, DescribedValues>;
+  readonly #byNames: Prepared<readonly NameRow[], NamedValues>;
+  readonly #byPreviousNames: Prepared<readonly NameRow[], NamedValues>;
 
   constructor(database: Database) {
     const { prepare, dialect } = database;
-    this.#database = database;
     const columns = columnsOf("r", REPOSITORY_READ_COLUMNS);
     this.#byIds = prepare((given) => {
       const ids = given((list) => list);
@@ -74,6 +83,21 @@ export class Lookup {
         select repository_id from previous_names
         where provider = ${given(({ provider }) => provider)} and name_key = ${given(({ key }) => key)}
         order by until desc limit 1)`,
+    );
+    const among = { provider: "text", name_key: "text" } as const;
+    this.#byNames = prepare(
+      (given) =>
+        sql`select n.provider, n.name_key, r.id, r.url from (${dialect.rowsOf(
+          among,
+          given((names) => names),
+        )}) as n join repositories r on r.provider = n.provider and r.name_key = n.name_key`,
+    );
+    this.#byPreviousNames = prepare(
+      (given) => sql`select n.provider, n.name_key, r.id, r.url from (${dialect.rowsOf(
+        among,
+        given((names) => names),
+      )}) as n join previous_names p on p.provider = n.provider and p.name_key = n.name_key
+        join repositories r on r.id = p.repository_id order by p.until`,
     );
     const namePair = dialect.jsonRow([sql.ref("full_name"), sql.ref("until")]);
     this.#described = prepare(
@@ -104,34 +128,17 @@ export class Lookup {
   }
 
   /** See `Catalog.findByNames`. */
-  async findByNames(
-    provider: string,
-    fullNames: readonly string[],
-  ): Promise<ReadonlyMap<string, NamedRepository>> {
-    const { read, dialect } = this.#database;
-    const keys = [...new Set(fullNames.map((fullName) => fullName.toLowerCase()))];
+  async findByNames(names: readonly ProviderName[]): Promise<(NamedRepository | undefined)[]> {
+    const keys = names.map(({ provider, fullName }): NameRow => [provider, fullName.toLowerCase()]);
     const found = new Map<string, NamedRepository>();
-    if (keys.length === 0) return found;
-    const current = await read
-      .selectFrom("repositories")
-      .select(["id", "url", "name_key"])
-      .where("provider", "=", provider)
-      .where(dialect.among(sql.ref("name_key"), keys))
-      .execute();
-    for (const { id, url, name_key } of current) if (name_key !== null) found.set(name_key, { id, url });
-    const others = keys.filter((key) => !found.has(key));
-    if (others.length === 0) return found;
-    const previous = await read
-      .selectFrom("previous_names")
-      .innerJoin("repositories", "repositories.id", "previous_names.repository_id")
-      .select(["repositories.id", "repositories.url", "previous_names.name_key"])
-      .where("previous_names.provider", "=", provider)
-      .where(dialect.among(sql.ref("previous_names.name_key"), others))
-      .orderBy("previous_names.until")
-      .execute();
-    // Of several repositories with one previous name, the last in the map is the latest.
-    for (const { id, url, name_key } of previous) found.set(name_key, { id, url });
-    return found;
+    for (const find of [this.#byNames, this.#byPreviousNames]) {
+      const wanted = keys.filter((key) => !found.has(textOf(key)));
+      if (wanted.length === 0) break;
+      const rows = await find(wanted);
+      // Of several repositories with one previous name, the last one is the latest.
+      for (const [provider, key, id, url] of rows) found.set(textOf([provider, key]), { id, url });
+    }
+    return keys.map((key) => found.get(textOf(key)));
   }
 
   /** See `Catalog.describe`. */
@@ -153,6 +160,8 @@ export class Lookup {
     return previous && { repository: takeRepository(previous).repository, isPreviousName: true };
   }
 }
+
+const textOf = ([provider, key]: NameRow): string => `${provider}:${key}`;
 
 function inOrder(ids: readonly number[], found: readonly Repository[]): Repository[] {
   const byId = new Map(found.map((repository) => [repository.id, repository]));

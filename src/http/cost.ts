@@ -26,7 +26,10 @@ function bucketOf({ bucket }: RateLimit, query: URLSearchParams): Bucket {
 
 /** Units that a parameter adds. One that is malformed is refused or ignored by the handler, so it adds none. */
 function unitsOf(surcharge: Surcharge, query: URLSearchParams): number {
-  const values = query.getAll(surcharge.parameter).map((value) => value.trim());
+  const values = [surcharge.parameter]
+    .flat()
+    .flatMap((name) => query.getAll(name))
+    .map((value) => value.trim());
   if (surcharge.counts === "value") return values.includes(surcharge.value) ? 1 : 0;
   const { counts, included, step, most } = surcharge;
   const numbers = values.filter((value) => /^\d{1,9}$/.test(value)).map(Number);

@@ -24,6 +24,7 @@ export {
   pathPattern,
   type RateLimit,
   type Route,
+  type Surcharge,
   UNKNOWN_TOKEN_COST,
 } from "./route.js";
 export { createHttpServer, type HttpServer } from "./server.js";

@@ -28,10 +28,17 @@ export interface RateLimit {
 
 /**
  * Units that a query parameter adds. `values` and `number`: one for each `step` by which its values, or the number in it,
- * exceed `included`; beyond `most` the request is refused, and costs no more. `value`: one where it has this value.
+ * exceed `included`; beyond `most` the request is refused, and costs no more. Values of several parameters count together.
+ * `value`: one where it has this value.
  */
 export type Surcharge =
-  | { parameter: string; counts: "values" | "number"; included: number; step: number; most: number }
+  | {
+      parameter: string | readonly string[];
+      counts: "values" | "number";
+      included: number;
+      step: number;
+      most: number;
+    }
   | { parameter: string; counts: "value"; value: string };
 
 /**

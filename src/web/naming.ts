@@ -45,8 +45,7 @@ function namesOnPage(segments: readonly string[]): string[] {
 
 /**
  * Finds the repositories with these names, current or previous, in the same order; undefined for one that is not tracked.
- * Without a forge all of them are searched, and the one with the most repositories wins. Costs two statements per forge for any
- * number of names.
+ * Without a forge all of them are searched, and the one with the most repositories wins. Costs three statements for any number of names.
  */
 export async function findMeant(
   { catalog, rankings }: Modules,
@@ -56,26 +55,23 @@ export async function findMeant(
     .sort((a, b) => b.repositories - a.repositories)
     .map((one) => one.provider);
   const providersOf = ({ provider }: WrittenName) => (provider === undefined ? all : [provider]);
-  const wanted = new Map<string, string[]>();
-  for (const name of names.filter((one) => one !== undefined)) {
-    for (const provider of providersOf(name)) {
-      const known = wanted.get(provider);
-      if (known === undefined) wanted.set(provider, [...name.fullNames]);
-      else known.push(...name.fullNames);
-    }
-  }
-  const found = new Map<string, ReadonlyMap<string, NamedRepository>>();
-  for (const [provider, fullNames] of wanted)
-    found.set(provider, await catalog.findByNames(provider, fullNames));
+  const found = await catalog.findByNames(
+    names.flatMap((name) =>
+      (name?.fullNames ?? []).flatMap((fullName) =>
+        name === undefined ? [] : providersOf(name).map((provider) => ({ provider, fullName })),
+      ),
+    ),
+  );
+  let next = 0;
   return names.map((name) => {
     if (name === undefined) return undefined;
     const { provider, host, fullNames } = name;
     // A URL names the forge at its host, not another one with a repository of the same name.
     const isMeant = ({ url }: NamedRepository) =>
       provider !== undefined || host === undefined || hostOf(url) === host;
-    return fullNames
-      .flatMap((fullName) => providersOf(name).map((one) => found.get(one)?.get(fullName.toLowerCase())))
-      .find((one) => one !== undefined && isMeant(one));
+    const first = next;
+    next += fullNames.length * providersOf(name).length;
+    return found.slice(first, next).find((one) => one !== undefined && isMeant(one));
   });
 }
 

@@ -34,6 +34,12 @@ const WRONG_TIMES = [
   "1714478400000",
 ];
 
+/** Lists by id and name. */
+const REFERENCE_RULES = {
+  id: "ids: 1 to 19 digits without a leading 0",
+  fullName: "of the form owner/name or provider:owner/name",
+};
+
 onBothEngines("Every documented query parameter", (engine) => {
   let world: World;
   const mailbox = openMailbox();
@@ -162,6 +168,12 @@ onBothEngines("Every documented query parameter", (engine) => {
           ["", "a/b", "github:", "github:a", "github:a/b/", ":a/b", "git hub:a/b", "github:a/b\u0001"],
           invalid(name, `must be of the form provider:owner/name${times}`),
         ]);
+      } else if (name === "id" || name === "fullName") {
+        if (schema.type === "array")
+          wrong.push([
+            ["x", "", "a/b/", `${long(300)}/${long(101)}`],
+            invalid(name, `must be ${REFERENCE_RULES[name]}`),
+          ]);
       } else if (schema.type === "array")
         wrong.push([
           ["", long(101), "a\u0001b"],
@@ -177,7 +189,7 @@ onBothEngines("Every documented query parameter", (engine) => {
           ["", "-", "1st", "git hub", long(33), "gith%75b"],
           invalid(name, "must be the name of a provider, such as github, gitlab or codeberg"),
         ]);
-      if (name === "fullName")
+      if (name === "fullName" && schema.type !== "array")
         wrong.push([
           ["x", "", "a/b/", `${long(300)}/${long(101)}`],
           invalid(name, "must be of the form owner/name"),
@@ -247,7 +259,7 @@ onBothEngines("Every documented query parameter", (engine) => {
   test("one that takes a single value is refused when it is repeated", async () => {
     for (const { path, parameter } of parameters) {
       const { name, schema } = parameter;
-      const texts: Record<string, string> = { fullName: "a/big", repo: "github:a/big" };
+      const texts: Record<string, string> = { fullName: "a/big", id: "1", repo: "github:a/big" };
       const value = String(schema.enum?.[0] ?? schema.minimum ?? texts[name] ?? "github");
       const answer = await ask(path, [
         [name, value],

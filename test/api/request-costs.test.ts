@@ -26,6 +26,8 @@ onSqlite("The cost of a request", (engine) => {
     );
     return { status, bucket: headers.get("x-ratelimit-resource"), used: limit - remaining };
   };
+  const ids = (count: number) => new Array<string>(count).fill("id=1").join("&");
+  const names = (count: number) => new Array<string>(count).fill("fullName=a/one").join("&");
   const repos = (count: number) => new Array<string>(count).fill("repo=github:a/one").join("&");
 
   test("follows from its route and parameters, and ordinary requests of the API cost one", async () => {
@@ -35,6 +37,10 @@ onSqlite("The cost of a request", (engine) => {
       ["/api/repos?limit=41", "default", 2],
       ["/api/repos?limit=100&format=csv", "default", 3],
       ["/api/repos?limit=100&q=a", "search", 3],
+      [`/api/repos?${ids(40)}`, "default", 1],
+      [`/api/repos?${ids(41)}`, "default", 2],
+      [`/api/repos?${ids(30)}&${names(40)}`, "default", 2],
+      [`/api/repos?${ids(50)}&${names(50)}`, "default", 3],
       ["/api/feeds/stars.atom?limit=100", "default", 3],
       ["/api/facets/topics?limit=100", "default", 3],
       ["/api/search/suggest?q=a", "search", 1],
@@ -64,6 +70,7 @@ onSqlite("The cost of a request", (engine) => {
       ["/api/repos?limit=999999999", 3],
       ["/api/repos?limit=99999999999999999999", 1],
       ["/api/repos?limit=1&limit=100", 3],
+      [`/api/repos?${ids(300)}&${names(100)}`, 3],
       ["/api/repos?limit=-5", 1],
       ["/api/repos?limit=1e9", 1],
       ["/api/repos?limit=", 1],

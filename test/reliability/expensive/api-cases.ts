@@ -96,6 +96,18 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
         address("/api/repos", { q, limit: 100, page: deepPage(round) }),
       ),
     ),
+    ...["json", "csv"].flatMap((format) => [
+      get(`100 ids, ${format}`, ({ facts }, round) =>
+        address("/api/repos", { id: idsOf(facts).slice(round, round + 100), window: "30d", format }),
+      ),
+      get(`100 full names, ${format}`, ({ facts }, round) =>
+        address("/api/repos", {
+          fullName: references(facts, 100, round).map((text) => text.slice(text.indexOf(":") + 1)),
+          window: "30d",
+          format,
+        }),
+      ),
+    ]),
   ],
   "GET /api/trending": listCases("/api/trending", OWN_SORT),
   "GET /api/rising": listCases("/api/rising", OWN_SORT),

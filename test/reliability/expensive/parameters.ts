@@ -31,6 +31,8 @@ export const SEARCH_TEXTS: readonly string[] = [
 export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Choices>> {
   const { repositories, languages, topics } = facts;
   const named = repositories.map(({ provider, fullName }) => `${provider}:${fullName}`);
+  const ids = repositories.map(({ id }) => String(id));
+  const names = repositories.map(({ fullName }) => fullName);
   return {
     q: one(...SEARCH_TEXTS),
     verbatim: one("true", "false"),
@@ -85,7 +87,8 @@ export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Cho
     again: one("1"),
     name: one("laptop"),
     token: one(`sidl_${"a".repeat(36)}`),
-    fullName: one(repositories[0]?.fullName ?? "a/b"),
+    id: [[], ids.slice(0, 1), ids.slice(0, 100)],
+    fullName: [[], names.slice(0, 1), names.slice(0, 100)],
     explain: one("true", "false"),
     code: one("x"),
     state: one("x"),

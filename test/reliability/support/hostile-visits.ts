@@ -64,6 +64,7 @@ const IN_QUERY: Values = {
   license: ({ repository }) => repository.license ?? "",
   repo: ({ repository }) => keyOf(repository),
   fullName: ({ repository }) => repository.fullName,
+  id: ({ repository }) => String(repository.id),
   repository: ({ repository }) => repository.fullName,
   again: () => "1",
   name: ({ text }) => text,

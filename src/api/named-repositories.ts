@@ -1,0 +1,73 @@
+import { ageInDays } from "../clock.js";
+import { invalidParameter } from "../errors.js";
+import type { HttpRequest, Reply } from "../http/http.js";
+import { type ListQuery, newestOf } from "../lists/lists.js";
+import type { ApiServices } from "./operation.js";
+import {
+  findReferenced,
+  MAX_REFERENCES,
+  missingReferences,
+  readReferences,
+  type SentReference,
+} from "./references.js";
+import { repositoryPage } from "./repository-list.js";
+
+/** Parameters that repositories by id and name go with. */
+const ALLOWED = ["id", "fullName", "provider", "window", "fields", "format"];
+
+interface NamedRequest {
+  services: ApiServices;
+  http: HttpRequest;
+  query: Pick<ListQuery, "window" | "provider"> & {
+    id?: string[] | undefined;
+    fullName?: string[] | undefined;
+    format: "json" | "csv";
+  };
+  /** Name of the CSV file. */
+  file: string;
+}
+
+/**
+ * The repositories with the requested ids and full names, as a page of a list: those that exist, in the requested order, whatever
+ * their availability. Costs a statement for their rows and up to two for the names.
+ */
+export async function namedRepositories({ services, http, query, file }: NamedRequest): Promise<Reply> {
+  const { modules, clock, config } = services;
+  const { window, provider, format } = query;
+  const other = [...http.query.keys()].find(
+    (name) => !ALLOWED.includes(name) || (name === "provider" && query.fullName === undefined),
+  );
+  if (other !== undefined) throw invalidParameter(other, "cannot be given together with id or fullName");
+  const references = readReferences(query);
+  const found = await findReferenced(modules, references, provider);
+  const [rows, summary] = await Promise.all([
+    modules.lists.rows(found.ids, window),
+    modules.rankings.summary(),
+  ]);
+  const missing = missingReferences(references, found, new Set(rows.map(({ repository }) => repository.id)));
+  const asOf = newestOf(summary, provider);
+  const page = {
+    rows,
+    total: rows.length,
+    totalIsExact: true,
+    hasMore: false,
+    nextCursor: null,
+    page: 1,
+    sort: "requested",
+    asOf,
+    ageDays: ageInDays(asOf, clock.now()),
+    corrected: null,
+    requested: references.length,
+    missing: {
+      ids: textsOf(missing.filter(({ reference }) => "id" in reference)),
+      fullNames: textsOf(missing.filter(({ reference }) => "fullName" in reference)),
+    },
+  };
+  const { baseUrl } = config;
+  return repositoryPage(page, { http, baseUrl, query: { limit: MAX_REFERENCES, window, format }, file });
+}
+
+/** References as sent, each once. */
+function textsOf(references: readonly SentReference[]): string[] {
+  return [...new Set(references.map(({ text }) => text))];
+}

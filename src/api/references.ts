@@ -1,0 +1,157 @@
+import { providerName, repositoryId, splitFullName } from "../catalog/catalog.js";
+import { invalidParameter } from "../errors.js";
+import type { Modules } from "../modules.js";
+import { z } from "../schema.js";
+
+/** Repositories that a request names one by one. */
+
+/** Maximum number of repositories in one request. */
+export const MAX_REFERENCES = 100;
+
+/** Length of `provider:owner/name`. */
+const MAX_LENGTH = 440;
+
+/** A repository by id, or by full name: of one provider, or of each that has one of this name. */
+type Reference = { id: number } | { provider: string | undefined; fullName: string };
+
+/** What a kind of reference looks like. */
+interface Kind {
+  rule: string;
+  parse: (text: string) => Reference | undefined;
+  schema: { type: "string"; pattern: string; maxLength?: number; example: string };
+}
+
+const ID_PATTERN = "[1-9][0-9]{0,18}";
+const NAME_PATTERN = "([^:/]+:)?.+/[^/]+";
+
+const ID: Kind = {
+  rule: "ids: 1 to 19 digits without a leading 0",
+  parse: (text) => {
+    const id = repositoryId(text);
+    return id === undefined ? undefined : { id };
+  },
+  schema: { type: "string", pattern: `^${ID_PATTERN}$`, example: "42" },
+};
+
+const FULL_NAME: Kind = {
+  rule: "of the form owner/name or provider:owner/name",
+  parse: (text) => {
+    const [first = "", ...rest] = text.split(":");
+    const provider = rest.length === 0 ? undefined : providerName(first);
+    const fullName = provider === undefined ? text : rest.join(":");
+    return splitFullName(fullName) === undefined ? undefined : { provider, fullName };
+  },
+  schema: { type: "string", pattern: `^${NAME_PATTERN}$`, maxLength: MAX_LENGTH, example: "facebook/react" },
+};
+
+const ANY: Kind = {
+  rule: "ids, or of the form owner/name or provider:owner/name",
+  parse: (text) => ID.parse(text) ?? FULL_NAME.parse(text),
+  schema: { ...FULL_NAME.schema, pattern: `^(${ID_PATTERN}|${NAME_PATTERN})$` },
+};
+
+/** A reference as sent, and what it means. */
+export interface SentReference {
+  text: string;
+  reference: Reference;
+}
+
+function referencesParameter({ rule, schema }: Kind, description: string) {
+  const text = z.string().max(MAX_LENGTH);
+  return z
+    .union([text.transform((one) => [one]), z.array(text).max(MAX_REFERENCES)], {
+      error: `must be ${rule}, at most ${MAX_REFERENCES} times`,
+    })
+    .openapi({ type: "array", maxItems: MAX_REFERENCES, items: schema, description });
+}
+
+/** The parameters `id` and `fullName` of a list. */
+export const namedParameters = {
+  id: referencesParameter(ID, "Only these repositories; see fullName.").optional(),
+  fullName: referencesParameter(
+    FULL_NAME,
+    "Only these repositories, whatever their availability, in this order, after those of `id`: owner/name of any provider, or provider:owner/name. Together with id at most 100 values. Not with filters, sort or pages.",
+  ).optional(),
+};
+
+/** The parameter `repo` of several series. */
+export const repositoriesParameter = referencesParameter(
+  ANY,
+  "An id, owner/name of any provider, or provider:owner/name; up to 100 times.",
+);
+
+interface Sent {
+  id?: readonly string[] | undefined;
+  fullName?: readonly string[] | undefined;
+  repo?: readonly string[] | undefined;
+}
+
+const KINDS = { id: ID, fullName: FULL_NAME, repo: ANY } as const;
+
+/** The references of a request, by parameter. Throws VALIDATION_FAILED for more than 100, and for those that have no meaning. */
+export function readReferences(sent: Sent): SentReference[] {
+  const references = (["id", "fullName", "repo"] as const).flatMap((parameter) => {
+    const { rule, parse } = KINDS[parameter];
+    const texts = sent[parameter] ?? [];
+    const wrong = texts.filter((text) => parse(text) === undefined);
+    if (wrong.length > 0) throw invalidParameter(parameter, `must be ${rule}`, { values: wrong });
+    return texts.flatMap((text) => {
+      const reference = parse(text);
+      return reference === undefined ? [] : [{ text, reference }];
+    });
+  });
+  if (references.length > MAX_REFERENCES)
+    throw invalidParameter("fullName", `id and fullName may have at most ${MAX_REFERENCES} values together`);
+  return references;
+}
+
+/** The ids that references lead to. */
+export interface FoundReferences {
+  /** In the order of the references, each once. Those given as ids need not exist. */
+  ids: number[];
+  /** The ids of each reference. */
+  each: readonly (readonly number[])[];
+}
+
+/**
+ * Finds the repositories. A full name without a provider leads to one of each provider that has it, `provider` being the only one
+ * where it is given. Costs two statements for all names, and one to read which providers there are.
+ */
+export async function findReferenced(
+  { catalog, rankings }: Pick<Modules, "catalog" | "rankings">,
+  references: readonly SentReference[],
+  provider?: string,
+): Promise<FoundReferences> {
+  const isOpen = references.some(
+    ({ reference }) => "fullName" in reference && reference.provider === undefined && provider === undefined,
+  );
+  const providers = isOpen
+    ? (await rankings.summary()).providers.map((one) => one.provider)
+    : provider === undefined
+      ? []
+      : [provider];
+  const names = references.flatMap(({ reference }) => {
+    if (!("fullName" in reference)) return [];
+    const { fullName } = reference;
+    const among = reference.provider === undefined ? providers : [reference.provider];
+    return among.map((one) => ({ provider: one, fullName }));
+  });
+  const found = await catalog.findByNames(names);
+  let next = 0;
+  const each = references.map(({ reference }) => {
+    if ("id" in reference) return [reference.id];
+    const among = reference.provider === undefined ? providers.length : 1;
+    next += among;
+    return found.slice(next - among, next).flatMap((one) => one?.id ?? []);
+  });
+  return { ids: [...new Set(each.flat())], each };
+}
+
+/** The references that lead to none of these repositories, as sent. */
+export function missingReferences(
+  references: readonly SentReference[],
+  { each }: FoundReferences,
+  known: ReadonlySet<number>,
+): SentReference[] {
+  return references.filter((_, i) => !each[i]?.some((id) => known.has(id)));
+}
