@@ -1,4 +1,4 @@
-/** Writes docs/LICENCES.md: what an installation without development tools contains, from the lockfile. Run by `npm run licences`. */
+/** Writes docs/LICENCES.md: what an installation contains. Run by `npm run licences`. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { installedPackages, licencesDocument } from "./packages.js";
@@ -7,5 +7,10 @@ const file = (name: string) => fileURLToPath(new URL(`../../${name}`, import.met
 
 writeFileSync(
   file("docs/LICENCES.md"),
-  licencesDocument(installedPackages(readFileSync(file("package-lock.json"), "utf8"))),
+  licencesDocument(
+    installedPackages(
+      readFileSync(file("package-lock.json"), "utf8"),
+      JSON.parse(readFileSync(file("dist/bundled.json"), "utf8")),
+    ),
+  ),
 );

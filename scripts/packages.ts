@@ -1,4 +1,4 @@
-/** A package of the lockfile that an installation without development tools may contain. */
+/** A package of the lockfile that an installation contains: in the bundle, or beside it. */
 export interface InstalledPackage {
   name: string;
   version: string;
@@ -29,13 +29,13 @@ export function lockedPackages(lockfile: string): [place: string, LockedPackage]
   return Object.entries(packages).filter(([place]) => place !== "");
 }
 
-/** The packages that `npm ci --omit=dev` may install, by name and version, each once. */
-export function installedPackages(lockfile: string): InstalledPackage[] {
+/** The packages in the bundle by their place, and what npm may install with it, by name and version, each once. */
+export function installedPackages(lockfile: string, bundled: readonly string[]): InstalledPackage[] {
   const found = new Map<string, InstalledPackage>();
   for (const [place, { version, license, integrity, dev, optional, hasInstallScript }] of lockedPackages(
     lockfile,
   )) {
-    if (dev === true) continue;
+    if (dev === true && !bundled.includes(place)) continue;
     const name = place.slice(place.lastIndexOf("node_modules/") + "node_modules/".length);
     found.set(`${name} ${version}`, {
       name,
@@ -86,8 +86,8 @@ export function licencesDocument(packages: readonly InstalledPackage[]): string 
   );
   return `# Licences
 
-What an installation without development tools contains, from the lockfile. \`npm run licences\` writes this page. The full texts are
-in the packages. Sidereal itself is under the [Apache License 2.0](../LICENSE).
+What an installation contains, in the bundle and beside it. \`npm run licences\` writes this page. The full texts are in
+\`dist/bundle/LICENSES.txt\`, and in the packages beside the bundle. Sidereal itself is under the [Apache License 2.0](../LICENSE).
 
 | Licence | Packages |
 | --- | --- |

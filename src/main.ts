@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Entry: checks the version of Node.js, starts again with flags that keep memory small, and listens for the signal to stop, before it
+ * Entry, which the launcher of an installed package loads: checks the version of Node.js, starts again with flags that keep memory small, and listens for the signal to stop, before it
  * loads the program. Listening must come last: the program that replaces this one would not receive a signal caught here.
  */
 import { restartWithFlags } from "./node-flags.js";
@@ -9,10 +9,11 @@ import { listenForStop } from "./stop-signal.js";
 
 const problem = unsafeNode(process.version);
 if (problem !== undefined) {
-  process.stderr.write(`${problem}\n`);
+  process.stderr.write(`${problem} "npm ci" installs one that npm scripts use.\n`);
   process.exitCode = 1;
 } else {
   restartWithFlags(process.argv);
   listenForStop(process.argv[2]);
-  await import("./run.js");
+  // Not awaited, as only modules without top-level await can be loaded with `require`.
+  void import("./run.js");
 }

@@ -7,9 +7,7 @@ export function unsafeNode(version: string): string | undefined {
   for (const [i, least] of OLDEST_NODE.entries()) {
     const part = parts[i] ?? 0;
     if (part > least) return undefined;
-    if (part < least) {
-      return `Node.js ${version} is too old; ${OLDEST_NODE.join(".")} or newer is needed. "npm ci" installs one that npm scripts use.`;
-    }
+    if (part < least) return `Node.js ${version} is too old; ${OLDEST_NODE.join(".")} or newer is needed.`;
   }
   return undefined;
 }

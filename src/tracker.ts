@@ -1,12 +1,11 @@
 /** Connects the forges with the modules: the worker, and tracking of single repositories from the command line. */
-import { readFileSync } from "node:fs";
-import { z } from "zod";
 import type { Clock } from "./clock.js";
 import { AppError } from "./errors.js";
 import { findForge, siteOf } from "./forges.js";
 import { type AppContext, followChanges, type Modules, openModules } from "./modules.js";
 import { type Opening, openProvider } from "./providers/providers.js";
 import { type Plan, readPlan, refreshNow, serveMetrics, track, Worker } from "./tracking/tracking.js";
+import { readVersion } from "./version.js";
 
 /** A worker and its resources. */
 export interface RunningWorker {
@@ -18,10 +17,7 @@ export interface RunningWorker {
 
 /** What providers are opened with. `User-Agent` names the version and whom a forge can write to. */
 function openingOf({ config, clock }: AppContext): Opening {
-  const { version } = z
-    .object({ version: z.string() })
-    .parse(JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")));
-  return { clock, userAgent: userAgentOf(version, config.contact), proxy: config.proxy };
+  return { clock, userAgent: userAgentOf(readVersion(), config.contact), proxy: config.proxy };
 }
 
 /** The `User-Agent` of requests to forges; a web address has a plus sign before it, as those of crawlers. */

@@ -7,7 +7,8 @@ import { installedPackages, licencesDocument, lockedPackages } from "../scripts/
 
 const lockfile = readFileSync("package-lock.json", "utf8");
 const locked = lockedPackages(lockfile);
-const installed = installedPackages(lockfile);
+const bundled: string[] = JSON.parse(readFileSync("dist/bundled.json", "utf8"));
+const installed = installedPackages(lockfile, bundled);
 const manifest: Record<"dependencies" | "devDependencies", Record<string, string>> & {
   overrides?: Record<string, unknown>;
 } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -53,7 +54,17 @@ test("the manifest names exact versions, and the lockfile the same ones", () => 
   }
 });
 
-test("no package of a production installation runs a program while it is installed", () => {
+test("no package is both in the bundle and installed beside it", () => {
+  const names = Object.keys(manifest.dependencies);
+  assert.ok(bundled.includes("node_modules/kysely"), "the list of the bundle was not read");
+  assert.deepEqual(
+    names.filter((name) => bundled.includes(`node_modules/${name}`)),
+    [],
+    "libraries in the bundle are development dependencies",
+  );
+});
+
+test("no package of an installation runs a program while it is installed", () => {
   assert.ok(installed.length > 50);
   assert.deepEqual(
     installed.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name),
@@ -61,13 +72,13 @@ test("no package of a production installation runs a program while it is install
   );
 });
 
-test("every package of a production installation has a licence that is allowed, and the page lists it", () => {
+test("every package of an installation has a licence that is allowed, and the page lists it", () => {
   for (const { name, licence } of installed)
     assert.ok(READ.includes(name) || ALLOWED.includes(licence ?? ""), `${name}: ${licence}`);
   assert.equal(readFileSync("docs/LICENCES.md", "utf8"), licencesDocument(installed), "run npm run licences");
 });
 
-test("the bill of materials lists every package of a production installation with its checksum", () => {
+test("the bill of materials lists every package of an installation with its checksum", () => {
   const script = fileURLToPath(new URL("../scripts/sbom.js", import.meta.url));
   const text = execFileSync(process.execPath, [script], { encoding: "utf8" });
   const { bomFormat, components } = JSON.parse(text);

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { libraryFile } from "../library-file.js";
 import type { Measure } from "./text.js";
 
 /** The fonts of PNG pictures, bundled so that every machine draws the same. */
 export const FONT_FILES: readonly string[] = ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf"].map((file) =>
-  createRequire(import.meta.url).resolve(`dejavu-fonts-ttf/ttf/${file}`),
+  libraryFile(`dejavu-fonts-ttf/ttf/${file}`),
 );
 export const FONT_FAMILY = "DejaVu Sans";
 

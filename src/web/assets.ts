@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AppError } from "../errors.js";
 import { content, FREE_LIMIT, type Route, redirect } from "../http/http.js";
+import { libraryFile } from "../library-file.js";
 import { STYLES } from "./styles.js";
 
 /** Content types by file extension. */
@@ -26,8 +26,7 @@ function readFiles(): ReadonlyMap<string, string> {
   const modules = fileURLToPath(new URL("./client/", import.meta.url));
   for (const name of readdirSync(modules).filter((file) => file.endsWith(".js")))
     files.set(name, readFileSync(join(modules, name), "utf8"));
-  const uplot = dirname(createRequire(import.meta.url).resolve("uplot"));
-  files.set("uplot.js", readFileSync(join(uplot, "uPlot.iife.min.js"), "utf8"));
+  files.set("uplot.js", readFileSync(libraryFile("uplot/dist/uPlot.iife.min.js"), "utf8"));
   return files;
 }
 

@@ -1,0 +1,13 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/**
+ * The path of a file that a library brings, such as a font. Beside the bundle there is a copy, as the libraries in it are not
+ * installed with it; `scripts/bundle.ts` lists these files.
+ */
+export function libraryFile(path: string): string {
+  const copy = fileURLToPath(new URL(`./files/${basename(path)}`, import.meta.url));
+  return existsSync(copy) ? copy : createRequire(import.meta.url).resolve(path);
+}

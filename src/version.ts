@@ -1,0 +1,8 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+
+/** The version of this program, from its package.json. */
+export function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  return z.object({ version: z.string() }).parse(manifest).version;
+}
