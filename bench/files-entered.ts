@@ -51,7 +51,7 @@ async function measureRequests(): Promise<void> {
   const [repository] = await modules.catalog.findMany([11]);
   for (const [title, path, cacheMb] of [
     ["cached list", "/api/repos?sort=stars", "64"],
-    ["uncached search sorted by gains", "/api/repos?q=parser&sort=stars_gained", "0"],
+    ["uncached search sorted by gains", "/api/repos?q=parser&sort=stars-gained", "0"],
     ["repository page", `/repos/${repository?.provider.toLowerCase()}/${repository?.fullName}`, "0"],
   ] as const) {
     const config = loadConfig({ SIDEREAL_CACHE_MB: cacheMb });

@@ -153,7 +153,7 @@ function routesOf({ repositories }: Sample): MeasuredRoute[] {
   };
   return [
     { route: "list by stars", path: () => "/api/repos?sort=stars", bareRoute: "list" },
-    { route: "list by 24 h gains", path: () => "/api/repos?sort=stars_gained" },
+    { route: "list by 24 h gains", path: () => "/api/repos?sort=stars-gained" },
     { route: "trending", path: () => "/api/trending?window=7d" },
     { route: "list of a language", path: () => "/api/repos?sort=stars&language=python" },
     { route: "list as CSV", path: () => "/api/repos?sort=stars&format=csv" },

@@ -13,3 +13,25 @@ export const time = z.iso.datetime({ precision: 3 });
 export function orNull<T extends z.ZodType>(record: T) {
   return z.union([record, z.null()]);
 }
+
+/**
+ * One of a few names, which are written like `new-hot`. Accepts each of them in any case and with `_` or nothing between its
+ * words, such as `new_hot` and `newHot`, and returns the name itself. `others`: further spellings that are accepted.
+ */
+export function oneOf<const Name extends string>(
+  names: readonly Name[],
+  others: Readonly<Record<string, Name>> = {},
+) {
+  const known = new Map<string, Name>(Object.entries(others));
+  for (const name of names) known.set(plainName(name), name);
+  return z
+    .string()
+    .transform((text) => known.get(plainName(text)) ?? text)
+    .pipe(z.enum(names))
+    .openapi({ type: "string", enum: [...names] });
+}
+
+/** A name without case and the signs between its words. */
+function plainName(name: string): string {
+  return name.replace(/[-_]/g, "").toLowerCase();
+}

@@ -13,7 +13,7 @@ import type { Archive, Track } from "./archive.js";
 import { historyAt, PROVIDER, recencyAt } from "./judged.js";
 
 /** The rankings that a campaign is looked for in. */
-export const JUDGED_ORDERS = ["trending", "rising", "stars_gained"] as const satisfies readonly GrowthOrder[];
+export const JUDGED_ORDERS = ["trending", "rising", "stars-gained"] as const satisfies readonly GrowthOrder[];
 export const TOP = 25;
 
 /** A list: a ranking in a window, with or without anomalous repositories. */

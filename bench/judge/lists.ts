@@ -2,7 +2,7 @@
 import { type Ask, allRows, firstRows, type Row } from "./service.js";
 
 export const WINDOWS = ["24h", "7d", "30d"] as const;
-const SORTS = ["trending", "rising", "new_hot", "stars_gained", "forks_gained"] as const;
+const SORTS = ["trending", "rising", "new-hot", "stars-gained", "forks-gained"] as const;
 
 /** Places of a list that count. */
 export const TOP = 25;

@@ -58,7 +58,7 @@ export class PublishedDays {
     // Only what the files hold can be ranked.
     const names = new Set([...list.keys()].filter((name) => gains.has(name)));
     if (names.size === 0) return;
-    for (const sort of ["trending", "stars_gained"] as const) {
+    for (const sort of ["trending", "stars-gained"] as const) {
       const ours = (lists.get(`/api/repos?sort=${sort}&window=24h`) ?? []).map(keyOf);
       for (const first of [TOP, 2 * TOP]) {
         const key = `${label}: in the first ${first} of ${sort}`;

@@ -18,8 +18,8 @@ const TREND_SORTS: Readonly<Record<string, string>> = {
   rising: "t.rising",
   new_hot: "t.new_hot",
   activity: "t.activity",
-  stars_gained: "t.stars_delta",
-  forks_gained: "t.forks_delta",
+  "stars-gained": "t.stars_delta",
+  "forks-gained": "t.forks_delta",
 };
 const LIST_COLUMNS = `r.id, r.provider, r.owner, r.name, r.full_name, r.url, r.description, r.homepage, r.language, r.license,
   r.topics, r.stars, r.forks, r.open_issues, r.watchers, r.fork, r.archived, r.availability, r.created_at, r.pushed_at,

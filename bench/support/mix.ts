@@ -100,14 +100,14 @@ function listParameters(random: Random, subjects: Subjects): MixList {
   ];
   const sorts = [
     ["stars", 30],
-    ["stars_gained", 22],
+    ["stars-gained", 22],
     ["trending", 18],
     ["rising", 6],
-    ["new_hot", 5],
+    ["new-hot", 5],
     ["forks", 6],
     ["pushed", 5],
     ["created", 5],
-    ["forks_gained", 2],
+    ["forks-gained", 2],
     ["activity", 1],
   ] as const;
   const window = random.weighted([
@@ -198,7 +198,7 @@ function searchText(random: Random, subjects: Subjects): string {
 }
 
 function search(random: Random, subjects: Subjects): string {
-  const sort = random.chance(0.15) ? `&sort=${random.pick(["stars", "stars_gained", "pushed"])}` : "";
+  const sort = random.chance(0.15) ? `&sort=${random.pick(["stars", "stars-gained", "pushed"])}` : "";
   const filter = random.chance(0.12) ? `&language=${subjects.language()}` : "";
   return `/api/repos?q=${encodeURIComponent(searchText(random, subjects))}${sort}${filter}`;
 }

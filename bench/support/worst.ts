@@ -66,7 +66,13 @@ export async function prepareWorst(modules: Modules, days = OLD_DAYS): Promise<W
     }),
   );
   const facets = async (kind: "language" | "topic") => {
-    const found = await rankings.facets({ kind, window: "30d", sort: "repositories", limit: 100, offset: 0 });
+    const found = await rankings.facets({
+      kind,
+      window: "30d",
+      sort: "repository-count",
+      limit: 100,
+      offset: 0,
+    });
     return found.facets.map(({ name }) => name);
   };
   const popular = rows.map(({ repository }) => ({ key: repositoryKey(repository), id: repository.id }));
@@ -99,7 +105,7 @@ export function worstRequests({ old, popular, languages, topics, token }: WorstS
   const languageList = (count: number) =>
     languages.slice(0, count).map((name) => ["language", name] as const);
   const stars = (i: number) => ["minStars", spread(i, 40)] as const;
-  const growth = ["trending", "rising", "new_hot", "fork_growth", "stars_gained", "forks_gained"];
+  const growth = ["trending", "rising", "new-hot", "fork-growth", "stars-gained", "forks-gained"];
   const form = { "Content-Type": "application/json" };
   return [
     { name: "list, 1 row", path: (i) => `/api/repos?limit=1&minStars=${i}` },
@@ -114,9 +120,9 @@ export function worstRequests({ old, popular, languages, topics, token }: WorstS
       path: (i) => `/api/repos?limit=100&page=${1 + (i % 100)}&order=asc&sort=stars`,
     },
     {
-      name: "list, new_hot asc, filters",
+      name: "list, new-hot asc, filters",
       path: (i) =>
-        `/api/repos?${query([["sort", "new_hot"], ["order", "asc"], ["limit", 100], ["page", 100 - (i % 9)], stars(i), ["excludeAnomalous", "true"], ["reliableOnly", "true"]])}`,
+        `/api/repos?${query([["sort", "new-hot"], ["order", "asc"], ["limit", 100], ["page", 100 - (i % 9)], stars(i), ["excludeAnomalous", "true"], ["reliableOnly", "true"]])}`,
     },
     {
       name: "list, 20 topics, 20 languages",

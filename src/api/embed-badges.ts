@@ -3,9 +3,9 @@ import { isStale } from "../catalog/catalog.js";
 import { ageInDays } from "../clock.js";
 import { drawCard, drawRankBadge, drawStarsBadge, noteOn, rankWords, readHistory } from "../embeds/embeds.js";
 import { content } from "../http/http.js";
-import { windowParameter } from "../lists/lists.js";
+import { rankingParameter, windowParameter } from "../lists/lists.js";
 import type { RepositoryName } from "../page-addresses.js";
-import { gainWords, RANK_LIMITS, RANKINGS, type Rank, type Trend, WINDOWS } from "../rankings/rankings.js";
+import { gainWords, RANK_LIMITS, type Rank, type Trend, WINDOWS } from "../rankings/rankings.js";
 import { z } from "../schema.js";
 import { getNamed, repositoryReference, themeParameter } from "./embed-parameters.js";
 import { type ApiServices, errorResponses, operation } from "./operation.js";
@@ -16,7 +16,7 @@ const SCOPES = ["overall", "language"] as const;
 const badgeQuery = z.object({
   repo: repositoryReference,
   kind: z.enum(["rank", "stars"]).default("rank"),
-  ranking: z.enum(RANKINGS).default("trending"),
+  ranking: rankingParameter,
   window: windowParameter,
   scope: z
     .enum(SCOPES)

@@ -6,6 +6,7 @@ import {
   type CountedMeasure,
   gainWords,
   RANKING_DEFINITIONS,
+  RANKINGS,
   type Ranking,
   type Trend,
   WINDOW_LABELS,
@@ -13,22 +14,11 @@ import {
 } from "../rankings/rankings.js";
 import { element, type Xml, xmlDocument } from "../xml.js";
 
-/** The rankings that have a feed. */
-const FEED_RANKINGS = ["trending", "rising", "new_hot", "fork_growth", "stars"] as const satisfies Ranking[];
-type FeedRanking = (typeof FEED_RANKINGS)[number];
-/** The name of a feed in its address. */
-export type FeedName = (typeof RANKING_DEFINITIONS)[FeedRanking]["slug"];
-export const FEEDS: readonly FeedName[] = FEED_RANKINGS.map((ranking) => RANKING_DEFINITIONS[ranking].slug);
-
-/** The ranking of a feed. */
-export function rankingOfFeed(feed: FeedName): FeedRanking {
-  const ranking = FEED_RANKINGS.find((name) => RANKING_DEFINITIONS[name].slug === feed);
-  if (ranking === undefined) throw new Error(`no ranking has the feed ${feed}`);
-  return ranking;
-}
+/** The rankings that have a feed, which has the same name. */
+export const FEEDS: readonly Ranking[] = RANKINGS.filter((ranking) => RANKING_DEFINITIONS[ranking].hasFeed);
 
 export interface FeedRequest {
-  feed: FeedName;
+  feed: Ranking;
   filters: ListFilters;
   window: Window;
   limit: number;
@@ -66,7 +56,7 @@ export function atomFeed(
       element("link", {
         rel: "alternate",
         type: "text/html",
-        href: `${baseUrl}${explorePage(listParameters(request, { sort: rankingOfFeed(request.feed), window }))}`,
+        href: `${baseUrl}${explorePage(listParameters(request, { sort: request.feed, window }))}`,
       }),
       element("author", {}, element("name", {}, "Sidereal")),
       element("generator", {}, "Sidereal"),
@@ -161,7 +151,7 @@ function titleOf({ feed, filters, window }: FeedRequest): string {
   const over = feed === "stars" ? "" : ` in ${WINDOW_LABELS[window]}`;
   const words = filterWords(filters);
   const about = words === "" ? "" : `: ${words}`;
-  return `Sidereal, ${RANKING_DEFINITIONS[rankingOfFeed(feed)].title}${over}${about}`;
+  return `Sidereal, ${RANKING_DEFINITIONS[feed].title}${over}${about}`;
 }
 
 /** The canonical address of this feed, independent of the order and case of the parameters. */

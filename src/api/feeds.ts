@@ -1,8 +1,8 @@
 import { content } from "../http/http.js";
 import { listPage, listQuery } from "../lists/lists.js";
 import { WINDOWS } from "../rankings/rankings.js";
-import { z } from "../schema.js";
-import { atomFeed, FEEDS, rankingOfFeed } from "./feed-document.js";
+import { oneOf, z } from "../schema.js";
+import { atomFeed, FEEDS } from "./feed-document.js";
 import { errorResponses, operation } from "./operation.js";
 
 /** The filters of a list. The default window is a week: people do not read daily rank changes. */
@@ -25,7 +25,7 @@ export const getFeed = operation({
       .string()
       // The parameter is the whole segment.
       .transform((segment) => segment.replace(/\.atom$/, ""))
-      .pipe(z.enum(FEEDS))
+      .pipe(oneOf(FEEDS))
       .openapi({ type: "string", enum: [...FEEDS] }),
   }),
   query: feedQuery,
@@ -36,8 +36,7 @@ export const getFeed = operation({
   },
   handle: async ({ params: { ranking: feed }, query, services: { modules, config } }) => {
     const { window, limit, ...filters } = query;
-    const sort = rankingOfFeed(feed);
-    const page = await listPage(modules, { ...filters, window, limit, sort, order: "desc" });
+    const page = await listPage(modules, { ...filters, window, limit, sort: feed, order: "desc" });
     const request = { feed, filters, window, limit, defaultLimit: DEFAULT_LIMIT };
     const body = atomFeed({ ...request, baseUrl: config.baseUrl }, page);
     return content("application/atom+xml; charset=utf-8", body);

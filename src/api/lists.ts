@@ -87,14 +87,14 @@ export const listRising = ranking({
 
 export const listNewHot = ranking({
   id: "listNewHot",
-  sort: "new_hot",
+  sort: "new-hot",
   summary: "Repositories younger than 90 days with early momentum",
   file: "sidereal-new-hot",
 });
 
 export const listForkGrowth = ranking({
   id: "listForkGrowth",
-  sort: "fork_growth",
+  sort: "fork-growth",
   summary: "Fast growth in forks relative to size, where stars confirm it",
   file: "sidereal-fork-growth",
 });

@@ -2,13 +2,14 @@ import { isStale } from "../catalog/catalog.js";
 import { DAY_MS, isoTime } from "../clock.js";
 import { json } from "../http/http.js";
 import { idParameter } from "../lists/lists.js";
-import { RANKINGS, WINDOWS } from "../rankings/rankings.js";
+import { WINDOWS } from "../rankings/rankings.js";
 import { z } from "../schema.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { dataMetaResponse, errorResponses, operation } from "./operation.js";
 import { renamesSchema, renamesView } from "./rename-view.js";
 import { seamsView, seriesMetaSchema, snapshotSchema, snapshotView, stepParameter } from "./series-views.js";
+import { rankingSchema } from "./views.js";
 
 const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
 
@@ -79,7 +80,7 @@ const MAX_RANKS = 15_200;
 const pastRankSchema = z
   .object({
     date: z.iso.date(),
-    ranking: z.enum(RANKINGS),
+    ranking: rankingSchema,
     window: z.enum(WINDOWS).nullable(),
     scope: z.enum(["overall", "language"]),
     position: z.int().min(1),

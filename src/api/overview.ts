@@ -3,6 +3,7 @@ import { json } from "../http/http.js";
 import {
   count,
   EXACT_TOTAL,
+  facetSortParameter,
   limitParameter,
   newestOf,
   pageOffset,
@@ -11,7 +12,7 @@ import {
   searchText,
   windowParameter,
 } from "../lists/lists.js";
-import { FACET_SORTS, type FacetKind } from "../rankings/rankings.js";
+import type { FacetKind } from "../rankings/rankings.js";
 import { z } from "../schema.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
@@ -49,7 +50,7 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
     query: z.object({
       provider: providerParameter.optional(),
       window: windowParameter,
-      sort: z.enum(FACET_SORTS).default("repositories"),
+      sort: facetSortParameter,
       limit: limitParameter,
       page: pageParameter.openapi({
         description: "Page number. page × limit may be at most 10,000.",

@@ -4,18 +4,18 @@ import { isoTime } from "../clock.js";
 import { AppError, invalidParameter } from "../errors.js";
 import { json, type Reply } from "../http/http.js";
 import { providerParameter } from "../lists/lists.js";
-import { RANK_SCOPES, RANKINGS, SCORE_VERSION, WINDOWS, windowMs } from "../rankings/rankings.js";
+import { RANK_SCOPES, SCORE_VERSION, WINDOWS, windowMs } from "../rankings/rankings.js";
 import { orNull, time, z } from "../schema.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { renamesSchema, renamesView } from "./rename-view.js";
-import { repositorySchema, repositoryView, trendSchema, trendView } from "./views.js";
+import { rankingSchema, repositorySchema, repositoryView, trendSchema, trendView } from "./views.js";
 
 const byWindow = <T extends z.ZodType>(value: T) => z.object({ "24h": value, "7d": value, "30d": value });
 
 const rankSchema = z
   .object({
-    ranking: z.enum(RANKINGS),
+    ranking: rankingSchema,
     window: z.enum(WINDOWS).nullable().openapi({ description: "null for the ranking by stars." }),
     scope: z.enum(RANK_SCOPES),
     name: z.string().nullable().openapi({ description: "The provider, language or topic; null overall." }),

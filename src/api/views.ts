@@ -6,12 +6,14 @@ import {
   SNAPSHOT_SOURCES,
 } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
+import { SORTS } from "../lists/lists.js";
 import { START_TRACKING_PAGE } from "../page-addresses.js";
 import {
   ANOMALY_KINDS,
   type CurrentSummary,
   type Facet,
   MEASURED_COUNTS,
+  RANKINGS,
   type Trend,
   WINDOWS,
 } from "../rankings/rankings.js";
@@ -23,6 +25,9 @@ import { freshnessFields } from "./freshness.js";
 
 const id = z.string().regex(/^[1-9][0-9]{0,18}$/);
 const number = z.int().nullable();
+
+/** The name of a ranking. */
+export const rankingSchema = z.enum(RANKINGS).openapi("RankingName");
 
 const timeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
@@ -75,7 +80,7 @@ export const trendSchema = z
     openIssuesDelta: number,
     starsCounted: z.int().openapi({
       description:
-        "The part of starsDelta that counts in rankings: all of it without an anomaly. Lists by stars_gained are in its order.",
+        "The part of starsDelta that counts in rankings: all of it without an anomaly. Lists by stars-gained are in its order.",
     }),
     forksCounted: number.openapi({ description: "The same for forksDelta." }),
     newSince: z.enum(["CREATED", "FIRST_SEEN"]).nullable().openapi({
@@ -227,7 +232,7 @@ export const pageMetaSchema = z.object({
 export const repositoryPageMetaSchema = pageMetaSchema
   .extend({
     window: z.enum(WINDOWS),
-    sort: z.string(),
+    sort: z.enum([...SORTS, "added"]),
     ...freshnessFields,
     corrected: z.string().nullable().openapi({
       description:

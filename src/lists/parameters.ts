@@ -1,8 +1,8 @@
 import { providerName, repositoryId } from "../catalog/catalog.js";
 import { DAY_MS } from "../clock.js";
-import { WINDOWS } from "../rankings/rankings.js";
+import { FACET_SORTS, RANKINGS, WINDOWS } from "../rankings/rankings.js";
 import { cleanText } from "../record-rules.js";
-import { z } from "../schema.js";
+import { oneOf, z } from "../schema.js";
 
 /** Parameters that several routes share, so that a name always has the same rule. */
 
@@ -69,6 +69,14 @@ export const windowParameter = z
   .enum(WINDOWS)
   .default("24h")
   .openapi({ description: "The window over which growth is measured." });
+
+/** A ranking, by default `trending`. */
+export const rankingParameter = oneOf(RANKINGS).default("trending");
+
+/** The order of languages or topics. */
+export const facetSortParameter = oneOf(FACET_SORTS, { repositories: "repository-count" }).default(
+  "repository-count",
+);
 
 export const providerParameter = z
   .string()

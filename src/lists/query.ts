@@ -1,5 +1,5 @@
 import { invalidParameter } from "../errors.js";
-import { z } from "../schema.js";
+import { oneOf, z } from "../schema.js";
 import {
   count,
   cursorParameter,
@@ -50,9 +50,9 @@ export const listQuery = z.object({
     .optional()
     .openapi({ description: "Default: any for plain sorts, false for sorts by growth." }),
   fork: flag.optional().openapi({ description: "Default: any for plain sorts, false for sorts by growth." }),
-  sort: z.enum(SORTS).optional().openapi({
+  sort: oneOf(SORTS).optional().openapi({
     description:
-      "Default: relevance with q, otherwise trending. relevance requires q. stars_gained and forks_gained are by the gain that counts, stars_delta and forks_delta by the plain difference.",
+      "Default: relevance with q, otherwise trending. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.",
   }),
   reliableOnly: choice.openapi({ description: "Only repositories whose trend in the window is reliable." }),
   excludeAnomalous: choice.openapi({ description: "Only repositories without an anomaly in the window." }),
@@ -68,8 +68,8 @@ export type ListQuery = z.output<typeof listQuery>;
 /** Parameters of the repositories of a watchlist. */
 export const watchlistQuery = z.object({
   window: windowParameter,
-  sort: z.enum(WATCHLIST_SORTS).default("added").openapi({
-    description: "trending and stars_gained use the window; repositories without a trend in it come last.",
+  sort: oneOf(WATCHLIST_SORTS).default("added").openapi({
+    description: "trending and stars-gained use the window; repositories without a trend in it come last.",
   }),
   order: z
     .enum(["asc", "desc"])

@@ -48,16 +48,16 @@ export function inOrder(rows: readonly ListRow[], spec: ListSpec): ListRow[] {
 
 const PLAIN_KEYS = { stars: "stars", forks: "forks", pushed: "pushedAt", created: "createdAt" } as const;
 const GAIN_KEYS = {
-  stars_gained: "starsCounted",
-  forks_gained: "forksCounted",
-  stars_delta: "starsDelta",
-  forks_delta: "forksDelta",
+  "stars-gained": "starsCounted",
+  "forks-gained": "forksCounted",
+  "stars-delta": "starsDelta",
+  "forks-delta": "forksDelta",
 } as const;
 const SCORE_KEYS = {
   trending: "trending",
   rising: "rising",
-  new_hot: "newHot",
-  fork_growth: "forkMomentum",
+  "new-hot": "newHot",
+  "fork-growth": "forkMomentum",
   activity: "activity",
 } as const;
 
@@ -68,15 +68,15 @@ function sortKeyOf({ repository, trend }: ListRow, { sort }: ListSpec): number |
     case "pushed":
     case "created":
       return repository[PLAIN_KEYS[sort]];
-    case "stars_gained":
-    case "forks_gained":
-    case "stars_delta":
-    case "forks_delta":
+    case "stars-gained":
+    case "forks-gained":
+    case "stars-delta":
+    case "forks-delta":
       return trend?.[GAIN_KEYS[sort]] ?? null;
     case "trending":
     case "rising":
-    case "new_hot":
-    case "fork_growth":
+    case "new-hot":
+    case "fork-growth":
     case "activity":
       return trend?.scores[SCORE_KEYS[sort]] ?? null;
     case "relevance":

@@ -19,7 +19,7 @@ export function isSort(text: string): text is Sort {
 }
 
 /** Every sort that a watchlist offers. */
-export const WATCHLIST_SORTS = ["added", "trending", "stars_gained", ...PLAIN_SORTS] as const;
+export const WATCHLIST_SORTS = ["added", "trending", "stars-gained", ...PLAIN_SORTS] as const;
 export type WatchlistSort = (typeof WATCHLIST_SORTS)[number];
 
 /** Whether a sort is by growth, or by a score of it, in a window. */

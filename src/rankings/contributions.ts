@@ -90,8 +90,8 @@ function contributionOf(repository: RepositoryRow, growth: readonly GrowthRow[])
 const COLUMNS = {
   trending: "trending",
   rising: "rising",
-  new_hot: "new_hot",
-  fork_growth: "fork_momentum",
-  forks_gained: "forks_counted",
-  stars_gained: "stars_counted",
+  "new-hot": "new_hot",
+  "fork-growth": "fork_momentum",
+  "forks-gained": "forks_counted",
+  "stars-gained": "stars_counted",
 } as const satisfies Readonly<Record<Exclude<Ranking, "stars">, keyof GrowthRow>>;

@@ -23,14 +23,14 @@ export const SCORE_LABELS: Readonly<Record<ScoreName, { label: string; descripti
   activity: { label: "Activity", description: "recent pushes and issues" },
 };
 
-/** The rankings, under the names the API uses for their sort. */
+/** The rankings. These names are the same in paths, parameters, responses and the addresses of pages. */
 export const RANKINGS = [
   "trending",
   "rising",
-  "new_hot",
-  "fork_growth",
-  "stars_gained",
-  "forks_gained",
+  "new-hot",
+  "fork-growth",
+  "stars-gained",
+  "forks-gained",
   "stars",
 ] as const;
 export type Ranking = (typeof RANKINGS)[number];
@@ -43,8 +43,8 @@ export interface RankingDefinition {
   phrase: string;
   /** Title of the list in the middle of a sentence. */
   title: string;
-  /** Name in addresses such as `/api/feeds/<slug>.atom`; null for a ranking without one. */
-  slug: string | null;
+  /** Whether it has a feed, at `/api/feeds/<name>.atom`. */
+  hasFeed: boolean;
   /** Its name in stored rank histories; never changes. */
   code: string;
   /** The score it sorts by; null for counts. */
@@ -57,7 +57,7 @@ export const RANKING_DEFINITIONS = {
     description: "Broad recent momentum",
     phrase: "trending",
     title: "trending repositories",
-    slug: "trending",
+    hasFeed: true,
     code: "t",
     score: "trending",
   },
@@ -66,43 +66,43 @@ export const RANKING_DEFINITIONS = {
     description: "Fast growth for their size",
     phrase: "rising",
     title: "rising repositories",
-    slug: "rising",
+    hasFeed: true,
     code: "r",
     score: "rising",
   },
-  new_hot: {
+  "new-hot": {
     label: "New and hot",
     description: "Younger than 90 days",
     phrase: "new & hot",
     title: "new and hot repositories",
-    slug: "new-hot",
+    hasFeed: true,
     code: "n",
     score: "newHot",
   },
-  fork_growth: {
+  "fork-growth": {
     label: "Fork growth",
     description: "Fast growth in forks for their size",
     phrase: "by fork growth",
     title: "repositories with growing forks",
-    slug: "fork-growth",
+    hasFeed: true,
     code: "k",
     score: "forkMomentum",
   },
-  stars_gained: {
+  "stars-gained": {
     label: "Stars gained",
     description: "Most stars gained",
     phrase: "by stars gained",
     title: "most stars gained",
-    slug: null,
+    hasFeed: false,
     code: "g",
     score: null,
   },
-  forks_gained: {
+  "forks-gained": {
     label: "Forks gained",
     description: "Most forks gained",
     phrase: "by forks gained",
     title: "most forks gained",
-    slug: null,
+    hasFeed: false,
     code: "f",
     score: null,
   },
@@ -111,7 +111,7 @@ export const RANKING_DEFINITIONS = {
     description: "Most stars",
     phrase: "by stars",
     title: "repositories with most stars",
-    slug: "stars",
+    hasFeed: true,
     code: "s",
     score: null,
   },
@@ -128,17 +128,17 @@ export const MEASURES: readonly Measure[] = RANKINGS.flatMap((ranking): Measure[
   ranking === "stars" ? [{ ranking, window: null }] : WINDOWS.map((window) => ({ ranking, window })),
 );
 
-/** Sort orders of lists by growth or by a score, under the names the API uses. */
+/** Sort orders of lists by growth or by a score. */
 export const GROWTH_ORDERS = [
   "trending",
   "rising",
-  "new_hot",
-  "fork_growth",
+  "new-hot",
+  "fork-growth",
   "activity",
-  "stars_gained",
-  "forks_gained",
-  "stars_delta",
-  "forks_delta",
+  "stars-gained",
+  "forks-gained",
+  "stars-delta",
+  "forks-delta",
 ] as const;
 export type GrowthOrder = (typeof GROWTH_ORDERS)[number];
 
@@ -163,13 +163,13 @@ export interface GrowthOrderColumn {
 }
 
 export const GROWTH_ORDER_COLUMNS: Readonly<Record<GrowthOrder, GrowthOrderColumn>> = {
-  stars_gained: { column: "stars_counted", positiveOnly: false },
-  forks_gained: { column: "forks_counted", positiveOnly: false },
+  "stars-gained": { column: "stars_counted", positiveOnly: false },
+  "forks-gained": { column: "forks_counted", positiveOnly: false },
   trending: { column: "trending", positiveOnly: true },
   rising: { column: "rising", positiveOnly: true },
-  new_hot: { column: "new_hot", positiveOnly: true },
-  fork_growth: { column: "fork_momentum", positiveOnly: true },
+  "new-hot": { column: "new_hot", positiveOnly: true },
+  "fork-growth": { column: "fork_momentum", positiveOnly: true },
   activity: { column: "activity", positiveOnly: true },
-  stars_delta: { column: "stars_delta", positiveOnly: true },
-  forks_delta: { column: "forks_delta", positiveOnly: true },
+  "stars-delta": { column: "stars_delta", positiveOnly: true },
+  "forks-delta": { column: "forks_delta", positiveOnly: true },
 };

@@ -95,7 +95,7 @@ async function siteIndex({ rankings }: Modules, baseUrl: string): Promise<string
 
 async function pagesPart({ rankings }: Modules, baseUrl: string): Promise<string> {
   const facets = async (kind: "language" | "topic", limit: number) => {
-    const found = await rankings.facets({ kind, window: "30d", sort: "repositories", limit, offset: 0 });
+    const found = await rankings.facets({ kind, window: "30d", sort: "repository-count", limit, offset: 0 });
     // As path segments these would lead to another path.
     return found.facets.map(({ name }) => name).filter((name) => name !== "." && name !== "..");
   };

@@ -37,15 +37,15 @@ onBothEngines("Badges and cards", (engine) => {
   }
 
   test("a badge says the place in a ranking, its window and the date", async () => {
-    const { headers, ...said } = await badge("repo=github:big/rust&ranking=stars_gained");
+    const { headers, ...said } = await badge("repo=github:big/rust&ranking=stars-gained");
     assert.deepEqual(said, {
       title: "big/rust: #1 by stars gained over 24 hours, as of 30 Apr 2026, by Sidereal",
       main: "#1 by stars gained",
       more: "24 hours · 30 Apr 2026",
     });
     assert.equal(headers.get("cache-control"), "public, max-age=300, stale-while-revalidate=3600");
-    assert.equal((await badge("repo=github:top/go&ranking=stars_gained")).main, "#2 by stars gained");
-    const inGo = await badge("repo=github:top/go&ranking=stars_gained&scope=language");
+    assert.equal((await badge("repo=github:top/go&ranking=stars-gained")).main, "#2 by stars gained");
+    const inGo = await badge("repo=github:top/go&ranking=stars-gained&scope=language");
     assert.equal(inGo.main, "#1 by stars gained in Go");
     assert.equal(
       (await badge("repo=github:next/go&ranking=stars&scope=language&window=7d")).main,

@@ -58,7 +58,7 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
       "C",
       "Python",
     ]);
-    assert.deepEqual(await facets("/api/facets/languages?sort=stars_gained&limit=2"), [
+    assert.deepEqual(await facets("/api/facets/languages?sort=stars-gained&limit=2"), [
       "JavaScript",
       "TypeScript",
     ]);

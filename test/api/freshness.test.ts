@@ -55,7 +55,7 @@ onBothEngines("How recent responses are", (engine) => {
     assert.deepEqual([meta.lastSeenAt, meta.stale], [SEEN, true]);
     const { series } = (await world.get("/api/embed/chart?repo=github:gone/name")).body.data;
     assert.deepEqual(series.map(seen), both.slice(0, 1));
-    for (const sort of ["trending", "rising", "stars_gained", "stars_delta"]) {
+    for (const sort of ["trending", "rising", "stars-gained", "stars-delta"]) {
       const listed = (await world.get(`/api/repos?sort=${sort}`)).body.data;
       assert.deepEqual(
         listed.map((one: { fullName: string }) => one.fullName),

@@ -45,8 +45,8 @@ onBothEngines("GET /api/repos", (engine) => {
   });
 
   test("sorts by growth without archived ones, forks and those without a trend", async () => {
-    assert.deepEqual(await names("/api/repos?sort=stars_gained"), ["b/fast", "a/big", "group/sub/nested"]);
-    assert.deepEqual(await names("/api/repos?sort=stars_gained&archived=any&fork=true"), ["d/forked"]);
+    assert.deepEqual(await names("/api/repos?sort=stars-gained"), ["b/fast", "a/big", "group/sub/nested"]);
+    assert.deepEqual(await names("/api/repos?sort=stars-gained&archived=any&fork=true"), ["d/forked"]);
   });
 
   test("filters by every parameter, alone and together", async () => {
@@ -91,8 +91,8 @@ onBothEngines("GET /api/repos", (engine) => {
       "stars",
       "created",
       "created&order=asc",
-      "stars_gained&archived=any&fork=any",
-      "stars_gained&order=asc",
+      "stars-gained&archived=any&fork=any",
+      "stars-gained&order=asc",
     ]) {
       const whole = await names(`/api/repos?sort=${sort}`);
       const walked: string[] = [];

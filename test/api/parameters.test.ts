@@ -104,10 +104,12 @@ onBothEngines("Every documented query parameter", (engine) => {
       if (allowed === undefined) continue;
       const expected = invalid(parameter.name, `must be one of ${allowed.join(", ")}`, { allowed });
       const [first = ""] = allowed;
+      // Rankings and sorts are accepted in any case.
+      const isInAnyCase = ["sort", "ranking"].includes(parameter.name);
       for (const value of [
         "",
         "none",
-        first.toUpperCase() === first ? "x" : first.toUpperCase(),
+        isInAnyCase || first.toUpperCase() === first ? "x" : first.toUpperCase(),
         `${first} `,
       ]) {
         assert.deepEqual(errorOf(await ask(path, [[parameter.name, value]])), expected, `${path} ${value}`);

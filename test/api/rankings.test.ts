@@ -64,10 +64,10 @@ onBothEngines("rankings", (engine) => {
     );
     const listed = async (query: string) =>
       (await other.get(`/api/repos?${query}`)).body.data.map((one: { fullName: string }) => one.fullName);
-    assert.deepEqual(await listed("sort=stars_gained"), ["honest/growth", "shifted/level", "fewer/stars"]);
-    assert.deepEqual(await listed("sort=stars_delta"), ["shifted/level", "honest/growth"]);
-    assert.deepEqual(await listed("sort=stars_delta&order=asc"), ["honest/growth", "shifted/level"]);
-    const { trend } = (await other.get("/api/repos?sort=stars_delta")).body.data[0];
+    assert.deepEqual(await listed("sort=stars-gained"), ["honest/growth", "shifted/level", "fewer/stars"]);
+    assert.deepEqual(await listed("sort=stars-delta"), ["shifted/level", "honest/growth"]);
+    assert.deepEqual(await listed("sort=stars-delta&order=asc"), ["honest/growth", "shifted/level"]);
+    const { trend } = (await other.get("/api/repos?sort=stars-delta")).body.data[0];
     assert.equal(trend.starsDelta, 8_000);
     assert.ok(trend.starsCounted < 60);
   });
@@ -87,14 +87,14 @@ onBothEngines("rankings", (engine) => {
     const listed = async (path: string) =>
       (await other.get(path)).body.data.map((one: { fullName: string }) => one.fullName);
     assert.deepEqual(await listed("/api/fork-growth"), ["small/growing", "big/steady"]);
-    assert.deepEqual(await listed("/api/repos?sort=fork_growth&order=asc"), ["big/steady", "small/growing"]);
-    assert.deepEqual((await listed("/api/repos?sort=forks_gained")).slice(0, 2), [
+    assert.deepEqual(await listed("/api/repos?sort=fork-growth&order=asc"), ["big/steady", "small/growing"]);
+    assert.deepEqual((await listed("/api/repos?sort=forks-gained")).slice(0, 2), [
       "big/steady",
       "small/growing",
     ]);
-    assert.deepEqual(await listed("/api/repos?sort=forks_delta"), ["big/steady", "small/growing"]);
+    assert.deepEqual(await listed("/api/repos?sort=forks-delta"), ["big/steady", "small/growing"]);
     const { ranks } = (await other.get("/api/repos/github/small/growing")).body.data;
-    const positions = ["fork_growth", "forks_gained"].map(
+    const positions = ["fork-growth", "forks-gained"].map(
       (ranking) =>
         ranks.find(
           (rank: { ranking: string; window: string; scope: string }) =>
@@ -162,8 +162,8 @@ onBothEngines("rankings", (engine) => {
         (rank: Record<string, unknown>) =>
           rank.ranking === ranking && rank.window === window && rank.scope === scope,
       );
-    assert.deepEqual(place("new_hot", "24h", "overall"), {
-      ranking: "new_hot",
+    assert.deepEqual(place("new-hot", "24h", "overall"), {
+      ranking: "new-hot",
       window: "24h",
       scope: "overall",
       name: null,
@@ -203,7 +203,7 @@ onBothEngines("rankings", (engine) => {
     const places = async (id: number) => {
       const { body } = await other.get(`/api/repos/${id}/ranks`);
       return body.data
-        .filter((rank: Record<string, unknown>) => rank.ranking === "stars_gained" && rank.window === "24h")
+        .filter((rank: Record<string, unknown>) => rank.ranking === "stars-gained" && rank.window === "24h")
         .map((rank: { date: string; position: number }) => [rank.date, rank.position]);
     };
     assert.deepEqual(await places(1), [

@@ -98,8 +98,8 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
     assert.deepEqual(await sorted("sort=created"), ["a/one", "b/two", "d/none", "c/gone"]);
     assert.deepEqual(
       errorOf(await world.get(`${list}/repositories?sort=name`)),
-      invalid("sort", "must be one of added, trending, stars_gained, stars, forks, pushed, created", {
-        allowed: ["added", "trending", "stars_gained", "stars", "forks", "pushed", "created"],
+      invalid("sort", "must be one of added, trending, stars-gained, stars, forks, pushed, created", {
+        allowed: ["added", "trending", "stars-gained", "stars", "forks", "pushed", "created"],
       }),
     );
   });
@@ -109,9 +109,9 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
     const sorted = async (query: string) => names(await world.get(`${list}/repositories?${query}`));
     // One has gained, one has lost, and of the others too little is known.
     const gained = ["a/one", "b/two", "x/y/lab", "d/none", "c/gone"];
-    assert.deepEqual(await sorted("sort=stars_gained&window=24h"), gained);
+    assert.deepEqual(await sorted("sort=stars-gained&window=24h"), gained);
     const lost = ["b/two", "a/one", "c/gone", "d/none", "x/y/lab"];
-    assert.deepEqual(await sorted("sort=stars_gained&window=24h&order=asc"), lost);
+    assert.deepEqual(await sorted("sort=stars-gained&window=24h&order=asc"), lost);
     assert.deepEqual((await sorted("sort=trending&window=24h"))[0], "a/one");
     for (const [order, expected] of [
       ["desc", gained],
@@ -121,7 +121,7 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
       for (let cursor: string | null = ""; cursor !== null; ) {
         const place: string = cursor === "" ? "" : `&cursor=${cursor}`;
         const page = await world.get(
-          `${list}/repositories?sort=stars_gained&window=24h&order=${order}&limit=2${place}`,
+          `${list}/repositories?sort=stars-gained&window=24h&order=${order}&limit=2${place}`,
         );
         walked.push(...names(page));
         cursor = page.body.meta.nextCursor;

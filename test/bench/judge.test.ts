@@ -186,7 +186,7 @@ test("a list is entered by what its last place does not have", () => {
   const placeOf = (track: Track) =>
     enteredLists(boards, { track, index: 40, source }).filter(
       ({ order, window, excludeAnomalous }) =>
-        order === "stars_gained" && window === "24h" && excludeAnomalous,
+        order === "stars-gained" && window === "24h" && excludeAnomalous,
     ).length;
   assert.equal(placeOf(quiet), 0);
   // The 25th place gained 16; forks come with the stars, so that nothing is in doubt.

@@ -18,7 +18,7 @@ const COMPARED = "/compare?repo=github:almanac/star-tables&repo=github:almanac/s
 const PAGES = [
   "/",
   "/explore",
-  "/explore?language=Rust&minStars=10&sort=stars_gained&window=7d",
+  "/explore?language=Rust&minStars=10&sort=stars-gained&window=7d",
   "/explore?q=nothing-is-called-so",
   "/explore?minStars=many&createdAfter=never",
   STAR_TABLES,

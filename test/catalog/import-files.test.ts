@@ -40,7 +40,7 @@ async function isRanked(world: World, name: string): Promise<boolean> {
   const id = (await catalog.findByName("GITHUB", name))?.repository.id ?? 0;
   const hasTrend = (await rankings.trendsOf(id))["7d"] !== null;
   assert.equal(
-    (await rankings.ranks(id)).some(({ ranking }) => ranking === "stars_gained"),
+    (await rankings.ranks(id)).some(({ ranking }) => ranking === "stars-gained"),
     hasTrend,
   );
   return hasTrend;

@@ -215,7 +215,7 @@ onSqlite("The bundled sample", (engine) => {
       ["sample", 0, "2026-04-30T04:07:11.000Z", "https://sidereal.example/about#begin"],
     );
     for (const window of ["24h", "7d", "30d"]) {
-      const list = await world.get(`/api/repos?sort=stars_gained&window=${window}&limit=1`);
+      const list = await world.get(`/api/repos?sort=stars-gained&window=${window}&limit=1`);
       assert.ok(
         list.body.meta.total > (window === "30d" ? 1_900 : 1_950),
         `${window}: ${list.body.meta.total}`,

@@ -68,7 +68,7 @@ test("hostile names: charts are well-formed and hold text only", () => {
 test("hostile names: badges and notices are well-formed and hold text only", () => {
   fc.assert(
     fc.property(names, ([a = "", b = "", c = "", d = ""]) => {
-      const rank = { ranking: "new_hot", window: "7d", rank: null, depth: 1_000, asOf: END } as const;
+      const rank = { ranking: "new-hot", window: "7d", rank: null, depth: 1_000, asOf: END } as const;
       check(drawRankBadge({ ...rank, fullName: a, language: c, note: d }, "auto"));
       check(
         drawStarsBadge({ fullName: b, stars: 1, gained: null, window: "24h", asOf: null, note: d }, "dark"),

@@ -316,7 +316,7 @@ onBothEngines("The list index", (engine) => {
       const second = await follow();
       await second.built;
       assert.equal(second.index.freshness(revision), "current");
-      const spec = listOf({ sort: "stars_gained", window: "7d" });
+      const spec = listOf({ sort: "stars-gained", window: "7d" });
       const found = await openLists(database, clock, second.index).read(spec);
       assert.equal(found.plan.plan, "index");
       assert.deepEqual(found.rows, (await openLists(database, clock).read(spec)).rows);

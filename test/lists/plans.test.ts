@@ -140,8 +140,8 @@ onBothEngines("Lists of more than 10,000", (engine) => {
       "24h",
     );
     const facts = { stars: "stars", forks: "forks", pushed: "pushedAt", created: "createdAt" } as const;
-    const growth = { stars_gained: "starsCounted", forks_gained: "forksCounted" } as const;
-    const raw = { stars_delta: "starsDelta", forks_delta: "forksDelta" } as const;
+    const growth = { "stars-gained": "starsCounted", "forks-gained": "forksCounted" } as const;
+    const raw = { "stars-delta": "starsDelta", "forks-delta": "forksDelta" } as const;
     const positive = (value: number | null | undefined) => (value && value > 0 ? value : null);
     sortings = (["desc", "asc"] as const).flatMap((direction): Sorting[] => [
       ...(["stars", "forks", "pushed", "created"] as const).map((sort) => ({
@@ -150,20 +150,20 @@ onBothEngines("Lists of more than 10,000", (engine) => {
         value: (repository: Repository) => repository[facts[sort]],
         keepsUnknown: true,
       })),
-      ...(["stars_gained", "forks_gained"] as const).map((sort) => ({
+      ...(["stars-gained", "forks-gained"] as const).map((sort) => ({
         sort,
         direction,
         value: ({ id }: Repository) => trends.get(id)?.[growth[sort]] ?? null,
         keepsUnknown: false,
       })),
-      ...(["stars_delta", "forks_delta"] as const).map((sort) => ({
+      ...(["stars-delta", "forks-delta"] as const).map((sort) => ({
         sort,
         direction,
         value: ({ id }: Repository) => positive(trends.get(id)?.[raw[sort]]),
         keepsUnknown: false,
       })),
       {
-        sort: "fork_growth",
+        sort: "fork-growth",
         direction,
         // Sort keys are whole numbers: scores are stored in hundredths.
         value: ({ id }: Repository) => positive(Math.round(100 * (trends.get(id)?.scores.forkMomentum ?? 0))),
@@ -375,7 +375,7 @@ onBothEngines("Lists of more than 10,000", (engine) => {
     const scope = { kind: "search", text: ALL } as const;
     const list = listOf({
       scope,
-      sort: "stars_gained",
+      sort: "stars-gained",
       filters: { archived: false, excludeAnomalous: true },
     });
     await fresh.read(list);

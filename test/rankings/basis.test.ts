@@ -196,7 +196,7 @@ onBothEngines("Counts of stars still held", (engine) => {
       observation("new/tracked", [...reported(NOW, 5_000, 50), own]),
       observation("old/tracked", steady),
     );
-    const { body } = await world.get("/api/repos?window=7d&sort=stars_delta");
+    const { body } = await world.get("/api/repos?window=7d&sort=stars-delta");
     const shown = body.data.map(({ fullName, trend }: { fullName: string; trend: { basis: string } }) => [
       fullName,
       trend.basis,

@@ -15,7 +15,7 @@ onBothEngines("deriving", (engine) => {
     });
     await assert.rejects(interrupted, /killed/);
     await updateDerived(world.modules);
-    const { body } = await world.get("/api/repos?sort=stars_gained");
+    const { body } = await world.get("/api/repos?sort=stars-gained");
     assert.deepEqual(
       body.data.map((repository: { fullName: string }) => repository.fullName),
       ["o/new"],
@@ -47,7 +47,7 @@ onBothEngines("deriving", (engine) => {
     for (const query of [
       "sort=stars",
       "sort=stars&order=asc",
-      "sort=stars_gained",
+      "sort=stars-gained",
       "sort=stars&language=go",
       "q=sure",
     ]) {

@@ -107,7 +107,7 @@ onBothEngines("Leaderboards", (engine) => {
     const before = await derived(modules);
     const ranksOf = async (id: number) =>
       // Such a store has no ranks by fork growth yet.
-      (await rankings.ranks(id)).filter(({ ranking }) => ranking !== "fork_growth");
+      (await rankings.ranks(id)).filter(({ ranking }) => ranking !== "fork-growth");
     const { write, dialect } = database;
     const repositories = await write.selectFrom("repositories").select("id").execute();
     for (const table of ["leaderboards", "repository_ranks"])
@@ -118,7 +118,8 @@ onBothEngines("Leaderboards", (engine) => {
     await sql`alter table repository_ranks_now rename to repository_ranks`.execute(write);
     for (const { id } of repositories) {
       for (const { ranking, window, scope, name, position } of await ranksOf(id)) {
-        await sql`insert into ranks values (${ranking}, ${window === null ? 0 : WINDOW_HOURS[window]}, ${scope},
+        // Such a store writes the names with underscores.
+        await sql`insert into ranks values (${ranking.replaceAll("-", "_")}, ${window === null ? 0 : WINDOW_HOURS[window]}, ${scope},
           ${name ?? ""}, ${position}, ${id}, 0)`.execute(write);
       }
     }

@@ -87,7 +87,7 @@ onBothEngines("derived rankings", (engine) => {
     await updateDerived(modules);
     const filters = { archived: false, fork: false };
     const page = await modules.lists.read(
-      listOf({ filters, sort: "stars_gained", page: { limit: 100, offset: 0 } }),
+      listOf({ filters, sort: "stars-gained", page: { limit: 100, offset: 0 } }),
     );
     const pairs = page.rows.map(({ repository, trend }) => [trend?.starsDelta ?? 0, repository.id] as const);
     assert.deepEqual(
@@ -103,7 +103,7 @@ onBothEngines("derived rankings", (engine) => {
     const ranked = ranks
       .flat()
       .filter(
-        ({ ranking, window, scope }) => ranking === "stars_gained" && window === "24h" && scope === "overall",
+        ({ ranking, window, scope }) => ranking === "stars-gained" && window === "24h" && scope === "overall",
       )
       .sort((a, b) => a.position - b.position);
     const gained = pairs.filter(([key]) => key > 0).map(([, id]) => id);

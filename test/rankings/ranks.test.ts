@@ -9,7 +9,7 @@ import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { createWorld, NOW, observation, snapshot, type World } from "../support/world.js";
 
-const PLAIN = ["stars", "stars_gained", "forks_gained"];
+const PLAIN = ["stars", "stars-gained", "forks-gained"];
 
 /**
  * Ranks and facets with names in place of ids, as ids depend on the order of recording. Only rankings by counts, as score
@@ -244,7 +244,7 @@ onBothEngines("Ranks and facets", (engine) => {
       .where("id", "=", 2)
       .execute();
     await updateDerived(world.modules);
-    assert.equal((await world.get("/api/repos?sort=stars_gained")).body.data.length > 0, true);
+    assert.equal((await world.get("/api/repos?sort=stars-gained")).body.data.length > 0, true);
     assert.deepEqual((await world.get("/api/facets/languages")).body.data, []);
     world.clock.advance(2 * 60_000 + 1);
     await updateDerived(world.modules);

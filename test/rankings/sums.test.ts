@@ -58,7 +58,7 @@ onBothEngines("Facets and the summary", (engine) => {
     for (const kind of ["language", "topic"] as const) {
       for (const window of WINDOWS) {
         for (const provider of [undefined, "GITHUB", "CODEBERG"]) {
-          for (const sort of ["repositories", "stars", "stars_gained"] as const) {
+          for (const sort of ["repository-count", "stars", "stars-gained"] as const) {
             const request = {
               kind,
               window,
@@ -69,9 +69,9 @@ onBothEngines("Facets and the summary", (engine) => {
             };
             const page = await rankings.facets(request);
             const key = {
-              repositories: "repositories",
+              "repository-count": "repositories",
               stars: "stars",
-              stars_gained: "starsGained",
+              "stars-gained": "starsGained",
             } as const;
             const expected = modelFacets(kind, window, provider).sort(
               (a, b) => b[key[sort]] - a[key[sort]] || (a.name < b.name ? -1 : 1),

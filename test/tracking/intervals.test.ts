@@ -8,7 +8,7 @@ import { createTrackingWorld, type TrackingWorld } from "../support/tracking.js"
 import { makeAllDue } from "./truth.js";
 
 const SLOW_POLL = { idleMs: HOUR_MS / 2 };
-const LIST = "/api/repos?sort=stars_gained&window=24h&limit=100";
+const LIST = "/api/repos?sort=stars-gained&window=24h&limit=100";
 
 const scheduled = ({ modules }: TrackingWorld) =>
   modules.database.read

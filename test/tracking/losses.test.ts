@@ -334,7 +334,7 @@ onBothEngines("A repository that its forge reports missing", (engine) => {
     const { body } = await world.get("/api/repos?sort=stars&limit=100");
     const stale = body.data.filter((one: { stale: boolean }) => one.stale);
     assert.equal(stale.length, 4);
-    const gained = await world.get("/api/repos?sort=stars_gained&window=24h&limit=100");
+    const gained = await world.get("/api/repos?sort=stars-gained&window=24h&limit=100");
     assert.ok(gained.body.data.length > 0);
     const names = new Set(stale.map(({ fullName }: { fullName: string }) => fullName));
     for (const { fullName } of gained.body.data) assert.ok(!names.has(fullName), fullName);

@@ -75,12 +75,12 @@ onSqlite("Addresses of pages", (engine) => {
   });
 
   test("the page of a language links to feed, CSV and JSON", async () => {
-    const { links } = await open(world, "/languages/Rust?sort=fork_growth&window=7d");
+    const { links } = await open(world, "/languages/Rust?sort=fork-growth&window=7d");
     const forms = links.filter((link) => link.startsWith("/api/"));
     assert.deepEqual(forms, [
       "/api/feeds/fork-growth.atom?language=Rust&window=7d",
-      "/api/repos?language=Rust&sort=fork_growth&window=7d&format=csv&limit=100",
-      "/api/repos?language=Rust&sort=fork_growth&window=7d",
+      "/api/repos?language=Rust&sort=fork-growth&window=7d&format=csv&limit=100",
+      "/api/repos?language=Rust&sort=fork-growth&window=7d",
     ]);
     for (const path of forms) assert.equal((await world.request(path)).status, 200, path);
   });

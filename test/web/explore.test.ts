@@ -61,8 +61,8 @@ onSqlite("The page /explore", (engine) => {
       return ["Stars gained, raw", "Forks gained, raw"].map((name) => linkTo(html, name)?.search);
     };
     assert.deepEqual(await offered("stars"), [undefined, undefined]);
-    assert.deepEqual(await offered("stars_gained"), ["?sort=stars_delta", undefined]);
-    assert.deepEqual(await offered("forks_delta"), [undefined, "?sort=forks_delta"]);
+    assert.deepEqual(await offered("stars-gained"), ["?sort=stars-delta", undefined]);
+    assert.deepEqual(await offered("forks-delta"), [undefined, "?sort=forks-delta"]);
   });
 
   test("each row has a star that saves it and returns to the list", async () => {
@@ -134,7 +134,7 @@ onSqlite("The page /explore", (engine) => {
     );
     assert.equal(status, 200);
     assert.deepEqual(namesIn(html), ["acme/kite", "acme/old", "lab/sub/pebble"]);
-    assert.equal(linkTo(html, "Stars gained")?.search, "?language=Rust&sort=stars_gained");
+    assert.equal(linkTo(html, "Stars gained")?.search, "?language=Rust&sort=stars-gained");
     assert.match(
       html,
       /rel="canonical" href="https:\/\/sidereal.example\/explore\?language=Rust&amp;sort=stars"/,
@@ -211,10 +211,10 @@ onSqlite("The page /explore", (engine) => {
   });
 
   test("links to the list as feed, CSV and JSON", async () => {
-    const { html } = await open("/explore?language=Rust&window=7d&sort=new_hot&page=1");
+    const { html } = await open("/explore?language=Rust&window=7d&sort=new-hot&page=1");
     assert.equal(linkTo(html, "Atom feed")?.pathname, "/api/feeds/new-hot.atom");
     assert.equal(linkTo(html, "Atom feed")?.search, "?language=Rust&window=7d");
-    assert.equal(linkTo(html, "CSV")?.search, "?language=Rust&sort=new_hot&window=7d&format=csv&limit=100");
+    assert.equal(linkTo(html, "CSV")?.search, "?language=Rust&sort=new-hot&window=7d&format=csv&limit=100");
     assert.match(
       html,
       /<link rel="alternate" type="application\/atom\+xml" href="\/api\/feeds\/new-hot\.atom/,

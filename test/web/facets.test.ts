@@ -49,7 +49,7 @@ onSqlite("The pages of languages and topics", (engine) => {
     assert.deepEqual(namesIn(await follow("Stars"), "facets", 1), ["HTML", "C++", "Go"]);
     const gained = await follow("Stars gained");
     assert.deepEqual(namesIn(gained, "facets", 1), ["Go", "C++", "HTML"]);
-    assert.equal(linkTo(gained, "7d")?.search, "?sort=stars_gained&window=7d");
+    assert.equal(linkTo(gained, "7d")?.search, "?sort=stars-gained&window=7d");
     assert.deepEqual(namesIn(await follow("GitLab"), "facets", 1), ["Go"]);
     const none = await open("/languages?provider=codeberg");
     assert.deepEqual(rowsOf(none.html, "facets"), []);

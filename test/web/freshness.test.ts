@@ -9,7 +9,7 @@ import { createWorld, daily, NOW, observation, snapshot, type World } from "../s
 const PAGES = [
   "/",
   "/explore",
-  "/explore?sort=stars_gained",
+  "/explore?sort=stars-gained",
   "/languages",
   "/languages/Go",
   "/topics/web",
@@ -59,7 +59,7 @@ onSqlite("How recent pages are", (engine) => {
   });
 
   test("gains of which not all count show both numbers", async () => {
-    const list = textOf((await open(world, "/explore?sort=stars_gained")).html);
+    const list = textOf((await open(world, "/explore?sort=stars-gained")).html);
     assert.match(list, /\+8,000\s*\d+ counted/);
     const page = textOf((await open(world, "/repos/github/shifted/level")).html);
     assert.match(page, /24 hours: \+8,000 stars, \d+ counted: a change of level without forks to match/);
@@ -69,7 +69,7 @@ onSqlite("How recent pages are", (engine) => {
     const other = await createWorld(engine);
     const old = Array.from({ length: 60 }, (_, i) => 5_000 + i);
     await other.record(observation("old/known", daily(...old)), observation("new/name", daily(20, 60, 150)));
-    for (const path of ["/", "/explore?sort=new_hot"])
+    for (const path of ["/", "/explore?sort=new-hot"])
       assert.match(textOf((await open(other, path)).html), /new\/name\s+first seen 2026-04-28/, path);
     assert.doesNotMatch(textOf((await open(other, "/explore?sort=stars")).html), /first seen/);
   });

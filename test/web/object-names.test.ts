@@ -55,7 +55,7 @@ onSqlite("Names of built-in object properties", (engine) => {
     for (const [i, name] of NAMES.entries()) {
       const stars = 100 * (i + 1) + 10;
       for (const query of [`language=${name}`, `topic=${name}`, `license=${name}`, `q=${name}`]) {
-        const { status, body } = await world.get(`/api/repos?sort=stars_gained&${query}`);
+        const { status, body } = await world.get(`/api/repos?sort=stars-gained&${query}`);
         assert.deepEqual([status, body.meta.total], [200, 1], query);
         const [{ fullName, language, topics, stars: count, trend }] = body.data;
         assert.deepEqual(

@@ -53,7 +53,7 @@ onSqlite("The page of a repository with a suspected rename", (engine) => {
   });
 
   test("is marked in lists of growth, under the new name", async () => {
-    const { html } = await open(world, "/explore?sort=stars_gained&window=24h");
+    const { html } = await open(world, "/explore?sort=stars-gained&window=24h");
     assert.match(textOf(html), /n\/tool\s+new name/);
   });
 

@@ -141,7 +141,7 @@ onSqlite("the page of a repository", (engine) => {
     const page = await open(world, "/repos/github/acme/kite");
     assert.ok(rowsOf(page.html, "ranks").some((row) => row.join() === "#1,Stars,Rust"));
     assert.ok(page.links.includes("/explore?sort=stars&language=Rust"));
-    assert.ok(page.links.some((link) => link.startsWith("/explore?sort=stars_gained&window=7d")));
+    assert.ok(page.links.some((link) => link.startsWith("/explore?sort=stars-gained&window=7d")));
     const young = await open(world, "/repos/github/shut/away");
     assert.deepEqual(rowsOf(young.html, "ranks"), []);
   });

@@ -94,7 +94,7 @@ onSqlite("The page of a personal watchlist", (engine) => {
       "two/two",
       "three/three",
     ]);
-    const gained = await open(world, "/watchlist?sort=stars_gained&window=24h", headers);
+    const gained = await open(world, "/watchlist?sort=stars-gained&window=24h", headers);
     assert.deepEqual(repositoriesIn(gained.html), ["two/two", "one/one", "three/three"]);
     assert.ok(gained.current.includes("Stars gained"));
     assert.match(page.html, /aria-label="Remove one\/one"/);

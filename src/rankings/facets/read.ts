@@ -4,7 +4,7 @@ import type { Window } from "../windows.js";
 
 export const FACET_KINDS = ["language", "topic"] as const;
 export type FacetKind = (typeof FACET_KINDS)[number];
-export const FACET_SORTS = ["repositories", "stars", "stars_gained"] as const;
+export const FACET_SORTS = ["repository-count", "stars", "stars-gained"] as const;
 export type FacetSort = (typeof FACET_SORTS)[number];
 
 /** A language or topic with the totals of its listed repositories. */
@@ -57,7 +57,11 @@ export function facetReader({ prepare }: Database): (request: FacetRequest) => P
     const known = pages.get(name);
     if (known !== undefined) return known;
     const gained = sql.ref(`stars_gained_${window}`);
-    const key = sort === "stars_gained" ? gained : sql.ref(sort);
+    const key = {
+      "repository-count": sql.ref("repositories"),
+      stars: sql.ref("stars"),
+      "stars-gained": gained,
+    }[sort];
     const page = prepare<FacetRequest, FacetValues>((given) => {
       const [kind, provider] = [given((request) => request.kind), given(({ provider = "" }) => provider)];
       // All columns of the index, in which SQLite finds them without the rows.

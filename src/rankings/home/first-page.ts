@@ -34,8 +34,8 @@ export async function computeHome(database: Database, now: number): Promise<Home
   return {
     trending: rankedList(boards, "trending"),
     rising: rankedList(boards, "rising"),
-    newHot: rankedList(boards, "new_hot"),
-    forkGrowth: rankedList(boards, "fork_growth"),
+    newHot: rankedList(boards, "new-hot"),
+    forkGrowth: rankedList(boards, "fork-growth"),
     languages: await topFacets(database.write, "language"),
     topics: await topFacets(database.write, "topic"),
     generatedAt: now,

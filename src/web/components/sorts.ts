@@ -13,13 +13,13 @@ export const SORT_NAMES: Readonly<Record<Sort, string>> = {
   relevance: "Best match",
   trending: RANKING_DEFINITIONS.trending.label,
   rising: RANKING_DEFINITIONS.rising.label,
-  new_hot: RANKING_DEFINITIONS.new_hot.label,
-  fork_growth: RANKING_DEFINITIONS.fork_growth.label,
+  "new-hot": RANKING_DEFINITIONS["new-hot"].label,
+  "fork-growth": RANKING_DEFINITIONS["fork-growth"].label,
   activity: "Active",
-  stars_gained: RANKING_DEFINITIONS.stars_gained.label,
-  forks_gained: RANKING_DEFINITIONS.forks_gained.label,
-  stars_delta: "Stars gained, raw",
-  forks_delta: "Forks gained, raw",
+  "stars-gained": RANKING_DEFINITIONS["stars-gained"].label,
+  "forks-gained": RANKING_DEFINITIONS["forks-gained"].label,
+  "stars-delta": "Stars gained, raw",
+  "forks-delta": "Forks gained, raw",
   stars: RANKING_DEFINITIONS.stars.label,
   forks: "Forks",
   pushed: "Last push",
@@ -28,8 +28,8 @@ export const SORT_NAMES: Readonly<Record<Sort, string>> = {
 
 /** The sorts by plain differences, offered only beside the sort by the gain that counts. */
 const RAW_OF: Readonly<Partial<Record<Sort, Sort>>> = {
-  stars_delta: "stars_gained",
-  forks_delta: "forks_gained",
+  "stars-delta": "stars-gained",
+  "forks-delta": "forks-gained",
 };
 
 /** The sorts to offer on a page that is sorted by `current`; relevance only with a search text. */
@@ -48,8 +48,7 @@ const definitionOf = (sort: string): RankingDefinition | undefined => {
 
 /** Path of the feed of a sort; undefined if it has none. */
 export function feedPath(sort: string): string | undefined {
-  const slug = definitionOf(sort)?.slug ?? null;
-  return slug === null ? undefined : `/api/feeds/${slug}.atom`;
+  return definitionOf(sort)?.hasFeed ? `/api/feeds/${sort}.atom` : undefined;
 }
 
 const scoreOf = (sort: string): ScoreName | null =>
@@ -58,9 +57,9 @@ const scoreOf = (sort: string): ScoreName | null =>
 /** The sorts whose lists show forks in place of stars. */
 const FORK_SORTS: readonly string[] = [
   "forks",
-  "forks_gained",
-  "forks_delta",
-  "fork_growth",
+  "forks-gained",
+  "forks-delta",
+  "fork-growth",
 ] satisfies Sort[];
 
 /** The columns that show what a list is sorted by. */
@@ -82,7 +81,7 @@ export function columnsOf(sort: string): Pick<RepositoryListProps, "metric" | "m
   if (score === null) return metric;
   return {
     ...metric,
-    marksFirstSeen: sort === "new_hot",
+    marksFirstSeen: sort === "new-hot",
     more: [
       { title: "Score", onPhone: "nowhere", cell: ({ trend }) => trend?.scores[score]?.toFixed(1) ?? "–" },
     ],

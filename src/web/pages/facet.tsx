@@ -7,6 +7,7 @@ import {
   type ListQuery,
   listQuery,
   pageParameter,
+  rankingParameter,
   windowParameter,
 } from "../../lists/lists.js";
 import { explorePage, languagePage, topicPage } from "../../page-addresses.js";
@@ -34,7 +35,7 @@ import type { Page, PageRequest } from "../page-request.js";
 import { type ListStars, starScripts, starsOf } from "../saving.js";
 
 export const facetQuery = z.object({
-  sort: z.enum(RANKINGS).default("trending"),
+  sort: rankingParameter,
   window: windowParameter,
   page: pageParameter,
   cursor: cursorParameter,

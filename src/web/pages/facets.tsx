@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { z } from "zod";
 import { forgeName } from "../../forges.js";
-import { pageParameter, providerParameter, windowParameter } from "../../lists/lists.js";
+import { facetSortParameter, pageParameter, providerParameter, windowParameter } from "../../lists/lists.js";
 import { LANGUAGES_PAGE, languagePage, TOPICS_PAGE, topicPage } from "../../page-addresses.js";
 import {
   type CurrentSummary,
@@ -27,7 +27,7 @@ const LIMIT = 50;
 const MAX_PAGE = 200;
 
 export const facetsQuery = z.object({
-  sort: z.enum(FACET_SORTS).default("repositories"),
+  sort: facetSortParameter,
   window: windowParameter,
   provider: providerParameter.optional(),
   page: pageParameter.refine((page = 1) => page <= MAX_PAGE, `must be a whole number from 1 to ${MAX_PAGE}`),
@@ -43,10 +43,17 @@ const KINDS: Readonly<
 };
 
 const SORT_NAMES: Readonly<Record<FacetSort, string>> = {
-  repositories: "Repositories",
+  "repository-count": "Repositories",
   stars: "Stars",
-  stars_gained: "Stars gained",
+  "stars-gained": "Stars gained",
 };
+
+/** The field of each sort. */
+const SORTED_BY = {
+  "repository-count": "repositories",
+  stars: "stars",
+  "stars-gained": "starsGained",
+} as const satisfies Readonly<Record<FacetSort, keyof Facet>>;
 
 /** All languages. */
 export function showLanguages(request: PageRequest): Promise<Page> {
@@ -132,7 +139,7 @@ const FacetTable: FC<{ kind: FacetKind; url: URL; page: FacetPage; query: Facets
 }) => {
   const { title, one } = KINDS[kind];
   const offset = (page - 1) * LIMIT;
-  const shown = (facet: Facet) => (sort === "stars_gained" ? facet.starsGained : facet[sort]);
+  const shown = (facet: Facet) => facet[SORTED_BY[sort]];
   const most = Math.max(1, ...rows.map(shown));
   if (rows.length === 0 && page > 1) return <BeyondEnd url={url} />;
   if (rows.length === 0)

@@ -36,11 +36,11 @@ const LISTS: readonly HomeList[] = [
   { key: "rising", sort: "rising", ...RANKING_DEFINITIONS.rising },
   {
     key: "newHot",
-    sort: "new_hot",
-    ...RANKING_DEFINITIONS.new_hot,
+    sort: "new-hot",
+    ...RANKING_DEFINITIONS["new-hot"],
     none: "Nothing yet. This list has repositories younger than 90 days, or first seen with few stars where creation dates are not known.",
   },
-  { key: "forkGrowth", sort: "fork_growth", ...RANKING_DEFINITIONS.fork_growth },
+  { key: "forkGrowth", sort: "fork-growth", ...RANKING_DEFINITIONS["fork-growth"] },
 ];
 
 export async function showHome(request: PageRequest): Promise<Page> {
@@ -64,9 +64,9 @@ export async function showHome(request: PageRequest): Promise<Page> {
     title: "Growing repositories",
     description,
     scripts: starScripts(request),
-    alternates: LISTS.map(({ label, slug }) => ({
+    alternates: LISTS.map(({ label, sort }) => ({
       type: "application/atom+xml",
-      href: `/api/feeds/${slug}.atom?window=7d`,
+      href: `/api/feeds/${sort}.atom?window=7d`,
       title: `${label}, ${WINDOW_LABELS["7d"]}`,
     })),
     body: <HomeBody {...{ summary, prepared, lists, sparks, stars }} />,
@@ -108,7 +108,7 @@ const HomeBody: FC<HomeBodyProps> = ({ summary, prepared, lists, sparks, stars }
 );
 
 const ListSection: FC<Pick<HomeBodyProps, "sparks" | "stars"> & { list: HomeBodyProps["lists"][number] }> = ({
-  list: { sort, label, description: about, slug, window, isFallback, rows, none = NO_GROWTH },
+  list: { sort, label, description: about, window, isFallback, rows, none = NO_GROWTH },
   sparks,
   stars,
 }) => (
@@ -130,8 +130,8 @@ const ListSection: FC<Pick<HomeBodyProps, "sparks" | "stars"> & { list: HomeBody
         caption={label}
         from={1}
         sparks={sparks}
-        metric={sort === "fork_growth" ? "forks" : "stars"}
-        marksFirstSeen={sort === "new_hot"}
+        metric={sort === "fork-growth" ? "forks" : "stars"}
+        marksFirstSeen={sort === "new-hot"}
         isShort
         {...stars}
       />
@@ -147,7 +147,7 @@ const ListSection: FC<Pick<HomeBodyProps, "sparks" | "stars"> & { list: HomeBody
         </>
       ))}{" "}
       ·{" "}
-      <a href={`/api/feeds/${slug}.atom?window=7d`} aria-label={`Atom feed of ${label}, 7d`}>
+      <a href={`/api/feeds/${sort}.atom?window=7d`} aria-label={`Atom feed of ${label}, 7d`}>
         Atom feed
       </a>
     </p>

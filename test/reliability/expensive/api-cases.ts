@@ -50,7 +50,7 @@ function listCases(path: string, sorts: readonly (string | undefined)[]): Expens
   return [...all, ...plain];
 }
 
-const SORTS = ["relevance", "trending", "rising", "new_hot", "stars_gained", "stars", "created"];
+const SORTS = ["relevance", "trending", "rising", "new-hot", "stars-gained", "stars", "created"];
 
 /** Where a route has no `sort` of its own. */
 const OWN_SORT = [undefined];
@@ -58,7 +58,7 @@ const OWN_SORT = [undefined];
 const facetCases = [
   get("by gains, last page", (_, round) =>
     address("/api/facets/topics", {
-      sort: "stars_gained",
+      sort: "stars-gained",
       window: "30d",
       limit: 100,
       page: deepPage(round),
@@ -161,7 +161,7 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
   "GET /api/stats/summary": [get("as it is", () => "/api/stats/summary")],
   "GET /api/facets/languages": [
     get("by gains", () =>
-      address("/api/facets/languages", { sort: "stars_gained", window: "30d", limit: 100 }),
+      address("/api/facets/languages", { sort: "stars-gained", window: "30d", limit: 100 }),
     ),
   ],
   "GET /api/facets/topics": facetCases,
@@ -225,7 +225,7 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
       204,
     ),
   ],
-  "GET /api/watchlists/{token}/repositories": ["added", "trending", "stars_gained", "created"].flatMap(
+  "GET /api/watchlists/{token}/repositories": ["added", "trending", "stars-gained", "created"].flatMap(
     (sort) =>
       ["json", "csv"].map((format) =>
         get(`${sort}, ${format}`, ({ token }, round) =>

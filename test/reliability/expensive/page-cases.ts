@@ -63,7 +63,7 @@ const facetPage = (path: string) =>
 
 const facetsPage = (path: string) => [
   page("by gains, last page", (_, round) =>
-    address(path, { sort: "stars_gained", window: "30d", page: 1 + round }),
+    address(path, { sort: "stars-gained", window: "30d", page: 1 + round }),
   ),
 ];
 
@@ -86,7 +86,7 @@ const compared = (name: string, count: number): ExpensiveCase[] =>
 export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
   "GET /": [page("as it is", () => "/")],
   "GET /explore": [
-    ...["trending", "rising", "new_hot", "stars"].flatMap((sort) =>
+    ...["trending", "rising", "new-hot", "stars"].flatMap((sort) =>
       ["a b", SEARCH_TEXTS[6] ?? "", undefined].map((q) =>
         page(`q=${q?.slice(0, 10)}, 20 topics and languages, ${sort}, deep`, ({ facts }, round) =>
           address("/explore", {
@@ -196,7 +196,7 @@ export const PAGE_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
     }),
   ],
   "GET /watchlists/gone": [page("as it is", () => "/watchlists/gone")],
-  "GET /watchlists/{token}": ["added", "trending", "stars_gained"].flatMap((sort) => [
+  "GET /watchlists/{token}": ["added", "trending", "stars-gained"].flatMap((sort) => [
     page(`500 repositories, ${sort}`, ({ token }, round) =>
       address(`/watchlists/${token}`, { sort, window: "30d", page: 1 + (round % 10) }),
     ),

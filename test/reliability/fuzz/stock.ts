@@ -140,7 +140,7 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
     case "site":
       return "github";
     case "ranking":
-      return random.pick(["trending", "rising", "new_hot", "fork_growth", "forks_gained"]);
+      return random.pick(["trending", "rising", "new-hot", "new_hot", "forkGrowth", "FORKS_GAINED"]);
     case "q":
       return random.pick(stock.words);
     case "language":
