@@ -53,7 +53,7 @@ export async function namedRepositories({ services, http, query, file }: NamedRe
     hasMore: false,
     nextCursor: null,
     page: 1,
-    sort: "requested",
+    sort: "requested" as const,
     asOf,
     ageDays: ageInDays(asOf, clock.now()),
     corrected: null,

@@ -232,7 +232,7 @@ export const pageMetaSchema = z.object({
 export const repositoryPageMetaSchema = pageMetaSchema
   .extend({
     window: z.enum(WINDOWS),
-    sort: z.enum([...SORTS, "added"]),
+    sort: z.enum([...SORTS, "added", "requested"]),
     ...freshnessFields,
     corrected: z.string().nullable().openapi({
       description:
