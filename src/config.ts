@@ -15,7 +15,13 @@ import {
 } from "./limit-config.js";
 import { LOG_LEVELS } from "./log.js";
 import { nearestName } from "./nearest-name.js";
-import { isProviderSetting, providerNames, providerSettings, readProviders } from "./provider-config.js";
+import {
+  isProviderSetting,
+  providerNames,
+  providerSettings,
+  readProviders,
+  readProxy,
+} from "./provider-config.js";
 
 const flag = z.enum(["true", "false"]).transform((value) => value === "true");
 const whole = (min: number, max: number) =>
@@ -102,6 +108,9 @@ const SETTINGS = {
     .optional(),
   SIDEREAL_TRACK: z.enum(TRACK_ACCESS).optional(),
   SIDEREAL_TRACK_PER_DAY: whole(1, 1_000_000).default(20),
+  SIDEREAL_DUMPS_DIR: z.string().min(1).optional(),
+  SIDEREAL_DUMPS_DAYS: whole(1, 366).default(7),
+  SIDEREAL_DUMPS_KEPT: whole(1, 100).default(4),
   SIDEREAL_METRICS_HOST: z.string().min(1).default("127.0.0.1"),
   SIDEREAL_METRICS_PORT: whole(0, 65_535).optional(),
   SIDEREAL_AUTH_SECRET: z.string().min(32, "must be at least 32 characters").optional(),
@@ -193,6 +202,8 @@ export interface Config {
   proxy: ProxySettings | undefined;
   /** Who may request repositories to be tracked, and how many in a day; undefined: any number. */
   onDemand: { access: TrackAccess; perDay: number | undefined };
+  /** Where dumps are, how often the worker writes one, and how many are kept; undefined: there are no dumps. */
+  dumps: { folder: string; everyDays: number; kept: number } | undefined;
   /** Address of the worker's metrics; not served without a port. */
   metricsHost: string;
   metricsPort: number | undefined;
@@ -316,6 +327,14 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
       access: settings.SIDEREAL_TRACK ?? (hasAccounts(settings) ? "accounts" : "off"),
       perDay: settings.SIDEREAL_LIMITS ? settings.SIDEREAL_TRACK_PER_DAY : undefined,
     },
+    dumps:
+      settings.SIDEREAL_DUMPS_DIR === undefined
+        ? undefined
+        : {
+            folder: settings.SIDEREAL_DUMPS_DIR,
+            everyDays: settings.SIDEREAL_DUMPS_DAYS,
+            kept: settings.SIDEREAL_DUMPS_KEPT,
+          },
     metricsHost: settings.SIDEREAL_METRICS_HOST,
     metricsPort: settings.SIDEREAL_METRICS_PORT,
     authSecret: settings.SIDEREAL_AUTH_SECRET,
@@ -337,31 +356,6 @@ function readOpenness(
   const isPrivate = isPrivateHost(host);
   const isChecked = listed === undefined ? isPrivate : !listed.includes("*");
   return { allowedHosts: isChecked ? [host, ...(listed ?? [])] : undefined, cors: cors ?? !isPrivate };
-}
-
-/** The proxies in the usual variables, in lower or upper case. Messages never contain their addresses. */
-function readProxy(env: NodeJS.ProcessEnv, problems: string[]): ProxySettings | undefined {
-  const read = (name: string) => env[name.toLowerCase()] || env[name] || null;
-  const proxyOf = (name: string) => {
-    const address = read(name);
-    if (address === null) return null;
-    const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `http://${address}`);
-    const isUsable = url !== null && /^https?:$/.test(url.protocol) && canBeDecoded(url);
-    if (!isUsable)
-      problems.push(`${name}: must be the address of a proxy, such as http://proxy.example:3128`);
-    return url?.href ?? null;
-  };
-  const [http, https] = [proxyOf("HTTP_PROXY"), proxyOf("HTTPS_PROXY")];
-  return http === null && https === null ? undefined : { http, https, except: read("NO_PROXY") ?? "" };
-}
-
-/** Whether the credentials of an address can be sent: their escapes must be those of a text. */
-function canBeDecoded({ username, password }: URL): boolean {
-  try {
-    return [username, password].every((part) => decodeURIComponent(part) !== undefined);
-  } catch {
-    return false;
-  }
 }
 
 /** The setting that was probably meant. */

@@ -5,6 +5,7 @@ const SERVICE = ["--max-semi-space-size=8"];
 const FLAGS: ReadonlyMap<string | undefined, readonly string[]> = new Map([
   ["import", BATCH],
   ["export", BATCH],
+  ["dump", BATCH],
   ["derive", BATCH],
   ["backup", BATCH],
   ["restore", BATCH],

@@ -5,6 +5,7 @@ import {
   FORGE_KINDS,
   findForge,
   type ProviderSettings,
+  type ProxySettings,
   PUBLIC_FORGES,
   parseTokens,
   providerOfHost,
@@ -277,4 +278,29 @@ function privateKeyOf(text: string): { value: string } | { problem: string } {
     if (createPrivateKey(pem).asymmetricKeyType === "rsa") return { value: pem };
   } catch {}
   return { problem: "must be the RSA private key of the GitHub App, in PEM form" };
+}
+
+/** The proxies in the usual variables, in lower or upper case. Messages never contain their addresses. */
+export function readProxy(env: NodeJS.ProcessEnv, problems: string[]): ProxySettings | undefined {
+  const read = (name: string) => env[name.toLowerCase()] || env[name] || null;
+  const proxyOf = (name: string) => {
+    const address = read(name);
+    if (address === null) return null;
+    const url = URL.parse(/^[a-z][a-z\d+.-]*:\/\//i.test(address) ? address : `http://${address}`);
+    const isUsable = url !== null && /^https?:$/.test(url.protocol) && canBeDecoded(url);
+    if (!isUsable)
+      problems.push(`${name}: must be the address of a proxy, such as http://proxy.example:3128`);
+    return url?.href ?? null;
+  };
+  const [http, https] = [proxyOf("HTTP_PROXY"), proxyOf("HTTPS_PROXY")];
+  return http === null && https === null ? undefined : { http, https, except: read("NO_PROXY") ?? "" };
+}
+
+/** Whether the credentials of an address can be sent: their escapes must be those of a text. */
+function canBeDecoded({ username, password }: URL): boolean {
+  try {
+    return [username, password].every((part) => decodeURIComponent(part) !== undefined);
+  } catch {
+    return false;
+  }
 }

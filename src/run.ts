@@ -58,7 +58,9 @@ async function work(context: AppContext, { once: isOnce = false } = {}): Promise
   const opened = await unlessStopped(openModules(context));
   if (opened !== undefined) {
     const { startWorker } = await import("./tracker.js");
-    const worker = await startWorker(context, opened.value, { isOnce });
+    const stopping = new AbortController();
+    const dump = config.dumps === undefined ? undefined : () => writeDump(context, stopping.signal);
+    const worker = await startWorker(context, opened.value, { isOnce, dump });
     log.info({ providers: config.providers.map(({ name }) => name) }, "tracking");
     // A worker started by `start` ends when its parent does, however the parent ends.
     const orphaned = process.send === undefined ? [] : [once(process, "disconnect")];
@@ -66,12 +68,24 @@ async function work(context: AppContext, { once: isOnce = false } = {}): Promise
     const isOrphan = process.send !== undefined && !process.connected;
     if (!isOrphan) await Promise.race([stopSignal(), worker.done, ...orphaned]);
     log.info("the worker is stopping");
+    stopping.abort();
     // Updates can stop at any step: the next worker continues from there.
     setTimeout(() => process.exit(EXIT.ok), WORKER_STOP_MS).unref();
     await worker.stop();
   }
   // An open channel would keep this process alive, and its parent waiting.
   if (process.connected) process.disconnect();
+}
+
+/** Writes a dump in a child process if one is due: that takes minutes, and memory that the worker does not need otherwise. */
+async function writeDump({ config: { dumps }, clock, log }: AppContext, signal: AbortSignal): Promise<void> {
+  const { isDumpDue } = await import("./dumps/dumps.js");
+  if (dumps === undefined || !(await isDumpDue(dumps.folder, { ...dumps, now: clock.now() }))) return;
+  const began = clock.monotonic();
+  const code = await runCommand("dump", signal, ["ignore", "ignore", "inherit", "ipc"]);
+  if (signal.aborted) return;
+  if (code === 0) log.info({ ms: Math.round(clock.monotonic() - began) }, "wrote a dump");
+  else log.error({ code }, "no dump was written; the worker tries again in an hour");
 }
 
 /** Time for a worker to finish its current work, and the time after which a child process is killed. */

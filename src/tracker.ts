@@ -51,11 +51,11 @@ function deriver(modules: Modules, clock: Clock): () => Promise<void> {
   };
 }
 
-/** Tracks the configured providers: until it is stopped, or what is due now. */
+/** Tracks the configured providers: until it is stopped, or what is due now. `dump` writes a dump if one is due. */
 export async function startWorker(
   context: AppContext,
   modules: Modules,
-  { isOnce }: { isOnce: boolean },
+  { isOnce, dump }: { isOnce: boolean; dump?: (() => Promise<void>) | undefined },
 ): Promise<RunningWorker> {
   const { config, clock, log } = context;
   warnWithoutContact(context);
@@ -67,6 +67,7 @@ export async function startWorker(
     clock,
     log,
     derive: deriver(modules, clock),
+    dump,
   });
   const { metricsPort: port, metricsHost: host } = config;
   const close = async () => {

@@ -43,6 +43,7 @@ const RANKS: Readonly<Record<string, number>> = {
   transfer: 3,
   metering: 3,
   demo: 3,
+  dumps: 4,
   embeds: 4,
   http: 4,
   tracking: 4,

@@ -108,7 +108,7 @@ async function runParquet(host: Host, folder: string, json: boolean): Promise<nu
 }
 
 /** A bar for all repositories of the catalogue. */
-async function showRepositories({ rankings }: Modules): Promise<ReturnType<typeof showProgress>> {
+export async function showRepositories({ rankings }: Modules): Promise<ReturnType<typeof showProgress>> {
   const { repositories } = await rankings.summary();
   return showProgress(
     repositories,
@@ -117,6 +117,6 @@ async function showRepositories({ rankings }: Modules): Promise<ReturnType<typeo
 }
 
 /** The code of an error of the file system. */
-function fileFault(error: unknown): string | undefined {
+export function fileFault(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

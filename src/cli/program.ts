@@ -7,6 +7,7 @@ import { addBackup } from "./backup.js";
 import { addDemo } from "./demo.js";
 import { addDerive } from "./derive.js";
 import { addDoctor } from "./doctor.js";
+import { addDump } from "./dump.js";
 import { addEvents } from "./events.js";
 import { addExport } from "./export.js";
 import { EXIT, type Host } from "./host.js";
@@ -42,6 +43,7 @@ export async function runProgram(host: Host, argv: readonly string[]): Promise<n
   addEvents(program, host, finish);
   addImport(program, host, finish);
   addExport(program, host, finish);
+  addDump(program, host, finish);
   addDerive(program, host);
   addBackup(program, host, finish);
   addRestore(program, host, finish);

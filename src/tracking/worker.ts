@@ -40,6 +40,8 @@ export interface WorkerOptions {
   /** How often the worker looks for requests to track; default half a second. */
   requestsEveryMs?: number;
   retention?: Retention;
+  /** Writes a dump if one is due; absent: there are no dumps. */
+  dump?: (() => Promise<void>) | undefined;
 }
 
 /** Share of time spent deriving, unless a minute has passed; a small catalogue is visible within seconds. */
@@ -51,6 +53,7 @@ const DERIVE_SOON_SHARE = 0.2;
 const DERIVE_SOON_MS = 1_000;
 const RETENTION_EVERY_MS = 3_600_000;
 const REPORT_EVERY_MS = 10_000;
+const DUMP_EVERY_MS = 3_600_000;
 /** Pause of a lane after an unexpected error. */
 const ERROR_REST_MS = 60_000;
 
@@ -146,6 +149,15 @@ export class Worker {
         },
       },
     );
+    const { dump } = options;
+    if (dump !== undefined)
+      this.#loops.push({
+        name: "dump",
+        step: async () => {
+          await dump();
+          return waiting(DUMP_EVERY_MS);
+        },
+      });
   }
 
   /** Number of loops. */

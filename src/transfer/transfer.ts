@@ -23,6 +23,7 @@ export {
 export { readSample } from "./sample-file.js";
 export { Refusal } from "./values.js";
 export type { ImportWarning } from "./warnings.js";
+export { openWorkFolder } from "./work-folder.js";
 
 /** Reads a manifest: CSV with the columns `file` and `source_commit_time`. Throws Refusal, also for times after `now`. */
 export function readManifest(csv: string, now: number): Map<string, number> {
