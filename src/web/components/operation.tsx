@@ -7,6 +7,7 @@ interface Parameter {
   in: string;
   required?: boolean;
   description?: string;
+  example?: unknown;
   schema?: Schema;
 }
 
@@ -68,6 +69,16 @@ export const OperationView: FC<Entry> = ({ method, path, operation }) => {
   );
 };
 
+/** An example of a value, where the allowed values do not show it. */
+const Example: FC<{ parameter: Parameter }> = ({ parameter: { example, schema } }) => {
+  if (example === undefined || schema?.enum !== undefined || schema?.default !== undefined) return null;
+  return (
+    <div class="soft small">
+      such as <code>{[example].flat().join(", ")}</code>
+    </div>
+  );
+};
+
 function schemaOf(content: Record<string, { schema?: Schema }> | undefined): Schema {
   return Object.values(content ?? {})[0]?.schema ?? {};
 }
@@ -115,6 +126,7 @@ const Parameters: FC<{ operationId: string; parameters: readonly Parameter[] }> 
             <td>{parameter.in}</td>
             <td>
               <TypeView schema={parameter.schema ?? {}} />
+              <Example parameter={parameter} />
             </td>
             <td>{parameter.description ?? parameter.schema?.description ?? ""}</td>
           </tr>

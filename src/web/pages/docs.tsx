@@ -13,6 +13,7 @@ import type { Page } from "../page-request.js";
 export interface ReferenceDocument {
   info: { title: string; version: string; description?: string };
   servers?: { url: string }[];
+  security?: Record<string, unknown>[];
   paths?: Record<string, Record<string, unknown>>;
   components?: { schemas?: Record<string, unknown>; [kind: string]: Record<string, unknown> | undefined };
 }
@@ -87,6 +88,7 @@ function resolved(document: ReferenceDocument, operation: Operation): Operation 
   };
   const responses = Object.entries(operation.responses).map(([status, one]) => [status, find(one)]);
   return {
+    ...(document.security && { security: document.security }),
     ...operation,
     ...(operation.parameters && { parameters: operation.parameters.map(find) }),
     responses: Object.fromEntries(responses),
@@ -155,39 +157,24 @@ const Begin: FC<{ base: string }> = ({ base }) => (
   </section>
 );
 
-/** Every code with its description. Problem details link to its row. */
+/** Every code with its description. Problem details link to its entry. */
 const ErrorTable: FC = () => (
   <section>
     <h2 id="errors">Errors</h2>
     <p class="read">
       Every error has one of these codes. With <code>Accept: application/problem+json</code> an error is a
-      problem as in RFC 9457, whose <code>type</code> is the address of its row here.
+      problem as in RFC 9457, whose <code>type</code> is the address of its entry here.
     </p>
-    <Scroll label="Error codes">
-      <table class="tight">
-        <caption class="hidden">Error codes with their status and meaning</caption>
-        <thead>
-          <tr>
-            <th scope="col">Code</th>
-            <th scope="col" class="number">
-              Status
-            </th>
-            <th scope="col">When</th>
-          </tr>
-        </thead>
-        <tbody>
-          {(Object.keys(ERROR_STATUS) as ErrorCode[]).map((code) => (
-            <tr id={errorAnchor(code)}>
-              <th scope="row">
-                <code>{code}</code>
-              </th>
-              <td class="number">{ERROR_STATUS[code]}</td>
-              <td>{ERROR_MEANINGS[code]}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <dl class="codes">
+      {(Object.keys(ERROR_STATUS) as ErrorCode[]).map((code) => (
+        <div id={errorAnchor(code)}>
+          <dt>
+            <code>{code}</code> <span class="soft small">{ERROR_STATUS[code]}</span>
+          </dt>
+          <dd>{ERROR_MEANINGS[code]}</dd>
+        </div>
+      ))}
+    </dl>
   </section>
 );
 

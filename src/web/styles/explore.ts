@@ -41,6 +41,9 @@ fieldset > .pair .field { margin-bottom: 0; }
 .operation .fields { font-size: var(--small); }
 .operation th { white-space: nowrap; }
 .operation tbody th { padding-right: var(--s4); }
+.codes > div { border-bottom: 1px solid var(--line); padding: var(--s2); scroll-margin-top: var(--s4); }
+.codes > :target { background: var(--note); }
+.codes dd { margin: var(--s1) 0 0; }
 .forge { color: var(--soft); font-size: var(--small); }
 .pager a, .filters .row a { display: inline-block; padding: var(--s1) 0; }
 .tight { width: auto; }
