@@ -9,6 +9,7 @@ import { pathPattern } from "../src/http/http.js";
 import { isProviderSetting, PROVIDER_SETTINGS, providerNames } from "../src/provider-config.js";
 
 const DOCUMENTS = [
+  "client/README.md",
   ...readdirSync(".").filter((file) => file.endsWith(".md")),
   ...readdirSync("docs", { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))

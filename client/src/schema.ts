@@ -1,0 +1,4952 @@
+/**
+ * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
+ * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
+ *
+ * Document: 48a44a33e128e660
+ * Types: aa7d7de64966fb81
+ */
+export interface paths {
+    "/api/repos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List repositories, filtered, searched and sorted
+         * @description With id or fullName, the repositories with these ids and names, at most 100. Sorts by growth contain only repositories that have a trend in the window. A search sorted by anything but relevance covers its 10,000 best matches.
+         */
+        get: operations["listRepositories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/trending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Broad recent momentum: stars, growth, forks, activity
+         * @description The same list as /api/repos?sort=trending. See the documentation of the scores; explain=true in the detail of a repository explains its own scores.
+         */
+        get: operations["listTrending"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rising": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fast growth relative to size
+         * @description The same list as /api/repos?sort=rising. See the documentation of the scores; explain=true in the detail of a repository explains its own scores.
+         */
+        get: operations["listRising"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/new-hot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Repositories younger than 90 days with early momentum
+         * @description The same list as /api/repos?sort=new-hot. See the documentation of the scores; explain=true in the detail of a repository explains its own scores.
+         */
+        get: operations["listNewHot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/fork-growth": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fast growth in forks relative to size, where stars confirm it
+         * @description The same list as /api/repos?sort=fork-growth. See the documentation of the scores; explain=true in the detail of a repository explains its own scores.
+         */
+        get: operations["listForkGrowth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/feeds/{ranking}.atom": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A ranking as an Atom feed
+         * @description RFC 4287. A repository has one entry a day, week (from Monday) or month (UTC), for windows of 24h, 7d and 30d; its id and time stay the same until the next. The stars feed keeps one permanent entry.
+         */
+        get: operations["getFeed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/home": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The data of the home page, prepared in advance
+         * @description Ten repositories of each ranking over 24 hours, or over 7 days (isFallback) while the data is too young.
+         */
+        get: operations["getHome"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/search/suggest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest repositories, languages and topics for a partial name
+         * @description Matches prefixes of a name, an owner, owner/name, or a word inside a name. Exact names first, then by fit and popularity. If nothing matches, one typing error in a word is corrected.
+         */
+        get: operations["suggest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos/{provider}/by-full-name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One repository by its full name, in the query */
+        get: operations["getRepositoryByFullName"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos/{provider}/by-full-name/{fullName}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One repository by its full name, in the path
+         * @description Slashes may be literal or %2F. The path is decoded once.
+         */
+        get: operations["getRepositoryByFullNamePath"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos/{id}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The snapshots of a repository over time
+         * @description Oldest first, at most 2,000 points; meta.resolution is their step. The window ends at the newest snapshot of the provider. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.
+         */
+        get: operations["listMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos/{id}/ranks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The ranks of a repository, day by day
+         * @description Oldest first: ranks up to 1,000 overall and up to 200 in its language. The window ends at the newest snapshot of the provider. Days without a rank have no entry.
+         */
+        get: operations["listRanks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos/{provider}/{owner}/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One repository by provider, owner and name
+         * @description Case-insensitive. Write slashes in the owner as %2F, or use by-full-name. A previous name redirects with 301.
+         */
+        get: operations["getRepository"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/stats/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counters of the catalogue and of each provider */
+        get: operations["getSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/facets/languages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The languages of listed repositories, largest first */
+        get: operations["listLanguages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/facets/topics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The topics of listed repositories, largest first */
+        get: operations["listTopics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embed/chart.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A chart of one to six repositories, as a picture for any page
+         * @description Counts by address in the bucket embed. Errors are pictures too, with their status; for a repository with fewer than two snapshots the picture says when it was first seen.
+         */
+        get: operations["getChart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embed/chart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The data of a chart, with snippets that embed it
+         * @description The same parameters as the picture. Each repository costs as much as a request for its metrics.
+         */
+        get: operations["getChartData"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embed/badge.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A badge with a repository's rank, or with its stars
+         * @description Counts by address in the bucket embed. ranking and scope apply to kind=rank; the ranking by stars has no window. Errors are badges too, with their status.
+         */
+        get: operations["getBadge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/embed/card.png": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A social card of a repository, 1200 × 630
+         * @description Counts by address in the bucket embed. Cards wait in a queue to be rendered. The response is 503 with Retry-After when the caller has too many waiting, or when the wait would be too long.
+         */
+        get: operations["getCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your rate limits and their remaining requests
+         * @description Costs nothing and works even when no requests remain. A request with an API key or a session counts against the limit of the key or of the sessions, and the ceiling of its account.
+         */
+        get: operations["getLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/healthz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the process responds */
+        get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether requests can be served: the database responds */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos/track": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request a repository to be tracked
+         * @description Takes the address of any page of a repository on a tracked forge, a clone URL, `forge:owner/name` or `owner/name`. A worker looks it up, records it and reads its star history. Needs an account, unless the operator has opened it to everyone.
+         */
+        post: operations["requestTracking"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos/track/{requestId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What has become of a request to track a repository
+         * @description Requests are kept for a week after they have finished.
+         */
+        get: operations["getTrackRequest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/watchlists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a watchlist
+         * @description Both tokens are returned only here. `token` can change the list; `shareToken` can only read it.
+         */
+        post: operations["createWatchlist"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/watchlists/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A watchlist, by either token */
+        get: operations["getWatchlist"];
+        put?: never;
+        post?: never;
+        /** Delete a watchlist */
+        delete: operations["removeWatchlist"];
+        options?: never;
+        head?: never;
+        /** Rename a watchlist */
+        patch: operations["updateWatchlist"];
+        trace?: never;
+    };
+    "/api/watchlists/{token}/repositories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The repositories of a watchlist, with their growth
+         * @description A repository that is gone stays on the list; its availability says so.
+         */
+        get: operations["listWatchlistRepositories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/watchlists/{token}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The summed counts of a watchlist's repositories over time
+         * @description Between snapshots a repository counts with its latest one; before its first snapshot it does not count.
+         */
+        get: operations["listWatchlistMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/watchlists/{token}/items": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a repository to a watchlist */
+        post: operations["addWatchlistItem"];
+        /** Remove all repositories from a watchlist */
+        delete: operations["clearWatchlist"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/watchlists/{token}/items/{repositoryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a repository from a watchlist */
+        delete: operations["removeWatchlistItem"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/magic-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a sign-in link and code by e-mail
+         * @description Link and code work once, for ten minutes, together with the requestToken of this response. The response is the same whether the address is known or not, and whether a limit of mails is reached or not.
+         */
+        post: operations["requestMagicLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with the token of a link or with a code, which work once
+         * @description A session that the request carries ends.
+         */
+        post: operations["verifyMagicLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/passkey/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Options to sign in with a passkey
+         * @description Pass them to `navigator.credentials.get()` in the browser that received this response: its cookie belongs to the challenge. 404 where the base URL is neither https nor localhost.
+         */
+        post: operations["startPasskeySignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/passkey/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a passkey
+         * @description Ends the session that the browser had before.
+         */
+        post: operations["verifyPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sign-in/{site}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start signing in with another site */
+        post: operations["startSiteSignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/callback/{site}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Callback of a sign-in site */
+        get: operations["finishSiteSignIn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/sign-out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End this session */
+        post: operations["signOut"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The signed-in account */
+        get: operations["getMe"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete the account with its sessions, keys and watchlist
+         * @description Needs a sign-in within the last 15 minutes.
+         */
+        delete: operations["removeMe"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/sign-out-everywhere": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End all sessions of the account, including this one */
+        post: operations["signOutEverywhere"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened to your account, latest first
+         * @description Sign-ins, keys, sessions and refused requests of the last 180 days, at most the last 1,000.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Everything that is stored about your account, as one file
+         * @description Without secrets, which are stored only as hashes. Needs a sign-in within the last 15 minutes. Counts more units the more there is to read.
+         */
+        get: operations["exportMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your sessions, the one used last first */
+        get: operations["listSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End all your sessions but this one
+         * @description Needs a sign-in within the last 15 minutes.
+         */
+        delete: operations["endOtherSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one of your sessions
+         * @description Needs a sign-in within the last 15 minutes, except for the session of this request.
+         */
+        delete: operations["endSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/watchlist": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The repositories of your watchlist, with their growth
+         * @description A repository that is gone stays on the list; its availability says so.
+         */
+        get: operations["listMyWatchlist"];
+        put?: never;
+        /**
+         * Add one or several repositories to your watchlist
+         * @description Adds all or none. Repositories already on the list keep their position.
+         */
+        post: operations["addToMyWatchlist"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/watchlist/{repositoryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a repository from your watchlist */
+        delete: operations["removeFromMyWatchlist"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your active API keys, oldest first */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description The key itself is returned only here. An account has at most five active keys. Needs a sign-in within the last 15 minutes.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/keys/{keyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke an API key, permanently and immediately */
+        delete: operations["revokeKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/keys/{keyId}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The usage of one of your API keys
+         * @description Also for revoked keys. With several processes, the counts of the others may be five seconds behind.
+         */
+        get: operations["getKeyUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your passkeys, oldest first */
+        get: operations["listPasskeys"];
+        put?: never;
+        /**
+         * Add the passkey that a browser created
+         * @description An account has at most ten passkeys. Needs a sign-in within the last 15 minutes.
+         */
+        post: operations["addPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/passkey-options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Options to create a passkey
+         * @description Pass them to `navigator.credentials.create()` in the browser that received this response: its cookie belongs to the challenge. Needs a sign-in within the last 15 minutes.
+         */
+        post: operations["startAddingPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/passkeys/{passkeyId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a passkey
+         * @description It cannot sign in any more; sessions go on. Needs a sign-in within the last 15 minutes.
+         */
+        delete: operations["removePasskey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Repository: {
+            id: string;
+            provider: string;
+            /** @description May contain slashes (GitLab groups). */
+            owner: string;
+            name: string;
+            fullName: string;
+            url: string;
+            description: string | null;
+            homepage: string | null;
+            language: string | null;
+            /** @description SPDX expression. */
+            license: string | null;
+            topics: string[];
+            stars: number | null;
+            forks: number | null;
+            openIssues: number | null;
+            watchers: number | null;
+            fork: boolean | null;
+            archived: boolean | null;
+            /** @enum {string} */
+            availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
+            /** Format: date-time */
+            createdAt: string | null;
+            /** Format: date-time */
+            pushedAt: string | null;
+            /** Format: date-time */
+            discoveredAt: string;
+            /** Format: date-time */
+            refreshedAt: string | null;
+            /** Format: date-time */
+            nextRefreshAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its counts were last seen; null: they never were.
+             */
+            lastSeenAt: string | null;
+            /** @description Whether that is too long ago for its growth to count: more than two of its own refresh intervals, or the newest undamaged file of the archive it is from no longer has it. */
+            stale: boolean;
+            trend: components["schemas"]["Trend"] | null;
+        };
+        /** @description Growth between two actual snapshots of the same basis; null with fewer than two. */
+        Trend: {
+            /** @enum {string} */
+            window: "24h" | "7d" | "30d";
+            /**
+             * Format: date-time
+             * @description Capture time of the earlier snapshot compared.
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description Capture time of the later snapshot, the newest of its basis.
+             */
+            to: string;
+            /**
+             * @description Source of the snapshot at `from`; see Snapshot.
+             * @enum {string}
+             */
+            fromSource: "OBSERVED" | "IMPORTED" | "BACKFILLED";
+            /**
+             * @description What the stars at `from` and at `to` count. TOTAL: all that the repository had then. RETAINED: those given until then and still held when the forge reported them later; used while there are no two totals to compare. Both ends always have the same basis.
+             * @enum {string}
+             */
+            basis: "TOTAL" | "RETAINED";
+            /** @description The suspected earlier name whose snapshot is the one at `from`; absent: it is the repository's own. */
+            predecessorId?: string;
+            starsDelta: number;
+            forksDelta: number | null;
+            openIssuesDelta: number | null;
+            /** @description The part of starsDelta that counts in rankings: all of it without an anomaly. Lists by stars-gained are in its order. */
+            starsCounted: number;
+            /** @description The same for forksDelta. */
+            forksCounted: number | null;
+            /**
+             * @description Where the youth in newHot counts from. FIRST_SEEN: the first snapshot, as the date of creation is not known. null without that score.
+             * @enum {string|null}
+             */
+            newSince: "CREATED" | "FIRST_SEEN" | null;
+            /** @description starsDelta divided by the stars at `from`: 0.02 is 2 %. */
+            starsGrowth: number | null;
+            /** @description From 0 to 100; null if a score cannot be computed. */
+            scores: {
+                trending: number | null;
+                rising: number | null;
+                newHot: number | null;
+                starMomentum: number | null;
+                forkMomentum: number | null;
+                activity: number | null;
+            };
+            confidence: number;
+            /** @description What lowers the confidence, as short phrases. */
+            confidenceReasons: string[];
+            reliable: boolean;
+            anomalies: components["schemas"]["Anomaly"][];
+        };
+        /** @description An unusual movement that makes growth unreliable. It does not imply that anyone did anything wrong. */
+        Anomaly: {
+            /** @enum {string} */
+            kind: "FAILED_READING" | "UNCONFIRMED" | "RETURN" | "LEVEL_SHIFT" | "BURST" | "PURGE";
+            /**
+             * Format: date-time
+             * @description Capture time of the snapshot that shows it.
+             */
+            at: string;
+            reason: string;
+            /**
+             * @description The count that moved.
+             * @enum {string}
+             */
+            measure: "stars" | "forks" | "openIssues";
+            /**
+             * Format: date-time
+             * @description Capture time of the last snapshot that it concerns.
+             */
+            until: string;
+            /** @description The count before. */
+            before: number;
+            after: number;
+            /** @description BURST only: the part of the gain that counts. */
+            counted?: number;
+            /** @description Why it no longer throws doubt on the growth, and since when; absent: it does. */
+            cleared?: {
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                by: "BREADTH" | "TIME";
+            };
+            /** @description PURGE and BURST only: the numbers of repositories of the provider that lost stars on that day, and that gained far more than usual, out of those compared. Counted at least once a day; absent until then. */
+            sameDay?: {
+                fell: number;
+                jumped: number;
+                compared: number;
+            };
+        };
+        RepositoryPageMeta: {
+            /** @description null with a cursor. */
+            page: number | null;
+            limit: number;
+            total: number;
+            /** @description false: the list has more than `total` entries. */
+            totalIsExact: boolean;
+            hasMore: boolean;
+            nextCursor: string | null;
+            /** @enum {string} */
+            window: "24h" | "7d" | "30d";
+            /** @enum {string} */
+            sort: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created" | "added" | "requested";
+            /**
+             * Format: date-time
+             * @description End of the windows: the time of the newest snapshot. null without any.
+             */
+            asOf: string | null;
+            /** @description Days in UTC from asOf to the response. */
+            ageDays: number | null;
+            /** @description The text whose matches these are, if little matched `q` as it is and it seems to hold a typing error. verbatim=true prevents that. */
+            corrected: string | null;
+            /** @description On the first page, if `q` is a full name that was changed or seems to continue as another: the repository that has it now. */
+            renamed?: {
+                fullName: string;
+                isSuspected: boolean;
+                to: {
+                    id: string;
+                    provider: string;
+                    fullName: string;
+                };
+            };
+            /** @description With id or fullName: how many of them were given. */
+            requested?: number;
+            /** @description With id or fullName: those that lead to no repository, as given. */
+            missing?: {
+                ids: string[];
+                fullNames: string[];
+            };
+        };
+        Error: {
+            data: null;
+            error: {
+                /** @enum {string} */
+                code: "VALIDATION_FAILED" | "INVALID_REQUEST" | "UNAUTHENTICATED" | "INVALID_API_KEY" | "FORBIDDEN" | "REAUTHENTICATION_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "LIMIT_REACHED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "ADDRESS_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "MISDIRECTED_REQUEST" | "RATE_LIMITED" | "HEADER_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+                message: string;
+                requestId: string;
+                details?: {
+                    parameter: string;
+                    message: string;
+                    allowed?: string[];
+                    values?: string[];
+                }[];
+            };
+        };
+        /** @description The same error in the format of RFC 9457, for callers that accept application/problem+json. */
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            code: string;
+            requestId: string;
+            details?: unknown[];
+        };
+        Home: {
+            trending: components["schemas"]["HomeList"];
+            rising: components["schemas"]["HomeList"];
+            newHot: components["schemas"]["HomeList"];
+            forkGrowth: components["schemas"]["HomeList"];
+            languages: components["schemas"]["Facet"][];
+            topics: components["schemas"]["Facet"][];
+            summary: components["schemas"]["Summary"];
+            /** Format: date-time */
+            generatedAt: string;
+        };
+        HomeList: {
+            /** @enum {string} */
+            window: "24h" | "7d";
+            /** @description true: there is less than a day of data, so the window is 7 days. */
+            isFallback: boolean;
+            repositories: components["schemas"]["Repository"][];
+        };
+        Facet: {
+            name: string;
+            repositories: number;
+            stars: number;
+            /** @description In the requested window: the sum of starsCounted, whatever the basis of each trend. */
+            starsGained: number;
+        };
+        Summary: {
+            repositories: number;
+            snapshots: number;
+            snapshots24h: number;
+            refreshed24h: number;
+            overdueRefreshes: number;
+            /** @description Repositories whose counts are recent. Of a provider with many, this and staleRepositories are counted once an hour. */
+            freshRepositories: number;
+            /** @description Repositories that are stale; see Repository. */
+            staleRepositories: number;
+            languages: number;
+            topics: number;
+            providers: {
+                provider: string;
+                repositories: number;
+                snapshots: number;
+                snapshots24h: number;
+                refreshed24h: number;
+                overdueRefreshes: number;
+                /** @description Repositories whose counts are recent. Of a provider with many, this and staleRepositories are counted once an hour. */
+                freshRepositories: number;
+                /** @description Repositories that are stale; see Repository. */
+                staleRepositories: number;
+                /**
+                 * Format: date-time
+                 * @description End of the windows: the time of the newest snapshot. null without any.
+                 */
+                asOf: string | null;
+                /** @description Days in UTC from asOf to the response. */
+                ageDays: number | null;
+            }[];
+            /** @description The newest undamaged file of each archive that was imported. */
+            newestFiles: {
+                source: string;
+                file: string;
+                /** Format: date-time */
+                capturedAt: string;
+                ageDays: number | null;
+            }[];
+            /**
+             * Format: date-time
+             * @description End of the windows: the time of the newest snapshot. null without any.
+             */
+            asOf: string | null;
+            /** @description Days in UTC from asOf to the response. */
+            ageDays: number | null;
+            /** Format: date-time */
+            generatedAt: string;
+            /**
+             * @description Origin of the data. real: recorded or imported. sample: the bundled sample of real history, up to asOf. synthetic: generated, no real repositories.
+             * @enum {string}
+             */
+            catalogue: "real" | "sample" | "synthetic";
+            /** @description Address of the instructions for tracking repositories; null for a real catalogue. */
+            startTracking: string | null;
+        };
+        SuggestedFacet: {
+            name: string;
+            repositories: number;
+        };
+        RepositoryDetail: {
+            id: string;
+            provider: string;
+            /** @description May contain slashes (GitLab groups). */
+            owner: string;
+            name: string;
+            fullName: string;
+            url: string;
+            description: string | null;
+            homepage: string | null;
+            language: string | null;
+            /** @description SPDX expression. */
+            license: string | null;
+            topics: string[];
+            stars: number | null;
+            forks: number | null;
+            openIssues: number | null;
+            watchers: number | null;
+            fork: boolean | null;
+            archived: boolean | null;
+            /** @enum {string} */
+            availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
+            /** Format: date-time */
+            createdAt: string | null;
+            /** Format: date-time */
+            pushedAt: string | null;
+            /** Format: date-time */
+            discoveredAt: string;
+            /** Format: date-time */
+            refreshedAt: string | null;
+            /** Format: date-time */
+            nextRefreshAt: string | null;
+            /**
+             * Format: date-time
+             * @description When its counts were last seen; null: they never were.
+             */
+            lastSeenAt: string | null;
+            /** @description Whether that is too long ago for its growth to count: more than two of its own refresh intervals, or the newest undamaged file of the archive it is from no longer has it. */
+            stale: boolean;
+            /**
+             * Format: date-time
+             * @description End of the windows: the time of the newest snapshot. null without any.
+             */
+            asOf: string | null;
+            /** @description Days in UTC from asOf to the response. */
+            ageDays: number | null;
+            trends: {
+                "24h": components["schemas"]["Trend"] | null;
+                "7d": components["schemas"]["Trend"] | null;
+                "30d": components["schemas"]["Trend"] | null;
+            };
+            /** @description Its ranks overall and within its provider, language and topics, as deep as ranks are stored. */
+            ranks: components["schemas"]["Rank"][];
+            /** @description With explain=true: the terms of each score and the version of the formulas. */
+            explanation?: {
+                version: number;
+                windows: {
+                    "24h": components["schemas"]["Explanation"] | null;
+                    "7d": components["schemas"]["Explanation"] | null;
+                    "30d": components["schemas"]["Explanation"] | null;
+                };
+            };
+            /** @description Most recent first. */
+            previousFullNames: string[];
+            /** @description Suspected and accepted renames; absent without any. */
+            renames?: {
+                /** @description Names that seem to be earlier ones of this repository. */
+                from: components["schemas"]["Rename"][];
+                to?: components["schemas"]["Rename"] & unknown;
+            };
+            dataQuality: {
+                snapshots: number;
+                /** Format: date-time */
+                firstSnapshotAt: string | null;
+                /** Format: date-time */
+                lastSnapshotAt: string | null;
+                /** @description The share of each window between the two compared snapshots; 0 without a trend. */
+                coverage: {
+                    "24h": number;
+                    "7d": number;
+                    "30d": number;
+                };
+            };
+        };
+        Rank: {
+            ranking: components["schemas"]["RankingName"];
+            /**
+             * @description null for the ranking by stars.
+             * @enum {string|null}
+             */
+            window: "24h" | "7d" | "30d" | null;
+            /** @enum {string} */
+            scope: "overall" | "provider" | "language" | "topic";
+            /** @description The provider, language or topic; null overall. */
+            name: string | null;
+            position: number;
+        };
+        /** @enum {string} */
+        RankingName: "trending" | "rising" | "new-hot" | "fork-growth" | "stars-gained" | "forks-gained" | "stars";
+        Explanation: {
+            trending: {
+                score: number | null;
+                terms: {
+                    name: string;
+                    value: number;
+                    weight: number;
+                }[];
+            };
+            rising: {
+                score: number | null;
+                terms: {
+                    name: string;
+                    value: number;
+                    weight: number;
+                }[];
+            };
+            newHot: {
+                score: number | null;
+                terms: {
+                    name: string;
+                    value: number;
+                    weight: number;
+                }[];
+            };
+            starMomentum: {
+                score: number | null;
+                terms: {
+                    name: string;
+                    value: number;
+                    weight: number;
+                }[];
+            };
+            forkMomentum: {
+                score: number | null;
+                terms: {
+                    name: string;
+                    value: number;
+                    weight: number;
+                }[];
+            };
+            activity: {
+                score: number | null;
+                terms: {
+                    name: string;
+                    value: number;
+                    weight: number;
+                }[];
+            };
+        };
+        /** @description A name that seems to continue as another, in a source without ids. The two stay separate until it is accepted. */
+        Rename: {
+            /** @description The repository with the other name. */
+            id: string;
+            provider: string;
+            fullName: string;
+            /** @enum {string} */
+            status: "SUSPECTED" | "ACCEPTED";
+            /** Format: date-time */
+            suspectedAt: string;
+            /** @description The evidence as short phrases. */
+            reasons: string[];
+            evidence: {
+                /** @description The archive with both names. */
+                source: string;
+                /** @description The last counts under the earlier name. */
+                from: {
+                    /** Format: date-time */
+                    at: string;
+                    stars: number;
+                    forks: number | null;
+                };
+                /** @description The first counts under the later name. */
+                to: {
+                    /** Format: date-time */
+                    at: string;
+                    stars: number;
+                    forks: number | null;
+                };
+                sameDescription: boolean;
+                sameName: boolean;
+                similarName: boolean;
+                sameOwner: boolean;
+                sameLanguage: boolean;
+                /** @description The later name was in use before the earlier one, too. */
+                isReturn: boolean;
+            };
+        };
+        Snapshot: {
+            /** Format: date-time */
+            capturedAt: string;
+            stars: number;
+            forks: number | null;
+            openIssues: number | null;
+            watchers: number | null;
+            /**
+             * @description OBSERVED by this service, IMPORTED from a file, or BACKFILLED: reported later by the forge. Stars of the first two are totals; of a BACKFILLED snapshot they are those given until then and still held when it was reported.
+             * @enum {string}
+             */
+            source: "OBSERVED" | "IMPORTED" | "BACKFILLED";
+        };
+        PastRank: {
+            /** Format: date */
+            date: string;
+            ranking: components["schemas"]["RankingName"];
+            /** @enum {string|null} */
+            window: "24h" | "7d" | "30d" | null;
+            /** @enum {string} */
+            scope: "overall" | "language";
+            position: number;
+        };
+        Chart: {
+            title: string;
+            /** @enum {string} */
+            metric: "stars" | "forks" | "openIssues";
+            /** @enum {string} */
+            range: "30d" | "90d" | "1y" | "all";
+            /** @enum {string} */
+            scale: "linear" | "log";
+            /** @enum {string} */
+            align: "date" | "age";
+            series: {
+                repositoryId: string;
+                provider: string;
+                fullName: string;
+                /** @enum {string} */
+                availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
+                /** @description Oldest first; a long series has only the last snapshot of each step of time. */
+                points: {
+                    /** Format: date-time */
+                    at: string;
+                    /** @description null unless aligned by age. */
+                    ageDays: number | null;
+                    value: number;
+                    /** @enum {string} */
+                    source: "OBSERVED" | "IMPORTED" | "BACKFILLED";
+                }[];
+                gaps: {
+                    /** Format: date-time */
+                    from: string;
+                    /** Format: date-time */
+                    to: string;
+                    missing: number;
+                }[];
+                /** @description Neighbouring points of which one counts all stars and the other those still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
+                seams: {
+                    /** Format: date-time */
+                    from: string;
+                    /** Format: date-time */
+                    to: string;
+                }[];
+                /** Format: date-time */
+                from: string | null;
+                /** Format: date-time */
+                to: string | null;
+                /** Format: date-time */
+                lastSeenAt: string | null;
+                /** @description See Repository. */
+                stale: boolean;
+                /** @description From the first to the last point of `gainedBasis`, the one that covers more of the time; null with fewer than two points. */
+                gained: number | null;
+                /**
+                 * @description See Trend.basis.
+                 * @enum {string|null}
+                 */
+                gainedBasis: "TOTAL" | "RETAINED" | null;
+            }[];
+            svgUrl: string;
+            pageUrl: string;
+            snippets: {
+                markdown: string;
+                html: string;
+            };
+            /**
+             * Format: date-time
+             * @description End of the windows: the time of the newest snapshot. null without any.
+             */
+            asOf: string | null;
+            /** @description Days in UTC from asOf to the response. */
+            ageDays: number | null;
+        };
+        Limits: {
+            /**
+             * @description How the caller identified itself, which decides the limits.
+             * @enum {string}
+             */
+            caller: "anonymous" | "signed_in" | "key";
+            /** @description false: rate limits are off here. */
+            isLimited: boolean;
+            /** @description The limits of this caller; with a key, of this key. */
+            buckets: {
+                /** @enum {string} */
+                bucket: "default" | "search" | "heavy" | "write" | "embed" | "auth" | "lookup" | "free";
+                /** @description Requests per window. */
+                limit: number;
+                windowSeconds: number;
+                /** @description Requests that would succeed now. */
+                remaining: number;
+                /** @description Seconds until `remaining` grows; 0 if nothing is used. */
+                moreInSeconds: number;
+                /** @description Seconds until the whole limit is available again. */
+                resetSeconds: number;
+            }[];
+            /** @description The ceilings that all keys and sessions of the account share; null for callers by address. */
+            account: {
+                /** @enum {string} */
+                bucket: "default" | "search" | "heavy" | "write" | "embed" | "auth" | "lookup" | "free";
+                /** @description Requests per window. */
+                limit: number;
+                windowSeconds: number;
+                /** @description Requests that would succeed now. */
+                remaining: number;
+                /** @description Seconds until `remaining` grows; 0 if nothing is used. */
+                moreInSeconds: number;
+                /** @description Seconds until the whole limit is available again. */
+                resetSeconds: number;
+            }[] | null;
+        };
+        TrackRequest: {
+            /** @description Names the request. Whoever has it can read the request. null: the repository was known. */
+            id: string | null;
+            /**
+             * @description WAITING for its turn; FOUND: recorded; HISTORY: its star history is being read; FINISHED; FAILED.
+             * @enum {string}
+             */
+            state: "WAITING" | "FOUND" | "HISTORY" | "FINISHED" | "FAILED";
+            provider: string;
+            /** @description As requested; the repository may have another name. */
+            fullName: string;
+            /** @description Place among those that wait for the forge; null: not waiting. */
+            position: number | null;
+            /** @description Estimated time until its turn; null: not waiting, or no worker is running. */
+            estimatedSeconds: number | null;
+            /** @description Pages of its star history read so far, up to 30 weeks each. */
+            historyPages: number;
+            /** @description Once it is recorded: its id, and its paths in the API and the site. */
+            repository: {
+                id: string;
+                fullName: string;
+                href: string;
+                page: string;
+            } | null;
+            /** @description Why it failed, finally. */
+            failure: {
+                /** @enum {string} */
+                reason: "NOT_FOUND" | "BLOCKED" | "MOVED" | "UNREACHABLE" | "REFUSED" | "UNUSABLE";
+                message: string;
+            } | null;
+            /** Format: date-time */
+            requestedAt: string | null;
+            /** Format: date-time */
+            finishedAt: string | null;
+        };
+        CreatedWatchlist: components["schemas"]["Watchlist"] & {
+            /** @description Can read the list but not change it. Returned only here. */
+            shareToken: string;
+        };
+        Watchlist: {
+            /** @description The token of the request. */
+            token: string;
+            name: string;
+            ids: string[];
+            items: {
+                repositoryId: string;
+                /** Format: date-time */
+                addedAt: string;
+            }[];
+            canEdit: boolean;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+        };
+        SumPoint: {
+            /** Format: date-time */
+            capturedAt: string;
+            stars: number;
+            forks: number | null;
+            openIssues: number | null;
+            watchers: number | null;
+            /** @description Number of repositories of the list with a snapshot at or before this time. */
+            repositories: number;
+            /** @description How many of them add stars still held, as reported later, instead of a total. A difference to a point where this is another number is no growth. */
+            retained: number;
+        };
+        Account: {
+            email: string;
+            /** @description As reported by a sign-in site. */
+            name: string | null;
+            /** @description Sites that can sign in to this account. */
+            sites: string[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            sessionExpiresAt: string;
+        };
+        PasskeyRequestOptions: {
+            /** @description Base64url. Works once, for five minutes. */
+            challenge: string;
+            /** @description The host of the base URL. */
+            rpId: string;
+            /** @description Milliseconds. */
+            timeout: number;
+            /** @enum {string} */
+            userVerification: "required";
+        };
+        SecurityEvent: {
+            id: string;
+            /** Format: date-time */
+            at: string;
+            /** @enum {string} */
+            event: "signed_in" | "sign_in_refused" | "reauthenticated" | "signed_out" | "session_ended" | "sessions_ended" | "account_created" | "account_deleted" | "data_exported" | "key_created" | "key_revoked" | "key_refused" | "passkey_added" | "passkey_removed" | "cross_site_refused" | "rate_limited";
+            /** @description 24 bits of an IPv4 address, 48 of an IPv6 one. */
+            network: string;
+            /** @description Depends on the event: agent, the family of the browser or program; method; key. */
+            detail: {
+                [key: string]: string | number;
+            };
+            /** @description How many events alike, within a minute. */
+            times: number;
+        };
+        AccountExport: {
+            /** Format: date-time */
+            exportedAt: string;
+            account: components["schemas"]["Account"];
+            sessions: {
+                id: string;
+                /** Format: date-time */
+                createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description To the hour.
+                 */
+                lastSeenAt: string;
+                /** Format: date-time */
+                expiresAt: string;
+                network: string | null;
+                agent: string | null;
+            }[];
+            passkeys: components["schemas"]["Passkey"][];
+            keys: (components["schemas"]["ApiKey"] & {
+                /** Format: date-time */
+                revokedAt: string | null;
+            })[];
+            /** @description Of the active keys, in the last 90 days. */
+            usage: components["schemas"]["KeyUsage"][];
+            watchlist: {
+                /** Format: date-time */
+                lastVisitAt: string | null;
+                items: {
+                    repositoryId: string;
+                    provider: string;
+                    fullName: string;
+                    /** Format: date-time */
+                    addedAt: string;
+                }[];
+            };
+            events: components["schemas"]["SecurityEvent"][];
+        };
+        Passkey: {
+            id: string;
+            name: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Whether it is backed up or on several devices, as of its last use. */
+            synced: boolean;
+        };
+        ApiKey: {
+            id: string;
+            name: string;
+            /** @description The last four characters of the key. */
+            hint: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description To the minute; null: never.
+             */
+            lastUsedAt: string | null;
+        };
+        KeyUsage: {
+            keyId: string;
+            /** @enum {string} */
+            period: "24h" | "7d" | "30d" | "90d";
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            stepSeconds: number;
+            totals: {
+                requests: number;
+                /** @description Responses with a status of 400 or more, except 429. */
+                errors: number;
+                /** @description Responses with status 429. */
+                blocked: number;
+                /** @description Response bodies as sent. */
+                bytes: number;
+                /** @description Networks, of 24 bits (IPv4) or 48 (IPv6). */
+                addresses: number;
+                /** @description false: there were more networks than are counted separately. */
+                addressesIsExact: boolean;
+            };
+            /** @description One entry per step, oldest first. */
+            series: {
+                /** Format: date-time */
+                at: string;
+                requests: number;
+                /** @description Responses with a status of 400 or more, except 429. */
+                errors: number;
+                /** @description Responses with status 429. */
+                blocked: number;
+                /** @description Response bodies as sent. */
+                bytes: number;
+            }[];
+            endpoints: {
+                /** @description null if no route matched. */
+                method: string | null;
+                /**
+                 * @description The path pattern in this document, or other.
+                 * @example /api/repos
+                 */
+                route: string;
+                requests: number;
+                /** @description Responses with a status of 400 or more, except 429. */
+                errors: number;
+                /** @description Responses with status 429. */
+                blocked: number;
+                /** @description Response bodies as sent. */
+                bytes: number;
+                /** @description Mean response time; null if all requests were blocked. */
+                meanMs: number | null;
+            }[];
+            pressure: {
+                /** @enum {string} */
+                bucket: "default" | "search" | "heavy" | "write" | "embed" | "auth" | "lookup" | "free";
+                limit: number;
+                lowestRemaining: number;
+                /** Format: date-time */
+                at: string;
+            }[];
+            recentErrors: {
+                /** Format: date-time */
+                at: string;
+                /** @description null if no route matched. */
+                method: string | null;
+                /**
+                 * @description The path pattern in this document, or other.
+                 * @example /api/repos
+                 */
+                route: string;
+                status: number;
+                code: string | null;
+                bucket: string | null;
+                /** @description The requested path, decoded and without its query; tokens are replaced with …. At most 200 characters. */
+                path: string | null;
+            }[];
+            recentBlocks: {
+                /** Format: date-time */
+                at: string;
+                /** @description null if no route matched. */
+                method: string | null;
+                /**
+                 * @description The path pattern in this document, or other.
+                 * @example /api/repos
+                 */
+                route: string;
+                status: number;
+                code: string | null;
+                bucket: string | null;
+                /** @description The requested path, decoded and without its query; tokens are replaced with …. At most 200 characters. */
+                path: string | null;
+            }[];
+            addresses: {
+                address: string;
+                requests: number;
+                /** Format: date-time */
+                lastSeenAt: string;
+            }[];
+            agents: {
+                family: string;
+                requests: number;
+            }[];
+        };
+        Session: {
+            id: string;
+            /** @description Whether it is the one of this request. */
+            isCurrent: boolean;
+            /** @description Where it began, shortened as for keys; null: not recorded. */
+            network: string | null;
+            /** @description The browser or program that began it. */
+            agent: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description To the hour. Two weeks later it ends.
+             */
+            lastSeenAt: string;
+            /**
+             * Format: date-time
+             * @description When it ends at the latest.
+             */
+            expiresAt: string;
+        };
+        PersonalWatchlist: {
+            ids: string[];
+            items: {
+                repositoryId: string;
+                /** Format: date-time */
+                addedAt: string;
+            }[];
+        };
+        CreatedApiKey: components["schemas"]["ApiKey"] & {
+            /** @description The key itself. Shown only here. */
+            key: string;
+        };
+        PasskeyCreationOptions: {
+            /** @description Base64url. Works once, for five minutes. */
+            challenge: string;
+            rp: {
+                /** @description The host of the base URL. */
+                id: string;
+                name: string;
+            };
+            user: {
+                id: string;
+                name: string;
+                displayName: string;
+            };
+            pubKeyCredParams: {
+                /** @enum {string} */
+                type: "public-key";
+                alg: number;
+            }[];
+            /** @description Milliseconds. */
+            timeout: number;
+            excludeCredentials: {
+                id: string;
+                /** @enum {string} */
+                type: "public-key";
+            }[];
+            authenticatorSelection: {
+                /** @enum {string} */
+                residentKey: "required";
+                /** @enum {boolean} */
+                requireResidentKey: true;
+                /** @enum {string} */
+                userVerification: "required";
+            };
+            /** @enum {string} */
+            attestation: "none";
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type Repository = components['schemas']['Repository'];
+export type Trend = components['schemas']['Trend'];
+export type Anomaly = components['schemas']['Anomaly'];
+export type RepositoryPageMeta = components['schemas']['RepositoryPageMeta'];
+export type Error = components['schemas']['Error'];
+export type Problem = components['schemas']['Problem'];
+export type Home = components['schemas']['Home'];
+export type HomeList = components['schemas']['HomeList'];
+export type Facet = components['schemas']['Facet'];
+export type Summary = components['schemas']['Summary'];
+export type SuggestedFacet = components['schemas']['SuggestedFacet'];
+export type RepositoryDetail = components['schemas']['RepositoryDetail'];
+export type Rank = components['schemas']['Rank'];
+export type RankingName = components['schemas']['RankingName'];
+export type Explanation = components['schemas']['Explanation'];
+export type Rename = components['schemas']['Rename'];
+export type Snapshot = components['schemas']['Snapshot'];
+export type PastRank = components['schemas']['PastRank'];
+export type Chart = components['schemas']['Chart'];
+export type Limits = components['schemas']['Limits'];
+export type TrackRequest = components['schemas']['TrackRequest'];
+export type CreatedWatchlist = components['schemas']['CreatedWatchlist'];
+export type Watchlist = components['schemas']['Watchlist'];
+export type SumPoint = components['schemas']['SumPoint'];
+export type Account = components['schemas']['Account'];
+export type PasskeyRequestOptions = components['schemas']['PasskeyRequestOptions'];
+export type SecurityEvent = components['schemas']['SecurityEvent'];
+export type AccountExport = components['schemas']['AccountExport'];
+export type Passkey = components['schemas']['Passkey'];
+export type ApiKey = components['schemas']['ApiKey'];
+export type KeyUsage = components['schemas']['KeyUsage'];
+export type Session = components['schemas']['Session'];
+export type PersonalWatchlist = components['schemas']['PersonalWatchlist'];
+export type CreatedApiKey = components['schemas']['CreatedApiKey'];
+export type PasskeyCreationOptions = components['schemas']['PasskeyCreationOptions'];
+export type $defs = Record<string, never>;
+export interface operations {
+    listRepositories: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
+                 * @example react
+                 */
+                q?: string;
+                /**
+                 * @description true: do not correct typing errors in q when little is found.
+                 * @example false
+                 */
+                verbatim?: "true" | "false";
+                /**
+                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
+                 * @example github
+                 */
+                provider?: string;
+                /**
+                 * @description Any of these languages. Case is ignored.
+                 * @example [
+                 *       "Rust"
+                 *     ]
+                 */
+                language?: string[];
+                /**
+                 * @description Any of these topics. Case is ignored.
+                 * @example [
+                 *       "cli"
+                 *     ]
+                 */
+                topic?: string[];
+                /**
+                 * @description SPDX expression, compared exactly.
+                 * @example MIT
+                 */
+                license?: string;
+                /**
+                 * @description At least this many stars.
+                 * @example 1000
+                 */
+                minStars?: number;
+                /**
+                 * @description At most this many stars.
+                 * @example 5000
+                 */
+                maxStars?: number;
+                /**
+                 * @description Created at this time or later.
+                 * @example 2026-04-30
+                 */
+                createdAfter?: string;
+                /**
+                 * @description Created before this time.
+                 * @example 2026-04-30
+                 */
+                createdBefore?: string;
+                /**
+                 * @description Last push at this time or later.
+                 * @example 2026-04-30
+                 */
+                pushedAfter?: string;
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                archived?: "true" | "false" | "any";
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                fork?: "true" | "false" | "any";
+                /**
+                 * @description Default: relevance with q, otherwise trending. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
+                 * @example relevance
+                 */
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";
+                /**
+                 * @description Only repositories whose trend in the window is reliable.
+                 * @example false
+                 */
+                reliableOnly?: "true" | "false";
+                /**
+                 * @description Only repositories without an anomaly in the window.
+                 * @example false
+                 */
+                excludeAnomalous?: "true" | "false";
+                /**
+                 * @description Ignored for relevance.
+                 * @example desc
+                 */
+                order?: "asc" | "desc";
+                /**
+                 * @description The window over which growth is measured.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
+                /**
+                 * @description Maximum number of rows.
+                 * @example 25
+                 */
+                limit?: number;
+                /**
+                 * @description Number of the page. page × limit may be at most 10,000; use cursor to go further.
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description meta.nextCursor of the previous page. All other parameters must stay the same.
+                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
+                 */
+                cursor?: string;
+                /**
+                 * @description Only these repositories; see fullName.
+                 * @example 42
+                 */
+                id?: string[];
+                /**
+                 * @description Only these repositories, whatever their availability, in this order, after those of `id`: owner/name of any provider, or provider:owner/name. Together with id at most 100 values. Not with filters, sort or pages.
+                 * @example facebook/react
+                 */
+                fullName?: string[];
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of repositories. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Repository"][];
+                        meta: components["schemas"]["RepositoryPageMeta"];
+                    };
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    listTrending: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
+                 * @example react
+                 */
+                q?: string;
+                /**
+                 * @description true: do not correct typing errors in q when little is found.
+                 * @example false
+                 */
+                verbatim?: "true" | "false";
+                /**
+                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
+                 * @example github
+                 */
+                provider?: string;
+                /**
+                 * @description Any of these languages. Case is ignored.
+                 * @example [
+                 *       "Rust"
+                 *     ]
+                 */
+                language?: string[];
+                /**
+                 * @description Any of these topics. Case is ignored.
+                 * @example [
+                 *       "cli"
+                 *     ]
+                 */
+                topic?: string[];
+                /**
+                 * @description SPDX expression, compared exactly.
+                 * @example MIT
+                 */
+                license?: string;
+                /**
+                 * @description At least this many stars.
+                 * @example 1000
+                 */
+                minStars?: number;
+                /**
+                 * @description At most this many stars.
+                 * @example 5000
+                 */
+                maxStars?: number;
+                /**
+                 * @description Created at this time or later.
+                 * @example 2026-04-30
+                 */
+                createdAfter?: string;
+                /**
+                 * @description Created before this time.
+                 * @example 2026-04-30
+                 */
+                createdBefore?: string;
+                /**
+                 * @description Last push at this time or later.
+                 * @example 2026-04-30
+                 */
+                pushedAfter?: string;
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                archived?: "true" | "false" | "any";
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                fork?: "true" | "false" | "any";
+                /**
+                 * @description Only repositories whose trend in the window is reliable.
+                 * @example false
+                 */
+                reliableOnly?: "true" | "false";
+                /**
+                 * @description Only repositories without an anomaly in the window.
+                 * @example false
+                 */
+                excludeAnomalous?: "true" | "false";
+                /**
+                 * @description Ignored for relevance.
+                 * @example desc
+                 */
+                order?: "asc" | "desc";
+                /**
+                 * @description The window over which growth is measured.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
+                /**
+                 * @description Maximum number of rows.
+                 * @example 25
+                 */
+                limit?: number;
+                /**
+                 * @description Number of the page. page × limit may be at most 10,000; use cursor to go further.
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description meta.nextCursor of the previous page. All other parameters must stay the same.
+                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
+                 */
+                cursor?: string;
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of repositories. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Repository"][];
+                        meta: components["schemas"]["RepositoryPageMeta"];
+                    };
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    listRising: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
+                 * @example react
+                 */
+                q?: string;
+                /**
+                 * @description true: do not correct typing errors in q when little is found.
+                 * @example false
+                 */
+                verbatim?: "true" | "false";
+                /**
+                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
+                 * @example github
+                 */
+                provider?: string;
+                /**
+                 * @description Any of these languages. Case is ignored.
+                 * @example [
+                 *       "Rust"
+                 *     ]
+                 */
+                language?: string[];
+                /**
+                 * @description Any of these topics. Case is ignored.
+                 * @example [
+                 *       "cli"
+                 *     ]
+                 */
+                topic?: string[];
+                /**
+                 * @description SPDX expression, compared exactly.
+                 * @example MIT
+                 */
+                license?: string;
+                /**
+                 * @description At least this many stars.
+                 * @example 1000
+                 */
+                minStars?: number;
+                /**
+                 * @description At most this many stars.
+                 * @example 5000
+                 */
+                maxStars?: number;
+                /**
+                 * @description Created at this time or later.
+                 * @example 2026-04-30
+                 */
+                createdAfter?: string;
+                /**
+                 * @description Created before this time.
+                 * @example 2026-04-30
+                 */
+                createdBefore?: string;
+                /**
+                 * @description Last push at this time or later.
+                 * @example 2026-04-30
+                 */
+                pushedAfter?: string;
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                archived?: "true" | "false" | "any";
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                fork?: "true" | "false" | "any";
+                /**
+                 * @description Only repositories whose trend in the window is reliable.
+                 * @example false
+                 */
+                reliableOnly?: "true" | "false";
+                /**
+                 * @description Only repositories without an anomaly in the window.
+                 * @example false
+                 */
+                excludeAnomalous?: "true" | "false";
+                /**
+                 * @description Ignored for relevance.
+                 * @example desc
+                 */
+                order?: "asc" | "desc";
+                /**
+                 * @description The window over which growth is measured.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
+                /**
+                 * @description Maximum number of rows.
+                 * @example 25
+                 */
+                limit?: number;
+                /**
+                 * @description Number of the page. page × limit may be at most 10,000; use cursor to go further.
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description meta.nextCursor of the previous page. All other parameters must stay the same.
+                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
+                 */
+                cursor?: string;
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of repositories. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Repository"][];
+                        meta: components["schemas"]["RepositoryPageMeta"];
+                    };
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    listNewHot: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
+                 * @example react
+                 */
+                q?: string;
+                /**
+                 * @description true: do not correct typing errors in q when little is found.
+                 * @example false
+                 */
+                verbatim?: "true" | "false";
+                /**
+                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
+                 * @example github
+                 */
+                provider?: string;
+                /**
+                 * @description Any of these languages. Case is ignored.
+                 * @example [
+                 *       "Rust"
+                 *     ]
+                 */
+                language?: string[];
+                /**
+                 * @description Any of these topics. Case is ignored.
+                 * @example [
+                 *       "cli"
+                 *     ]
+                 */
+                topic?: string[];
+                /**
+                 * @description SPDX expression, compared exactly.
+                 * @example MIT
+                 */
+                license?: string;
+                /**
+                 * @description At least this many stars.
+                 * @example 1000
+                 */
+                minStars?: number;
+                /**
+                 * @description At most this many stars.
+                 * @example 5000
+                 */
+                maxStars?: number;
+                /**
+                 * @description Created at this time or later.
+                 * @example 2026-04-30
+                 */
+                createdAfter?: string;
+                /**
+                 * @description Created before this time.
+                 * @example 2026-04-30
+                 */
+                createdBefore?: string;
+                /**
+                 * @description Last push at this time or later.
+                 * @example 2026-04-30
+                 */
+                pushedAfter?: string;
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                archived?: "true" | "false" | "any";
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                fork?: "true" | "false" | "any";
+                /**
+                 * @description Only repositories whose trend in the window is reliable.
+                 * @example false
+                 */
+                reliableOnly?: "true" | "false";
+                /**
+                 * @description Only repositories without an anomaly in the window.
+                 * @example false
+                 */
+                excludeAnomalous?: "true" | "false";
+                /**
+                 * @description Ignored for relevance.
+                 * @example desc
+                 */
+                order?: "asc" | "desc";
+                /**
+                 * @description The window over which growth is measured.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
+                /**
+                 * @description Maximum number of rows.
+                 * @example 25
+                 */
+                limit?: number;
+                /**
+                 * @description Number of the page. page × limit may be at most 10,000; use cursor to go further.
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description meta.nextCursor of the previous page. All other parameters must stay the same.
+                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
+                 */
+                cursor?: string;
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of repositories. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Repository"][];
+                        meta: components["schemas"]["RepositoryPageMeta"];
+                    };
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    listForkGrowth: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
+                 * @example react
+                 */
+                q?: string;
+                /**
+                 * @description true: do not correct typing errors in q when little is found.
+                 * @example false
+                 */
+                verbatim?: "true" | "false";
+                /**
+                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
+                 * @example github
+                 */
+                provider?: string;
+                /**
+                 * @description Any of these languages. Case is ignored.
+                 * @example [
+                 *       "Rust"
+                 *     ]
+                 */
+                language?: string[];
+                /**
+                 * @description Any of these topics. Case is ignored.
+                 * @example [
+                 *       "cli"
+                 *     ]
+                 */
+                topic?: string[];
+                /**
+                 * @description SPDX expression, compared exactly.
+                 * @example MIT
+                 */
+                license?: string;
+                /**
+                 * @description At least this many stars.
+                 * @example 1000
+                 */
+                minStars?: number;
+                /**
+                 * @description At most this many stars.
+                 * @example 5000
+                 */
+                maxStars?: number;
+                /**
+                 * @description Created at this time or later.
+                 * @example 2026-04-30
+                 */
+                createdAfter?: string;
+                /**
+                 * @description Created before this time.
+                 * @example 2026-04-30
+                 */
+                createdBefore?: string;
+                /**
+                 * @description Last push at this time or later.
+                 * @example 2026-04-30
+                 */
+                pushedAfter?: string;
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                archived?: "true" | "false" | "any";
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                fork?: "true" | "false" | "any";
+                /**
+                 * @description Only repositories whose trend in the window is reliable.
+                 * @example false
+                 */
+                reliableOnly?: "true" | "false";
+                /**
+                 * @description Only repositories without an anomaly in the window.
+                 * @example false
+                 */
+                excludeAnomalous?: "true" | "false";
+                /**
+                 * @description Ignored for relevance.
+                 * @example desc
+                 */
+                order?: "asc" | "desc";
+                /**
+                 * @description The window over which growth is measured.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
+                /**
+                 * @description Maximum number of rows.
+                 * @example 25
+                 */
+                limit?: number;
+                /**
+                 * @description Number of the page. page × limit may be at most 10,000; use cursor to go further.
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description meta.nextCursor of the previous page. All other parameters must stay the same.
+                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
+                 */
+                cursor?: string;
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of repositories. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Repository"][];
+                        meta: components["schemas"]["RepositoryPageMeta"];
+                    };
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    getFeed: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
+                 * @example react
+                 */
+                q?: string;
+                /**
+                 * @description true: do not correct typing errors in q when little is found.
+                 * @example false
+                 */
+                verbatim?: "true" | "false";
+                /**
+                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
+                 * @example github
+                 */
+                provider?: string;
+                /**
+                 * @description Any of these languages. Case is ignored.
+                 * @example [
+                 *       "Rust"
+                 *     ]
+                 */
+                language?: string[];
+                /**
+                 * @description Any of these topics. Case is ignored.
+                 * @example [
+                 *       "cli"
+                 *     ]
+                 */
+                topic?: string[];
+                /**
+                 * @description SPDX expression, compared exactly.
+                 * @example MIT
+                 */
+                license?: string;
+                /**
+                 * @description At least this many stars.
+                 * @example 1000
+                 */
+                minStars?: number;
+                /**
+                 * @description At most this many stars.
+                 * @example 5000
+                 */
+                maxStars?: number;
+                /**
+                 * @description Created at this time or later.
+                 * @example 2026-04-30
+                 */
+                createdAfter?: string;
+                /**
+                 * @description Created before this time.
+                 * @example 2026-04-30
+                 */
+                createdBefore?: string;
+                /**
+                 * @description Last push at this time or later.
+                 * @example 2026-04-30
+                 */
+                pushedAfter?: string;
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                archived?: "true" | "false" | "any";
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                fork?: "true" | "false" | "any";
+                /**
+                 * @description Only repositories whose trend in the window is reliable.
+                 * @example false
+                 */
+                reliableOnly?: "true" | "false";
+                /**
+                 * @description Only repositories without an anomaly in the window.
+                 * @example false
+                 */
+                excludeAnomalous?: "true" | "false";
+                /**
+                 * @description The window over which growth is measured, and how often a repository gets a new entry.
+                 * @example 7d
+                 */
+                window?: "24h" | "7d" | "30d";
+                /**
+                 * @description Maximum number of rows.
+                 * @example 25
+                 */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The ranking.
+                 * @example trending
+                 */
+                ranking: "trending" | "rising" | "new-hot" | "fork-growth" | "stars";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The feed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/atom+xml": string;
+                };
+            };
+        };
+    };
+    getHome: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The home page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Home"];
+                    };
+                };
+            };
+        };
+    };
+    suggest: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Empty: the most popular.
+                 * @example react
+                 */
+                q?: string;
+                /**
+                 * @description Maximum number of each kind.
+                 * @example 8
+                 */
+                limit?: number;
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Suggestions of each kind. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            repositories: {
+                                id: string;
+                                provider: string;
+                                fullName: string;
+                                description: string | null;
+                                language: string | null;
+                                stars: number | null;
+                                /**
+                                 * Format: date-time
+                                 * @description When its counts were last seen; null: they never were.
+                                 */
+                                lastSeenAt: string | null;
+                                /** @description Whether that is too long ago for its growth to count: more than two of its own refresh intervals, or the newest undamaged file of the archive it is from no longer has it. */
+                                stale: boolean;
+                            }[];
+                            languages: components["schemas"]["SuggestedFacet"][];
+                            topics: components["schemas"]["SuggestedFacet"][];
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getRepositoryByFullName: {
+        parameters: {
+            query: {
+                /**
+                 * @description The full name, owner/name.
+                 * @example facebook/react
+                 */
+                fullName: string;
+                /**
+                 * @description true: include an explanation of each score.
+                 * @example false
+                 */
+                explain?: "true" | "false";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
+                 * @example github
+                 */
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The repository. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["RepositoryDetail"];
+                    };
+                };
+            };
+        };
+    };
+    getRepositoryByFullNamePath: {
+        parameters: {
+            query?: {
+                /**
+                 * @description true: include an explanation of each score.
+                 * @example false
+                 */
+                explain?: "true" | "false";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
+                 * @example github
+                 */
+                provider: string;
+                /**
+                 * @description The full name, owner/name.
+                 * @example facebook/react
+                 */
+                fullName: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The repository. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["RepositoryDetail"];
+                    };
+                };
+            };
+        };
+    };
+    listMetrics: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The time before the newest snapshot of the provider; all: everything stored.
+                 * @example 30d
+                 */
+                window?: "30d" | "90d" | "all";
+                /**
+                 * @description The finest step of the points: all snapshots, or the last one of each step of time (UTC, weeks from Monday). A series that would be too long has the next longer step that fits.
+                 * @example all
+                 */
+                step?: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the repository.
+                 * @example 42
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The series. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Snapshot"][];
+                        meta: {
+                            repositoryId: string;
+                            /** @enum {string} */
+                            window: "30d" | "90d" | "all";
+                            /**
+                             * Format: date-time
+                             * @description Start of the window; null for all.
+                             */
+                            from: string | null;
+                            /**
+                             * Format: date-time
+                             * @description End of the windows: the time of the newest snapshot. null without any.
+                             */
+                            asOf: string | null;
+                            /** @description Days in UTC from asOf to the response. */
+                            ageDays: number | null;
+                            /** Format: date-time */
+                            lastSeenAt: string | null;
+                            /** @description See Repository. */
+                            stale: boolean;
+                            /**
+                             * @description all: every snapshot; otherwise the last one of each step (UTC, weeks from Monday).
+                             * @enum {string}
+                             */
+                            resolution: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
+                            /** @description Whether that is longer than `step`, as there would be too many points otherwise. */
+                            thinned: boolean;
+                            points: number;
+                            /** @description Ranges between two points of the same basis with missing refreshes. */
+                            gaps: {
+                                /** Format: date-time */
+                                from: string;
+                                /** Format: date-time */
+                                to: string;
+                                missing: number;
+                            }[];
+                            /** @description Neighbouring points of which one counts all stars and the other those still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
+                            seams: {
+                                /** Format: date-time */
+                                from: string;
+                                /** Format: date-time */
+                                to: string;
+                            }[];
+                            /** Format: date-time */
+                            nextRefreshAt: string | null;
+                            /** @description Suspected and accepted renames of the repository; absent without any. */
+                            renames?: {
+                                /** @description Names that seem to be earlier ones of this repository. */
+                                from: components["schemas"]["Rename"][];
+                                to?: components["schemas"]["Rename"] & unknown;
+                            };
+                        };
+                    };
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    listRanks: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The time before the newest snapshot of the provider; all: everything stored.
+                 * @example 30d
+                 */
+                window?: "30d" | "90d" | "all";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the repository.
+                 * @example 42
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ranks. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PastRank"][];
+                        meta: {
+                            repositoryId: string;
+                            /**
+                             * @default 30d
+                             * @enum {string}
+                             */
+                            window?: "30d" | "90d" | "all";
+                            ranks: number;
+                            /**
+                             * Format: date-time
+                             * @description End of the windows: the time of the newest snapshot. null without any.
+                             */
+                            asOf: string | null;
+                            /** @description Days in UTC from asOf to the response. */
+                            ageDays: number | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getRepository: {
+        parameters: {
+            query?: {
+                /**
+                 * @description true: include an explanation of each score.
+                 * @example false
+                 */
+                explain?: "true" | "false";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
+                 * @example github
+                 */
+                provider: string;
+                /**
+                 * @description The owner; a slash in it is written %2F.
+                 * @example facebook
+                 */
+                owner: string;
+                /**
+                 * @description The name of the repository.
+                 * @example react
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The repository. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["RepositoryDetail"];
+                    };
+                };
+            };
+        };
+    };
+    getSummary: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counters. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Summary"];
+                    };
+                };
+            };
+        };
+    };
+    listLanguages: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
+                 * @example github
+                 */
+                provider?: string;
+                /**
+                 * @description The window over which growth is measured.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
+                /**
+                 * @description What the list is sorted by.
+                 * @example repository-count
+                 */
+                sort?: "repository-count" | "stars" | "stars-gained";
+                /**
+                 * @description Maximum number of rows.
+                 * @example 25
+                 */
+                limit?: number;
+                /**
+                 * @description Page number. page × limit may be at most 10,000.
+                 * @example 2
+                 */
+                page?: number;
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of languages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Facet"][];
+                        meta: {
+                            /** @description null with a cursor. */
+                            page: number | null;
+                            limit: number;
+                            total: number;
+                            /** @description false: the list has more than `total` entries. */
+                            totalIsExact: boolean;
+                            hasMore: boolean;
+                            nextCursor: string | null;
+                            /**
+                             * Format: date-time
+                             * @description End of the windows: the time of the newest snapshot. null without any.
+                             */
+                            asOf: string | null;
+                            /** @description Days in UTC from asOf to the response. */
+                            ageDays: number | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    listTopics: {
+        parameters: {
+            query?: {
+                /**
+                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
+                 * @example github
+                 */
+                provider?: string;
+                /**
+                 * @description The window over which growth is measured.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
+                /**
+                 * @description What the list is sorted by.
+                 * @example repository-count
+                 */
+                sort?: "repository-count" | "stars" | "stars-gained";
+                /**
+                 * @description Maximum number of rows.
+                 * @example 25
+                 */
+                limit?: number;
+                /**
+                 * @description Page number. page × limit may be at most 10,000.
+                 * @example 2
+                 */
+                page?: number;
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of topics. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Facet"][];
+                        meta: {
+                            /** @description null with a cursor. */
+                            page: number | null;
+                            limit: number;
+                            total: number;
+                            /** @description false: the list has more than `total` entries. */
+                            totalIsExact: boolean;
+                            hasMore: boolean;
+                            nextCursor: string | null;
+                            /**
+                             * Format: date-time
+                             * @description End of the windows: the time of the newest snapshot. null without any.
+                             */
+                            asOf: string | null;
+                            /** @description Days in UTC from asOf to the response. */
+                            ageDays: number | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getChart: {
+        parameters: {
+            query: {
+                /**
+                 * @description provider:owner/name, case-insensitive, 1 to 6 times; lines have this order.
+                 * @example [
+                 *       "github:facebook/react"
+                 *     ]
+                 */
+                repo: string[];
+                /**
+                 * @description The count that is drawn.
+                 * @example stars
+                 */
+                metric?: "stars" | "forks" | "openIssues";
+                /**
+                 * @description The time before the newest snapshot of the provider.
+                 * @example 1y
+                 */
+                range?: "30d" | "90d" | "1y" | "all";
+                /**
+                 * @description auto: follows the light or dark setting of the reader's system.
+                 * @example auto
+                 */
+                theme?: "auto" | "light" | "dark";
+                /**
+                 * @description Width in pixels.
+                 * @example 600
+                 */
+                width?: number;
+                /**
+                 * @description Height in pixels.
+                 * @example 380
+                 */
+                height?: number;
+                /**
+                 * @description The scale of the counts.
+                 * @example linear
+                 */
+                scale?: "linear" | "log";
+                /**
+                 * @description age: the snapshots of the range by the age of the repository, counted from its creation, or from its first snapshot.
+                 * @example date
+                 */
+                align?: "date" | "age";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The chart. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+        };
+    };
+    getChartData: {
+        parameters: {
+            query: {
+                /**
+                 * @description provider:owner/name, case-insensitive, 1 to 6 times; lines have this order.
+                 * @example [
+                 *       "github:facebook/react"
+                 *     ]
+                 */
+                repo: string[];
+                /**
+                 * @description The count that is drawn.
+                 * @example stars
+                 */
+                metric?: "stars" | "forks" | "openIssues";
+                /**
+                 * @description The time before the newest snapshot of the provider.
+                 * @example 1y
+                 */
+                range?: "30d" | "90d" | "1y" | "all";
+                /**
+                 * @description auto: follows the light or dark setting of the reader's system.
+                 * @example auto
+                 */
+                theme?: "auto" | "light" | "dark";
+                /**
+                 * @description Width in pixels.
+                 * @example 600
+                 */
+                width?: number;
+                /**
+                 * @description Height in pixels.
+                 * @example 380
+                 */
+                height?: number;
+                /**
+                 * @description The scale of the counts.
+                 * @example linear
+                 */
+                scale?: "linear" | "log";
+                /**
+                 * @description age: the snapshots of the range by the age of the repository, counted from its creation, or from its first snapshot.
+                 * @example date
+                 */
+                align?: "date" | "age";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The chart. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Chart"];
+                    };
+                };
+            };
+        };
+    };
+    getBadge: {
+        parameters: {
+            query: {
+                /**
+                 * @description provider:owner/name, case-insensitive; previous names work too.
+                 * @example github:facebook/react
+                 */
+                repo: string;
+                /**
+                 * @description What the badge shows.
+                 * @example rank
+                 */
+                kind?: "rank" | "stars";
+                /**
+                 * @description The ranking.
+                 * @example trending
+                 */
+                ranking?: "trending" | "rising" | "new-hot" | "fork-growth" | "stars-gained" | "forks-gained" | "stars";
+                /**
+                 * @description The window over which growth is measured.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
+                /**
+                 * @description language: among the repositories in its language.
+                 * @example overall
+                 */
+                scope?: "overall" | "language";
+                /**
+                 * @description auto: follows the light or dark setting of the reader's system.
+                 * @example auto
+                 */
+                theme?: "auto" | "light" | "dark";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The badge. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+        };
+    };
+    getCard: {
+        parameters: {
+            query: {
+                /**
+                 * @description provider:owner/name, case-insensitive; previous names work too.
+                 * @example github:facebook/react
+                 */
+                repo: string;
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The card. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                };
+            };
+        };
+    };
+    getLimits: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every bucket that you have. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Limits"];
+                    };
+                };
+            };
+        };
+    };
+    getHealth: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It does. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @enum {string} */
+                            status: "ok";
+                        };
+                    };
+                };
+            };
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They can. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** @enum {string} */
+                            status: "ok";
+                        };
+                    };
+                };
+            };
+        };
+    };
+    requestTracking: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example https://github.com/facebook/react */
+                    repository: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It is known already. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["TrackRequest"];
+                    };
+                };
+            };
+            /** @description The request, which may be one that somebody sent before. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["TrackRequest"];
+                    };
+                };
+            };
+        };
+    };
+    getTrackRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the request.
+                 * @example q3J2rG0vTz6xk1mYhWb8Zw
+                 */
+                requestId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["TrackRequest"];
+                    };
+                };
+            };
+        };
+    };
+    createWatchlist: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    /** @default [] */
+                    ids?: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description The list. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CreatedWatchlist"];
+                    };
+                };
+            };
+        };
+    };
+    getWatchlist: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The token of the watchlist, or its read-only share token.
+                 * @example q3J2rG0vTz6xk1mYhWb8Zw
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Watchlist"];
+                    };
+                };
+            };
+        };
+    };
+    removeWatchlist: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETag of the version that was read; 412 if the list has changed since.
+                 * @example "3"
+                 */
+                "if-match"?: string;
+            };
+            path: {
+                /**
+                 * @description The token of the watchlist, or its read-only share token.
+                 * @example q3J2rG0vTz6xk1mYhWb8Zw
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, also if there was nothing to remove. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateWatchlist: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETag of the version that was read; 412 if the list has changed since.
+                 * @example "3"
+                 */
+                "if-match"?: string;
+            };
+            path: {
+                /**
+                 * @description The token of the watchlist, or its read-only share token.
+                 * @example q3J2rG0vTz6xk1mYhWb8Zw
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Watchlist"];
+                    };
+                };
+            };
+        };
+    };
+    listWatchlistRepositories: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The window over which growth is measured.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
+                /**
+                 * @description trending and stars-gained use the window; repositories without a trend in it come last.
+                 * @example added
+                 */
+                sort?: "added" | "trending" | "stars-gained" | "stars" | "forks" | "pushed" | "created";
+                /**
+                 * @description Default: asc for added, otherwise desc.
+                 * @example asc
+                 */
+                order?: "asc" | "desc";
+                /**
+                 * @description Maximum number of rows.
+                 * @example 25
+                 */
+                limit?: number;
+                /**
+                 * @description Number of the page. page × limit may be at most 10,000; use cursor to go further.
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description meta.nextCursor of the previous page. All other parameters must stay the same.
+                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
+                 */
+                cursor?: string;
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The token of the watchlist, or its read-only share token.
+                 * @example q3J2rG0vTz6xk1mYhWb8Zw
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of repositories. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Repository"][];
+                        meta: components["schemas"]["RepositoryPageMeta"];
+                    };
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    listWatchlistMetrics: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The time before the newest snapshot of the provider; all: everything stored.
+                 * @example 30d
+                 */
+                window?: "30d" | "90d" | "all";
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The token of the watchlist, or its read-only share token.
+                 * @example q3J2rG0vTz6xk1mYhWb8Zw
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The summed series. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SumPoint"][];
+                        meta: {
+                            /**
+                             * @default 30d
+                             * @enum {string}
+                             */
+                            window?: "30d" | "90d" | "all";
+                            /** @enum {string} */
+                            resolution: "1d" | "1w";
+                            points: number;
+                        };
+                    };
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    addWatchlistItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETag of the version that was read; 412 if the list has changed since.
+                 * @example "3"
+                 */
+                "if-match"?: string;
+            };
+            path: {
+                /**
+                 * @description The token of the watchlist, or its read-only share token.
+                 * @example q3J2rG0vTz6xk1mYhWb8Zw
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example 42 */
+                    repositoryId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It was on the list already. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Watchlist"];
+                    };
+                };
+            };
+            /** @description The list with it. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Watchlist"];
+                    };
+                };
+            };
+        };
+    };
+    clearWatchlist: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETag of the version that was read; 412 if the list has changed since.
+                 * @example "3"
+                 */
+                "if-match"?: string;
+            };
+            path: {
+                /**
+                 * @description The token of the watchlist, or its read-only share token.
+                 * @example q3J2rG0vTz6xk1mYhWb8Zw
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, also if there was nothing to remove. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    removeWatchlistItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description ETag of the version that was read; 412 if the list has changed since.
+                 * @example "3"
+                 */
+                "if-match"?: string;
+            };
+            path: {
+                /**
+                 * @description The token of the watchlist, or its read-only share token.
+                 * @example q3J2rG0vTz6xk1mYhWb8Zw
+                 */
+                token: string;
+                /**
+                 * @description The id of the repository.
+                 * @example 42
+                 */
+                repositoryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, also if there was nothing to remove. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    requestMagicLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: email */
+                    email: string;
+                    /**
+                     * @description Where to continue after signing in: a path of this service, such as /account.
+                     * @default /
+                     */
+                    next?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The mail is on its way. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            expiresInSeconds: number;
+                            /** @description A secret, to use the link or code with. */
+                            requestToken: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    verifyMagicLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    requestToken: string;
+                    token: string;
+                } | {
+                    requestToken: string;
+                    code: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Signed in; the response sets the session cookie. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Account"];
+                    };
+                };
+            };
+        };
+    };
+    startPasskeySignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The options, as PublicKeyCredentialRequestOptionsJSON. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PasskeyRequestOptions"];
+                    };
+                };
+            };
+        };
+    };
+    verifyPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    credential: {
+                        id: string;
+                        response: {
+                            clientDataJSON: string;
+                            authenticatorData: string;
+                            signature: string;
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Signed in; the response sets the session cookie. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Account"];
+                    };
+                };
+            };
+        };
+    };
+    startSiteSignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A configured sign-in site.
+                 * @example github
+                 */
+                site: "github" | "google";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Where to continue after signing in: a path of this service, such as /account.
+                     * @default /
+                     */
+                    next?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Open this address in the browser that received this response. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            url: string;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    finishSiteSignIn: {
+        parameters: {
+            query?: {
+                /**
+                 * @description From the site: the code to exchange.
+                 * @example 8f2b9c0d
+                 */
+                code?: string;
+                /**
+                 * @description From the site: the state that was sent to it.
+                 * @example kx0vQ2
+                 */
+                state?: string;
+                /**
+                 * @description From the site: why the sign-in failed.
+                 * @example access_denied
+                 */
+                error?: string;
+                /**
+                 * @description From the site: its identifier.
+                 * @example https://github.com/login/oauth
+                 */
+                iss?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A configured sign-in site.
+                 * @example github
+                 */
+                site: "github" | "google";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: never;
+    };
+    signOut: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, also if nobody was signed in. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getMe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Account"];
+                    };
+                };
+            };
+        };
+    };
+    removeMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    signOutEverywhere: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of events.
+                 * @example 25
+                 */
+                limit?: number;
+                /**
+                 * @description meta.nextCursor of the previous page.
+                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
+                 */
+                cursor?: string;
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SecurityEvent"][];
+                        meta: {
+                            /** @description null on the last page. */
+                            nextCursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+    };
+    exportMe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account and what belongs to it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AccountExport"];
+                    };
+                };
+            };
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sessions that have not ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Session"][];
+                    };
+                };
+            };
+        };
+    };
+    endOtherSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, also if there was no other. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    endSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the session.
+                 * @example hV3dY5kQ
+                 */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listMyWatchlist: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The window over which growth is measured.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
+                /**
+                 * @description trending and stars-gained use the window; repositories without a trend in it come last.
+                 * @example added
+                 */
+                sort?: "added" | "trending" | "stars-gained" | "stars" | "forks" | "pushed" | "created";
+                /**
+                 * @description Default: asc for added, otherwise desc.
+                 * @example asc
+                 */
+                order?: "asc" | "desc";
+                /**
+                 * @description Maximum number of rows.
+                 * @example 25
+                 */
+                limit?: number;
+                /**
+                 * @description Number of the page. page × limit may be at most 10,000; use cursor to go further.
+                 * @example 2
+                 */
+                page?: number;
+                /**
+                 * @description meta.nextCursor of the previous page. All other parameters must stay the same.
+                 * @example WyJ5R1FFMmRINXpFbmkiLDk1MzEsMzk0XQ
+                 */
+                cursor?: string;
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of repositories. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Repository"][];
+                        meta: components["schemas"]["RepositoryPageMeta"];
+                    };
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    addToMyWatchlist: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @example 42 */
+                    repositoryId: string;
+                } | {
+                    ids: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description All were on the list already. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PersonalWatchlist"];
+                    };
+                };
+            };
+            /** @description The list with them. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PersonalWatchlist"];
+                    };
+                };
+            };
+        };
+    };
+    removeFromMyWatchlist: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the repository.
+                 * @example 42
+                 */
+                repositoryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, also if it was not on the list. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys, without their secrets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["ApiKey"][];
+                    };
+                };
+            };
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The key. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["CreatedApiKey"];
+                    };
+                };
+            };
+        };
+    };
+    revokeKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the API key.
+                 * @example 42
+                 */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, also if it was revoked before. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    getKeyUsage: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The time before now.
+                 * @example 24h
+                 */
+                period?: "24h" | "7d" | "30d" | "90d";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the API key.
+                 * @example 42
+                 */
+                keyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Totals and recent errors. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["KeyUsage"];
+                    };
+                };
+            };
+        };
+    };
+    listPasskeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The passkeys, without their keys. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Passkey"][];
+                    };
+                };
+            };
+        };
+    };
+    addPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    credential: {
+                        id: string;
+                        response: {
+                            clientDataJSON: string;
+                            attestationObject: string;
+                            /** @default [] */
+                            transports?: string[];
+                        };
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The passkey. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Passkey"];
+                    };
+                };
+            };
+        };
+    };
+    startAddingPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The options, as PublicKeyCredentialCreationOptionsJSON. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["PasskeyCreationOptions"];
+                    };
+                };
+            };
+        };
+    };
+    removePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of the passkey.
+                 * @example hV3dY5kQ
+                 */
+                passkeyId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+}

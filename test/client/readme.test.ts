@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import type { Service } from "../../src/app.js";
+import { onSqlite } from "../support/engines.js";
+import { startLocalService } from "../support/local-service.js";
+
+/** Where the samples expect the service. */
+const SAMPLE_URL = "http://127.0.0.1:3000";
+const run = promisify(execFile);
+const samples = [...readFileSync("client/README.md", "utf8").matchAll(/^```js\n([\s\S]*?)^```/gm)].map(
+  ([, code = ""]) => code,
+);
+
+onSqlite("The samples in the client's README", (engine) => {
+  let service: Service;
+  let folder: string;
+  before(async () => {
+    service = await startLocalService(await engine.open());
+    folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
+  });
+  after(async () => {
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("run as they are with the bundled client, and print something", async () => {
+    assert.ok(samples.length >= 6, "the samples were not read");
+    const client = pathToFileURL(resolve("client/dist/client.js")).href;
+    for (const [i, code] of samples.entries()) {
+      assert.ok(code.includes(SAMPLE_URL));
+      const file = join(folder, `${i}.mjs`);
+      writeFileSync(
+        file,
+        code.replace('"sidereal-client"', JSON.stringify(client)).replace(SAMPLE_URL, service.url),
+      );
+      const { stdout, stderr } = await run(process.execPath, [file]);
+      assert.equal(stderr, "", code);
+      assert.notEqual(stdout.trim(), "", code);
+      assert.doesNotMatch(stdout, /undefined/, code);
+    }
+  });
+});

@@ -1,0 +1,31 @@
+import { type Service, startService } from "../../src/app.js";
+import { loadConfig } from "../../src/config.js";
+import type { Database } from "../../src/database/database.js";
+import { createLog } from "../../src/log.js";
+import { buildModules, updateDerived } from "../../src/modules.js";
+import { ManualClock } from "./manual-clock.js";
+import { daily, GENEROUS, NOW, observation } from "./world.js";
+
+/** Starts a service at a free port, with three repositories and an address that other programs can use. It closes the database. */
+export async function startLocalService(
+  database: Database,
+  env: Record<string, string> = {},
+): Promise<Service> {
+  const config = loadConfig({
+    ...GENEROUS,
+    SIDEREAL_PORT: "0",
+    SIDEREAL_AUTH_SECRET: "s".repeat(40),
+    ...env,
+  });
+  const clock = new ManualClock(NOW);
+  const modules = buildModules(database, { clock, log: createLog("silent") });
+  await modules.catalog.record([
+    observation("facebook/react", daily(...Array.from({ length: 31 }, (_, i) => 200 + i)), {
+      facts: { language: "JavaScript" },
+    }),
+    observation("acme/kite", daily(10, 12, 13, 14, 15, 16, 17, 19), { facts: { language: "Rust" } }),
+    observation("group/sub/three", daily(5, 6), { provider: "GITLAB", facts: { language: "Go" } }),
+  ]);
+  await updateDerived(modules);
+  return startService({ config, clock, log: createLog("silent") }, modules);
+}
