@@ -220,7 +220,7 @@ export const SETTING_NAMES: readonly string[] = [...Object.keys(SETTINGS), ...LI
 
 /** Errors in the environment, one line per setting. */
 export class ConfigError extends Error {
-  constructor(problems: readonly string[]) {
+  constructor(readonly problems: readonly string[]) {
     super(`The configuration cannot be used:\n${problems.map((line) => `  ${line}`).join("\n")}`);
     this.name = "ConfigError";
   }

@@ -15,23 +15,34 @@ import { stopSignal } from "./stop-signal.js";
 import type { Threads } from "./threads/threads.js";
 
 async function main(argv: readonly string[]): Promise<number> {
-  const config = loadConfig(readEnvironment(process.cwd(), process.env));
-  const context: AppContext = { config, clock: systemClock, log: createLog(config.logLevel) };
+  let loaded: AppContext | undefined;
+  const context = (): AppContext => {
+    loaded ??= loadContext();
+    return loaded;
+  };
   const host: Host = {
-    config,
+    get config() {
+      return context().config;
+    },
     clock: systemClock,
+    stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
-    openModules: () => openModules(context),
-    serveDemo: (size) => exitAfter(serveDemo(context, size)),
-    serve: () => exitAfter(serve(context)),
-    start: (withSample) => exitAfter(start(context, withSample)),
-    work: () => exitAfter(work(context)),
-    workOnce: () => exitAfter(work(context, { once: true })),
-    explain: async (limit) => (await import("./tracker.js")).explainWork(context, limit),
-    openTracker: async () => (await import("./tracker.js")).openTracker(context),
+    openModules: () => openModules(context()),
+    serveDemo: (size) => exitAfter(serveDemo(context(), size)),
+    serve: () => exitAfter(serve(context())),
+    start: (withSample) => exitAfter(start(context(), withSample)),
+    work: () => exitAfter(work(context())),
+    workOnce: () => exitAfter(work(context(), { once: true })),
+    explain: async (limit) => (await import("./tracker.js")).explainWork(context(), limit),
+    openTracker: async () => (await import("./tracker.js")).openTracker(context()),
   };
   return runProgram(host, argv);
+}
+
+function loadContext(): AppContext {
+  const config = loadConfig(readEnvironment(process.cwd(), process.env));
+  return { config, clock: systemClock, log: createLog(config.logLevel) };
 }
 
 /** How long open handles, such as a hanging mail server, may keep the process alive after the service has stopped. */

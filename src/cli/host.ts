@@ -1,4 +1,4 @@
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
 import type { DemoSize } from "../demo/demo.js";
@@ -7,8 +7,11 @@ import type { Plan } from "../tracking/tracking.js";
 
 /** Services for commands, provided by `run.ts`. */
 export interface Host {
-  config: Config;
+  /** Read on first use. Throws a ConfigError. */
+  readonly config: Config;
   clock: Clock;
+  /** Gives answers, from a person at a terminal or not. */
+  stdin: Readable & { isTTY?: boolean };
   /** Receives reports, and exports without a file. */
   stdout: Writable;
   /** Receives problems. */

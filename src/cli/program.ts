@@ -3,15 +3,20 @@
  * the commands do is up to the modules and the host.
  */
 import { Command, CommanderError } from "commander";
+import { readVersion } from "../version.js";
 import { addBackup } from "./backup.js";
+import { addCompletion } from "./completion.js";
 import { addDemo } from "./demo.js";
 import { addDerive } from "./derive.js";
 import { addDoctor } from "./doctor.js";
 import { addDump } from "./dump.js";
 import { addEvents } from "./events.js";
+import { addExamples } from "./examples.js";
 import { addExport } from "./export.js";
+import { addHealth } from "./health.js";
 import { EXIT, type Host } from "./host.js";
 import { addImport } from "./import.js";
+import { addInit } from "./init.js";
 import { addRenames } from "./renames.js";
 import { addRestore } from "./restore.js";
 import { addServe } from "./serve.js";
@@ -22,21 +27,41 @@ import { addWork } from "./work.js";
 
 export { EXIT, type Host } from "./host.js";
 
-/** Runs one command. Returns the exit code. */
+/** Commands that need no settings, and so run where they are missing or wrong. */
+const WITHOUT_SETTINGS: readonly string[] = ["init", "completion"];
+
+/** Runs one command. Returns the exit code. Throws a ConfigError for settings that cannot be used. */
 export async function runProgram(host: Host, argv: readonly string[]): Promise<number> {
-  const program = new Command("sidereal").description(
-    "Tracks repositories across forges: snapshots, growth, search, and an API.",
-  );
+  let code: number = EXIT.ok;
+  const program = createProgram(host, (result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    throw error;
+  }
+}
+
+/** All commands, which report their exit code to `finish` if it is not 0. */
+export function createProgram(host: Host, finish: (code: number) => void): Command {
+  const program = new Command("sidereal")
+    .description("Tracks repositories across forges: snapshots, growth, search, and an API.")
+    .version(readVersion(), "-V, --version", "print the version");
   program.configureOutput({
     writeOut: (text) => host.stdout.write(text),
     writeErr: (text) => host.stderr.write(text),
   });
   program.exitOverride().showHelpAfterError("(sidereal --help lists the commands)");
-  let code: number = EXIT.ok;
-  const finish = (result: number) => {
-    code = result;
-  };
+  program.hook("preAction", (_, command) => {
+    // Wrong settings are reported before anything is opened.
+    if (!WITHOUT_SETTINGS.includes(command.name())) void host.config;
+  });
+  addInit(program, host, finish);
   addServe(program, host);
+  addHealth(program, host, finish);
   addWork(program, host, finish);
   addTrack(program, host, finish);
   addStatus(program, host);
@@ -51,12 +76,8 @@ export async function runProgram(host: Host, argv: readonly string[]): Promise<n
   addRenames(program, host, finish);
   addSessions(program, host, finish);
   addDemo(program, host);
+  addCompletion(program, host);
   for (const command of program.commands) command.exitOverride();
-  try {
-    await program.parseAsync(argv, { from: "user" });
-    return code;
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    throw error;
-  }
+  addExamples(program);
+  return program;
 }

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { Writable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import type { Host } from "../../src/cli/program.js";
 import { systemClock } from "../../src/clock.js";
 import { loadConfig } from "../../src/config.js";
 import { createLog } from "../../src/log.js";
@@ -71,21 +72,13 @@ export class CommandWorld {
     const { openModules } = await import("../../src/modules.js");
     const config = loadConfig({ SIDEREAL_DATA_DIR: dataDir, ...settings });
     const [stdout, stderr] = [new Written(), new Written()];
-    const endless = () => Promise.reject(new Error("this command does not end by itself"));
     const code = await runProgram(
       {
+        ...unusedHost(),
         config,
-        clock: systemClock,
         stdout,
         stderr,
         openModules: () => openModules({ config, clock: systemClock, log: createLog("error") }),
-        serve: endless,
-        start: endless,
-        work: endless,
-        workOnce: endless,
-        explain: endless,
-        serveDemo: endless,
-        openTracker: endless,
       },
       args,
     );
@@ -102,6 +95,26 @@ export class CommandWorld {
     running.process.stdin?.end(input);
     return running.ended;
   }
+}
+
+/** A host for commands that are looked at or end by themselves: it can do nothing. */
+export function unusedHost(): Host {
+  const endless = () => Promise.reject(new Error("this command does not end by itself"));
+  return {
+    config: loadConfig({}),
+    clock: systemClock,
+    stdin: Readable.from([]),
+    stdout: new Written(),
+    stderr: new Written(),
+    openModules: endless,
+    serve: endless,
+    start: endless,
+    work: endless,
+    workOnce: endless,
+    explain: endless,
+    serveDemo: endless,
+    openTracker: endless,
+  };
 }
 
 /** Collects what is written. */

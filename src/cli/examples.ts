@@ -1,0 +1,84 @@
+import type { Command } from "commander";
+
+/** For each command that can be run, by its words: lines that work as they are, and what they do. The help shows them. */
+const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect: string])[]>> = {
+  init: [
+    ["sidereal init", "asks three questions and writes .env"],
+    ["sidereal init --yes --base-url https://repositories.example", "asks nothing"],
+  ],
+  start: [
+    ["sidereal start", "serves http://127.0.0.1:3000 with the sample, or tracks the configured forges"],
+    ["SIDEREAL_PORT=8080 sidereal start --no-sample", "another port, and an empty catalogue"],
+  ],
+  serve: [["sidereal serve", "serves what is stored, beside a worker on this or another machine"]],
+  health: [
+    ["sidereal health", "for a supervisor: exits with 1 if the service on this machine does not respond"],
+  ],
+  work: [
+    ["sidereal work", "tracks until it is stopped"],
+    ["sidereal work --once", "for a timer: does what is due, then ends"],
+    ["sidereal work --explain --limit 5", "what would be requested now"],
+  ],
+  status: [["sidereal status --json", "the state of tracking, for a script"]],
+  track: [
+    ["sidereal track github:acme/kite https://codeberg.org/acme/loom", "tracks two repositories"],
+    ["sidereal track --from README.md --list Favourites", "queues all that a text links to"],
+  ],
+  refresh: [["sidereal refresh github:acme/kite", "reads its counts now"]],
+  import: [
+    ["sidereal import history.ndjson.zst", "imports Sidereal's own format"],
+    ["sidereal import --manifest manifest.csv github-ranking-2026-04.tar.xz", "imports an archive of days"],
+    ["sidereal import --date 2026-04-30T04:00:00Z -", "imports one day from standard input"],
+  ],
+  export: [
+    ["sidereal export everything.ndjson", "writes a file that can be imported"],
+    ["sidereal export --format parquet --out analysis", "writes a folder of files to analyse"],
+  ],
+  dump: [["sidereal dump", "for a timer: writes the files that people may download"]],
+  derive: [["sidereal derive", "brings growth, ranks and search up to date"]],
+  backup: [["sidereal backup sidereal-2026-04-30.backup", "while the service runs"]],
+  restore: [
+    ["sidereal restore --check sidereal-2026-04-30.backup", "changes nothing"],
+    ["sidereal restore --replace sidereal-2026-04-30.backup", "while the service is stopped"],
+  ],
+  doctor: [
+    ["sidereal doctor", "changes nothing"],
+    ["sidereal doctor --repair", "brings back what follows from other data"],
+  ],
+  "renames list": [["sidereal renames list --status suspected", "those to decide about"]],
+  "renames accept": [["sidereal renames accept 17 18", "joins their histories"]],
+  "renames reject": [["sidereal renames reject 17", "keeps both names apart"]],
+  "renames undo": [["sidereal renames undo 17", "makes it a suspected one again"]],
+  "sessions end": [["sidereal sessions end --account ada@example.org", "signs one person out everywhere"]],
+  events: [["sidereal events --since 2026-04-30 --account ada@example.org", "what happened to an account"]],
+  demo: [["sidereal demo --repositories 10000 --days 90", "serves a large synthetic catalogue from memory"]],
+  completion: [
+    ["sidereal completion bash > ~/.local/share/bash-completion/completions/sidereal", "for bash"],
+    ["sidereal completion zsh > ~/.zfunc/_sidereal", "for zsh, with ~/.zfunc in its fpath"],
+    ["sidereal completion fish > ~/.config/fish/completions/sidereal.fish", "for fish"],
+  ],
+};
+
+/** The commands below a command that can be run themselves, each with its words. */
+export function runnableCommands(
+  command: Command,
+  words: readonly string[] = [],
+): { words: readonly string[]; command: Command }[] {
+  return command.commands.flatMap((child) => {
+    const path = [...words, child.name()];
+    return child.commands.length === 0 ? [{ words: path, command: child }] : runnableCommands(child, path);
+  });
+}
+
+/** Adds to the help of each command its examples. */
+export function addExamples(program: Command): void {
+  for (const { words, command } of runnableCommands(program)) {
+    const lines = examplesOf(words).flatMap(([line, effect]) => [`  ${line}`, `      ${effect}`]);
+    if (lines.length > 0) command.addHelpText("after", `\nExamples:\n${lines.join("\n")}`);
+  }
+}
+
+/** The examples of a command. */
+export function examplesOf(words: readonly string[]): readonly (readonly [line: string, effect: string])[] {
+  return EXAMPLES[words.join(" ")] ?? [];
+}

@@ -1,0 +1,165 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import type { Command } from "commander";
+import { ConfigError, loadConfig } from "../config.js";
+import { isPrivateHost } from "../host-names.js";
+import { EXIT, type Host } from "./host.js";
+import { Questions } from "./questions.js";
+
+const FILE = ".env";
+/** Where the file that was there is kept. */
+const OLD_FILE = ".env.old";
+
+interface Options {
+  baseUrl?: string;
+  githubTokenFile?: string;
+  databaseUrlFile?: string;
+  yes?: boolean;
+  force?: boolean;
+}
+
+type Settings = Record<string, string>;
+
+/** A question: what it asks for, and which settings follow from an answer that is not empty. */
+interface Question {
+  text: string;
+  hidden: boolean;
+  /** What the options answer, if they do. */
+  given(options: Options): string | undefined;
+  settings(answer: string): Settings;
+}
+
+const QUESTIONS: readonly Question[] = [
+  {
+    text: "Address at which people reach it [http://127.0.0.1:3000]: ",
+    hidden: false,
+    given: ({ baseUrl }) => baseUrl,
+    settings: (baseUrl) => ({ SIDEREAL_BASE_URL: baseUrl, ...listeningAt(baseUrl) }),
+  },
+  {
+    text: "GitHub token to track GitHub with; it needs no permissions [none: show a sample]: ",
+    hidden: true,
+    given: ({ githubTokenFile }) => textOf(githubTokenFile),
+    settings: (token) => ({ SIDEREAL_PROVIDERS: "github", SIDEREAL_GITHUB_TOKENS: token }),
+  },
+  {
+    text: "PostgreSQL address, such as postgres://user:password@host/name [none: an SQLite file in ./data]: ",
+    hidden: true,
+    given: ({ databaseUrlFile }) => textOf(databaseUrlFile),
+    settings: (url) => ({ SIDEREAL_DATABASE_URL: url }),
+  },
+];
+
+export function addInit(program: Command, host: Host, finish: (code: number) => void): void {
+  program
+    .command("init")
+    .description(`ask three questions and write the settings to ${FILE}, which the other commands read`)
+    .option("--base-url <url>", "address at which people reach the service")
+    .option("--github-token-file <file>", "file with a GitHub token")
+    .option("--database-url-file <file>", "file with the address of a PostgreSQL database")
+    .option("--yes", "ask nothing: use the defaults for everything that no option gives")
+    .option("--force", `replace ${FILE} if it is there; it is kept as ${OLD_FILE}`)
+    .action(async (options: Options) => finish(await init(host, options)));
+}
+
+async function init(host: Host, options: Options): Promise<number> {
+  const questions = new Questions(host.stdin, host.stderr);
+  try {
+    const replaces = await mayReplace(questions, options);
+    if (replaces === undefined) {
+      host.stderr.write(`${FILE} is there already; --force replaces it and keeps it as ${OLD_FILE}\n`);
+      return EXIT.usage;
+    }
+    let settings: Settings = {};
+    for (const question of QUESTIONS)
+      settings = { ...settings, ...(await answer(questions, question, options)) };
+    write(settings, replaces);
+    host.stdout.write(`${FILE} is written; only you can read it. Now run: sidereal start\n`);
+    return EXIT.ok;
+  } catch (error) {
+    const reason = reasonOf(error);
+    if (reason === undefined) throw error;
+    host.stderr.write(`${reason}\n`);
+    return EXIT.usage;
+  } finally {
+    questions.close();
+  }
+}
+
+/** Whether a file has to be replaced, or undefined if it must not be. */
+async function mayReplace(questions: Questions, { yes, force }: Options): Promise<boolean | undefined> {
+  try {
+    readFileSync(FILE);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false;
+    throw error;
+  }
+  if (force === true) return true;
+  if (yes === true) return undefined;
+  const answered = await questions.ask(`${FILE} is there already. Replace it? [y/N]: `);
+  return /^y(?:es)?$/i.test(answered ?? "") ? true : undefined;
+}
+
+/** The settings that follow from the answer. Asks a person again until they can be used. Throws a ConfigError otherwise. */
+async function answer(questions: Questions, question: Question, options: Options): Promise<Settings> {
+  const given = question.given(options);
+  if (given !== undefined || options.yes === true) return checked(question, given ?? "");
+  for (;;) {
+    const text = await questions.ask(question.text, { hidden: question.hidden });
+    if (text === undefined) throw new ConfigError(["No answer; nothing is written."]);
+    try {
+      return checked(question, text);
+    } catch (error) {
+      if (!(error instanceof ConfigError) || !questions.isPerson) throw error;
+      questions.say(`${error.problems.join("\n")}\n`);
+    }
+  }
+}
+
+function checked(question: Question, answered: string): Settings {
+  const settings = answered === "" ? {} : question.settings(answered);
+  loadConfig(settings);
+  return settings;
+}
+
+/** An address with a port is served directly, others by a proxy in front. */
+function listeningAt(baseUrl: string): Settings {
+  const url = URL.parse(baseUrl);
+  if (url === null || url.protocol !== "http:" || url.port === "" || !isPrivateHost(url.hostname)) return {};
+  const isHere = /^(?:localhost|127\..*|\[::1\])$/.test(url.hostname);
+  return { SIDEREAL_PORT: url.port, ...(isHere ? {} : { SIDEREAL_HOST: "0.0.0.0" }) };
+}
+
+/** Writes the file completely or not at all. One that somebody else has just written is not replaced without a question. */
+function write(settings: Settings, replaces: boolean): void {
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${quoted(name, value)}\n`);
+  const text = `# Settings of Sidereal. docs/CONFIGURATION.md lists all.\n${lines.join("")}`;
+  const partial = `${FILE}.${process.pid}.partial`;
+  try {
+    writeFileSync(partial, text, { flag: "wx", mode: 0o600, flush: true });
+    if (replaces) renameSync(FILE, OLD_FILE);
+    linkSync(partial, FILE);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+/** A value as it must be written to be read back. */
+function quoted(name: string, value: string): string {
+  const forms = /^[\w@%+=:,./~?&-]*$/.test(value)
+    ? [value]
+    : ["'", "`", '"'].map((mark) => mark + value + mark);
+  const usable = forms.find((form) => parseEnv(`${name}=${form}\n`)[name] === value);
+  if (usable === undefined) throw new ConfigError([`${name}: has all kinds of quotes, or a line break`]);
+  return usable;
+}
+
+function textOf(file: string | undefined): string | undefined {
+  return file === undefined ? undefined : readFileSync(file, "utf8").trim();
+}
+
+/** What to tell a person about an error that they can do something about. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof ConfigError) return error.problems.join("\n");
+  return error instanceof Error && "code" in error && "syscall" in error ? error.message : undefined;
+}
