@@ -4,7 +4,8 @@
  * is at the same depth as dist/src.
  *
  * The bundle contains its libraries, so an installed package needs none of them: what it loads of them as files is copied to
- * `files/`, and their licences are in LICENSES.txt. `dist/bundled.json` lists them for the bill of materials.
+ * `files/`, and their licences are in LICENSES.txt. `dist/bundled.json` lists them for the bill of materials, and the files of
+ * this build.
  *
  * With `--tidy`, as before packing, files of earlier builds are deleted immediately.
  */
@@ -102,7 +103,10 @@ for (const name of readdirSync(BROWSER_MODULES))
 
 // A running program may load files later: those that have not changed are left alone, and the others are replaced atomically.
 for (const folder of [CLIENT, COPIES]) mkdirSync(join(TO, folder), { recursive: true });
-writeFileSync(fileURLToPath(new URL("../bundled.json", import.meta.url)), JSON.stringify(bundled, null, 2));
+writeFileSync(
+  fileURLToPath(new URL("../bundled.json", import.meta.url)),
+  JSON.stringify({ packages: bundled, files: [...files.keys()].sort() }, null, 2),
+);
 for (const [name, contents] of files) {
   const path = join(TO, name);
   if (isUnchanged(path, contents)) continue;

@@ -10,7 +10,7 @@ writeFileSync(
   licencesDocument(
     installedPackages(
       readFileSync(file("package-lock.json"), "utf8"),
-      JSON.parse(readFileSync(file("dist/bundled.json"), "utf8")),
+      JSON.parse(readFileSync(file("dist/bundled.json"), "utf8")).packages,
     ),
   ),
 );

@@ -8,6 +8,6 @@ const file = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}
 const { version }: { version: string } = JSON.parse(file("package.json"));
 const bill = billOfMaterials(
   version,
-  installedPackages(file("package-lock.json"), JSON.parse(file("dist/bundled.json"))),
+  installedPackages(file("package-lock.json"), JSON.parse(file("dist/bundled.json")).packages),
 );
 process.stdout.write(`${JSON.stringify(bill, null, 2)}\n`);

@@ -7,7 +7,7 @@ import { installedPackages, licencesDocument, lockedPackages } from "../scripts/
 
 const lockfile = readFileSync("package-lock.json", "utf8");
 const locked = lockedPackages(lockfile);
-const bundled: string[] = JSON.parse(readFileSync("dist/bundled.json", "utf8"));
+const bundled: string[] = JSON.parse(readFileSync("dist/bundled.json", "utf8")).packages;
 const installed = installedPackages(lockfile, bundled);
 const manifest: Record<"dependencies" | "devDependencies", Record<string, string>> & {
   overrides?: Record<string, unknown>;

@@ -60,8 +60,7 @@ describe("Completion in bash", needs("bash"), () => {
 test("zsh offers commands, options and values", needs("zsh"), async () => {
   const file = await scriptOf("zsh");
   // The functions of zsh that show something print it instead.
-  const shows =
-    "_describe() { print -l -- ${(P)2} }; compadd() { shift; print -l -- $@ }; _files() { print FILES }";
+  const shows = `_describe() { print -l -- \${(P)2} }; compadd() { shift; print -l -- $@ }; _files() { print FILES }`;
   const offered = (...words: string[]): string[] => {
     const line = `compdef() { : }; ${shows}; . "$1"; shift; words=(sidereal "$@"); CURRENT=$#words; _sidereal`;
     const text = execFileSync("zsh", ["-fuc", line, "zsh", file, ...words], { encoding: "utf8" });

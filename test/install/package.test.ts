@@ -5,9 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 
 interface Packed {
-  size: number;
-  unpackedSize: number;
-  files: { path: string; mode: number }[];
+  files: { path: string; size: number; mode: number }[];
 }
 
 const [packed]: Packed[] = JSON.parse(
@@ -18,7 +16,13 @@ const [packed]: Packed[] = JSON.parse(
 );
 assert.ok(packed);
 const manifest = JSON.parse(readFileSync("package.json", "utf8"));
-const paths = packed.files.map(({ path }) => path);
+const bundled: { packages: string[]; files: string[] } = JSON.parse(
+  readFileSync("dist/bundled.json", "utf8"),
+);
+const built = new Set(bundled.files.map((name) => `dist/bundle/${name}`));
+// Packing deletes what earlier builds have left, which this test must not do.
+const files = packed.files.filter(({ path }) => !path.startsWith("dist/bundle/") || built.has(path));
+const paths = files.map(({ path }) => path);
 
 test("the package contains what a running service reads, and its licences", () => {
   for (const path of [
@@ -48,11 +52,10 @@ test("the package contains no tests, sources, source maps or pictures", () => {
   );
 });
 
-test("the package stays small: under 4 MB to fetch, and what it needs beside it is one library", () => {
-  process.stdout.write(
-    `# package: ${packed.size} bytes, ${packed.unpackedSize} unpacked, ${paths.length} files\n`,
-  );
-  assert.ok(packed.size < 4_000_000, String(packed.size));
+test("the package stays small, and needs one library beside it", () => {
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  process.stdout.write(`# package: ${(bytes / 1e6).toFixed(1)} MB in ${files.length} files\n`);
+  assert.ok(bytes < 13_000_000, String(bytes));
   assert.deepEqual(Object.keys(manifest.dependencies), ["@resvg/resvg-js"]);
 });
 
@@ -60,15 +63,14 @@ test("installing the package runs nothing, and its command is a file that can be
   for (const script of ["preinstall", "install", "postinstall", "prepare"])
     assert.equal(manifest.scripts[script], undefined, script);
   const path: string = manifest.bin.sidereal;
-  assert.equal((packed.files.find((file) => file.path === path)?.mode ?? 0) & 0o111, 0o111);
+  assert.equal((files.find((file) => file.path === path)?.mode ?? 0) & 0o111, 0o111);
   // npm warns where the running version is not in the range, but the launcher runs on all of these.
   assert.equal(manifest.engines.node, ">=20");
 });
 
 test("every library in the bundle has its licence in the package", () => {
   const texts = readFileSync("dist/bundle/LICENSES.txt", "utf8");
-  const bundled: string[] = JSON.parse(readFileSync("dist/bundled.json", "utf8"));
-  for (const place of bundled) {
+  for (const place of bundled.packages) {
     assert.ok(existsSync(join(place, "package.json")), place);
     const { name, version } = JSON.parse(readFileSync(join(place, "package.json"), "utf8"));
     assert.ok(texts.includes(`\n${name} ${version}\n`), place);
