@@ -1,6 +1,6 @@
 /** Assembles the service. The modules are built in modules.ts, and tracking is assembled in tracker.ts. */
 import { Accounts, ApiKeys, EventMails, Revocations, readSecret, SecurityLog } from "./accounts/accounts.js";
-import { apiRoutes, errorPicture, openApiDocument } from "./api/api.js";
+import { apiRoutes, errorPicture, hintFor, openApiDocument } from "./api/api.js";
 import { type Clock, DAY_MS, HOUR_MS } from "./clock.js";
 import { Admission, createHttpServer, Front, listen } from "./http/http.js";
 import { followIndex } from "./lists/lists.js";
@@ -70,6 +70,7 @@ function joinFront(context: AppContext, parts: FrontParts): Front {
   const { routes, errorPage } = buildRoutes(context, parts);
   return new Front({
     routes,
+    hintFor,
     baseUrl,
     allowedHosts,
     renderers: { page: errorPage, picture: errorPicture },

@@ -1,80 +1,26 @@
 import { basePathOf } from "../base-url.js";
-import { isStale, type Repository, splitFullName } from "../catalog/catalog.js";
-import { isoTime } from "../clock.js";
+import {
+  type CurrentlyDescribed,
+  isStale,
+  type Repository,
+  repositoryId,
+  splitFullName,
+} from "../catalog/catalog.js";
 import { AppError, invalidParameter } from "../errors.js";
-import { json, type Reply } from "../http/http.js";
-import { providerParameter } from "../lists/lists.js";
-import { RANK_SCOPES, SCORE_VERSION, WINDOWS, windowMs } from "../rankings/rankings.js";
-import { orNull, time, z } from "../schema.js";
-import { freshnessFields, freshnessView } from "./freshness.js";
+import { type HttpRequest, json, type Reply } from "../http/http.js";
+import { idParameter, providerParameter, windowParameter } from "../lists/lists.js";
+import type { Window } from "../rankings/rankings.js";
+import { z } from "../schema.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
-import { renamesSchema, renamesView } from "./rename-view.js";
-import { rankingSchema, repositorySchema, repositoryView, trendSchema, trendView } from "./views.js";
+import { detailSchema, detailView } from "./repository-detail.js";
 
-const byWindow = <T extends z.ZodType>(value: T) => z.object({ "24h": value, "7d": value, "30d": value });
-
-const rankSchema = z
-  .object({
-    ranking: rankingSchema,
-    window: z.enum(WINDOWS).nullable().openapi({ description: "null for the ranking by stars." }),
-    scope: z.enum(RANK_SCOPES),
-    name: z.string().nullable().openapi({ description: "The provider, language or topic; null overall." }),
-    position: z.int().min(1),
-  })
-  .openapi("Rank");
-
-const explainedScore = z.object({
-  score: z.number().nullable(),
-  terms: z.array(z.object({ name: z.string(), value: z.number(), weight: z.number() })),
+const detailQuery = z.object({
+  explain: z
+    .enum(["true", "false"])
+    .default("false")
+    .openapi({ description: "true: include an explanation of each score." }),
+  window: windowParameter.openapi({ description: "The window of `trend`; `trends` has all of them." }),
 });
-
-const explanationSchema = z
-  .object({
-    trending: explainedScore,
-    rising: explainedScore,
-    newHot: explainedScore,
-    starMomentum: explainedScore,
-    forkMomentum: explainedScore,
-    activity: explainedScore,
-  })
-  .openapi("Explanation");
-
-const explainParameter = z
-  .enum(["true", "false"])
-  .default("false")
-  .openapi({ description: "true: include an explanation of each score." });
-
-const detailSchema = repositorySchema
-  .omit({ trend: true })
-  .extend({
-    ...freshnessFields,
-    trends: byWindow(orNull(trendSchema)),
-    ranks: z.array(rankSchema).openapi({
-      description:
-        "Its ranks overall and within its provider, language and topics, as deep as ranks are stored.",
-    }),
-    explanation: z
-      .object({ version: z.int(), windows: byWindow(orNull(explanationSchema)) })
-      .optional()
-      .openapi({
-        description: "With explain=true: the terms of each score and the version of the formulas.",
-      }),
-    previousFullNames: z.array(z.string()).openapi({ description: "Most recent first." }),
-    renames: renamesSchema
-      .optional()
-      .openapi({ description: "Suspected and accepted renames; absent without any." }),
-    dataQuality: z.object({
-      snapshots: z.int(),
-      firstSnapshotAt: time.nullable(),
-      lastSnapshotAt: time.nullable(),
-      coverage: byWindow(z.number().min(0).max(1)).openapi({
-        description: "The share of each window between the two compared snapshots; 0 without a trend.",
-      }),
-    }),
-  })
-  .openapi("RepositoryDetail");
-
-type Detail = z.output<typeof detailSchema>;
 
 const detailResponses = {
   200: dataResponse("The repository.", detailSchema),
@@ -90,6 +36,15 @@ const fullNameParameter = z
   .max(400)
   .refine((text) => splitFullName(text) !== undefined, "must be of the form owner/name")
   .openapi({ example: "facebook/react" });
+
+const BY_NAME =
+  "must be an id of 1 to 19 digits; a repository by name is /api/repos/{provider}/{owner}/{name} or /api/repos/{provider}/by-full-name?fullName={owner}/{name}";
+
+/** An id. Any other text is refused with the ways to request a repository by name. */
+const idOrHint = z
+  .string()
+  .refine((text) => repositoryId(text) !== undefined, BY_NAME)
+  .pipe(idParameter);
 
 /** The address of a repository in the same form as the requested address. */
 type AddressOf = (repository: Repository) => string;
@@ -108,66 +63,75 @@ const byParts: AddressOf = (repository) => {
 
 interface DetailRequest {
   services: ApiServices;
+  query: { explain: "true" | "false"; window: Window };
+}
+
+/** The detail of a repository. */
+async function detail(found: CurrentlyDescribed, { services, query }: DetailRequest): Promise<Reply> {
+  const { catalog, rankings } = services.modules;
+  const { id } = found.repository;
+  const [standing, recency, renames, explanation] = await Promise.all([
+    rankings.standing(id),
+    catalog.recency(),
+    catalog.renamesOf(id),
+    query.explain === "true" ? rankings.explain(id) : undefined,
+  ]);
+  const data = detailView({
+    ...{ found, standing, renames, window: query.window, now: services.clock.now() },
+    isStale: isStale(found.repository, recency),
+    ...(explanation && { explanation }),
+  });
+  return json({ data });
+}
+
+interface Redirected {
+  services: ApiServices;
+  http: HttpRequest;
+}
+
+/** A redirect to the current address, which keeps the parameters of the request. */
+function moved(address: string, { services, http }: Redirected): Reply {
+  const [path = "", own] = address.split("?");
+  const query = new URLSearchParams(own);
+  for (const [name, value] of http.query) if (!query.has(name)) query.append(name, value);
+  const location = query.size === 0 ? path : `${path}?${query}`;
+  const body = { data: { location: basePathOf(services.config.baseUrl) + location } };
+  return json(body, { status: 301, headers: { Location: location } });
+}
+
+interface ByName extends DetailRequest, Redirected {
   provider: string;
   fullName: string;
-  explain: "true" | "false";
   addressOf: AddressOf;
 }
 
-/** The detail of a repository; for a previous name a redirect that keeps the form and query of the request. */
-async function detail({ services, provider, fullName, explain, addressOf }: DetailRequest): Promise<Reply> {
-  const { catalog, rankings } = services.modules;
-  const isExplained = explain === "true";
-  const found = await catalog.describe(provider, fullName);
+/** The detail of the repository with a name; for a previous name a redirect that keeps the form of the request. */
+async function detailByName({ provider, fullName, addressOf, ...request }: ByName): Promise<Reply> {
+  const found = await request.services.modules.catalog.describe(provider, fullName);
   if (found === undefined) throw new AppError("NOT_FOUND", "There is no repository with this name.");
-  const { repository } = found;
-  if (found.isPreviousName) {
-    const address = addressOf(repository);
-    const location = isExplained ? `${address}${address.includes("?") ? "&" : "?"}explain=true` : address;
-    const body = { data: { location: basePathOf(services.config.baseUrl) + location } };
-    return json(body, { status: 301, headers: { Location: location } });
-  }
-  const { previousNames, stored, asOf } = found;
-  const [{ trends, ranks }, recency, suspected] = await Promise.all([
-    rankings.standing(repository.id),
-    catalog.recency(),
-    catalog.renamesOf(repository.id),
-  ]);
-  const renames = renamesView(suspected, repository.id);
-  const isStaleNow = isStale(repository, recency);
-  const { trend: _, ...record } = repositoryView({ repository, trend: undefined, isStale: isStaleNow });
-  const each = <T>(value: (window: (typeof WINDOWS)[number]) => T) =>
-    Object.fromEntries(WINDOWS.map((window) => [window, value(window)])) as Record<
-      (typeof WINDOWS)[number],
-      T
-    >;
-  const data: Detail = {
-    ...record,
-    ...freshnessView(asOf, services.clock.now()),
-    trends: each((window) => {
-      const trend = trends[window];
-      return trend === null ? null : trendView(trend);
-    }),
-    ranks,
-    ...(isExplained
-      ? { explanation: { version: SCORE_VERSION, windows: await rankings.explain(repository.id) } }
-      : {}),
-    previousFullNames: previousNames.map((name) => name.fullName),
-    ...(renames === undefined ? {} : { renames }),
-    dataQuality: {
-      snapshots: stored.snapshots,
-      firstSnapshotAt: stored.firstSnapshotAt === null ? null : isoTime(stored.firstSnapshotAt),
-      lastSnapshotAt: stored.lastSnapshotAt === null ? null : isoTime(stored.lastSnapshotAt),
-      coverage: each((window) => {
-        const trend = trends[window];
-        return trend === null
-          ? 0
-          : Math.min(1, Math.round(((trend.to - trend.from) / windowMs(window)) * 1000) / 1000);
-      }),
-    },
-  };
-  return json({ data });
+  return found.isPreviousName ? moved(addressOf(found.repository), request) : detail(found, request);
 }
+
+export const getRepositoryById = operation({
+  id: "getRepositoryById",
+  tags: ["Repositories"],
+  summary: "One repository by its id",
+  description:
+    "The id of a repository that continues as another one, by an accepted rename, redirects with 301.",
+  params: z.object({ id: idOrHint }),
+  query: detailQuery,
+  body: null,
+  responses: detailResponses,
+  handle: async ({ params: { id }, query, services, http }) => {
+    const { catalog } = services.modules;
+    const [found, renames] = await Promise.all([catalog.describeById(id), catalog.renamesOf(id)]);
+    if (found === undefined) throw new AppError("NOT_FOUND", "There is no repository with this id.");
+    const accepted = renames.find(({ from, status }) => from.id === id && status === "ACCEPTED");
+    return accepted === undefined
+      ? detail(found, { services, query })
+      : moved(`/api/repos/${accepted.to.id}`, { services, http });
+  },
+});
 
 export const getRepository = operation({
   id: "getRepository",
@@ -180,15 +144,16 @@ export const getRepository = operation({
     owner: z.string().max(300),
     name: z.string().max(100),
   }),
-  query: z.object({ explain: explainParameter }),
+  query: detailQuery,
   body: null,
   responses: detailResponses,
-  handle: ({ params, query: { explain }, services }) => {
+  handle: ({ params, query, services, http }) => {
     const { provider, owner, name } = params;
     if (name.includes("/")) throw invalidParameter("name", "cannot hold a slash");
     if (splitFullName(`${owner}/${name}`) === undefined)
       throw invalidParameter("owner", "owner and name must be those of a repository");
-    return detail({ services, provider, fullName: `${owner}/${name}`, explain, addressOf: byParts });
+    const fullName = `${owner}/${name}`;
+    return detailByName({ services, http, query, provider, fullName, addressOf: byParts });
   },
 });
 
@@ -197,11 +162,11 @@ export const getRepositoryByFullName = operation({
   tags: ["Repositories"],
   summary: "One repository by its full name, in the query",
   params: z.object({ provider: providerParameter }),
-  query: z.object({ fullName: fullNameParameter, explain: explainParameter }),
+  query: detailQuery.extend({ fullName: fullNameParameter }),
   body: null,
   responses: detailResponses,
-  handle: ({ params: { provider }, query, services }) =>
-    detail({ services, provider, ...query, addressOf: byQuery }),
+  handle: ({ params: { provider }, query, services, http }) =>
+    detailByName({ services, http, query, provider, fullName: query.fullName, addressOf: byQuery }),
 });
 
 export const getRepositoryByFullNamePath = operation({
@@ -210,8 +175,9 @@ export const getRepositoryByFullNamePath = operation({
   summary: "One repository by its full name, in the path",
   description: "Slashes may be literal or %2F. The path is decoded once.",
   params: z.object({ provider: providerParameter, fullName: fullNameParameter }),
-  query: z.object({ explain: explainParameter }),
+  query: detailQuery,
   body: null,
   responses: detailResponses,
-  handle: ({ params, query, services }) => detail({ services, ...params, ...query, addressOf: byPath }),
+  handle: ({ params, query, services, http }) =>
+    detailByName({ services, http, query, ...params, addressOf: byPath }),
 });

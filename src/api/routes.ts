@@ -20,6 +20,7 @@ import { exportMe } from "./export.js";
 import { getFeed } from "./feeds.js";
 import { getHealth, getReadiness } from "./health.js";
 import { getHome } from "./home.js";
+import { getIndex } from "./index-document.js";
 import { getKeyUsage } from "./key-usage.js";
 import { getLimits } from "./limits.js";
 import { listForkGrowth, listNewHot, listRepositories, listRising, listTrending } from "./lists.js";
@@ -30,7 +31,12 @@ import { getSummary, listLanguages, listTopics, suggest } from "./overview.js";
 import * as passkeys from "./passkeys.js";
 import { EMBED_CACHE } from "./pictures.js";
 import { MAX_REFERENCES } from "./references.js";
-import { getRepository, getRepositoryByFullName, getRepositoryByFullNamePath } from "./repositories.js";
+import {
+  getRepository,
+  getRepositoryByFullName,
+  getRepositoryByFullNamePath,
+  getRepositoryById,
+} from "./repositories.js";
 import * as sessions from "./sessions.js";
 import { getTrackRequest, requestTracking } from "./track.js";
 import * as watchlists from "./watchlists.js";
@@ -122,6 +128,7 @@ const DETAIL: Partial<Facts> = { cache: { kind: "shared", tag: "body" } };
 
 /** All routes of the API. Where two match a path, the first one wins. */
 export const API_ROUTES: readonly ApiRoute[] = [
+  open("/api", getIndex),
   open("/api/repos", listRepositories, { limit: { ...LIST, surcharges: [PER_ROWS, NAMED] } }),
   open("/api/trending", listTrending, { limit: LIST }),
   open("/api/rising", listRising, { limit: LIST }),
@@ -135,6 +142,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/repos/{id}/metrics", listMetrics, { limit: HEAVY }),
   open("/api/repos/{id}/ranks", listRanks, { limit: HEAVY }),
   open("/api/repos/{provider}/{owner}/{name}", getRepository, DETAIL),
+  open("/api/repos/{id}", getRepositoryById, DETAIL),
   open("/api/stats/summary", getSummary),
   open("/api/facets/languages", listLanguages, { limit: ROWS }),
   open("/api/facets/topics", listTopics, { limit: ROWS }),

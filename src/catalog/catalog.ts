@@ -12,6 +12,7 @@ import type { ArchiveFile } from "./file-damage.js";
 import { dumpFiles, type ImportedFile, type JudgedFile, judgeFiles, recordFiles } from "./import-files.js";
 import { type CatalogueKind, readKind, setKind } from "./kind.js";
 import {
+  type CurrentlyDescribed,
   type Described,
   type FoundByName,
   Lookup,
@@ -52,6 +53,7 @@ export { countFreshness, type FreshnessCounts, type NewestFile, readNewestFiles 
 export { fileKey, type JudgedFile } from "./import-files.js";
 export { CATALOGUE_KINDS, type CatalogueKind, readKind } from "./kind.js";
 export type {
+  CurrentlyDescribed,
   Described,
   FoundByName,
   NamedRepository,
@@ -223,6 +225,11 @@ export class Catalog {
   /** As `findByName`, with what a detail shows, by one statement if the name is current. */
   describe(provider: string, fullName: string): Promise<Described | undefined> {
     return this.#lookup.describe(provider, fullName);
+  }
+
+  /** What a detail shows of the repository with this id, by one statement. */
+  describeById(id: number): Promise<CurrentlyDescribed | undefined> {
+    return this.#lookup.describeById(id);
   }
 
   async snapshotRange(id: number): Promise<SnapshotRange> {

@@ -25,7 +25,10 @@ interface Name {
 }
 
 /** A repository with what its detail shows of the catalogue; by a previous name the repository alone. */
-export type Described = { repository: Repository; isPreviousName: true } | (History & CurrentName);
+export type Described = { repository: Repository; isPreviousName: true } | CurrentlyDescribed;
+
+/** A repository with what its detail shows of the catalogue. */
+export type CurrentlyDescribed = History & CurrentName;
 
 interface CurrentName {
   repository: Repository;
@@ -64,6 +67,7 @@ export class Lookup {
   readonly #byName: Prepared<Name, RepositoryValues>;
   readonly #byPreviousName: Prepared<Name, RepositoryValues>;
   readonly #described: Prepared<Name, DescribedValues>;
+  readonly #describedById: Prepared<number, DescribedValues>;
   readonly #byNames: Prepared<readonly NameRow[], NamedValues>;
   readonly #byPreviousNames: Prepared<readonly NameRow[], NamedValues>;
 
@@ -100,15 +104,17 @@ export class Lookup {
         join repositories r on r.id = p.repository_id order by p.until`,
     );
     const namePair = dialect.jsonRow([sql.ref("full_name"), sql.ref("until")]);
-    this.#described = prepare(
-      (given) => sql`select ${columns},
+    const described = sql`select ${columns},
         (select ${dialect.jsonArray(namePair)} from (select full_name, until from previous_names
           where repository_id = r.id order by until desc, name_key) as names),
         ${rangeColumn(dialect, sql.ref("r.id"))},
         (select newest_at from snapshot_hours where provider = r.provider order by hour desc limit 1)
-        from repositories r
+        from repositories r`;
+    this.#described = prepare(
+      (given) => sql`${described}
         where r.provider = ${given(({ provider }) => provider)} and r.name_key = ${given(({ key }) => key)}`,
     );
+    this.#describedById = prepare((given) => sql`${described} where r.id = ${given((id) => id)}`);
   }
 
   /** The repositories with these ids, in the same order; ids that do not exist are skipped. */
@@ -145,12 +151,13 @@ export class Lookup {
   async describe(provider: string, fullName: string): Promise<Described | undefined> {
     const name = { provider, key: fullName.toLowerCase() };
     const [current] = await this.#described(name);
-    if (current === undefined) return this.#findByPreviousName(name);
-    const { repository, rest } = takeRepository<[string, string, number | null]>(current);
-    const [names, range, asOf] = rest;
-    const pairs: PreviousNameValues[] = JSON.parse(names);
-    const previousNames = pairs.map(([previous, until]) => ({ fullName: previous, until }));
-    return { repository, isPreviousName: false, previousNames, stored: rangeOf(range), asOf };
+    return current === undefined ? this.#findByPreviousName(name) : describedOf(current);
+  }
+
+  /** See `Catalog.describeById`. */
+  async describeById(id: number): Promise<CurrentlyDescribed | undefined> {
+    const [found] = await this.#describedById(id);
+    return found && describedOf(found);
   }
 
   async #findByPreviousName(
@@ -159,6 +166,14 @@ export class Lookup {
     const [previous] = await this.#byPreviousName(name);
     return previous && { repository: takeRepository(previous).repository, isPreviousName: true };
   }
+}
+
+function describedOf(values: DescribedValues): CurrentlyDescribed {
+  const { repository, rest } = takeRepository<[string, string, number | null]>(values);
+  const [names, range, asOf] = rest;
+  const pairs: PreviousNameValues[] = JSON.parse(names);
+  const previousNames = pairs.map(([previous, until]) => ({ fullName: previous, until }));
+  return { repository, isPreviousName: false, previousNames, stored: rangeOf(range), asOf };
 }
 
 const textOf = ([provider, key]: NameRow): string => `${provider}:${key}`;

@@ -24,9 +24,9 @@ import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue
 import { refusedEvent } from "./source.js";
 import type { StaleOptions } from "./stale-response.js";
 import { type StoredResponse, storeResponse, variantOf } from "./stored-response.js";
-import { type Target, Targets } from "./targets.js";
+import { type Target, type TargetOptions, Targets } from "./targets.js";
 
-export interface FrontOptions {
+export interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
   routes: readonly Route[];
   /** Public address of the service, without a trailing slash; it may have a path. */
   baseUrl: string;
@@ -69,7 +69,7 @@ export class Front {
       log.error({ failed, ...last }, "requests failed, as the database is not available"),
     );
     this.#address = publicAddressOf(baseUrl, identities.isOpen);
-    this.#targets = new Targets(routes, this.#address);
+    this.#targets = new Targets(routes, { ...this.#address, hintFor: options.hintFor });
     this.#hosts = new AllowedHosts(options.allowedHosts, log);
     this.#cache = new ResponseCache({ ...options, maxBytes: cacheBytes });
     this.#errors = new ErrorResponder({ renderers, log, baseUrl });

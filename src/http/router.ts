@@ -9,23 +9,30 @@ export interface Match {
   params: Readonly<Record<string, string>>;
 }
 
-/** Finds the route of a request. Where two fit, the one declared first wins. */
+/**
+ * Finds the route of a request. Where two fit, the one declared first wins. A path that a route has without parameters is that
+ * route's alone, whatever the method.
+ */
 export class Router {
   readonly #routes: SmartRouter<Route>;
   readonly #methods: readonly string[];
+  readonly #fixed: ReadonlySet<string>;
 
   constructor(routes: readonly Route[]) {
     this.#routes = new SmartRouter({ routers: [new RegExpRouter<Route>(), new TrieRouter<Route>()] });
     for (const route of routes) this.#routes.add(route.method, patternOf(route.path), route);
+    this.#fixed = new Set(routes.flatMap(({ path }) => (path.includes("{") ? [] : path)));
     this.#methods = [...new Set(routes.map(({ method }) => method))];
   }
 
   /** `path` as it was sent, escapes included. */
   find(method: string, path: string): Match | undefined {
-    const result = this.#routes.match(method, withoutNeedlessEscapes(path));
+    const plain = withoutNeedlessEscapes(path);
+    const result = this.#routes.match(method, plain);
     const first = result[0][0];
     if (first === undefined) return undefined;
     const [route, found] = first;
+    if (this.#fixed.has(plain) && route.path !== plain) return undefined;
     const params: Record<string, string> = {};
     for (const [name, value] of Object.entries(found)) {
       const text = typeof value === "number" ? result[1]?.[value] : value;

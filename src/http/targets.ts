@@ -27,6 +27,11 @@ export interface Target {
   ignored: string | undefined;
 }
 
+export interface TargetOptions extends Pick<PublicAddress, "basePath" | "isOpen"> {
+  /** What to request in place of a path that no route has, as a sentence. */
+  hintFor?: (path: string) => string | undefined;
+}
+
 /** Addresses whose targets are remembered, and the longest of them. */
 const REMEMBERED = 5_000;
 const REMEMBERED_LENGTH = 300;
@@ -43,16 +48,18 @@ export class Targets {
   readonly #router: Router;
   readonly #basePath: string;
   readonly #isOpen: boolean;
+  readonly #hintFor: TargetOptions["hintFor"];
   readonly #known = new Map<string, Target>();
 
   /** Requests to paths outside of the base path are not ours. */
-  constructor(routes: readonly Route[], { basePath, isOpen }: Pick<PublicAddress, "basePath" | "isOpen">) {
+  constructor(routes: readonly Route[], { basePath, isOpen, hintFor }: TargetOptions) {
     for (const { access, cache, path } of routes)
       if (access !== "public" && cache.kind !== "private" && cache.kind !== "none")
         throw new Error(`${path}: a response that not everybody may have cannot be shared`);
     this.#router = new Router(routes);
     this.#basePath = basePath;
     this.#isOpen = isOpen;
+    this.#hintFor = hintFor;
   }
 
   /** The target of a GET request with this address and `Accept`; undefined for one that is not remembered. */
@@ -130,7 +137,8 @@ export class Targets {
   #unmatched(method: string, path: string, query: string): Target {
     const matches = this.#router.findAll(path);
     const [first] = matches;
-    if (first === undefined) return this.#withoutSlash(method, path, query) ?? notFound(path, method);
+    if (first === undefined)
+      return this.#withoutSlash(method, path, query) ?? notFound(path, method, this.#hintFor?.(path));
     const methods = new Set(
       matches.flatMap(({ route }) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method])),
     );
@@ -217,7 +225,7 @@ function preflight(allow: string, isOpen: boolean) {
 }
 
 /** A path that no route has. */
-function notFound(path: string, method: string): Target {
+function notFound(path: string, method: string, hint?: string): Target {
   const isApi = /^\/api(?:\/|$)/.test(path);
   const route: Route = {
     method: "GET",
@@ -229,7 +237,7 @@ function notFound(path: string, method: string): Target {
     body: "none",
     form: isApi ? "json" : "page",
     handle: () => {
-      throw new AppError("NOT_FOUND", "This address does not exist.");
+      throw new AppError("NOT_FOUND", `This address does not exist.${hint === undefined ? "" : ` ${hint}`}`);
     },
   };
   return other(route, { method: method === "OPTIONS" ? "GET" : method, path });

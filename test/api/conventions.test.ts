@@ -189,8 +189,19 @@ onSqlite("Conventions of every route", (engine) => {
     }
   });
 
+  test("the index leads to the documentation and to resources that exist", async () => {
+    const { status, body } = await world.get("/api");
+    assert.equal(status, 200);
+    const { name, resources, documentation, openapi, ...other } = body.data;
+    assert.deepEqual([name, other], ["Sidereal", {}]);
+    for (const address of [documentation, openapi, ...Object.values<string>(resources)]) {
+      const { pathname } = new URL(address);
+      assert.equal((await world.request(pathname)).status, 200, address);
+    }
+  });
+
   test("an address where nothing is answers 404, whatever the method", async () => {
-    for (const path of ["/api", "/api/", "/api/nothing", "/api/repos/", "/API/repos", "/x"]) {
+    for (const path of ["/api/", "/api/nothing", "/api/repos/", "/API/repos", "/x"]) {
       for (const method of ["GET", "POST", "DELETE", "OPTIONS"]) {
         const answer = await world.send(method, path);
         assert.deepEqual(

@@ -52,6 +52,10 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
     // How scores and ranks come about has tests of their own.
     assert.ok(body.data.ranks.length > 0);
     delete body.data.ranks;
+    const item = (await world.get("/api/repos?q=facebook/react")).body.data[0];
+    for (const [field, value] of Object.entries(item)) assert.deepEqual(body.data[field], value, field);
+    assert.deepEqual(body.data.trend, body.data.trends["24h"]);
+    delete body.data.trend;
     for (const trend of [body.data.trends["24h"], body.data.trends["7d"]]) {
       const judged = ["scores", "confidence", "confidenceReasons", "reliable", "anomalies"];
       assert.deepEqual(Object.keys(trend).slice(-5), judged);
@@ -157,6 +161,7 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
       nextRefreshAt: null,
       lastSeenAt: null,
       stale: false,
+      trend: null,
       asOf: "2026-04-30T12:00:00.000Z",
       ageDays: 0,
       trends: { "24h": null, "7d": null, "30d": null },
@@ -171,7 +176,7 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
     });
   });
 
-  test("the three forms give the same body and the same tag, whatever the case", async () => {
+  test("the forms give the same body and the same tag, whatever the case", async () => {
     const first = await world.get("/api/repos/github/facebook/react");
     for (const path of [
       "/api/repos/GITHUB/Facebook/React",
@@ -180,12 +185,61 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
       "/api/repos/github/by-full-name?fullName=Facebook%2FReact",
       "/api/repos/github/by-full-name/facebook/react",
       "/api/repos/github/by-full-name/FaceBook%2FreAct",
+      "/api/repos/1",
+      "/api/repos/1?window=24h&explain=false",
     ]) {
       const answer = await world.get(path);
       assert.deepEqual(answer.body, first.body, path);
       assert.equal(answer.headers.get("etag"), first.headers.get("etag"), path);
       const again = await world.get(path, { "If-None-Match": first.headers.get("etag") ?? "" });
       assert.equal(again.status, 304, path);
+    }
+  });
+
+  test("the window chooses which of its trends is the one of a list item", async () => {
+    for (const path of ["/api/repos/1", "/api/repos/github/facebook/react"]) {
+      for (const window of ["24h", "7d", "30d"]) {
+        const { data } = (await world.get(`${path}?window=${window}`)).body;
+        assert.deepEqual(data.trend, data.trends[window], window);
+      }
+    }
+    assert.deepEqual(
+      errorOf(await world.get("/api/repos/1?window=1y")),
+      invalid("window", "must be one of 24h, 7d, 30d", { allowed: ["24h", "7d", "30d"] }),
+    );
+  });
+
+  test("by id, an unknown one is not found, and another text is refused with the ways by name", async () => {
+    for (const id of ["999", "9223372036854775808", "9999999999999999999"])
+      assert.deepEqual(
+        errorOf(await world.get(`/api/repos/${id}`)),
+        { status: 404, code: "NOT_FOUND", message: "There is no repository with this id." },
+        id,
+      );
+    const message =
+      "must be an id of 1 to 19 digits; a repository by name is /api/repos/{provider}/{owner}/{name} or /api/repos/{provider}/by-full-name?fullName={owner}/{name}";
+    for (const id of ["react", "facebook%2Freact", "0", "01", "-1", "1e3", "1.0", "tracks"])
+      assert.deepEqual(errorOf(await world.get(`/api/repos/${id}`)), invalid("id", message), id);
+  });
+
+  test("a name with several slashes as segments is not found, and the response has its address", async () => {
+    const moved = await world.get("/api/repos/gitlab/group/sub/project");
+    const address = "/api/repos/gitlab/by-full-name?fullName=group%2Fsub%2Fproject";
+    assert.deepEqual(errorOf(moved), {
+      status: 404,
+      code: "NOT_FOUND",
+      message: `This address does not exist. A repository whose owner has slashes is requested as ${address}.`,
+    });
+    assert.equal((await world.get(address)).status, 200);
+    for (const path of [
+      `/api/repos/gitlab/a/b/${"c".repeat(500)}`,
+      "/api/repos/gitlab/a/b/%ff",
+      "/api/repos/git%0alab/a/b/c",
+      "/api/repos/gitlab/a//c",
+    ]) {
+      const { status, message } = errorOf(await world.get(path));
+      assert.ok(status === 404 || status === 400, path);
+      assert.doesNotMatch(message, /requested as/, path);
     }
   });
 
@@ -212,6 +266,7 @@ onBothEngines("GET /api/repos/:provider/:owner/:name", (engine) => {
         "/api/repos/github/by-full-name?fullName=fb/react&explain=true",
         "/api/repos/GITHUB/by-full-name?fullName=Facebook%2FReact&explain=true",
       ],
+      ["/api/repos/github/fb/react?window=7d", "/api/repos/GITHUB/Facebook/React?window=7d"],
       ["/api/repos/github/by-full-name/meta%2Freact", "/api/repos/GITHUB/by-full-name/Facebook/React"],
     ] as const) {
       const { status, headers, body } = await world.get(path);

@@ -109,10 +109,16 @@ onBothEngines("A repository with a suspected rename", (engine) => {
 
   test("leads from the old name to the new one once accepted, with one history, and back when undone", async () => {
     const before = await world.get(NEW);
+    const oldId = (await world.get(OLD)).body.data.id;
+    assert.equal((await world.get(`/api/repos/${oldId}`)).status, 200);
     await decide("accept");
     const { status, headers } = await world.get(OLD);
     assert.deepEqual([status, headers.get("location")], [301, NEW.replace("github", "GITHUB")]);
     const { body } = await world.get(NEW);
+    const byId = await world.get(`/api/repos/${oldId}?window=7d`);
+    const location = `/api/repos/${body.data.id}?window=7d`;
+    assert.deepEqual([byId.status, byId.headers.get("location")], [301, location]);
+    assert.deepEqual((await world.get(location)).body.data.fullName, "n/tool");
     assert.equal(body.data.dataQuality.snapshots, 3);
     assert.deepEqual(body.data.previousFullNames, ["o/tool"]);
     assert.equal(body.data.renames.from[0].status, "ACCEPTED");
@@ -121,6 +127,7 @@ onBothEngines("A repository with a suspected rename", (engine) => {
       [10, undefined],
     );
     await decide("undo");
+    assert.equal((await world.get(`/api/repos/${oldId}`)).status, 200);
     assert.deepEqual((await world.get(NEW)).body.data, before.body.data);
   });
 

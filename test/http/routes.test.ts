@@ -65,6 +65,16 @@ test("a path leads to its route with decoded parameters; the first declared wins
     assert.equal(router.find("GET", path), undefined, path);
 });
 
+test("a path that a route names literally is not taken for a parameter of another method", () => {
+  const router = new Router([routeOf("/a/fixed", "POST"), routeOf("/a/{id}")]);
+  assert.equal(router.find("GET", "/a/fixed"), undefined);
+  assert.deepEqual(
+    router.findAll("/a/fi%78ed").map(({ route }) => route.method),
+    ["POST"],
+  );
+  assert.equal(router.find("GET", "/a/x")?.route.path, "/a/{id}");
+});
+
 test("slashes are cut from the end of a path only", () => {
   const paths = fc.string({ unit: fc.constantFrom("/", "a", "b") });
   fc.assert(

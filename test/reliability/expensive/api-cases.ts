@@ -131,6 +131,12 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
   "GET /api/search/suggest": ["a", "s", "e", "re", "a b", SEARCH_TEXTS[5] ?? "", "kubernetse opratr"].map(
     (q) => get(`q=${q.slice(0, 20)}`, () => address("/api/search/suggest", { q: q.slice(0, 64), limit: 20 })),
   ),
+  "GET /api": [get("as it is", () => "/api")],
+  "GET /api/repos/{id}": [
+    get("explained", ({ facts }, round) =>
+      address(`/api/repos/${repositoryOf(facts, round).id}`, { explain: "true", window: "30d" }),
+    ),
+  ],
   "GET /api/repos/{provider}/by-full-name": [
     get("explained", ({ facts }, round) => {
       const { provider, fullName } = repositoryOf(facts, round);
