@@ -22,7 +22,7 @@ const { values } = parseArgs({
 
 const list = z.object({ window: z.string(), repositories: z.array(z.object({ fullName: z.string() })) });
 const summarySchema = z.object({
-  data: z.object({ repositories: z.number(), snapshots: z.number(), catalogue: z.string() }),
+  data: z.object({ repositoryCount: z.number(), snapshots: z.number(), catalogue: z.string() }),
 });
 const homeSchema = z.object({ data: z.looseObject({ trending: list, rising: list, newHot: list }) });
 
@@ -42,7 +42,7 @@ async function printState(url: string, { counters }: Forge, began: number): Prom
   });
   const after = Math.round((performance.now() - began) / 1_000);
   print(
-    `${String(after).padStart(4)} s: ${summary.repositories} repositories, ${summary.snapshots} snapshots; ` +
+    `${String(after).padStart(4)} s: ${summary.repositoryCount} repositories, ${summary.snapshots} snapshots; ` +
       `${lists.join(", ")}; first ${home.trending.repositories[0]?.fullName ?? "none"}; requests ${JSON.stringify(counters.byKind)}`,
   );
 }

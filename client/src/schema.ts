@@ -2,10 +2,27 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 48a44a33e128e660
- * Types: aa7d7de64966fb81
+ * Document: 0f859ee8e20e6255
+ * Types: c7634afe975784f5
  */
 export interface paths {
+    "/api": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where the documentation and the main resources are */
+        get: operations["getIndex"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/repos": {
         parameters: {
             query?: never;
@@ -255,6 +272,26 @@ export interface paths {
          * @description Case-insensitive. Write slashes in the owner as %2F, or use by-full-name. A previous name redirects with 301.
          */
         get: operations["getRepository"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One repository by its id
+         * @description The id of a repository that continues as another one, by an accepted rename, redirects with 301.
+         */
+        get: operations["getRepositoryById"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1016,6 +1053,31 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Error: {
+            data: null;
+            error: {
+                /** @enum {string} */
+                code: "VALIDATION_FAILED" | "INVALID_REQUEST" | "UNAUTHENTICATED" | "INVALID_API_KEY" | "FORBIDDEN" | "REAUTHENTICATION_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "LIMIT_REACHED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "ADDRESS_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "MISDIRECTED_REQUEST" | "RATE_LIMITED" | "HEADER_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+                message: string;
+                requestId: string;
+                details?: {
+                    parameter: string;
+                    message: string;
+                    allowed?: string[];
+                    values?: string[];
+                }[];
+            };
+        };
+        /** @description The same error in the format of RFC 9457, for callers that accept application/problem+json. */
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            code: string;
+            requestId: string;
+            details?: unknown[];
+        };
         Repository: {
             id: string;
             provider: string;
@@ -1191,31 +1253,6 @@ export interface components {
                 fullNames: string[];
             };
         };
-        Error: {
-            data: null;
-            error: {
-                /** @enum {string} */
-                code: "VALIDATION_FAILED" | "INVALID_REQUEST" | "UNAUTHENTICATED" | "INVALID_API_KEY" | "FORBIDDEN" | "REAUTHENTICATION_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "LIMIT_REACHED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "ADDRESS_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "MISDIRECTED_REQUEST" | "RATE_LIMITED" | "HEADER_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
-                message: string;
-                requestId: string;
-                details?: {
-                    parameter: string;
-                    message: string;
-                    allowed?: string[];
-                    values?: string[];
-                }[];
-            };
-        };
-        /** @description The same error in the format of RFC 9457, for callers that accept application/problem+json. */
-        Problem: {
-            type: string;
-            title: string;
-            status: number;
-            detail: string;
-            code: string;
-            requestId: string;
-            details?: unknown[];
-        };
         Home: {
             trending: components["schemas"]["HomeList"];
             rising: components["schemas"]["HomeList"];
@@ -1236,13 +1273,13 @@ export interface components {
         };
         Facet: {
             name: string;
-            repositories: number;
+            repositoryCount: number;
             stars: number;
             /** @description In the requested window: the sum of starsCounted, whatever the basis of each trend. */
             starsGained: number;
         };
         Summary: {
-            repositories: number;
+            repositoryCount: number;
             snapshots: number;
             snapshots24h: number;
             refreshed24h: number;
@@ -1255,7 +1292,7 @@ export interface components {
             topics: number;
             providers: {
                 provider: string;
-                repositories: number;
+                repositoryCount: number;
                 snapshots: number;
                 snapshots24h: number;
                 refreshed24h: number;
@@ -1299,47 +1336,9 @@ export interface components {
         };
         SuggestedFacet: {
             name: string;
-            repositories: number;
+            repositoryCount: number;
         };
-        RepositoryDetail: {
-            id: string;
-            provider: string;
-            /** @description May contain slashes (GitLab groups). */
-            owner: string;
-            name: string;
-            fullName: string;
-            url: string;
-            description: string | null;
-            homepage: string | null;
-            language: string | null;
-            /** @description SPDX expression. */
-            license: string | null;
-            topics: string[];
-            stars: number | null;
-            forks: number | null;
-            openIssues: number | null;
-            watchers: number | null;
-            fork: boolean | null;
-            archived: boolean | null;
-            /** @enum {string} */
-            availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
-            /** Format: date-time */
-            createdAt: string | null;
-            /** Format: date-time */
-            pushedAt: string | null;
-            /** Format: date-time */
-            discoveredAt: string;
-            /** Format: date-time */
-            refreshedAt: string | null;
-            /** Format: date-time */
-            nextRefreshAt: string | null;
-            /**
-             * Format: date-time
-             * @description When its counts were last seen; null: they never were.
-             */
-            lastSeenAt: string | null;
-            /** @description Whether that is too long ago for its growth to count: more than two of its own refresh intervals, or the newest undamaged file of the archive it is from no longer has it. */
-            stale: boolean;
+        RepositoryDetail: components["schemas"]["Repository"] & {
             /**
              * Format: date-time
              * @description End of the windows: the time of the newest snapshot. null without any.
@@ -1681,7 +1680,7 @@ export interface components {
             openIssues: number | null;
             watchers: number | null;
             /** @description Number of repositories of the list with a snapshot at or before this time. */
-            repositories: number;
+            repositoryCount: number;
             /** @description How many of them add stars still held, as reported later, instead of a total. A difference to a point where this is another number is no growth. */
             retained: number;
         };
@@ -1959,12 +1958,12 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type Error = components['schemas']['Error'];
+export type Problem = components['schemas']['Problem'];
 export type Repository = components['schemas']['Repository'];
 export type Trend = components['schemas']['Trend'];
 export type Anomaly = components['schemas']['Anomaly'];
 export type RepositoryPageMeta = components['schemas']['RepositoryPageMeta'];
-export type Error = components['schemas']['Error'];
-export type Problem = components['schemas']['Problem'];
 export type Home = components['schemas']['Home'];
 export type HomeList = components['schemas']['HomeList'];
 export type Facet = components['schemas']['Facet'];
@@ -1996,6 +1995,43 @@ export type CreatedApiKey = components['schemas']['CreatedApiKey'];
 export type PasskeyCreationOptions = components['schemas']['PasskeyCreationOptions'];
 export type $defs = Record<string, never>;
 export interface operations {
+    getIndex: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The addresses. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            name: string;
+                            /** @description The page that describes the API. */
+                            documentation: string;
+                            /** @description The same for programs. */
+                            openapi: string;
+                            resources: {
+                                [key: string]: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+    };
     listRepositories: {
         parameters: {
             query?: {
@@ -2922,15 +2958,20 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The full name, owner/name.
-                 * @example facebook/react
-                 */
-                fullName: string;
-                /**
                  * @description true: include an explanation of each score.
                  * @example false
                  */
                 explain?: "true" | "false";
+                /**
+                 * @description The window of `trend`; `trends` has all of them.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
+                /**
+                 * @description The full name, owner/name.
+                 * @example facebook/react
+                 */
+                fullName: string;
             };
             header?: {
                 /**
@@ -2971,6 +3012,11 @@ export interface operations {
                  * @example false
                  */
                 explain?: "true" | "false";
+                /**
+                 * @description The window of `trend`; `trends` has all of them.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
             };
             header?: {
                 /**
@@ -3175,6 +3221,11 @@ export interface operations {
                  * @example false
                  */
                 explain?: "true" | "false";
+                /**
+                 * @description The window of `trend`; `trends` has all of them.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
             };
             header?: {
                 /**
@@ -3199,6 +3250,51 @@ export interface operations {
                  * @example react
                  */
                 name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The repository. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["RepositoryDetail"];
+                    };
+                };
+            };
+        };
+    };
+    getRepositoryById: {
+        parameters: {
+            query?: {
+                /**
+                 * @description true: include an explanation of each score.
+                 * @example false
+                 */
+                explain?: "true" | "false";
+                /**
+                 * @description The window of `trend`; `trends` has all of them.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the repository.
+                 * @example 42
+                 */
+                id: string;
             };
             cookie?: never;
         };

@@ -14,6 +14,7 @@ import {
 } from "../lists/lists.js";
 import type { FacetKind } from "../rankings/rankings.js";
 import { z } from "../schema.js";
+import type { SuggestedFacet } from "../search/search.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
 import { linkHeader } from "./repository-list.js";
@@ -96,7 +97,11 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
 export const listLanguages = facetOperation("listLanguages", "language", "languages");
 export const listTopics = facetOperation("listTopics", "topic", "topics");
 
-const suggestedSchema = z.object({ name: z.string(), repositories: z.int() }).openapi("SuggestedFacet");
+const suggestedSchema = z.object({ name: z.string(), repositoryCount: z.int() }).openapi("SuggestedFacet");
+
+function suggestedView({ name, repositories }: SuggestedFacet): z.output<typeof suggestedSchema> {
+  return { name, repositoryCount: repositories };
+}
 
 export const suggest = operation({
   id: "suggest",
@@ -143,8 +148,8 @@ export const suggest = operation({
         const { id, provider, fullName, description, language, stars, lastSeenAt, stale } = view;
         return { id, provider, fullName, description, language, stars, lastSeenAt, stale };
       }),
-      languages,
-      topics,
+      languages: languages.map(suggestedView),
+      topics: topics.map(suggestedView),
     };
     return json({ data });
   },

@@ -80,7 +80,7 @@ export const sumPointSchema = z
   .object({
     capturedAt: time,
     ...counts,
-    repositories: z
+    repositoryCount: z
       .int()
       .openapi({ description: "Number of repositories of the list with a snapshot at or before this time." }),
     retained: z.int().openapi({
@@ -90,6 +90,11 @@ export const sumPointSchema = z
   })
   .openapi("SumPoint");
 
-export function sumPointView(point: SumPoint): z.output<typeof sumPointSchema> {
-  return { ...point, capturedAt: isoTime(point.capturedAt) };
+export function sumPointView({
+  capturedAt,
+  repositories,
+  retained,
+  ...counts
+}: SumPoint): z.output<typeof sumPointSchema> {
+  return { capturedAt: isoTime(capturedAt), ...counts, repositoryCount: repositories, retained };
 }

@@ -263,7 +263,7 @@ export const repositoryPageMetaSchema = pageMetaSchema
 export const facetSchema = z
   .object({
     name: z.string(),
-    repositories: z.int(),
+    repositoryCount: z.int(),
     stars: z.int(),
     starsGained: z.int().openapi({
       description: "In the requested window: the sum of starsCounted, whatever the basis of each trend.",
@@ -271,12 +271,12 @@ export const facetSchema = z
   })
   .openapi("Facet");
 
-export function facetView(facet: Facet): z.output<typeof facetSchema> {
-  return facet;
+export function facetView({ name, repositories, stars, starsGained }: Facet): z.output<typeof facetSchema> {
+  return { name, repositoryCount: repositories, stars, starsGained };
 }
 
 const counters = {
-  repositories: z.int(),
+  repositoryCount: z.int(),
   snapshots: z.int(),
   snapshots24h: z.int(),
   refreshed24h: z.int(),
@@ -311,10 +311,19 @@ export const summarySchema = z
   })
   .openapi("Summary");
 
-export function summaryView(summary: CurrentSummary, baseUrl: string): z.output<typeof summarySchema> {
+export function summaryView(
+  { repositories, ...summary }: CurrentSummary,
+  baseUrl: string,
+): z.output<typeof summarySchema> {
   return {
+    repositoryCount: repositories,
     ...summary,
-    providers: summary.providers.map((provider) => ({ ...provider, asOf: timeOrNull(provider.asOf) })),
+    providers: summary.providers.map(({ provider, repositories, asOf, ...counters }) => ({
+      provider,
+      repositoryCount: repositories,
+      ...counters,
+      asOf: timeOrNull(asOf),
+    })),
     newestFiles: summary.newestFiles.map((one) => ({ ...one, capturedAt: isoTime(one.capturedAt) })),
     asOf: timeOrNull(summary.asOf),
     generatedAt: isoTime(summary.generatedAt),

@@ -236,7 +236,7 @@ const SUM_COLUMNS = fieldColumns([
   "forks",
   "openIssues",
   "watchers",
-  "repositories",
+  "repositoryCount",
   "retained",
 ]);
 

@@ -18,11 +18,11 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
     assert.equal(status, 200);
     assert.deepEqual(body, {
       data: [
-        { name: "C++", repositories: 3, stars: 843, starsGained: 33 },
-        { name: "JavaScript", repositories: 2, stars: 1020, starsGained: 110 },
-        { name: "C", repositories: 1, stars: 205, starsGained: 5 },
-        { name: "Python", repositories: 1, stars: 60, starsGained: 10 },
-        { name: "TypeScript", repositories: 1, stars: 800, starsGained: 100 },
+        { name: "C++", repositoryCount: 3, stars: 843, starsGained: 33 },
+        { name: "JavaScript", repositoryCount: 2, stars: 1020, starsGained: 110 },
+        { name: "C", repositoryCount: 1, stars: 205, starsGained: 5 },
+        { name: "Python", repositoryCount: 1, stars: 60, starsGained: 10 },
+        { name: "TypeScript", repositoryCount: 1, stars: 800, starsGained: 100 },
       ],
       meta: {
         ...{ page: 1, limit: 25, total: 5, totalIsExact: true, hasMore: false, nextCursor: null },
@@ -64,12 +64,12 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
     ]);
     assert.deepEqual(await facets("/api/facets/topics?sort=stars&limit=2"), ["ui", "graphics"]);
     const gitlab = await world.get("/api/facets/languages?provider=gitlab");
-    assert.deepEqual(gitlab.body.data, [{ name: "C++", repositories: 1, stars: 33, starsGained: 3 }]);
+    assert.deepEqual(gitlab.body.data, [{ name: "C++", repositoryCount: 1, stars: 33, starsGained: 3 }]);
     assert.equal(gitlab.body.meta.total, 1);
     assert.deepEqual((await world.get("/api/facets/topics?provider=gitlab")).body.data, []);
     // No pair of snapshots is 7 days apart.
     const week = await world.get("/api/facets/languages?window=7d&limit=1");
-    assert.deepEqual(week.body.data, [{ name: "C++", repositories: 3, stars: 843, starsGained: 0 }]);
+    assert.deepEqual(week.body.data, [{ name: "C++", repositoryCount: 3, stars: 843, starsGained: 0 }]);
   });
 
   test("facets are walked by page, and Link says where on", async () => {
@@ -103,7 +103,7 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
     const asOf = "2026-04-30T12:00:00.000Z";
     assert.deepEqual(body, {
       data: {
-        repositories: 10,
+        repositoryCount: 10,
         snapshots: 21,
         snapshots24h: 11,
         refreshed24h: 10,
@@ -115,7 +115,7 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
         providers: [
           {
             provider: "GITHUB",
-            repositories: 9,
+            repositoryCount: 9,
             snapshots: 19,
             snapshots24h: 10,
             refreshed24h: 9,
@@ -127,7 +127,7 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
           },
           {
             provider: "GITLAB",
-            repositories: 1,
+            repositoryCount: 1,
             snapshots: 2,
             snapshots24h: 1,
             refreshed24h: 1,
@@ -151,7 +151,7 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
   test("before anything is recorded every list is empty and every counter 0", async () => {
     const empty = await createWorld(engine);
     assert.deepEqual((await empty.get("/api/stats/summary")).body.data, {
-      repositories: 0,
+      repositoryCount: 0,
       snapshots: 0,
       snapshots24h: 0,
       refreshed24h: 0,

@@ -188,8 +188,8 @@ onBothEngines("rankings", (engine) => {
       await names("/api/trending"),
     );
     assert.deepEqual([data.trending.window, data.trending.isFallback], ["24h", false]);
-    assert.equal(data.summary.repositories, 9);
-    assert.deepEqual(data.languages[0], { name: "Go", repositories: 7, stars: 166_828, starsGained: 215 });
+    assert.equal(data.summary.repositoryCount, 9);
+    assert.deepEqual(data.languages[0], { name: "Go", repositoryCount: 7, stars: 166_828, starsGained: 215 });
   });
 
   test("places are kept day by day, and the last time of a day stands", async () => {

@@ -57,8 +57,8 @@ onBothEngines("GET /api/search/suggest", (engine) => {
       ],
       languages: [],
       topics: [
-        { name: "graphics", repositories: 2 },
-        { name: "game-engine", repositories: 1 },
+        { name: "graphics", repositoryCount: 2 },
+        { name: "game-engine", repositoryCount: 1 },
       ],
     });
   });
@@ -90,8 +90,8 @@ onBothEngines("GET /api/search/suggest", (engine) => {
       "react/tutorial",
     ]);
     assert.deepEqual((await suggest("c")).languages, [
-      { name: "C++", repositories: 3 },
-      { name: "C", repositories: 1 },
+      { name: "C++", repositoryCount: 3 },
+      { name: "C", repositoryCount: 1 },
     ]);
     assert.deepEqual(await names("习"), ["学习/机器学习教程"]);
   });
@@ -105,16 +105,16 @@ onBothEngines("GET /api/search/suggest", (engine) => {
         [1000, 800, 500, 310, 205, 60, 41, 33],
       );
       assert.deepEqual(languages, [
-        { name: "C++", repositories: 3 },
-        { name: "JavaScript", repositories: 2 },
-        { name: "C", repositories: 1 },
-        { name: "Python", repositories: 1 },
-        { name: "TypeScript", repositories: 1 },
+        { name: "C++", repositoryCount: 3 },
+        { name: "JavaScript", repositoryCount: 2 },
+        { name: "C", repositoryCount: 1 },
+        { name: "Python", repositoryCount: 1 },
+        { name: "TypeScript", repositoryCount: 1 },
       ]);
       assert.deepEqual(topics.slice(0, 3), [
-        { name: "ui", repositories: 3 },
-        { name: "graphics", repositories: 2 },
-        { name: "---", repositories: 1 },
+        { name: "ui", repositoryCount: 3 },
+        { name: "graphics", repositoryCount: 2 },
+        { name: "---", repositoryCount: 1 },
       ]);
     }
   });
@@ -127,12 +127,12 @@ onBothEngines("GET /api/search/suggest", (engine) => {
 
   test("c++ is not c, and is looked for as it is written", async () => {
     assert.deepEqual(await names("c++"), ["someone/awesome-c++"]);
-    assert.deepEqual((await suggest("c++")).languages, [{ name: "C++", repositories: 3 }]);
+    assert.deepEqual((await suggest("c++")).languages, [{ name: "C++", repositoryCount: 3 }]);
     assert.deepEqual((await suggest("C")).languages.length, 2);
   });
 
   test("topics of several words are found with spaces as with hyphens", async () => {
-    const expected = [{ name: "game-engine", repositories: 1 }];
+    const expected = [{ name: "game-engine", repositoryCount: 1 }];
     assert.deepEqual((await suggest("game-e")).topics, expected);
     assert.deepEqual((await suggest("Game e")).topics, expected);
   });

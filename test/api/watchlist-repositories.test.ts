@@ -171,7 +171,7 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
       forks,
       openIssues: null,
       watchers: null,
-      repositories,
+      repositoryCount: repositories,
       retained: 0,
     });
     assert.deepEqual(body, {

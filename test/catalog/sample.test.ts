@@ -149,7 +149,7 @@ onBothEngines("The sample", (engine) => {
     await world.modules.catalog.keepSample();
     await world.record(...REAL);
     const { data } = (await world.get("/api/stats/summary")).body;
-    assert.deepEqual([data.catalogue, data.repositories, data.startTracking], ["real", 42, null]);
+    assert.deepEqual([data.catalogue, data.repositoryCount, data.startTracking], ["real", 42, null]);
     await world.modules.catalog.removeSample();
     assert.equal((await world.modules.catalog.dump(0, 100)).length, 42);
   });
@@ -209,7 +209,7 @@ onSqlite("The bundled sample", (engine) => {
     assert.equal(await catalog.recordSample(await readSample(file)), true);
     await importSample(world.modules);
     const summary = (await world.get("/api/stats/summary")).body.data;
-    assert.equal(summary.repositories, 2_000);
+    assert.equal(summary.repositoryCount, 2_000);
     assert.deepEqual(
       [summary.catalogue, summary.ageDays, summary.asOf, summary.startTracking],
       ["sample", 0, "2026-04-30T04:07:11.000Z", "https://sidereal.example/about#begin"],

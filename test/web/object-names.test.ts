@@ -79,15 +79,19 @@ onSqlite("Names of built-in object properties", (engine) => {
       ])
         assert.equal((await world.get(path)).status, 200, path);
       const { body: suggested } = await world.get(`/api/search/suggest?q=${name}`);
-      assert.deepEqual(suggested.data.languages, [{ name, repositories: 1 }]);
-      assert.deepEqual(suggested.data.topics, [{ name: name.toLowerCase(), repositories: 1 }]);
+      assert.deepEqual(suggested.data.languages, [{ name, repositoryCount: 1 }]);
+      assert.deepEqual(suggested.data.topics, [{ name: name.toLowerCase(), repositoryCount: 1 }]);
     }
     for (const kind of ["languages", "topics"]) {
       const { body } = await world.get(`/api/facets/${kind}?sort=stars`);
       const expected = kind === "languages" ? NAMES : NAMES.map((name) => name.toLowerCase());
       const own = body.data.filter(({ name }: { name: string }) => expected.includes(name));
       assert.deepEqual(
-        own.map(({ name, repositories, stars }: Record<string, unknown>) => [name, repositories, stars]),
+        own.map(({ name, repositoryCount, stars }: Record<string, unknown>) => [
+          name,
+          repositoryCount,
+          stars,
+        ]),
         expected.map((name, i) => [name, 1, 100 * (i + 1) + 10]).reverse(),
       );
     }

@@ -8,8 +8,8 @@ import { address } from "./base.js";
 
 interface Suggestions {
   repositories: { provider: string; fullName: string; description: string | null; stars: number | null }[];
-  languages: { name: string; repositories: number }[];
-  topics: { name: string; repositories: number }[];
+  languages: { name: string; repositoryCount: number }[];
+  topics: { name: string; repositoryCount: number }[];
 }
 
 interface Choice {
@@ -35,9 +35,9 @@ function element<K extends keyof HTMLElementTagNameMap>(
 
 function groupsOf({ repositories, languages, topics }: Suggestions): [string, Choice[]][] {
   const path = (parts: string[]) => parts.map(encodeURIComponent).join("/");
-  const facet = (section: string) => (one: { name: string; repositories: number }) => ({
+  const facet = (section: string) => (one: { name: string; repositoryCount: number }) => ({
     label: one.name,
-    detail: `${count.format(one.repositories)} repositories`,
+    detail: `${count.format(one.repositoryCount)} repositories`,
     href: address(`/${section}/${path([one.name])}`),
   });
   return [
