@@ -31,6 +31,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** The program, and the entries of its threads. */
 const ENTRIES = [
   "main.js",
+  "api/stream-maker-thread.js",
   "embeds/png-thread.js",
   "lists/index/builder-thread.js",
   "threads/serving-thread.js",

@@ -1,6 +1,6 @@
 /** Assembles the service. The modules are built in modules.ts, and tracking is assembled in tracker.ts. */
 import { Accounts, ApiKeys, EventMails, Revocations, readSecret, SecurityLog } from "./accounts/accounts.js";
-import { apiRoutes, errorPicture, hintFor, openApiDocument } from "./api/api.js";
+import { apiRoutes, errorPicture, hintFor, ListStreamer, openApiDocument } from "./api/api.js";
 import { type Clock, DAY_MS, HOUR_MS } from "./clock.js";
 import { Admission, createHttpServer, Front, listen } from "./http/http.js";
 import { followIndex } from "./lists/lists.js";
@@ -39,12 +39,13 @@ interface FrontParts {
   modules: Modules;
   members: Members;
   admission: Admission;
+  streams: ListStreamer;
 }
 
 /** All routes of the API and of the pages over these modules, and the page of an error. */
 export function buildRoutes(
   { config, clock }: Pick<AppContext, "config" | "clock">,
-  { modules, members, admission }: FrontParts,
+  { modules, members, admission, streams }: FrontParts,
 ): Web {
   const { baseUrl } = config;
   const web = createWeb({
@@ -58,7 +59,10 @@ export function buildRoutes(
     watchlistQuota: config.watchlistQuota,
     document: () => JSON.parse(JSON.stringify(openApiDocument(baseUrl))),
   });
-  return { ...web, routes: [...apiRoutes({ modules, members, config, clock, admission }), ...web.routes] };
+  return {
+    ...web,
+    routes: [...apiRoutes({ modules, members, config, clock, admission, streams }), ...web.routes],
+  };
 }
 
 /** The front over these modules. */
@@ -103,7 +107,8 @@ export function buildFront(
   members = buildMembers(context, modules),
 ): Front {
   const admission = new Admission({ ...context, maxComputing: modules.database.maxReaders });
-  return joinFront(context, { modules, members, admission });
+  const streams = new ListStreamer({ ...context, modules });
+  return joinFront(context, { modules, members, admission, streams });
 }
 
 export interface Service {
@@ -146,7 +151,8 @@ export async function startService(context: AppContext, modules: Modules, shared
   const keys = new ApiKeys({ database, clock, log, revocations: new Revocations(shared?.revocations) });
   let members = buildMembers(context, modules, { keys });
   const { usage, security } = members;
-  let front = joinFront(context, { modules, members, admission });
+  const streams = new ListStreamer({ ...context, modules });
+  let front = joinFront(context, { modules, members, admission, streams });
   const { server, close } = createHttpServer((request, response) => front.handle(request, response), {
     baseUrl: config.baseUrl,
     perAddress: config.connectionsPerAddress,
@@ -169,7 +175,7 @@ export async function startService(context: AppContext, modules: Modules, shared
   if (url !== config.baseUrl) {
     const known = { ...context, config: { ...config, baseUrl: url } };
     members = buildMembers(known, modules, members);
-    front = joinFront(known, { modules, members, admission });
+    front = joinFront(known, { modules, members, admission, streams });
   }
   usage.start();
   const leaveIndex = followIndex(modules.listIndex, { url: config.databaseUrl, dataDir: config.dataDir });
@@ -189,6 +195,7 @@ export async function startService(context: AppContext, modules: Modules, shared
       const finish = (step: string, ending: readonly (Promise<unknown> | undefined)[]) =>
         settledSoon(context, { step, until: stepsUntil }, ending);
       const indexStopped = stopIndex?.();
+      const streamsStopped = streams.stop();
       const closed = close(STOP_MS);
       // Flush now: requests in flight may use up the time this process has to stop.
       void usage.flush();
@@ -199,7 +206,12 @@ export async function startService(context: AppContext, modules: Modules, shared
       const notes = [keys.flush(), events, modules.watchlists.flush()];
       await finish("mail and notes", [accounts.close(), ...notes]);
       leaveIndex();
-      await finish("databases", [indexStopped, allowances?.close(), modules.database.close()]);
+      await finish("databases", [
+        indexStopped,
+        streamsStopped,
+        allowances?.close(),
+        modules.database.close(),
+      ]);
     },
   };
 }

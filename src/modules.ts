@@ -51,23 +51,34 @@ export type ModulesContext = Pick<AppContext, "clock" | "log"> & Partial<Pick<Ap
 
 const SECRET_IN_DATABASE = { authSecret: undefined, databaseUrl: undefined, dataDir: ":memory:" } as const;
 
-export function buildModules(database: Database, context: ModulesContext): Modules {
-  const { clock, log, config = SECRET_IN_DATABASE } = context;
+/** What lists are read with. */
+type ListReading = Pick<Modules, "catalog" | "rankings" | "search" | "lists" | "listIndex">;
+
+/** The modules that lists are read with. `remembersRows`: false where each list is read once. */
+export function buildListReading(
+  database: Database,
+  { clock, log }: Pick<AppContext, "clock" | "log">,
+  remembersRows = true,
+): ListReading {
   const catalog = new Catalog(database, clock);
   const rankings = new Rankings(database, clock, log);
   const search = new Search(database, catalog, clock);
   const listIndex = new ListIndex(clock);
+  const lists = new Lists({ database, catalog, rankings, search, clock, index: listIndex, remembersRows });
+  return { catalog, rankings, search, lists, listIndex };
+}
+
+export function buildModules(database: Database, context: ModulesContext): Modules {
+  const { clock, log, config = SECRET_IN_DATABASE } = context;
+  const reading = buildListReading(database, { clock, log });
+  const { catalog } = reading;
   const readServiceSecret = () => readSecret(config, database);
   const watchlists = new Watchlists({ database, clock, log, readSecret: readServiceSecret });
   return {
+    ...reading,
     database,
-    catalog,
-    rankings,
-    search,
     watchlists,
     trackRequests: new TrackRequests({ database, catalog, clock, watchlists, readSecret: readServiceSecret }),
-    lists: new Lists({ database, catalog, rankings, search, clock, index: listIndex }),
-    listIndex,
   };
 }
 

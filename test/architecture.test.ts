@@ -185,6 +185,7 @@ test("only configuration and entries look at the environment", () => {
 const ON_SYSTEM_TIME = [
   "run",
   "threads/serving-thread",
+  "api/stream-maker-thread",
   "lists/index/builder-thread",
   "transfer/reader-thread",
   "database/database",

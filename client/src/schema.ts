@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 0f859ee8e20e6255
- * Types: c7634afe975784f5
+ * Document: a04491fde4627dad
+ * Types: 1c2d46e56d92fc04
  */
 export interface paths {
     "/api": {
@@ -35,6 +35,46 @@ export interface paths {
          * @description With id or fullName, the repositories with these ids and names, at most 100. Sorts by growth contain only repositories that have a trend in the window. A search sorted by anything but relevance covers its 10,000 best matches.
          */
         get: operations["listRepositories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos.ndjson": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream a whole list as one JSON object a line
+         * @description The list of /api/repos without pages, sent row by row while it is read. Needs an API key, one stream at a time for each. A body that is cut short has no end: its last chunk is missing.
+         */
+        get: operations["streamRepositories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/repos.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream a whole list as CSV
+         * @description The list of /api/repos without pages, sent row by row while it is read. Needs an API key, one stream at a time for each. A body that is cut short has no end: its last chunk is missing.
+         */
+        get: operations["streamRepositoriesCsv"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2182,6 +2222,248 @@ export interface operations {
                         data: components["schemas"]["Repository"][];
                         meta: components["schemas"]["RepositoryPageMeta"];
                     };
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    streamRepositories: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
+                 * @example react
+                 */
+                q?: string;
+                /**
+                 * @description true: do not correct typing errors in q when little is found.
+                 * @example false
+                 */
+                verbatim?: "true" | "false";
+                /**
+                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
+                 * @example github
+                 */
+                provider?: string;
+                /**
+                 * @description Any of these languages. Case is ignored.
+                 * @example [
+                 *       "Rust"
+                 *     ]
+                 */
+                language?: string[];
+                /**
+                 * @description Any of these topics. Case is ignored.
+                 * @example [
+                 *       "cli"
+                 *     ]
+                 */
+                topic?: string[];
+                /**
+                 * @description SPDX expression, compared exactly.
+                 * @example MIT
+                 */
+                license?: string;
+                /**
+                 * @description At least this many stars.
+                 * @example 1000
+                 */
+                minStars?: number;
+                /**
+                 * @description At most this many stars.
+                 * @example 5000
+                 */
+                maxStars?: number;
+                /**
+                 * @description Created at this time or later.
+                 * @example 2026-04-30
+                 */
+                createdAfter?: string;
+                /**
+                 * @description Created before this time.
+                 * @example 2026-04-30
+                 */
+                createdBefore?: string;
+                /**
+                 * @description Last push at this time or later.
+                 * @example 2026-04-30
+                 */
+                pushedAfter?: string;
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                archived?: "true" | "false" | "any";
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                fork?: "true" | "false" | "any";
+                /**
+                 * @description Default: relevance with q, otherwise trending. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
+                 * @example relevance
+                 */
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";
+                /**
+                 * @description Only repositories whose trend in the window is reliable.
+                 * @example false
+                 */
+                reliableOnly?: "true" | "false";
+                /**
+                 * @description Only repositories without an anomaly in the window.
+                 * @example false
+                 */
+                excludeAnomalous?: "true" | "false";
+                /**
+                 * @description Ignored for relevance.
+                 * @example desc
+                 */
+                order?: "asc" | "desc";
+                /**
+                 * @description The window over which growth is measured.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One repository a line, as in a list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    streamRepositoriesCsv: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Search text: a name, owner/name, the address of a repository, or words that must all occur. The last word may be a prefix.
+                 * @example react
+                 */
+                q?: string;
+                /**
+                 * @description true: do not correct typing errors in q when little is found.
+                 * @example false
+                 */
+                verbatim?: "true" | "false";
+                /**
+                 * @description A provider, in any case: github, gitlab, codeberg or one added by the operator.
+                 * @example github
+                 */
+                provider?: string;
+                /**
+                 * @description Any of these languages. Case is ignored.
+                 * @example [
+                 *       "Rust"
+                 *     ]
+                 */
+                language?: string[];
+                /**
+                 * @description Any of these topics. Case is ignored.
+                 * @example [
+                 *       "cli"
+                 *     ]
+                 */
+                topic?: string[];
+                /**
+                 * @description SPDX expression, compared exactly.
+                 * @example MIT
+                 */
+                license?: string;
+                /**
+                 * @description At least this many stars.
+                 * @example 1000
+                 */
+                minStars?: number;
+                /**
+                 * @description At most this many stars.
+                 * @example 5000
+                 */
+                maxStars?: number;
+                /**
+                 * @description Created at this time or later.
+                 * @example 2026-04-30
+                 */
+                createdAfter?: string;
+                /**
+                 * @description Created before this time.
+                 * @example 2026-04-30
+                 */
+                createdBefore?: string;
+                /**
+                 * @description Last push at this time or later.
+                 * @example 2026-04-30
+                 */
+                pushedAfter?: string;
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                archived?: "true" | "false" | "any";
+                /**
+                 * @description Default: any for plain sorts, false for sorts by growth.
+                 * @example true
+                 */
+                fork?: "true" | "false" | "any";
+                /**
+                 * @description Default: relevance with q, otherwise trending. relevance requires q. stars-gained and forks-gained are by the gain that counts, stars-delta and forks-delta by the plain difference.
+                 * @example relevance
+                 */
+                sort?: "relevance" | "trending" | "rising" | "new-hot" | "fork-growth" | "activity" | "stars-gained" | "forks-gained" | "stars-delta" | "forks-delta" | "stars" | "forks" | "pushed" | "created";
+                /**
+                 * @description Only repositories whose trend in the window is reliable.
+                 * @example false
+                 */
+                reliableOnly?: "true" | "false";
+                /**
+                 * @description Only repositories without an anomaly in the window.
+                 * @example false
+                 */
+                excludeAnomalous?: "true" | "false";
+                /**
+                 * @description Ignored for relevance.
+                 * @example desc
+                 */
+                order?: "asc" | "desc";
+                /**
+                 * @description The window over which growth is measured.
+                 * @example 24h
+                 */
+                window?: "24h" | "7d" | "30d";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The columns of a list, with a header line. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "text/csv": string;
                 };
             };

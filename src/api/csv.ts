@@ -40,10 +40,17 @@ export function csv<Row>(name: string, columns: readonly CsvColumn<Row>[], rows:
 
 /** A table as in RFC 4180: header line, CRLF line ends, quotes where needed. */
 export function csvText<Row>(columns: readonly CsvColumn<Row>[], rows: readonly Row[]): string {
-  const lines = rows.map((row) =>
-    columns.map((column) => cell(column.value(row), column.isForeign ?? false)),
-  );
-  return [columns.map(({ name }) => name), ...lines].map((line) => `${line.join(",")}\r\n`).join("");
+  return [csvHeader(columns), ...rows.map((row) => csvLine(columns, row))].join("");
+}
+
+/** The line with the names of the columns. */
+export function csvHeader<Row>(columns: readonly CsvColumn<Row>[]): string {
+  return `${columns.map(({ name }) => name).join(",")}\r\n`;
+}
+
+/** The line of a row. */
+export function csvLine<Row>(columns: readonly CsvColumn<Row>[], row: Row): string {
+  return `${columns.map((column) => cell(column.value(row), column.isForeign ?? false)).join(",")}\r\n`;
 }
 
 /**

@@ -11,6 +11,7 @@ const SECURITY: Readonly<Record<Access, Record<string, string[]>[]>> = {
   token: [{}, { bearerKey: [] }, { headerKey: [] }],
   browser: [{}],
   session: [{ session: [] }],
+  key: [{ bearerKey: [] }, { headerKey: [] }],
 };
 
 const SECURITY_SCHEMES = {

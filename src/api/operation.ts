@@ -7,6 +7,7 @@ import type { Admission, HttpRequest, Reply } from "../http/http.js";
 import type { Members, Modules } from "../modules.js";
 import { z } from "../schema.js";
 import { validationError } from "../validation.js";
+import type { ListStreams } from "./streamed-list.js";
 
 /** The services available to handlers. */
 export interface ApiServices {
@@ -16,6 +17,7 @@ export interface ApiServices {
   clock: Clock;
   admission: Admission;
   pictures: PngRenderer;
+  streams: ListStreams;
 }
 
 type Schema = z.ZodType | null;

@@ -11,10 +11,15 @@ type PageMeta = z.output<typeof repositoryPageMetaSchema>;
 /** The text of rows in JSON. Lists share their rows, so each is written once. */
 const texts = new WeakMap<ListRow, Buffer>();
 
+/** A row in JSON. */
+export function rowAsJson(row: ListRow): string {
+  return JSON.stringify(repositoryView(row));
+}
+
 function textOf(row: ListRow): Buffer {
   const known = texts.get(row);
   if (known !== undefined) return known;
-  const text = Buffer.from(JSON.stringify(repositoryView(row)));
+  const text = Buffer.from(rowAsJson(row));
   texts.set(row, text);
   return text;
 }

@@ -23,6 +23,7 @@ import { getHome } from "./home.js";
 import { getIndex } from "./index-document.js";
 import { getKeyUsage } from "./key-usage.js";
 import { getLimits } from "./limits.js";
+import { streamRepositories, streamRepositoriesCsv } from "./list-streams.js";
 import { listForkGrowth, listNewHot, listRepositories, listRising, listTrending } from "./lists.js";
 import * as me from "./me.js";
 import { listMetrics, listRanks } from "./metrics.js";
@@ -90,6 +91,12 @@ const unknownCost = UNKNOWN_TOKEN_COST;
 
 const SHARED: CachePolicy = { kind: "shared" };
 const NO_STORE: CachePolicy = { kind: "none" };
+/** A whole list: its units pay for the first rows, see `list-parts.ts`. Without a key it is one request. */
+const STREAM: Facts = {
+  access: "key",
+  limit: limit("heavy", { cost: 10, unknownCost: 1, streams: true }),
+  cache: NO_STORE,
+};
 /** Pictures on other sites, and the data in them. Image proxies send requests for many readers, so pictures have a bucket of their own. */
 const EMBED: Partial<Facts> = {
   limit: limit("embed"),
@@ -130,6 +137,8 @@ const DETAIL: Partial<Facts> = { cache: { kind: "shared", tag: "body" } };
 export const API_ROUTES: readonly ApiRoute[] = [
   open("/api", getIndex),
   open("/api/repos", listRepositories, { limit: { ...LIST, surcharges: [PER_ROWS, NAMED] } }),
+  route("GET", "/api/repos.ndjson", { ...STREAM, operation: streamRepositories }),
+  route("GET", "/api/repos.csv", { ...STREAM, operation: streamRepositoriesCsv }),
   open("/api/trending", listTrending, { limit: LIST }),
   open("/api/rising", listRising, { limit: LIST }),
   open("/api/new-hot", listNewHot, { limit: LIST }),

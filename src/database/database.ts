@@ -70,6 +70,8 @@ export type { UsageCallerTable, UsageEventTable } from "./usage-schema.js";
 
 export interface Database {
   readonly dialect: Dialect;
+  /** Where other threads find it; undefined for one in memory, which only this one has. */
+  readonly location: StoreLocation | undefined;
   /** For requests: read-only (SQLite), or with a statement timeout (PostgreSQL). */
   readonly read: Db;
   /** Prepares a statement for requests, to run like those of `read`. Modules prepare each of theirs once. */
@@ -114,30 +116,41 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return database;
 }
 
-/** One more connection to a migrated database, for reading the whole catalogue in the background with little memory. */
-export interface BackgroundReader extends Pick<Database, "dialect" | "read"> {
-  close(): Promise<void>;
-}
-
-/** Opens such a connection. Not for a database in memory, which has one connection. */
+/**
+ * Opens one more connection to a migrated database, for reading much of the catalogue in the background with little memory. It
+ * cannot write. Not for a database in memory, which has one connection.
+ */
 export function openBackgroundReader({
   url,
   dataDir,
   log,
-}: Omit<DatabaseOptions, "pool" | "clock">): BackgroundReader {
-  if (url === undefined) {
-    const path = join(dataDir, FILE);
-    const { db: read } = openSqlite(path, { synchronous: "NORMAL", cacheKib: BACKGROUND_CACHE_KIB });
-    return { dialect: sqliteDialect, read, close: () => read.destroy() };
-  }
-  const watch = new ServerWatch({ url, clock: systemClock, log });
-  const { db: read } = openPostgres(url, { pool: 1, reads: true, watch, log });
-  const close = async () => {
-    watch.close();
-    await read.destroy();
+}: Omit<DatabaseOptions, "pool" | "clock">): Database {
+  const watch = url === undefined ? undefined : new ServerWatch({ url, clock: systemClock, log });
+  const { db: read, prepare } =
+    url === undefined || watch === undefined
+      ? openSqlite(join(dataDir, FILE), { synchronous: "NORMAL", cacheKib: BACKGROUND_CACHE_KIB })
+      : openPostgres(url, { pool: 1, reads: true, watch, log });
+  return {
+    dialect: url === undefined ? sqliteDialect : postgresDialect,
+    location: { url, dataDir },
+    read,
+    prepare,
+    get write(): Db {
+      throw new Error(ONLY_READS);
+    },
+    get durable(): Db {
+      throw new Error(ONLY_READS);
+    },
+    maxReaders: 1,
+    writes: () => 0,
+    async close() {
+      watch?.close();
+      await read.destroy();
+    },
   };
-  return { dialect: postgresDialect, read, close };
 }
+
+const ONLY_READS = "this connection to the database only reads";
 
 /**
  * Opens the state that a store has now, to be read while others write. `workFile` is where a copy may be made, beside the backup.
@@ -210,7 +223,7 @@ const SQLITE_READERS = 8;
 const REQUEST_PATIENCE_MS = 2_000;
 
 function openPostgresDatabase(
-  { pool, clock, log }: Pick<DatabaseOptions, "pool" | "log"> & { clock: Clock },
+  { pool, dataDir, clock, log }: Pick<DatabaseOptions, "pool" | "dataDir" | "log"> & { clock: Clock },
   url: string,
 ): Database {
   const watch = new ServerWatch({ url, clock, log });
@@ -222,6 +235,7 @@ function openPostgresDatabase(
   };
   return {
     dialect: postgresDialect,
+    location: { url, dataDir },
     read: read.db,
     prepare: read.prepare,
     write: write.db,
@@ -237,6 +251,7 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
     const { db, prepare } = openSqlite(":memory:", { synchronous: "NORMAL", writers });
     return {
       dialect: sqliteDialect,
+      location: undefined,
       read: db,
       prepare,
       write: db,
@@ -259,6 +274,7 @@ function openSqliteDatabase(dataDir: string, writers: WriteQueue): Database {
   };
   return {
     dialect: sqliteDialect,
+    location: { url: undefined, dataDir },
     read: read.db,
     prepare: read.prepare,
     write: write.db,

@@ -18,6 +18,7 @@ import { ConcurrencyLimiter, type Slot } from "./concurrency.js";
 import type { Cost } from "./cost.js";
 import { CountedLog } from "./counted-log.js";
 import { RunQueue, type Waiter } from "./run-queue.js";
+import { StreamSlots } from "./stream-slots.js";
 
 export interface AdmissionOptions {
   config: Pick<Config, "limits" | "concurrency" | "queue" | "trustedProxies">;
@@ -55,6 +56,7 @@ export class Admission {
   readonly #peers = new Map<string, Caller>();
   readonly #policyTexts = new WeakMap<Policy, { name: string; policy: string; limit: string }>();
   readonly #concurrency: ConcurrencyLimiter;
+  readonly #streams = new StreamSlots();
   readonly #clock: Clock;
   readonly #log: Logger;
   #mayWarn: boolean;
@@ -103,10 +105,18 @@ export class Admission {
   }
 
   /**
-   * Takes a concurrency slot, which must be released in any case. If it has a refusal, the request is refused and does not count.
+   * Takes a concurrency slot, and one for streams where the response is one, which must be released in any case. If it has a
+   * refusal, the request is refused and does not count.
    */
   enter({ caller, cost }: Charging): Slot {
-    return this.#concurrency.enter(caller, cost.bucket === "free");
+    const slot = this.#concurrency.enter(caller, cost.bucket === "free");
+    if (cost.streams === undefined || slot.refusal !== undefined) return slot;
+    const streaming = this.#streams.enter(caller);
+    const release = () => {
+      streaming.release();
+      slot.release();
+    };
+    return { refusal: streaming.refusal, release };
   }
 
   /** Logs that a request was refused because of overload, without a line for each. */

@@ -10,6 +10,15 @@ export function badKey(): AppError {
   });
 }
 
+/** For a route that only holders of a key may use. */
+export function keyNeeded(): AppError {
+  const how =
+    "in the header Authorization: Bearer … or X-API-Key; you create keys on the page of your account";
+  return new AppError("UNAUTHENTICATED", `This needs an API key, ${how}.`, {
+    headers: { "WWW-Authenticate": 'Bearer realm="sidereal"' },
+  });
+}
+
 /**
  * The API key of a request, from either header; undefined where none was sent. Basic credentials belong to a proxy in front
  * of us and are ignored. Throws INVALID_REQUEST for two different keys, INVALID_API_KEY for credentials that cannot be a key.

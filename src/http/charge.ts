@@ -42,6 +42,12 @@ export class Charge {
     return allowed ? undefined : { error: overLimit(policy), waitSeconds: retryAfterSeconds };
   }
 
+  /** Counts more, for a part of a response, if the caller has as much left. */
+  add(units: number): Decision | Promise<Decision> {
+    const { allowances, caller, cost } = this.#options;
+    return allowances.decide(caller, cost.bucket, units);
+  }
+
   /** Gives back what was counted. */
   refund(): Decision | Promise<Decision> {
     const { allowances, caller, cost } = this.#options;

@@ -8,6 +8,8 @@ export interface Cost {
   units: number;
   /** Units for a response of 404 or 401. */
   unknownUnits: number;
+  /** Whether the request takes a slot for streams. */
+  streams?: true;
 }
 
 /** The cost of a request. `query`: the parameters that the route declares. */
@@ -16,7 +18,8 @@ export function costOf(limit: RateLimit, method: string, query: URLSearchParams)
   if (method === "OPTIONS" || limit.cost === 0) return { bucket: "free", units: 1, unknownUnits: 1 };
   let units = limit.cost;
   for (const surcharge of limit.surcharges ?? []) units += unitsOf(surcharge, query);
-  return { bucket: bucketOf(limit, query), units, unknownUnits: limit.unknownCost ?? units };
+  const cost = { bucket: bucketOf(limit, query), units, unknownUnits: limit.unknownCost ?? units };
+  return limit.streams === undefined ? cost : { ...cost, streams: limit.streams };
 }
 
 function bucketOf({ bucket }: RateLimit, query: URLSearchParams): Bucket {

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.js";
 import { databaseFault } from "../database/database.js";
 import type { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
-import type { KeyedRequest } from "../metering/metering.js";
+import type { Decision, KeyedRequest } from "../metering/metering.js";
 import type { Admission, Charging } from "./admission.js";
 import { discardBody, hasShortBody, readForm, readJson } from "./body.js";
 import type { Charge } from "./charge.js";
@@ -13,18 +13,27 @@ import { CountedLog } from "./counted-log.js";
 import { describe, describeShared, NO_FIELDS } from "./describe.js";
 import { type ErrorRenderers, ErrorResponder, errorShape, toAppError } from "./error-response.js";
 import { completeHeaders, type PublicAddress, publicAddressOf } from "./headers.js";
-import { allowanceOf, forwardedFor, Hits, hasOwnCookie } from "./hits.js";
+import { forwardedFor, Hits, hasOwnCookie } from "./hits.js";
 import { AllowedHosts } from "./hosts.js";
-import { authorize, type Exchange, type Identities, identify, isSafe } from "./identity.js";
+import { authorize, type Exchange, type Identities, identify, isKeyValid, isSafe } from "./identity.js";
 import { type Refusal, Refusals } from "./refusals.js";
+import type { BodyStream } from "./reply.js";
 import { type HttpRequest, requestIds } from "./request.js";
 import { ResponseCache } from "./response-cache.js";
 import { BAD_KEY_COST, DEFAULT_LIMIT, type Route } from "./route.js";
 import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
 import { refusedEvent } from "./source.js";
 import type { StaleOptions } from "./stale-response.js";
-import { type StoredResponse, storeResponse, variantOf } from "./stored-response.js";
+import {
+  type StoredResponse,
+  storeResponse,
+  streamVariant,
+  type Variant,
+  variantOf,
+} from "./stored-response.js";
+import { sendStream } from "./stream-response.js";
 import { type Target, type TargetOptions, Targets } from "./targets.js";
+import { keyedRequest, type Sent } from "./usage-record.js";
 
 export interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
   routes: readonly Route[];
@@ -148,7 +157,8 @@ export class Front {
       const refusal = slot.refusal === undefined ? charge?.refusal : { error: slot.refusal };
       const stored = await this.#respond({ exchange, charging, refusal, fault });
       if (stored === undefined) response.destroy();
-      else await this.#send(exchange, stored, charge);
+      else if (stored.stream === undefined) await this.#send(exchange, stored, charge);
+      else await this.#stream({ exchange, stored, stream: stored.stream, charge });
     } finally {
       slot.release();
     }
@@ -181,7 +191,10 @@ export class Front {
       return this.#cache.get(cacheKey, { waiter, compute });
     }
     await authorize(exchange, this.#options);
-    return this.#queue(exchange, waiter, await this.#read(exchange)).result;
+    const stored = await this.#queue(exchange, waiter, await this.#read(exchange)).result;
+    // Outside the queue: a stream is made elsewhere.
+    if (exchange.method !== "HEAD") await stored.stream?.begin();
+    return stored;
   }
 
   /** Computes a response when its turn comes. What is free is not worth a wait. */
@@ -262,8 +275,7 @@ export class Front {
   }
 
   async #send(exchange: Exchange, stored: StoredResponse, charge: Charge | undefined): Promise<void> {
-    const { message, response, method, id, beganAt } = exchange;
-    const { admission, clock, recordUsage } = this.#options;
+    const { message, response, method } = exchange;
     const { headers: sent } = message;
     const found = variantOf(stored, {
       isRead: method === "GET" || method === "HEAD",
@@ -275,33 +287,59 @@ export class Front {
     const isFree = variant.status === 304 && !exchange.isComputed && sent["if-none-match"]?.trim() !== "*";
     const settled = charge?.settle({ status: variant.status, units: stored.units }, isFree);
     const left = settled instanceof Promise ? await settled : settled;
-    const { ignored } = exchange.target;
-    let head = variant.head({ id, rates: left && admission.ratesOf(left), ignored });
+    this.#writeHead(exchange, variant, left);
+    const body = method === "HEAD" ? undefined : variant.body;
+    if (body === undefined) response.end();
+    else response.end(body, "latin1");
+    const { status } = variant;
+    const bytes = body === undefined ? 0 : variant.bytes;
+    this.#record(exchange, { status, bytes, code: stored.errorCode, left, charge });
+  }
+
+  /** Sends a response whose body is made meanwhile, and resolves at its end. A HEAD request begins none. */
+  async #stream({ exchange, stored, stream, charge }: Streaming): Promise<void> {
+    const { message, response, method, keyId, id } = exchange;
+    const { clock, identities, log } = this.#options;
+    try {
+      const left = await charge?.settle({ status: stored.status, units: stored.units }, false);
+      const { variant, encoding } = streamVariant(stored, message.headers["accept-encoding"]);
+      this.#writeHead(exchange, variant, left);
+      const mayGoOn = async () => keyId === undefined || isKeyValid(exchange, identities);
+      if (method === "HEAD") response.end();
+      const { bytes, fault } =
+        method === "HEAD"
+          ? { bytes: 0, fault: undefined }
+          : await sendStream({ response, stream, encoding, charge, mayGoOn, clock });
+      const error = fault === undefined ? undefined : toAppError(fault);
+      if (error !== undefined) log.warn({ requestId: id, err: fault }, "a stream was cut short");
+      // Usage shows a stream that was cut short as the error that it would have been from the start.
+      const { status, code } = error ?? { status: stored.status, code: null };
+      this.#record(exchange, { status, bytes, code, left, charge });
+    } finally {
+      stream.close();
+    }
+  }
+
+  #writeHead(
+    { message, response, id, target }: Exchange,
+    variant: Variant,
+    left: Decision | undefined,
+  ): void {
+    const { admission } = this.#options;
+    let head = variant.head({ id, rates: left && admission.ratesOf(left), ignored: target.ignored });
     // A body that nobody reads must not keep the connection busy; Node drains a short one.
     if (!message.complete && !hasShortBody(message)) {
       discardBody(message);
       if (!head.includes("Connection")) head = [...head, "Connection", "close"];
     }
     response.writeHead(variant.status, head);
-    const body = method === "HEAD" ? undefined : variant.body;
-    if (body === undefined) response.end();
-    else response.end(body, "latin1");
-    if (exchange.keyId === undefined) return;
-    const { target, address } = exchange;
-    recordUsage({
-      keyId: exchange.keyId,
-      method: target.name.method,
-      route: target.name.route,
-      status: variant.status,
-      bytes: body === undefined ? 0 : variant.bytes,
-      durationMs: clock.monotonic() - beganAt,
-      // Where the request counted against its address, the numbers are not the key's.
-      allowance: charge?.isOfKey ? allowanceOf(left) : undefined,
-      code: stored.errorCode,
-      path: target.path,
-      caller: address.name,
-      userAgent: sent["user-agent"] ?? null,
-    });
+  }
+
+  /** Counts a request with a key when its response is sent. */
+  #record(exchange: Exchange, sent: Sent): void {
+    const { clock, recordUsage } = this.#options;
+    const request = keyedRequest(exchange, sent, clock);
+    if (request !== undefined) recordUsage(request);
   }
 }
 
@@ -313,6 +351,14 @@ interface Responding {
   refusal: Refusal | undefined;
   /** Why it cannot be responded to otherwise. */
   fault: AppError | undefined;
+}
+
+/** A response whose body is a stream. */
+interface Streaming {
+  exchange: Exchange;
+  stored: StoredResponse;
+  stream: BodyStream;
+  charge: Charge | undefined;
 }
 
 /** Whether a request carries credentials of any kind. */

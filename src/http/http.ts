@@ -11,7 +11,18 @@ export type { Identities } from "./identity.js";
 export { IGNORED_HEADER } from "./ignored-parameters.js";
 export { listen } from "./listen.js";
 export { RATE_HEADERS } from "./rate-headers.js";
-export { type BodyPart, content, json, jsonText, noContent, type Reply, redirect } from "./reply.js";
+export {
+  type BodyPart,
+  type BodyStream,
+  content,
+  json,
+  jsonText,
+  noContent,
+  type Reply,
+  redirect,
+  type StreamPart,
+  streamed,
+} from "./reply.js";
 export { addressOf, type HttpRequest } from "./request.js";
 export {
   type Access,

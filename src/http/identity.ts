@@ -5,7 +5,7 @@ import { isByAddress } from "../limit-config.js";
 import type { Logger } from "../log.js";
 import type { Caller } from "../metering/metering.js";
 import type { Admission } from "./admission.js";
-import { badKey, readApiKey } from "./api-key.js";
+import { badKey, keyNeeded, readApiKey } from "./api-key.js";
 import type { Charge } from "./charge.js";
 import type { Cost } from "./cost.js";
 import { isApi, type Route } from "./route.js";
@@ -163,8 +163,9 @@ export interface AuthorizeOptions {
 
 /** Throws where the sender of an exchange may not use its route. Pages ask visitors to sign in by themselves. */
 function checkAccess(exchange: Exchange, { identities, recordSecurity }: AuthorizeOptions): void {
-  const { method, message, account, target } = exchange;
+  const { method, message, account, target, caller } = exchange;
   const { route } = target;
+  if (route.access === "key" && caller.kind !== "key") throw keyNeeded();
   const { baseUrl, isOpen } = identities;
   const isOwn = route.access === "session" || route.access === "browser" || route.body === "form";
   // A method that the path does not have is refused as such.
@@ -179,4 +180,10 @@ function checkAccess(exchange: Exchange, { identities, recordSecurity }: Authori
       headers: { "WWW-Authenticate": 'Cookie realm="sidereal"' },
     });
   }
+}
+
+/** Whether the key of an exchange is still valid, as far as that was known some seconds ago. */
+export async function isKeyValid({ message }: Exchange, identities: Identities): Promise<boolean> {
+  const key = readApiKey(message.headersDistinct);
+  return key !== undefined && (await identities.findKey(key)) !== undefined;
 }

@@ -7,9 +7,9 @@ export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 /**
  * Who may use a route. `public`: everybody, and all get the same response. `token`: whoever knows the token in the path;
  * the handler looks it up. `browser`: everybody, but changes only from our own pages. `session`: signed-in users, and
- * changes only from our own pages; API keys do not help.
+ * changes only from our own pages; API keys do not help. `key`: whoever sends an API key.
  */
-export type Access = "public" | "token" | "browser" | "session";
+export type Access = "public" | "token" | "browser" | "session" | "key";
 
 /** What a route returns, which decides its headers and the form of its errors. */
 export type Form = "json" | "picture" | "page" | "file";
@@ -22,6 +22,8 @@ export interface RateLimit {
   cost: number;
   /** Units that parameters add. */
   surcharges?: readonly Surcharge[];
+  /** Whether the response is a stream, of which few may be in flight; see `StreamSlots`. */
+  streams?: true;
   /** Units for a response of 404 or 401 where it may be an attempt to guess a secret; without it, as for any other. */
   unknownCost?: number;
 }

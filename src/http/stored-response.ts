@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip, zstdCompress } from "node:zlib";
 import type { ErrorCode } from "../errors.js";
 import { IGNORED_HEADER } from "./ignored-parameters.js";
 import { RATE_HEADERS } from "./rate-headers.js";
-import { bytesOf, type Reply } from "./reply.js";
+import { type BodyStream, bytesOf, type Reply } from "./reply.js";
 
 /** Statuses of refusals, which must cost less than what they refuse: compressing takes longer than all the rest. */
 const REFUSED: readonly number[] = [429, 503];
@@ -31,6 +31,8 @@ export interface StoredResponse {
   headers: readonly string[];
   body: Buffer;
   etag: string | undefined;
+  /** In place of the body, for the one request that it was opened for. */
+  stream: BodyStream | undefined;
   /** Whether the response may be kept and sent to other callers too. */
   isShared: boolean;
   errorCode: ErrorCode | null;
@@ -47,24 +49,35 @@ export interface StoredResponse {
  * a caller that has the tag has received this response from that address before.
  */
 export function storeResponse(reply: Reply, headers: Reply["headers"], taggedBy: string): StoredResponse {
-  const { status, body, errorCode = null, units } = reply;
+  const { status, body, stream, errorCode = null, units } = reply;
   const bytes = bytesOf(body);
   const own = headers.ETag;
   // Weak, since all encodings share the tag of the body. Nobody gains by a collision, so the fastest hash will do.
   const computed = () =>
     `W/"${createHash("sha1").update(taggedBy).update(bytes).digest("base64url").slice(0, 22)}"`;
-  const etag = status !== 200 ? undefined : typeof own === "string" ? own : computed();
+  const isTagged = status === 200 && stream === undefined;
+  const etag = !isTagged ? undefined : typeof own === "string" ? own : computed();
   const list: string[] = [];
   for (const [name, value] of Object.entries(headers)) {
     if (name === "ETag") continue;
     for (const one of [value].flat()) list.push(name, String(one));
   }
-  const kept = status === 200 ? etag : own;
+  const kept = isTagged ? etag : own;
   if (kept !== undefined) list.push("ETag", String(kept));
   const control = headers["Cache-Control"];
   const isPublic = typeof control === "string" && control.startsWith("public");
-  const isShared = status === 200 && isPublic && headers["Set-Cookie"] === undefined;
-  return { status, headers: list, body: bytes, etag, isShared, errorCode, units, variants: new Map() };
+  const isShared = isTagged && isPublic && headers["Set-Cookie"] === undefined;
+  return {
+    status,
+    headers: list,
+    body: bytes,
+    etag,
+    stream,
+    isShared,
+    errorCode,
+    units,
+    variants: new Map(),
+  };
 }
 
 const RATE_NAMES = Object.keys(RATE_HEADERS);
@@ -135,6 +148,13 @@ export function variantOf(stored: StoredResponse, wanted: Wanted): Variant | Pro
 function keep(stored: StoredResponse, name: "plain" | "unchanged", variant: Variant): Variant {
   stored.variants.set(name, variant);
   return variant;
+}
+
+/** The form of a stream, and how it is encoded. */
+export function streamVariant(stored: StoredResponse, accept: string | undefined) {
+  const encoding = accept === undefined ? undefined : chooseEncoding(accept);
+  const coding = encoding === undefined ? [] : ["Content-Encoding", encoding];
+  return { variant: new Variant(stored, [...stored.headers, ...coding], undefined), encoding };
 }
 
 const CONTENT_HEADERS = new Set(["Content-Type", "Content-Disposition"]);

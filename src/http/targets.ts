@@ -8,7 +8,7 @@ import { ignoredParameters } from "./ignored-parameters.js";
 import { prefersCsv } from "./negotiation.js";
 import { noContent, redirect } from "./reply.js";
 import { type RequestLine, readRequestLine } from "./request-line.js";
-import { DEFAULT_LIMIT, isApi, pathPattern, type Route, type RouteName } from "./route.js";
+import { type Access, DEFAULT_LIMIT, isApi, pathPattern, type Route, type RouteName } from "./route.js";
 import { Router } from "./router.js";
 
 /** What a request leads to: a route, its parameters, and the key under which its response may be cached. */
@@ -250,12 +250,15 @@ interface Unrouted {
   name?: RouteName;
 }
 
+/** Who may see what a path responds to a method that it does not have. */
+const UNROUTED_ACCESS: Partial<Record<Access, Access>> = { session: "browser", key: "public" };
+
 /** A target outside the route table, whose response is made on the spot. */
 function other(route: Route, { method, path, name = NO_ROUTE }: Unrouted): Target {
   const facts: Route = {
     ...route,
     body: "none",
-    access: route.access === "session" ? "browser" : route.access,
+    access: UNROUTED_ACCESS[route.access] ?? route.access,
   };
   const query = new URLSearchParams();
   const cost = costOf(facts.limit, method, query);

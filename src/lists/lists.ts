@@ -97,6 +97,8 @@ export interface ListParts {
   clock: Pick<Clock, "now">;
   /** Absent: all lists are found with SQL alone. */
   index?: ListIndex;
+  /** Whether rows are remembered for other lists; by default they are. */
+  remembersRows?: boolean;
 }
 
 /** Reads lists. It remembers totals as long as the revision of the catalogue stays the same. */
@@ -105,7 +107,8 @@ export class Lists {
   readonly #memory = new ListMemory();
 
   constructor(parts: ListParts) {
-    this.#parts = { ...parts, rows: new RowReader(parts.database, parts.catalog) };
+    const { database, catalog, remembersRows = true } = parts;
+    this.#parts = { ...parts, rows: new RowReader(database, catalog, remembersRows) };
   }
 
   /** The repositories with these ids and their growth in the window, in the same order. Unknown ids are skipped. */

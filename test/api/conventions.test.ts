@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { API_ROUTES } from "../../src/api/routes.js";
 import { decodedText, errorOf } from "../support/answers.js";
 import { SoftwareAuthenticator } from "../support/authenticator.js";
 import { onSqlite } from "../support/engines.js";
@@ -28,6 +29,7 @@ const OWN = ["x-request-id"];
 
 onSqlite("Conventions of every route", (engine) => {
   let world: World;
+  let streamKey: string;
   const mailbox = openMailbox();
   const newList = async (): Promise<string> =>
     (await world.send("POST", "/api/watchlists", { ids: ["1"] })).body.data.token;
@@ -101,6 +103,7 @@ onSqlite("Conventions of every route", (engine) => {
       SIDEREAL_PROVIDERS: "github",
       SIDEREAL_TRACK: "everyone",
     });
+    streamKey = (await createKey(world, await signIn(world, mailbox, "streams@example.org"))).key;
     const rows = Array.from({ length: 30 }, (_, i) => observation(`many/r${i}`, daily(i, i + 1)));
     await world.record(
       observation("a/big", daily(500, 510), { facts: { language: "Go", topics: ["web"] } }),
@@ -115,6 +118,9 @@ onSqlite("Conventions of every route", (engine) => {
       const member = pattern.startsWith("/api/me")
         ? await signIn(world, mailbox, `${i}@example.org`)
         : undefined;
+      const keyed = API_ROUTES.some(({ route }) => route.path === pattern && route.access === "key")
+        ? { "X-API-Key": streamKey }
+        : undefined;
       const keyId = member === undefined ? "" : (await createKey(world, member)).id;
       const sessionId =
         member !== undefined && pattern.includes("{sessionId}")
@@ -125,7 +131,7 @@ onSqlite("Conventions of every route", (engine) => {
       for (const method of METHODS) {
         const where = `${method} ${pattern}`;
         const path = await filled(pattern, { keyId, passkeyId, sessionId });
-        const { body, headers = member?.headers } = await prepared(where, member);
+        const { body, headers = member?.headers ?? keyed } = await prepared(where, member);
         const answer = await world.send(method, path, body, { Accept: "application/json", ...headers });
         if (method === "OPTIONS") {
           assert.equal(answer.status, 204, where);

@@ -35,6 +35,8 @@ export async function inject(handler: RequestListener, request: Request, peer: s
   const recorder = new Recorder();
   const finished = new Promise((resolve) => response.once("finish", resolve));
   response.assignSocket(recorder as unknown as Socket);
+  // Node's server passes this on.
+  recorder.on("drain", () => response.emit("drain"));
   handler(message, response as ServerResponse<IncomingMessage> & { req: IncomingMessage });
   await finished;
   return parse(Buffer.concat(recorder.chunks));
@@ -67,7 +69,21 @@ function parse(bytes: Buffer): Response {
     // These describe the connection, not the response.
     if (!/^(date|connection|keep-alive)$/i.test(name)) headers.append(name, header.slice(colon + 1).trim());
   }
-  const body = bytes.subarray(end + 4);
+  const isChunked = headers.get("transfer-encoding") === "chunked";
+  headers.delete("transfer-encoding");
+  const body = isChunked ? unchunked(bytes.subarray(end + 4)) : bytes.subarray(end + 4);
   const hasBody = status !== 204 && status !== 304 && body.length > 0;
   return new Response(hasBody ? new Uint8Array(body) : null, { status, headers });
+}
+
+/** The bytes in chunks (RFC 9112, 7.1), up to the empty one. */
+function unchunked(bytes: Buffer): Buffer {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const line = bytes.indexOf("\r\n", at);
+    const length = Number.parseInt(bytes.toString("latin1", at, line), 16);
+    if (length === 0) return Buffer.concat(chunks);
+    chunks.push(bytes.subarray(line + 2, line + 2 + length));
+    at = line + 2 + length + 2;
+  }
 }

@@ -75,7 +75,7 @@ export let checkedAnswers = 0;
 export async function checkAnswer(request: Request, response: Response): Promise<void> {
   const path = new URL(request.url).pathname;
   const type = (response.headers.get("content-type") ?? "").split(";")[0] ?? "";
-  const isJson = type.endsWith("json") && request.method !== "HEAD";
+  const isJson = isJsonType(type) && request.method !== "HEAD";
   const text = isDocumented(path) && isJson ? await decodedText(response) : "";
   checkDocumented({ method: request.method, path, status: response.status, type, text });
 }
@@ -90,6 +90,11 @@ export interface DocumentedAnswer {
   type: string;
   /** Empty where it is not looked at: an answer to HEAD, or no JSON. */
   text: string;
+}
+
+/** Whether a body of this type is one JSON text; lines of JSON are not. */
+function isJsonType(type: string): boolean {
+  return /[/+]json$/.test(type);
 }
 
 function isDocumented(path: string): boolean {
@@ -112,7 +117,7 @@ function entryOf(path: string): string | undefined {
 export function checkDocumented({ method: sent, path, status, type, text }: DocumentedAnswer): boolean {
   if (!isDocumented(path)) return false;
   checkedAnswers++;
-  const body = type.endsWith("json") && text !== "" ? JSON.parse(text) : undefined;
+  const body = isJsonType(type) && text !== "" ? JSON.parse(text) : undefined;
   const entry = entryOf(path);
   const method = sent === "HEAD" ? "get" : sent.toLowerCase();
   const operation = entry === undefined ? undefined : document.paths[entry]?.[method];
@@ -133,7 +138,7 @@ export function checkDocumented({ method: sent, path, status, type, text }: Docu
   const schema = documented.content?.[type]?.schema;
   if (body === undefined) {
     // Of what is no JSON the contract has the type only.
-    const isUnknown = type !== "" && !type.endsWith("json") && !documented.content?.[type];
+    const isUnknown = type !== "" && !isJsonType(type) && !documented.content?.[type];
     assert.ok(!isUnknown, `${method} ${entry} answered ${type}, which the document does not have`);
     return true;
   }

@@ -75,7 +75,7 @@ export async function createWorld(engine: Engine, env: Record<string, string> = 
   };
   const answer = async (response: Response): Promise<Answer> => {
     const text = await response.text();
-    const isJson = response.headers.get("content-type")?.includes("json") ?? false;
+    const isJson = /[/+]json\b/.test(response.headers.get("content-type") ?? "");
     return {
       status: response.status,
       headers: response.headers,

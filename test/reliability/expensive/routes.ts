@@ -1,3 +1,4 @@
+import { ListStreamer } from "../../../src/api/api.js";
 import { buildMembers, buildRoutes } from "../../../src/app.js";
 import { systemClock } from "../../../src/clock.js";
 import { loadConfig } from "../../../src/config.js";
@@ -13,8 +14,9 @@ export function openRoutes(modules: Modules): Route[] {
     modules,
     members: buildMembers(context, modules),
     admission: new Admission({ ...context, maxComputing: 1 }),
+    streams: new ListStreamer({ ...context, modules }),
   };
-  return buildRoutes(context, parts).routes.filter(({ access }) => access !== "session");
+  return buildRoutes(context, parts).routes.filter(({ access }) => access !== "session" && access !== "key");
 }
 
 /** A route as the cases name it. */

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ListStreamer } from "../../../src/api/api.js";
 import { buildRoutes } from "../../../src/app.js";
 import type { Catalog, DumpedRepository } from "../../../src/catalog/catalog.js";
 import { Catalog as OpenCatalog } from "../../../src/catalog/catalog.js";
@@ -181,7 +182,8 @@ export function allRoutes(world: World): Route[] {
   const { modules, members, clock } = world;
   const config = loadConfig({ SIDEREAL_BASE_URL: ORIGIN });
   const admission = new Admission({ config, clock, log: createLog("silent"), maxComputing: 1 });
-  return buildRoutes({ config, clock }, { modules, members, admission }).routes;
+  const streams = new ListStreamer({ modules, config, clock });
+  return buildRoutes({ config, clock }, { modules, members, admission, streams }).routes;
 }
 
 /** Sends requests about the stored records to every route, and checks each response. */
@@ -190,7 +192,7 @@ async function showEverywhere(
   dumped: readonly DumpedRepository[],
   { texts, every, report }: DataAttackOptions,
 ): Promise<Pick<DataAttack, "answered" | "violations">> {
-  const cookie = await signedIn(world);
+  const { cookie, key } = await signedIn(world);
   const requestId = await requested(world);
   const routes = allRoutes(world).sort((a, b) => Number(isLast(a)) - Number(isLast(b)));
   const answered = new Map<string, number>();
@@ -209,7 +211,7 @@ async function showEverywhere(
       const visits = visitsOf(route, subject).filter((_, visit) => isOwn || (turn + visit) % every === 0);
       for (const makeVisit of visits) {
         const visit = makeVisit();
-        const response = await send(world, visit, isPersonal(route) ? cookie : undefined);
+        const response = await send(world, visit, credentialsFor(route, { cookie, key }));
         const kind = `${Math.floor(response.status / 100)}xx`;
         answered.set(kind, (answered.get(kind) ?? 0) + 1);
         for (const violation of await violationsIn(response, `${visit.method} ${visit.path}`, ORIGIN)) {
@@ -224,12 +226,22 @@ async function showEverywhere(
   return { answered, violations };
 }
 
+/** The headers that a route needs, or that show what a signed-in person sees. */
+function credentialsFor(route: Route, { cookie, key }: { cookie: string; key: string }) {
+  if (route.access === "key") return { "X-API-Key": key };
+  return isPersonal(route) ? { Cookie: cookie } : {};
+}
+
 /** Whether a route is visited by somebody signed in; not one that would sign them out. */
 function isPersonal({ access, form, endsSession }: Route): boolean {
   return endsSession === undefined && (access === "session" || form === "page");
 }
 
-async function send(world: World, visit: Visit, cookie: string | undefined): Promise<Response> {
+async function send(
+  world: World,
+  visit: Visit,
+  credentials: Readonly<Record<string, string>>,
+): Promise<Response> {
   const { method, path, json, form } = visit;
   const body = json === undefined ? form && new URLSearchParams(form).toString() : JSON.stringify(json);
   const type = json === undefined ? "application/x-www-form-urlencoded" : "application/json";
@@ -238,7 +250,7 @@ async function send(world: World, visit: Visit, cookie: string | undefined): Pro
     headers: {
       Accept: path.startsWith("/api/") ? "*/*" : "text/html",
       Origin: ORIGIN,
-      ...(cookie === undefined ? {} : { Cookie: cookie }),
+      ...credentials,
       ...(body === undefined
         ? {}
         : { "Content-Type": type, "Content-Length": String(Buffer.byteLength(body)) }),
@@ -258,8 +270,8 @@ async function requested(world: World): Promise<string> {
   return body.data.id;
 }
 
-/** Signs somebody in by a link that was never mailed. Returns the cookie. */
-async function signedIn(world: World): Promise<string> {
+/** Signs somebody in by a link that was never mailed. Returns the cookie, and a key of the account. */
+async function signedIn(world: World): Promise<{ cookie: string; key: string }> {
   const [token, browser] = [createToken("sidl"), "b".repeat(43)];
   const { clock, modules, members } = world;
   const request = {
@@ -275,6 +287,6 @@ async function signedIn(world: World): Promise<string> {
   const client = { cookie: undefined, source: { network: "", agent: "" } };
   const signedIn = await members.accounts.signInByMail({ token, browser }, client);
   if (signedIn === undefined) throw new Error("nobody could be signed in");
-  await members.keys.create(signedIn.account.id, "key");
-  return signedIn.cookies.map((each) => each.split(";")[0]).join("; ");
+  const { secret } = await members.keys.create(signedIn.account.id, "key");
+  return { cookie: signedIn.cookies.map((each) => each.split(";")[0]).join("; "), key: secret };
 }

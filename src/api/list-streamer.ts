@@ -1,0 +1,96 @@
+import type { Clock } from "../clock.js";
+import type { Config } from "../config.js";
+import { AppError } from "../errors.js";
+import type { Modules } from "../modules.js";
+import { listParts } from "./list-parts.js";
+import { ListStream, type PartSource } from "./list-stream.js";
+import { StreamMaker } from "./stream-maker.js";
+import type { ListStreams, StreamedList } from "./streamed-list.js";
+
+export interface ListStreamerOptions {
+  modules: Pick<Modules, "database" | "lists">;
+  config: Pick<Config, "logLevel">;
+  clock: Clock;
+}
+
+/** Time that streams get to end when the service stops; few do. */
+const STOP_MS = 1_500;
+/** How long the thread is kept without a stream. */
+const IDLE_MS = 30_000;
+
+/**
+ * Makes whole lists for clients, in one thread beside the one that serves, which has a connection of its own and shares the list
+ * index. The thread starts with the first stream and ends half a minute after the last. Lists of a database in memory, which no
+ * other thread can read, are made here.
+ */
+export class ListStreamer implements ListStreams {
+  readonly #options: ListStreamerOptions;
+  readonly #open = new Set<ListStream>();
+  readonly #stopping = new AbortController();
+  #maker: StreamMaker | undefined;
+  #idle = new AbortController();
+  #onEmpty: () => void = () => {};
+
+  constructor(options: ListStreamerOptions) {
+    this.#options = options;
+  }
+
+  open(list: StreamedList): ListStream {
+    if (this.#stopping.signal.aborted) throw stopped();
+    const stream = new ListStream(this.#sourceOf(list), () => this.#leave(stream));
+    this.#open.add(stream);
+    this.#idle.abort();
+    return stream;
+  }
+
+  /** Refuses further streams, lets the present ones end for a moment, and ends the thread. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#idle.abort();
+    if (this.#open.size > 0) {
+      const patience = new AbortController();
+      this.#onEmpty = () => patience.abort();
+      await this.#options.clock.sleep(STOP_MS, patience.signal);
+    }
+    for (const stream of this.#open) stream.end(stopped());
+    await this.#maker?.stop();
+  }
+
+  #sourceOf(list: StreamedList): PartSource {
+    const { modules, config } = this.#options;
+    const { location } = modules.database;
+    if (location === undefined) return partsHere(modules, list);
+    if (this.#maker === undefined || this.#maker.hasEnded)
+      this.#maker = new StreamMaker({ location, logLevel: config.logLevel });
+    return this.#maker.open(list);
+  }
+
+  #leave(stream: ListStream): void {
+    this.#open.delete(stream);
+    if (this.#open.size > 0) return;
+    this.#onEmpty();
+    if (!this.#stopping.signal.aborted) void this.#endIdle();
+  }
+
+  async #endIdle(): Promise<void> {
+    const idle = new AbortController();
+    this.#idle = idle;
+    await this.#options.clock.sleep(IDLE_MS, idle.signal);
+    if (idle.signal.aborted) return;
+    const maker = this.#maker;
+    this.#maker = undefined;
+    await maker?.stop();
+  }
+}
+
+function stopped(): AppError {
+  return new AppError("UNAVAILABLE", "The service is stopping; try again.");
+}
+
+function partsHere({ lists }: Pick<Modules, "lists">, list: StreamedList): PartSource {
+  const parts = listParts(lists, list);
+  return {
+    next: async () => (await parts.next()).value,
+    close: () => void parts.return(undefined),
+  };
+}

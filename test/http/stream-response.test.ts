@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { gunzipSync, gzip } from "node:zlib";
+import { Charge } from "../../src/http/charge.js";
+import type { BodyStream, StreamPart } from "../../src/http/reply.js";
+import { sendStream } from "../../src/http/stream-response.js";
+import type { Allowances, Decision } from "../../src/metering/metering.js";
+import { ManualClock } from "../support/manual-clock.js";
+
+const PART_BYTES = 256 * 1024;
+const LETTERS = new Uint8Array(PART_BYTES).fill(65);
+/** Bytes that do not get fewer by compression. */
+const NOISE = new Uint8Array(randomBytes(PART_BYTES));
+
+/** A connection that takes as many bytes as it is let. */
+class Connection extends Duplex {
+  readonly written: Buffer[] = [];
+  #waiting: (() => void) | undefined;
+  #room = 0;
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.written.push(Buffer.from(chunk));
+    this.#room -= chunk.byteLength;
+    if (this.#room > 0) done();
+    else this.#waiting = done;
+  }
+
+  /** Takes this many bytes more. */
+  accept(bytes = Number.POSITIVE_INFINITY): void {
+    this.#room += bytes;
+    if (this.#room <= 0) return;
+    const done = this.#waiting;
+    this.#waiting = undefined;
+    done?.();
+  }
+}
+
+/** A stream of equal parts, which counts how many were requested. */
+class Parts implements BodyStream {
+  requested = 0;
+  isClosed = false;
+  readonly ending = new AbortController();
+  readonly #part: StreamPart;
+  readonly #count: number;
+
+  constructor(count: number, { units = 0, bytes = LETTERS } = {}) {
+    this.#count = count;
+    this.#part = { bytes, units };
+  }
+
+  get signal(): AbortSignal {
+    return this.ending.signal;
+  }
+
+  async begin(): Promise<void> {}
+
+  async next(): Promise<StreamPart | undefined> {
+    this.signal.throwIfAborted();
+    return this.requested++ < this.#count ? this.#part : undefined;
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+}
+
+function open(stream: Parts, { encoding, charge }: { encoding?: "gzip"; charge?: Charge } = {}) {
+  const message = new IncomingMessage(new Socket());
+  message.httpVersion = "1.1";
+  message.httpVersionMajor = 1;
+  message.httpVersionMinor = 1;
+  const response = new ServerResponse(message);
+  const connection = new Connection();
+  response.assignSocket(connection as unknown as Socket);
+  connection.on("drain", () => response.emit("drain"));
+  response.writeHead(200);
+  const clock = new ManualClock(0);
+  const sent = sendStream({ response, stream, encoding, charge, mayGoOn: async () => true, clock });
+  return { connection, response, clock, sent };
+}
+
+/** Lets everything happen that needs no further event from outside. */
+async function settle(): Promise<void> {
+  for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const bodyBytes = ({ written }: Connection) =>
+  Buffer.concat(written).toString("latin1").split("A").length - 1;
+
+test("a client that does not read costs two parts, however long the stream is", async () => {
+  const stream = new Parts(1_000_000);
+  const { connection, response, sent } = open(stream);
+  await settle();
+  const before = stream.requested;
+  assert.ok(before <= 2, `${before} parts were requested`);
+  connection.accept(PART_BYTES + 1_000);
+  await settle();
+  assert.equal(stream.requested, before + 1, "there is room for the next");
+  assert.ok(response.writableLength <= 2 * PART_BYTES + 1_000, `${response.writableLength} bytes wait`);
+  response.destroy();
+  connection.destroy();
+  const { fault } = await sent;
+  assert.equal(fault, undefined, "a client that has gone is no fault");
+  assert.ok(stream.isClosed);
+});
+
+test("the same holds for a stream that is compressed", async () => {
+  const stream = new Parts(1_000_000, { bytes: NOISE });
+  const { connection, sent } = open(stream, { encoding: "gzip" });
+  // Work of the same pool that takes longer than fifty parts.
+  for (let i = 0; i < 5; i++) await promisify(gzip)(Buffer.alloc(10 * PART_BYTES, NOISE));
+  assert.ok(stream.requested > 0 && stream.requested <= 3, `${stream.requested} parts were requested`);
+  connection.destroy();
+  await sent;
+  assert.ok(stream.isClosed);
+});
+
+test("everything arrives, is counted, and ends properly", async () => {
+  for (const encoding of [undefined, "gzip"] as const) {
+    const stream = new Parts(5);
+    const { connection, sent } = open(stream, encoding && { encoding });
+    connection.accept();
+    const { bytes, fault } = await sent;
+    assert.equal(fault, undefined);
+    const text = Buffer.concat(connection.written);
+    assert.ok(text.subarray(-5).equals(Buffer.from("0\r\n\r\n")), "the last chunk");
+    if (encoding === undefined) assert.equal(bytes, 5 * PART_BYTES);
+    const body = unchunked(text);
+    assert.equal(body.byteLength, bytes);
+    assert.equal((encoding === undefined ? body : gunzipSync(body)).byteLength, 5 * PART_BYTES);
+    assert.ok(stream.isClosed);
+  }
+});
+
+test("a stream that fails is cut: what was sent has no end", async () => {
+  const stream = new Parts(1_000_000);
+  const { connection, response, sent } = open(stream);
+  await settle();
+  stream.ending.abort(new Error("the service is stopping"));
+  connection.accept();
+  const { fault } = await sent;
+  assert.match(String(fault), /stopping/);
+  assert.ok(response.destroyed);
+  assert.ok(!Buffer.concat(connection.written).toString("latin1").endsWith("0\r\n\r\n"));
+  assert.ok(stream.isClosed);
+});
+
+test("a stream waits while its caller has nothing left, and goes on when there is more", async () => {
+  const stream = new Parts(3, { units: 7 });
+  const asked: number[] = [];
+  const left = { allowed: [true, false, false, true, true] };
+  const allowances = {
+    decide: (_caller: unknown, _bucket: unknown, units: number): Partial<Decision> => {
+      asked.push(units);
+      return { allowed: left.allowed.shift() ?? true, retryAfterSeconds: 2 };
+    },
+  } as unknown as Allowances;
+  const caller = { kind: "key", name: "1" } as const;
+  const cost = { bucket: "heavy", units: 10, unknownUnits: 10 } as const;
+  const charge = new Charge({ allowances, caller, address: caller, cost, decision: {} as Decision });
+  const { connection, clock, sent } = open(stream, { charge });
+  connection.accept();
+  await clock.whenSleeping(() => 1);
+  assert.equal(bodyBytes(connection), PART_BYTES, "one part was sent");
+  clock.advance(1_999);
+  await settle();
+  assert.deepEqual(asked, [7, 7]);
+  clock.advance(1);
+  await clock.whenSleeping(() => 1);
+  clock.advance(2_000);
+  const { bytes } = await sent;
+  assert.equal(bytes, 3 * PART_BYTES);
+  assert.deepEqual(asked, [7, 7, 7, 7, 7]);
+});
+
+test("a stream that waits for its caller's limit ends with the connection, or when it is ended", async () => {
+  const allowances = {
+    decide: () => ({ allowed: false, retryAfterSeconds: 3_600 }),
+  } as unknown as Allowances;
+  const caller = { kind: "key", name: "1" } as const;
+  const cost = { bucket: "heavy", units: 10, unknownUnits: 10 } as const;
+  const charge = new Charge({ allowances, caller, address: caller, cost, decision: {} as Decision });
+  for (const end of ["client", "service"]) {
+    const stream = new Parts(3, { units: 1 });
+    const { connection, clock, sent } = open(stream, { charge });
+    await clock.whenSleeping(() => 1);
+    if (end === "client") connection.destroy();
+    else stream.ending.abort(new Error("over"));
+    assert.equal((await sent).fault === undefined, end === "client");
+    assert.ok(stream.isClosed);
+  }
+});
+
+function unchunked(response: Buffer): Buffer {
+  const chunks: Buffer[] = [];
+  let at = response.indexOf("\r\n\r\n") + 4;
+  for (;;) {
+    const line = response.indexOf("\r\n", at);
+    const length = Number.parseInt(response.toString("latin1", at, line), 16);
+    if (length === 0) return Buffer.concat(chunks);
+    chunks.push(response.subarray(line + 2, line + 2 + length));
+    at = line + 2 + length + 2;
+  }
+}
