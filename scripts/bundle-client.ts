@@ -11,7 +11,7 @@ await build({
   minify: true,
   sourcemap: true,
   format: "esm",
-  // What Node.js 20 and the browsers of 2023 have.
+  // What Node.js 20 and the browsers of 2024 have.
   target: "es2022",
   logLevel: "warning",
 });
