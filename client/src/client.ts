@@ -5,7 +5,9 @@
  */
 import { addressOf, type Parameters } from "./address.js";
 import { SiderealError } from "./error.js";
+import { linesOf, parsed } from "./lines.js";
 import type { ClientOptions, CommonOptions } from "./options.js";
+import type { Repository } from "./schema.js";
 import { send } from "./send.js";
 import type {
   Argument,
@@ -19,6 +21,7 @@ import type {
   PageOf,
   PathWith,
   RowOf,
+  StreamPath,
 } from "./types.js";
 
 export {
@@ -30,7 +33,7 @@ export {
 } from "./error.js";
 export type { ClientOptions, Clock, CommonOptions, ResponseStore, Retry, StoredResponse } from "./options.js";
 export type * from "./schema.js";
-export type { JsonPathWith, Method, PagedPath, PageOf, PathWith, RowOf } from "./types.js";
+export type { JsonPathWith, Method, PagedPath, PageOf, PathWith, RowOf, StreamPath } from "./types.js";
 
 /** Options as the code handles them; the types of the methods say which of them a path has. */
 interface AnyOptions extends CommonOptions {
@@ -89,14 +92,12 @@ export class Sidereal {
    * Returns the response itself, for its headers, or for what is no JSON: `format=csv`, feeds, pictures. Throws for a status of 400
    * or more. The time limit ends with the headers; the signal also ends the body.
    */
-  async request<M extends Method, P extends PathWith<M>>(
+  request<M extends Method, P extends PathWith<M>>(
     method: M,
     path: P,
     ...[options]: Argument<OptionsOf<OperationAt<M, P>>>
   ): Promise<Response> {
-    const given: AnyOptions = options ?? {};
-    const address = addressOf(this.#base, path, given);
-    return send(this.#options, { ...given, method, address }, async (response) => response);
+    return this.#open(method, path, options);
   }
 
   /** The pages of a list, from the first one or from the `page` or `cursor` of the query; 100 rows each unless it has a `limit`. */
@@ -115,6 +116,19 @@ export class Sidereal {
     for await (const { data } of this.#pages<Page<RowOf<P>>>(path, options)) yield* data;
   }
 
+  /**
+   * The rows of a whole list that the service sends as one response; needs a key. Throws NETWORK if it is cut short. The time limit
+   * covers the first bytes alone, and a stream that has begun is not sent again.
+   */
+  async *stream<P extends StreamPath>(
+    path: P,
+    ...[options]: Argument<OptionsOf<OperationAt<"get", P>>>
+  ): AsyncGenerator<Repository, void, undefined> {
+    const given: AnyOptions = options ?? {};
+    const { body } = await this.#open("get", path, given);
+    if (body !== null) yield* linesOf<Repository>(body, given.signal);
+  }
+
   async *#pages<T extends Page>(path: string, options: AnyOptions = {}): AsyncGenerator<T, void, undefined> {
     let query: Parameters = { limit: ROWS_PER_PAGE, ...options.query };
     for (;;) {
@@ -128,6 +142,11 @@ export class Sidereal {
       const next = nextCursor === null ? { page: (page ?? 0) + 1 } : { page: undefined, cursor: nextCursor };
       query = { ...query, ...next };
     }
+  }
+
+  async #open(method: Method, path: string, options: AnyOptions = {}): Promise<Response> {
+    const address = addressOf(this.#base, path, options);
+    return send(this.#options, { ...options, method, address }, async (response) => response);
   }
 
   async #json<T>(method: Method, path: string, options: AnyOptions = {}): Promise<T> {
@@ -144,16 +163,8 @@ export class Sidereal {
           : { etag: response.headers.get("ETag"), text: await response.text() },
     );
     if (text === "" && method !== "get") return undefined as T;
-    const body = jsonOf<T>(text);
+    const body = parsed<T>(text);
     if (etag !== null) store?.set(address, { etag, text });
     return body;
-  }
-}
-
-function jsonOf<T>(text: string): T {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new SiderealError("UNEXPECTED_RESPONSE", "The response is not JSON.", { status: 200, cause });
   }
 }

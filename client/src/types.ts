@@ -53,6 +53,15 @@ export type PageOf<P extends PagedPath> = Extract<JsonOf<OperationAt<"get", P>>,
 /** A row of a list. */
 export type RowOf<P extends PagedPath> = PageOf<P> extends Page<infer Row> ? Row : never;
 
+/** The paths that return whole lists, one repository a line. */
+export type StreamPath = {
+  [P in PathWith<"get">]: OperationAt<"get", P>["responses"] extends {
+    200: { content: { "application/x-ndjson": unknown } };
+  }
+    ? P
+    : never;
+}[PathWith<"get">];
+
 /** The parameters and the body of an operation. `Left` are query parameters that may not be given. */
 export type OptionsOf<O extends AnyOperation, Left extends string = never> = CommonOptions &
   Part<"path", O["parameters"]["path"]> &
