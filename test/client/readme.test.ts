@@ -6,7 +6,6 @@ import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import type { Service } from "../../src/app.js";
 import { onSqlite } from "../support/engines.js";
 import { startLocalService } from "../support/local-service.js";
 
@@ -18,7 +17,7 @@ const samples = [...readFileSync("client/README.md", "utf8").matchAll(/^```js\n(
 );
 
 onSqlite("The samples in the client's README", (engine) => {
-  let service: Service;
+  let service: Awaited<ReturnType<typeof startLocalService>>;
   let folder: string;
   before(async () => {
     service = await startLocalService(await engine.open());
@@ -27,6 +26,23 @@ onSqlite("The samples in the client's README", (engine) => {
   after(async () => {
     await service.stop();
     rmSync(folder, { recursive: true });
+  });
+
+  test("have no type error", async () => {
+    for (const [i, code] of samples.entries()) writeFileSync(join(folder, `${i}.mts`), code);
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, skipLibCheck: false, target: "es2022", module: "esnext" },
+      ...{ moduleResolution: "bundler", lib: ["es2022", "dom", "dom.iterable", "dom.asynciterable"] },
+      paths: { "sidereal-client": [resolve("client/dist/client.d.ts")] },
+      ...{ types: ["node"], typeRoots: [resolve("node_modules/@types")] },
+    };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.mts"] }));
+    const { stdout } = await run(process.execPath, [
+      resolve("node_modules/typescript/bin/tsc"),
+      "-p",
+      folder,
+    ]);
+    assert.equal(stdout, "");
   });
 
   test("run as they are with the bundled client, and print something", async () => {
@@ -39,7 +55,7 @@ onSqlite("The samples in the client's README", (engine) => {
         file,
         code.replace('"sidereal-client"', JSON.stringify(client)).replace(SAMPLE_URL, service.url),
       );
-      const { stdout, stderr } = await run(process.execPath, [file]);
+      const { stdout, stderr } = await run(process.execPath, [file], { env: { API_KEY: service.apiKey } });
       assert.equal(stderr, "", code);
       assert.notEqual(stdout.trim(), "", code);
       assert.doesNotMatch(stdout, /undefined/, code);

@@ -1,8 +1,10 @@
+import { ApiKeys } from "../../src/accounts/accounts.js";
 import { type Service, startService } from "../../src/app.js";
 import { loadConfig } from "../../src/config.js";
 import type { Database } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
 import { buildModules, updateDerived } from "../../src/modules.js";
+import { addAccount } from "./accounts.js";
 import { ManualClock } from "./manual-clock.js";
 import { daily, GENEROUS, NOW, observation } from "./world.js";
 
@@ -10,7 +12,7 @@ import { daily, GENEROUS, NOW, observation } from "./world.js";
 export async function startLocalService(
   database: Database,
   env: Record<string, string> = {},
-): Promise<Service> {
+): Promise<Service & { apiKey: string }> {
   const config = loadConfig({
     ...GENEROUS,
     SIDEREAL_PORT: "0",
@@ -27,5 +29,8 @@ export async function startLocalService(
     observation("group/sub/three", daily(5, 6), { provider: "GITLAB", facts: { language: "Go" } }),
   ]);
   await updateDerived(modules);
-  return startService({ config, clock, log: createLog("silent") }, modules);
+  const log = createLog("silent");
+  const account = await addAccount(database, "reader@example.org");
+  const { secret } = await new ApiKeys({ database, clock, log }).create(account, "reader");
+  return { ...(await startService({ config, clock, log }, modules)), apiKey: secret };
 }
