@@ -183,11 +183,11 @@ export function worstRequests({ old, popular, languages, topics, token }: WorstS
     { name: "ranks, all", path: (i) => `/api/repos/${one(i).id}/ranks?window=all` },
     {
       name: "chart data, 1",
-      path: (i) => `/api/embed/chart?range=all&repo=${encodeURIComponent(old[i % OLD]?.key ?? "")}`,
+      path: (i) => `/api/embed/chart?window=all&repo=${encodeURIComponent(old[i % OLD]?.key ?? "")}`,
     },
     {
       name: "chart data, 6",
-      path: (i) => `/api/embed/chart?${query([...longest, ["range", "all"], ["width", 600 + (i % 600)]])}`,
+      path: (i) => `/api/embed/chart?${query([...longest, ["window", "all"], ["width", 600 + (i % 600)]])}`,
     },
     {
       name: "chart.svg, 1",
@@ -196,7 +196,7 @@ export function worstRequests({ old, popular, languages, topics, token }: WorstS
     {
       name: "chart.svg, 6 old",
       path: (i) =>
-        `/api/embed/chart.svg?${query([...longest, ["range", "all"], ["width", 1_200 - (i % 600)], ["height", 800]])}`,
+        `/api/embed/chart.svg?${query([...longest, ["window", "all"], ["width", 1_200 - (i % 600)], ["height", 800]])}`,
     },
     { name: "badge.svg", path: (i) => `/api/embed/badge.svg?${query(repos(i, 1))}` },
     { name: "card.png", path: (i) => `/api/embed/card.png?${query(repos(i, 1))}` },
@@ -223,7 +223,7 @@ export function worstRequests({ old, popular, languages, topics, token }: WorstS
     {
       name: "page: compare, 6 old",
       path: (i) =>
-        `/compare?${query([...longest, ["range", "all"], ["metric", ["stars", "forks"][i % 2] ?? ""]])}`,
+        `/compare?${query([...longest, ["window", "all"], ["metric", ["stars", "forks"][i % 2] ?? ""]])}`,
     },
     {
       name: "page: compare, 20 names",

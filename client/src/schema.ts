@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: a04491fde4627dad
- * Types: 1c2d46e56d92fc04
+ * Document: 94492c34d5d851e2
+ * Types: 18cc123f17b5ec51
  */
 export interface paths {
     "/api": {
@@ -1555,7 +1555,7 @@ export interface components {
             /** @enum {string} */
             metric: "stars" | "forks" | "openIssues";
             /** @enum {string} */
-            range: "30d" | "90d" | "1y" | "all";
+            window: "30d" | "90d" | "1y" | "all";
             /** @enum {string} */
             scale: "linear" | "log";
             /** @enum {string} */
@@ -1822,7 +1822,7 @@ export interface components {
         KeyUsage: {
             keyId: string;
             /** @enum {string} */
-            period: "24h" | "7d" | "30d" | "90d";
+            window: "24h" | "7d" | "30d" | "90d";
             /** Format: date-time */
             from: string;
             /** Format: date-time */
@@ -3784,7 +3784,7 @@ export interface operations {
                  * @description The time before the newest snapshot of the provider.
                  * @example 1y
                  */
-                range?: "30d" | "90d" | "1y" | "all";
+                window?: "30d" | "90d" | "1y" | "all";
                 /**
                  * @description auto: follows the light or dark setting of the reader's system.
                  * @example auto
@@ -3806,7 +3806,7 @@ export interface operations {
                  */
                 scale?: "linear" | "log";
                 /**
-                 * @description age: the snapshots of the range by the age of the repository, counted from its creation, or from its first snapshot.
+                 * @description age: the snapshots of the window by the age of the repository, counted from its creation, or from its first snapshot.
                  * @example date
                  */
                 align?: "date" | "age";
@@ -3853,7 +3853,7 @@ export interface operations {
                  * @description The time before the newest snapshot of the provider.
                  * @example 1y
                  */
-                range?: "30d" | "90d" | "1y" | "all";
+                window?: "30d" | "90d" | "1y" | "all";
                 /**
                  * @description auto: follows the light or dark setting of the reader's system.
                  * @example auto
@@ -3875,7 +3875,7 @@ export interface operations {
                  */
                 scale?: "linear" | "log";
                 /**
-                 * @description age: the snapshots of the range by the age of the repository, counted from its creation, or from its first snapshot.
+                 * @description age: the snapshots of the window by the age of the repository, counted from its creation, or from its first snapshot.
                  * @example date
                  */
                 align?: "date" | "age";
@@ -5180,10 +5180,10 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The time before now.
+                 * @description The time before the newest snapshot of the provider; all: everything stored.
                  * @example 24h
                  */
-                period?: "24h" | "7d" | "30d" | "90d";
+                window?: "24h" | "7d" | "30d" | "90d";
             };
             header?: {
                 /**

@@ -124,7 +124,7 @@ export const getCard = operation({
     const stats = await getStats(request.services, request.query.repo);
     const { points } = await readHistory(modules.catalog, stats.repository, {
       metric: "stars",
-      range: "1y",
+      window: "1y",
     });
     const gained = WINDOWS.map((window) => ({ window, ...gainOf(stats.trends[window]) }));
     const drawing = drawCard({

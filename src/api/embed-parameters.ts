@@ -1,5 +1,5 @@
 import { providerName, type Repository, splitFullName } from "../catalog/catalog.js";
-import { ALIGNMENTS, MAX_SERIES, METRICS, RANGES, SCALES, THEMES } from "../embeds/embeds.js";
+import { ALIGNMENTS, CHART_WINDOWS, MAX_SERIES, METRICS, SCALES, THEMES } from "../embeds/embeds.js";
 import { AppError } from "../errors.js";
 import { count } from "../lists/lists.js";
 import type { Modules } from "../modules.js";
@@ -53,8 +53,8 @@ export const themeParameter = z
 export const chartQuery = z.object({
   repo: repositoryReferences,
   metric: z.enum(METRICS).default("stars"),
-  range: z
-    .enum(RANGES)
+  window: z
+    .enum(CHART_WINDOWS)
     .default("1y")
     .openapi({ description: "The time before the newest snapshot of the provider." }),
   theme: themeParameter,
@@ -63,7 +63,7 @@ export const chartQuery = z.object({
   scale: z.enum(SCALES).default("linear"),
   align: z.enum(ALIGNMENTS).default("date").openapi({
     description:
-      "age: the snapshots of the range by the age of the repository, counted from its creation, or from its first snapshot.",
+      "age: the snapshots of the window by the age of the repository, counted from its creation, or from its first snapshot.",
   }),
 });
 export type ChartQuery = z.output<typeof chartQuery>;

@@ -2,12 +2,12 @@ import { AVAILABILITIES, BASES, SNAPSHOT_SOURCES } from "../catalog/catalog.js";
 import { DAY_MS, isoTime } from "../clock.js";
 import {
   ALIGNMENTS,
+  CHART_WINDOWS,
   drawHistories,
   type History,
   longestPart,
   METRICS,
   newestOf,
-  RANGES,
   readHistory,
   SCALES,
   snippetsOf,
@@ -25,11 +25,11 @@ import { seamsSchema, seamsView } from "./series-views.js";
 /** The histories that a chart shows. */
 async function readHistories(
   { modules }: ApiServices,
-  { repo, metric, range }: ChartQuery,
+  { repo, metric, window }: ChartQuery,
 ): Promise<History[]> {
   const repositories = await getNamed(modules, repo);
   const { catalog } = modules;
-  return Promise.all(repositories.map((one) => readHistory(catalog, one, { metric, range })));
+  return Promise.all(repositories.map((one) => readHistory(catalog, one, { metric, window })));
 }
 
 export const getChart = operation({
@@ -50,7 +50,7 @@ const chartSchema = z
   .object({
     title: z.string(),
     metric: z.enum(METRICS),
-    range: z.enum(RANGES),
+    window: z.enum(CHART_WINDOWS),
     scale: z.enum(SCALES),
     align: z.enum(ALIGNMENTS),
     series: z.array(
@@ -125,7 +125,7 @@ function chartView(
   query: ChartQuery,
   { baseUrl, now }: { baseUrl: string; now: number },
 ) {
-  const { metric, range, scale, align, width, height } = query;
+  const { metric, window, scale, align, width, height } = query;
   const repositories = histories.map(({ repository }) => repository);
   const title = titleOf(histories, query);
   const svgUrl = chartAddress(baseUrl, repositories, query);
@@ -133,7 +133,7 @@ function chartView(
   return {
     title,
     metric,
-    range,
+    window,
     scale,
     align,
     series: histories.map((history) => seriesView(history, align)),

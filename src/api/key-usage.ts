@@ -2,7 +2,7 @@ import { isoTime } from "../clock.js";
 import { json } from "../http/http.js";
 import { BUCKETS } from "../limit-config.js";
 import { idParameter } from "../lists/lists.js";
-import { USAGE_PERIODS, type UsageEvent, type UsageView } from "../metering/metering.js";
+import { USAGE_WINDOWS, type UsageEvent, type UsageView } from "../metering/metering.js";
 import { time, z } from "../schema.js";
 import { dataResponse, errorResponses, operation } from "./operation.js";
 
@@ -36,7 +36,7 @@ const failedRequest = z.object({
 export const keyUsageSchema = z
   .object({
     keyId: z.string(),
-    period: z.enum(USAGE_PERIODS),
+    window: z.enum(USAGE_WINDOWS),
     from: time,
     to: time,
     stepSeconds: z.int(),
@@ -78,7 +78,7 @@ export function keyUsageView(view: UsageView): z.input<typeof keyUsageSchema> {
   const failed = ({ at, ...rest }: UsageEvent) => ({ at: isoTime(at), ...rest });
   return {
     keyId: String(view.keyId),
-    period: view.period,
+    window: view.window,
     from: isoTime(view.from),
     to: isoTime(view.to),
     stepSeconds: view.stepMs / 1_000,
@@ -103,7 +103,7 @@ export const getKeyUsage = operation({
   description:
     "Also for revoked keys. With several processes, the counts of the others may be five seconds behind.",
   params: z.object({ keyId: idParameter }),
-  query: z.object({ period: z.enum(USAGE_PERIODS).default("24h") }),
+  query: z.object({ window: z.enum(USAGE_WINDOWS).default("24h") }),
   body: null,
   responses: {
     200: dataResponse("Totals and recent errors.", keyUsageSchema),
@@ -111,7 +111,7 @@ export const getKeyUsage = operation({
   },
   handle: async (request) => {
     const { account, params, query, services } = request;
-    const view = await services.members.usage.view(account.id, params.keyId, query.period);
+    const view = await services.members.usage.view(account.id, params.keyId, query.window);
     return json({ data: keyUsageView(view) });
   },
 });

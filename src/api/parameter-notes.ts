@@ -34,5 +34,4 @@ export const PARAMETER_NOTES: Readonly<Record<string, { description?: string; ex
   sessionId: { description: "The id of the session.", example: "hV3dY5kQ" },
   keyId: { description: "The id of the API key.", example: "7" },
   passkeyId: { description: "The id of the passkey.", example: "hV3dY5kQ" },
-  period: { description: "The time before now." },
 };

@@ -54,6 +54,7 @@ interface Facts {
   cache: CachePolicy;
   form?: Form;
   foldedQuery?: readonly string[];
+  aliases?: Readonly<Record<string, string>>;
 }
 
 function route(
@@ -103,6 +104,7 @@ const EMBED: Partial<Facts> = {
   cache: { kind: "shared", control: EMBED_CACHE },
   foldedQuery: ["repo"],
 };
+const CHART: Partial<Facts> = { ...EMBED, aliases: { range: "window" } };
 
 /** Public data: the same for everybody, cached briefly. */
 const open = (path: string, operation: Operation, facts: Partial<Facts> = {}): ApiRoute =>
@@ -156,12 +158,12 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/facets/languages", listLanguages, { limit: ROWS }),
   open("/api/facets/topics", listTopics, { limit: ROWS }),
   open("/api/embed/chart.svg", getChart, {
-    ...EMBED,
+    ...CHART,
     limit: limit("embed", { surcharges: [{ ...repositories, included: 1, step: 2 }] }),
     form: "picture",
   }),
   open("/api/embed/chart", getChartData, {
-    ...EMBED,
+    ...CHART,
     limit: limit("heavy", { surcharges: [{ ...repositories, included: 1, step: 1 }] }),
   }),
   open("/api/embed/badge.svg", getBadge, { ...EMBED, form: "picture" }),
@@ -229,7 +231,13 @@ export const API_ROUTES: readonly ApiRoute[] = [
   mine("GET", "/api/me/keys", me.listKeys),
   mine("POST", "/api/me/keys", me.createKey),
   mine("DELETE", "/api/me/keys/{keyId}", me.revokeKey),
-  mine("GET", "/api/me/keys/{keyId}/usage", getKeyUsage),
+  route("GET", "/api/me/keys/{keyId}/usage", {
+    access: "session",
+    limit: ROWS,
+    cache: NO_STORE,
+    aliases: { period: "window" },
+    operation: getKeyUsage,
+  }),
   mine("GET", "/api/me/passkeys", passkeys.listPasskeys),
   mine("POST", "/api/me/passkeys", passkeys.addPasskey),
   mine("POST", "/api/me/passkey-options", passkeys.startAddingPasskey),

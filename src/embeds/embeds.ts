@@ -12,12 +12,12 @@ export {
 export { CARD_SIZE, type CardInput, drawCard } from "./card.js";
 export { drawChart } from "./chart.js";
 export {
+  CHART_WINDOWS,
+  type ChartWindow,
   drawHistories,
   type History,
   newestOf,
   noteOn,
-  RANGES,
-  type Range,
   readHistory,
   seriesOf,
   titleOf,

@@ -17,11 +17,15 @@ import { type ChartInput, describe } from "./plan.js";
 import { type ChartPoint, type ChartSeries, METRIC_NAMES, type Metric } from "./series.js";
 import type { Theme } from "./themes.js";
 
-/** The range of a chart, up to the newest snapshot of the provider. */
-export const RANGES = ["30d", "90d", "1y", "all"] as const;
-export type Range = (typeof RANGES)[number];
+/** The windows of charts, up to the newest snapshot of the provider. */
+export const CHART_WINDOWS = ["30d", "90d", "1y", "all"] as const;
+export type ChartWindow = (typeof CHART_WINDOWS)[number];
 
-const RANGE_DAYS: Readonly<Record<Exclude<Range, "all">, number>> = { "30d": 30, "90d": 90, "1y": 365 };
+const WINDOW_DAYS: Readonly<Record<Exclude<ChartWindow, "all">, number>> = {
+  "30d": 30,
+  "90d": 90,
+  "1y": 365,
+};
 
 /** Most snapshots read per repository; more cannot be distinguished in a picture. */
 const MAX_SNAPSHOTS = 600;
@@ -37,14 +41,14 @@ export interface History {
   bornAt: number | null;
   firstSnapshotAt: number | null;
   snapshots: number;
-  /** The newest snapshot of its provider, where the range ends. */
+  /** The newest snapshot of its provider, where the window ends. */
   asOf: number | null;
   isStale: boolean;
 }
 
 export interface HistoryRequest {
   metric: Metric;
-  range: Range;
+  window: ChartWindow;
   /** What was read before. */
   known?: { asOf: number | null; stored: SnapshotRange };
 }
@@ -53,15 +57,15 @@ export interface HistoryRequest {
 export async function readHistory(
   catalog: Catalog,
   repository: Repository,
-  { metric, range, known }: HistoryRequest,
+  { metric, window, known }: HistoryRequest,
 ): Promise<History> {
   const asOf = known === undefined ? ((await catalog.asOf(repository.provider)) ?? null) : known.asOf;
   const readSeries = () =>
-    range === "all" || asOf === null
+    window === "all" || asOf === null
       ? catalog.series(repository.id, 0, { most: MAX_SNAPSHOTS })
       : catalog.windowSeries(
           repository.id,
-          { asOf, lengthMs: RANGE_DAYS[range] * DAY_MS },
+          { asOf, lengthMs: WINDOW_DAYS[window] * DAY_MS },
           { most: MAX_SNAPSHOTS },
         );
   const [series, stored, recency] = await Promise.all([

@@ -67,6 +67,8 @@ export interface Route {
   cache: CachePolicy;
   /** The query parameters that the route reads. Handlers and the cache see no others. */
   query: readonly string[];
+  /** Earlier names of them: a parameter with one is the one named now, for the cache, the cost and the handler. */
+  aliases?: Readonly<Record<string, string>>;
   /** Those of them whose case does not matter: the cache keeps one response for all spellings. */
   foldedQuery?: readonly string[];
   /** Those of them that concern the sender alone: a response to a request with one is never shared. */

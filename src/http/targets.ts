@@ -105,7 +105,7 @@ export class Targets {
     const match = this.#router.find(method === "HEAD" ? "GET" : method, path);
     if (match === undefined) return this.#unmatched(method, path, query);
     const { route, params } = match;
-    const given = new URLSearchParams(query);
+    const given = renamed(route, new URLSearchParams(query));
     const ignored = isApi(route) ? ignoredParameters(given.keys(), route.query) : undefined;
     if (isCsv && route.csv && !given.has("format")) given.append("format", "csv");
     const declared = declaredParameters(route, given);
@@ -193,6 +193,15 @@ function checkHead({ httpVersion, rawHeaders }: IncomingMessage): void {
       headers: { Connection: "close" },
     });
   }
+}
+
+/** The parameters of a query under their present names. */
+function renamed({ aliases }: Route, given: URLSearchParams): URLSearchParams {
+  if (aliases === undefined) return given;
+  const names = new Map(Object.entries(aliases));
+  return new URLSearchParams(
+    [...given].map(([name, value]): [string, string] => [names.get(name) ?? name, value]),
+  );
 }
 
 /** The parameters of a query that a route declares, in the order of their names; repeated ones keep their order. */

@@ -23,7 +23,7 @@ export { openAllowances } from "./shared-limiter.js";
 export { type KeyedRequest, Usage } from "./usage.js";
 export type { UsageEvent } from "./usage-tally.js";
 export {
-  USAGE_PERIODS,
-  type UsagePeriod,
+  USAGE_WINDOWS,
   type UsageView,
+  type UsageWindow,
 } from "./usage-view.js";

@@ -10,16 +10,16 @@ import type { UsageEvent } from "./usage-tally.js";
 
 /**
  * Length of the periods and of their steps, which are aligned to UTC. The first step is complete, so a view covers at least its
- * period.
+ * window.
  */
-const PERIODS = {
+const WINDOWS = {
   "24h": { hours: 24, spanHours: 1 },
   "7d": { hours: 168, spanHours: 6 },
   "30d": { hours: 720, spanHours: 24 },
   "90d": { hours: 2_160, spanHours: 24 },
 } as const satisfies Record<string, { hours: number; spanHours: SpanHours }>;
-export type UsagePeriod = keyof typeof PERIODS;
-export const USAGE_PERIODS = ["24h", "7d", "30d", "90d"] as const satisfies readonly UsagePeriod[];
+export type UsageWindow = keyof typeof WINDOWS;
+export const USAGE_WINDOWS = ["24h", "7d", "30d", "90d"] as const satisfies readonly UsageWindow[];
 
 const MAX_ENDPOINTS = 20;
 const MAX_ADDRESSES = 50;
@@ -43,10 +43,10 @@ export interface EndpointUsage extends UsageSums {
   meanMs: number | null;
 }
 
-/** The usage of a key in a period. Times are ms since 1970. */
+/** The usage of a key in a window. Times are ms since 1970. */
 export interface UsageView {
   keyId: number;
-  period: UsagePeriod;
+  window: UsageWindow;
   from: number;
   to: number;
   stepMs: number;
@@ -74,7 +74,7 @@ export interface UsageView {
 /** Reads the stored usage of a key, which may be revoked. Throws NOT_FOUND for a key of another account. */
 export async function readUsage(
   db: Db,
-  { accountId, keyId, period, now }: { accountId: string; keyId: number; period: UsagePeriod; now: number },
+  { accountId, keyId, window, now }: { accountId: string; keyId: number; window: UsageWindow; now: number },
 ): Promise<UsageView> {
   const key = await db
     .selectFrom("api_keys")
@@ -83,7 +83,7 @@ export async function readUsage(
     .where("account_id", "=", accountId)
     .executeTakeFirst();
   if (key === undefined) throw new AppError("NOT_FOUND", "There is no such key.");
-  const { hours, spanHours } = PERIODS[period];
+  const { hours, spanHours } = WINDOWS[window];
   const stepMs = spanHours * HOUR_MS;
   const current = Math.floor(now / stepMs);
   const steps = hours / spanHours + 1;
@@ -92,7 +92,7 @@ export async function readUsage(
   const [sums, callers] = [await readRoutes(db, within, steps), await readCallers(db, within)];
   return {
     keyId,
-    period,
+    window,
     from,
     to: now,
     stepMs,

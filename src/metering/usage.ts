@@ -6,7 +6,7 @@ import { truncatedAddress } from "./callers.js";
 import { storablePath } from "./request-path.js";
 import { pruneUsage, writeUsage } from "./usage-rows.js";
 import { TALLY_BOUNDS, type TalliedRequest, type TallyBounds, UsageTally } from "./usage-tally.js";
-import { readUsage, type UsagePeriod, type UsageView } from "./usage-view.js";
+import { readUsage, type UsageView, type UsageWindow } from "./usage-view.js";
 
 /** Longest time between writes, and so the most that a crash can lose. */
 export const FLUSH_MS = 5_000;
@@ -116,15 +116,15 @@ export class Usage {
   }
 
   /**
-   * The usage of a key in a period, including everything this process has counted; counts of other processes are at most five
+   * The usage of a key in a window, including everything this process has counted; counts of other processes are at most five
    * seconds behind. Throws NOT_FOUND for a key of another account.
    */
-  async view(accountId: string, keyId: number, period: UsagePeriod): Promise<UsageView> {
+  async view(accountId: string, keyId: number, window: UsageWindow): Promise<UsageView> {
     const { database, clock } = this.#options;
     const patience = new AbortController();
     await Promise.race([this.flush(), clock.sleep(VIEW_WAIT_MS, patience.signal)]);
     patience.abort();
-    return readUsage(database.read, { accountId, keyId, period, now: clock.now() });
+    return readUsage(database.read, { accountId, keyId, window, now: clock.now() });
   }
 
   async #flushOnce(): Promise<boolean> {

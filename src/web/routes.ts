@@ -34,6 +34,7 @@ interface Facts {
   limit: RateLimit;
   query: readonly string[];
   endsSession: true;
+  aliases: Readonly<Record<string, string>>;
 }
 
 export type PageRoute = Omit<Route, "handle"> &
@@ -143,6 +144,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
       surcharges: [{ parameter: "repo", counts: "values", included: 2, step: 2, most: MAX_NAMES }],
     },
     query: ["repo", ...parameters(compareQuery)],
+    aliases: { window: "range" },
   }),
   page("/about", showAbout, { cache: VISITOR }),
 
@@ -177,7 +179,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   mine("/account/security", showSecurity, ["cursor"]),
   mine("/account/keys", keys.showKeys, ["revoked", "name"]),
   myForm("/account/keys", keys.createKey, { signInNext: "/account/keys" }),
-  mine("/account/keys/{id}", showKeyUsage, ["period"]),
+  { ...mine("/account/keys/{id}", showKeyUsage, ["window"]), aliases: { period: "window" } },
   myForm("/account/keys/{id}/revoke", keys.revokeKey, { signInNext: "/account/keys" }),
   mine("/account/passkeys", passkeys.showPasskeys, ["added", "removed", "name"]),
   myForm("/account/passkeys/{id}/remove", passkeys.removePasskey, { signInNext: "/account/passkeys" }),

@@ -96,11 +96,11 @@ onBothEngines("Charts for other pages", (engine) => {
   test("every parameter does what it says", async () => {
     const wide = await picture("repo=github:up/one&width=1200&height=800");
     assert.deepEqual([wide.width, wide.height], [1_200, 800]);
-    assert.equal((await picture("repo=github:up/forked&metric=forks&range=30d")).title, "Forks: up/forked");
-    assert.match((await picture("repo=github:up/one&range=30d")).description ?? "", /gained 300\./);
-    assert.match((await picture("repo=github:up/one&range=90d")).description ?? "", /gained 900\./);
+    assert.equal((await picture("repo=github:up/forked&metric=forks&window=30d")).title, "Forks: up/forked");
+    assert.match((await picture("repo=github:up/one&window=30d")).description ?? "", /gained 300\./);
+    assert.match((await picture("repo=github:up/one&window=90d")).description ?? "", /gained 900\./);
     assert.match(
-      (await picture("repo=github:up/one&range=all")).description ?? "",
+      (await picture("repo=github:up/one&window=all")).description ?? "",
       /: 1,000 on .* gained 3,990\./,
     );
     assert.doesNotMatch((await picture("repo=github:up/one&theme=dark")).style ?? "", /@media/);
@@ -132,7 +132,7 @@ onBothEngines("Charts for other pages", (engine) => {
   });
 
   test("gaps and backfilled counts are drawn differently", async () => {
-    const gapped = await picture("repo=github:up/gapped&range=30d");
+    const gapped = await picture("repo=github:up/gapped&window=30d");
     assert.equal(
       gapped.elements.filter(({ attributes }) => attributes.class?.includes("chart-line-1")).length,
       2,
@@ -203,7 +203,7 @@ onBothEngines("Charts for other pages", (engine) => {
       ["repo=github:up/one&height=1e2", "height", "must be a whole number from 220 to 800"],
       ...Object.entries({
         metric: ["stars", "forks", "openIssues"],
-        range: ["30d", "90d", "1y", "all"],
+        window: ["30d", "90d", "1y", "all"],
         theme: ["auto", "light", "dark"],
         scale: ["linear", "log"],
         align: ["date", "age"],
@@ -235,17 +235,17 @@ onBothEngines("Charts for other pages", (engine) => {
 
   test("the data of a chart: points, gaps, what was gained, and what to paste", async () => {
     const { body, headers } = await world.get(
-      `${DATA}?repo=github:up/gapped&range=30d&theme=dark&width=800&align=age`,
+      `${DATA}?repo=github:up/gapped&window=30d&theme=dark&width=800&align=age`,
     );
     assert.equal(headers.get("cache-control"), "public, max-age=300, stale-while-revalidate=3600");
     const { series, ...rest } = body.data;
     const image =
-      "https://sidereal.example/api/embed/chart.svg?repo=github:up/gapped&range=30d&theme=dark&width=800&align=age";
+      "https://sidereal.example/api/embed/chart.svg?repo=github:up/gapped&window=30d&theme=dark&width=800&align=age";
     const page = "https://sidereal.example/repos/github/up/gapped";
     assert.deepEqual(rest, {
       title: "Stars by age: up/gapped",
       metric: "stars",
-      range: "30d",
+      window: "30d",
       scale: "linear",
       align: "age",
       svgUrl: image,
@@ -297,6 +297,15 @@ onBothEngines("Charts for other pages", (engine) => {
     assert.equal(body.data.series[1].points[0].ageDays, null);
   });
 
+  test("the earlier name of the window is accepted, and the response is the same", async () => {
+    const now = await world.request(`${DATA}?repo=github:up/one&window=90d`);
+    const earlier = await world.request(`${DATA}?range=90d&repo=github:up/one`);
+    assert.equal(earlier.headers.get("x-ignored-parameters"), null);
+    assert.equal(await earlier.text(), await now.text());
+    const both = await world.get(`${DATA}?repo=github:up/one&window=90d&range=30d`);
+    assert.deepEqual(errorOf(both), invalid("window", "may be given only once"));
+  });
+
   test("a picture is computed once, whatever the order of its parameters, but not of its repositories", async (t) => {
     const kept = await createWorld(engine, { SIDEREAL_CACHE_MB: "8" });
     await kept.record(observation("a/b", daily(1, 2)), observation("a/c", daily(3, 4)));
@@ -316,11 +325,11 @@ onBothEngines("Charts for other pages", (engine) => {
   test("many snapshots are read thinned, and the last is among them", async () => {
     const hourly = Array.from({ length: 2_400 }, (_, i) => snapshot(2_399 - i, 5_000 + i));
     await world.record(observation("many/hours", hourly));
-    const { body } = await world.get(`${DATA}?repo=github:many/hours&range=all`);
+    const { body } = await world.get(`${DATA}?repo=github:many/hours&window=all`);
     const { points } = body.data.series[0];
     assert.ok(points.length <= 600, String(points.length));
     assert.equal(points.at(-1).value, 7_399);
-    const drawn = await picture("repo=github:many/hours&range=all");
+    const drawn = await picture("repo=github:many/hours&window=all");
     assert.match(drawn.description ?? "", /7,399 on 30 Apr 2026/);
   });
 });

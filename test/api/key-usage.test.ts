@@ -138,7 +138,7 @@ onBothEngines("The usage of a key", (engine) => {
     );
   };
   const usageOf = (owner: Member, id: string, period?: string) =>
-    world.get(`/api/me/keys/${id}/usage${period === undefined ? "" : `?period=${period}`}`, owner.headers);
+    world.get(`/api/me/keys/${id}/usage${period === undefined ? "" : `?window=${period}`}`, owner.headers);
 
   test("is what was sent with it, field by field, over the border of two hours", async () => {
     const owner = await newMember();
@@ -220,10 +220,12 @@ onBothEngines("The usage of a key", (engine) => {
   test("is asked for one of four periods", async () => {
     const owner = await newMember();
     const { id } = await createKey(world, owner);
+    const earlier = await world.get(`/api/me/keys/${id}/usage?period=7d`, owner.headers);
+    assert.equal(earlier.body.data.window, "7d");
     for (const period of ["1h", "", "24H"])
       assert.deepEqual(
         errorOf(await usageOf(owner, id, period)),
-        invalid("period", "must be one of 24h, 7d, 30d, 90d", { allowed: ["24h", "7d", "30d", "90d"] }),
+        invalid("window", "must be one of 24h, 7d, 30d, 90d", { allowed: ["24h", "7d", "30d", "90d"] }),
       );
     assert.equal(errorOf(await usageOf(owner, "x")).code, "VALIDATION_FAILED");
   });

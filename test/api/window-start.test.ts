@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { RANGES, readHistory } from "../../src/embeds/embeds.js";
+import { CHART_WINDOWS, readHistory } from "../../src/embeds/embeds.js";
 import { onBothEngines } from "../support/engines.js";
 import { fc } from "../support/properties.js";
 import { createWorld, observation, snapshot, type World } from "../support/world.js";
@@ -54,11 +54,11 @@ onBothEngines("The series of a window", (engine) => {
       if (trend === null) continue;
       trends++;
       assert.equal(series.data[0].capturedAt, trend.from, fullName);
-      const chart = (await world.get(`/api/embed/chart?repo=github:${fullName}&range=30d`)).body.data;
+      const chart = (await world.get(`/api/embed/chart?repo=github:${fullName}&window=30d`)).body.data;
       assert.equal(chart.series[0].gained, trend.starsDelta, fullName);
       const history = await readHistory(world.modules.catalog, await world.modules.catalog.get(id), {
         metric: "stars",
-        range: "30d",
+        window: "30d",
       });
       assert.equal(history.points[0]?.at, Date.parse(trend.from), fullName);
     }
@@ -70,7 +70,7 @@ onBothEngines("The series of a window", (engine) => {
     for (const id of ids) {
       const all = (await catalog.series(id, 0)).points.map(({ capturedAt }) => capturedAt);
       const newest = all.at(-1) ?? 0;
-      const history = await readHistory(catalog, await catalog.get(id), { metric: "stars", range: "90d" });
+      const history = await readHistory(catalog, await catalog.get(id), { metric: "stars", window: "90d" });
       const target = newest - 90 * 86_400_000;
       const nearest = all.reduce((best, at) => (Math.abs(at - target) < Math.abs(best - target) ? at : best));
       // Without a snapshot at least half the window old, the series is everything in the window.
@@ -101,7 +101,7 @@ onBothEngines("The series of a window", (engine) => {
       const trend = detail.trends["30d"];
       if (trend === null) continue;
       seen.add(trend.basis);
-      const chart = (await own.get(`/api/embed/chart?repo=github:o/r${i}&range=30d`)).body.data.series[0];
+      const chart = (await own.get(`/api/embed/chart?repo=github:o/r${i}&window=30d`)).body.data.series[0];
       const times = chart.points.map(({ at }: { at: string }) => at);
       assert.ok(times.includes(trend.from) && times.includes(trend.to), `${i}`);
       const gained = [chart.gainedBasis, chart.gained];
@@ -117,12 +117,12 @@ onBothEngines("The series of a window", (engine) => {
     assert.ok(repository);
     const { id } = repository.repository;
     assert.deepEqual((await world.get(`/api/repos/${id}/metrics`)).body.data, []);
-    for (const range of RANGES) {
+    for (const window of CHART_WINDOWS) {
       const { points } = await readHistory(world.modules.catalog, repository.repository, {
         metric: "stars",
-        range,
+        window,
       });
-      assert.equal(points.length, range === "30d" ? 0 : 2, range);
+      assert.equal(points.length, window === "30d" ? 0 : 2, window);
     }
   });
 });

@@ -132,7 +132,7 @@ describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
         await page.goto(STAR_TABLES);
         await page.getByRole("button", { name: /^Save$/ }).click();
         await page.getByRole("button", { name: /^Saved/ }).waitFor();
-        for (const path of [...OWN_PAGES, use ?? "", `${use}?period=90d`]) {
+        for (const path of [...OWN_PAGES, use ?? "", `${use}?window=90d`]) {
           await page.goto(path);
           assert.deepEqual(await violations(page), [], path);
         }

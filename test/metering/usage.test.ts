@@ -7,7 +7,7 @@ import { ApiKeys } from "../../src/accounts/accounts.js";
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
 import { type Database, openDatabase } from "../../src/database/database.js";
 import { createLog } from "../../src/log.js";
-import { type KeyedRequest, USAGE_PERIODS, Usage } from "../../src/metering/metering.js";
+import { type KeyedRequest, USAGE_WINDOWS, Usage } from "../../src/metering/metering.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
 import { ManualClock } from "../support/manual-clock.js";
@@ -108,14 +108,14 @@ onBothEngines("Usage", (engine) => {
     clock.set(NOW);
     assert.ok(sent.length > 300, `only ${sent.length} were sent`);
     const requests = new Set<number>();
-    for (const period of USAGE_PERIODS) {
+    for (const period of USAGE_WINDOWS) {
       const view = await usage.view(accountId, keyId, period);
       assert.deepEqual(view, expectedView(keyId, sent, period, NOW));
       requests.add(view.totals.requests);
     }
     assert.equal(requests.size, 4);
     await usage.prune();
-    for (const period of USAGE_PERIODS)
+    for (const period of USAGE_WINDOWS)
       assert.deepEqual(
         await usage.view(accountId, keyId, period),
         expectedView(keyId, sent, period, NOW),

@@ -1,5 +1,5 @@
 import { DAY_MS, HOUR_MS } from "../../src/clock.js";
-import type { UsagePeriod, UsageView } from "../../src/metering/metering.js";
+import type { UsageView, UsageWindow } from "../../src/metering/metering.js";
 
 /** One request with a key, as the script that sent it saw it. */
 export interface Sent {
@@ -19,7 +19,7 @@ export interface Sent {
   family: string;
 }
 
-const STEPS: Readonly<Record<UsagePeriod, readonly [number, number]>> = {
+const STEPS: Readonly<Record<UsageWindow, readonly [number, number]>> = {
   "24h": [HOUR_MS, 25],
   "7d": [6 * HOUR_MS, 29],
   "30d": [DAY_MS, 31],
@@ -30,10 +30,10 @@ const STEPS: Readonly<Record<UsagePeriod, readonly [number, number]>> = {
 export function expectedView(
   keyId: number,
   sent: readonly Sent[],
-  period: UsagePeriod,
+  window: UsageWindow,
   now: number,
 ): UsageView {
-  const [stepMs, steps] = STEPS[period];
+  const [stepMs, steps] = STEPS[window];
   const from = now - (now % stepMs) - (steps - 1) * stepMs;
   const within = sent.filter(({ at }) => at >= from);
   const failed = (wanted: (status: number) => boolean) =>
@@ -48,7 +48,7 @@ export function expectedView(
   const families = [...new Set(within.map(({ family }) => family))];
   return {
     keyId,
-    period,
+    window,
     from,
     to: now,
     stepMs,

@@ -18,7 +18,7 @@ onSqlite("The pages of an account", (engine) => {
   });
 
   test("require sign-in and return to the page afterwards", async () => {
-    for (const path of ["/account", "/account/delete", "/account/keys", "/account/keys/1?period=7d"]) {
+    for (const path of ["/account", "/account/delete", "/account/keys", "/account/keys/1?window=7d"]) {
       const page = await open(world, path);
       assert.deepEqual([page.status, page.location], [303, `/sign-in?next=${encodeURIComponent(path)}`]);
       assert.equal(page.headers.get("cache-control"), "no-store");

@@ -74,7 +74,7 @@ onSqlite("the comparison page", (engine) => {
       [6, 7, 8, 9, 10].map((days) => days * DAY_S),
     );
     assert.equal(lines[1]?.at[0], 0);
-    assert.match(page.text, /range=all&theme=auto&align=age&scale=log/);
+    assert.match(page.text, /window=all&theme=auto&align=age&scale=log/);
     for (const [, source] of page.html.matchAll(/<img [^>]*src="([^"]+)"/g))
       assert.equal((await world.request((source ?? "").replaceAll("&amp;", "&"))).status, 200);
   });

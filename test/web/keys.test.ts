@@ -99,7 +99,7 @@ onSqlite("The pages of API keys", (engine) => {
     for (let i = 0; i < 5; i++) await ask("/api/repos");
     await ask("/api/repos?window=1y");
     for (let i = 0; i < 5; i++) await ask("/api/repos/1/metrics");
-    const page = await open(world, `/account/keys/${id}?period=7d`, owner.headers);
+    const page = await open(world, `/account/keys/${id}?window=7d`, owner.headers);
     assert.equal(page.status, 200);
     const { facts, html } = page;
     assert.deepEqual(
@@ -120,7 +120,7 @@ onSqlite("The pages of API keys", (engine) => {
     assert.equal(numbersIn(itemWith("192.0.2.0/24").slice("192.0.2.0/24".length))[0], "11");
     assert.equal(numbersIn(itemWith("curl"))[0], "11");
     assert.match(page.text, /GET \/api\/repos 400 VALIDATION_FAILED/);
-    assert.equal(linkTo(html, "7 days")?.search, "?period=7d");
+    assert.equal(linkTo(html, "7 days")?.search, "?window=7d");
     assert.ok(page.current.includes("7 days"));
     assert.equal(
       [...page.html.matchAll(/<title>2026-04-\d\d \d\d:00: /g)].length,
@@ -138,7 +138,7 @@ onSqlite("The pages of API keys", (engine) => {
   test("an unknown period is reported with the valid ones", async () => {
     const owner = await somebody();
     const { id } = await createKey(world, owner);
-    const page = await open(world, `/account/keys/${id}?period=1y`, owner.headers);
+    const page = await open(world, `/account/keys/${id}?window=1y`, owner.headers);
     assert.equal(page.status, 400);
     const [alert = ""] = page.alerts;
     for (const period of ["24h", "7d", "30d", "90d"]) assert.ok(alert.includes(period), period);

@@ -182,7 +182,7 @@ onSqlite("the page of a repository", (engine) => {
   test("offers embeds with their snippets", async () => {
     const page = await open(world, "/repos/github/Facebook/React?theme=dark&range=90d");
     const address =
-      "https://sidereal.example/api/embed/chart.svg?repo=github:Facebook/React&metric=stars&range=90d&theme=dark";
+      "https://sidereal.example/api/embed/chart.svg?repo=github:Facebook/React&metric=stars&window=90d&theme=dark";
     assert.ok(page.text.includes(`(${address})](https://sidereal.example/repos/github/Facebook/React)`));
     assert.match(page.html, /<option value="dark" selected=""/);
     for (const [, source] of page.html.matchAll(/<img [^>]*src="([^"]+)"/g)) {

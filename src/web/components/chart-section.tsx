@@ -1,5 +1,12 @@
 import type { FC } from "hono/jsx";
-import { type History, METRICS, type Metric, RANGES, type Range, seriesOf } from "../../embeds/embeds.js";
+import {
+  CHART_WINDOWS,
+  type ChartWindow,
+  type History,
+  METRICS,
+  type Metric,
+  seriesOf,
+} from "../../embeds/embeds.js";
 import { withQuery } from "./addresses.js";
 import { RANGE_WORDS } from "./embed-panel.js";
 import { Time } from "./numbers.js";
@@ -8,7 +15,7 @@ import { PointTable } from "./point-table.js";
 import { Tabs } from "./tabs.js";
 
 /** The chart with its options and its numbers. */
-export const ChartSection: FC<{ url: URL; metric: Metric; range: Range; history: History }> = ({
+export const ChartSection: FC<{ url: URL; metric: Metric; range: ChartWindow; history: History }> = ({
   url,
   metric,
   range,
@@ -31,7 +38,7 @@ export const ChartSection: FC<{ url: URL; metric: Metric; range: Range; history:
         />
         <Tabs
           label="Time range"
-          tabs={RANGES.map((name) => ({
+          tabs={CHART_WINDOWS.map((name) => ({
             name: RANGE_WORDS[name],
             href: `${withQuery(url, { range: name })}#course`,
             isCurrent: name === range,

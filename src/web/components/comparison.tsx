@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import { type Repository, startOfStep } from "../../catalog/catalog.js";
 import { DAY_MS } from "../../clock.js";
-import type { ChartInput, ChartSeries, Metric, Range } from "../../embeds/embeds.js";
+import type { ChartInput, ChartSeries, ChartWindow, Metric } from "../../embeds/embeds.js";
 import { forgeName } from "../../forges.js";
 import { repositoryPage } from "../../page-addresses.js";
 import { type Rank, type Trend, WINDOW_LABELS, WINDOWS, type Window } from "../../rankings/rankings.js";
@@ -111,7 +111,10 @@ const MONTH_MS = 30.4375 * DAY_MS;
 const AGE_STEPS_MS = { day: DAY_MS, week: WEEK_MS, month: MONTH_MS } as const;
 
 /** The row step of a range: its name, and the start of the row of a time. */
-function stepOf(range: Range, align: ChartInput["align"]): { word: string; of: (at: number) => number } {
+function stepOf(
+  range: ChartWindow,
+  align: ChartInput["align"],
+): { word: string; of: (at: number) => number } {
   const word = range === "30d" ? "day" : range === "all" ? "month" : "week";
   if (align === "age") {
     // Ages start at 0, not on a Monday or the first of a month.
@@ -133,7 +136,7 @@ function nameOf(at: number, align: ChartInput["align"], word: string): string {
 
 export interface ComparedNumbersProps {
   metric: Metric;
-  range: Range;
+  range: ChartWindow;
   align: ChartInput["align"];
   series: readonly ChartSeries[];
 }

@@ -1,9 +1,9 @@
 import type { FC } from "hono/jsx";
 import {
+  CHART_WINDOWS,
+  type ChartWindow,
   METRICS,
   type Metric,
-  RANGES,
-  type Range,
   snippetsOf,
   THEMES,
   type Theme,
@@ -13,7 +13,7 @@ import { METRIC_WORDS } from "./plot.js";
 import { Snippet } from "./snippet.js";
 
 /** Names of time ranges. */
-export const RANGE_WORDS: Readonly<Record<Range, string>> = {
+export const RANGE_WORDS: Readonly<Record<ChartWindow, string>> = {
   "30d": "30 days",
   "90d": "90 days",
   "1y": "1 year",
@@ -34,7 +34,7 @@ export interface EmbedPanelProps {
   /** Path of the page, which its form submits to. */
   path: string;
   metric: Metric;
-  range: Range;
+  range: ChartWindow;
   theme: Theme;
   /** Other parameters of the page, which its form keeps. */
   kept: readonly (readonly [string, string])[];
@@ -56,7 +56,7 @@ export const EmbedPanel: FC<EmbedPanelProps> = ({
   const repos = repositories.map((one) => ["repo", repositoryKey(one)] as const);
   const choices = [
     ["metric", metric],
-    ["range", range],
+    ["window", range],
     ["theme", theme],
   ] as const;
   const chart = `/api/embed/chart.svg?${queryOf([...repos, ...choices, ...shared])}`;
@@ -83,7 +83,7 @@ export const EmbedPanel: FC<EmbedPanelProps> = ({
           name="range"
           label="Time range"
           value={range}
-          options={RANGES}
+          options={CHART_WINDOWS}
           word={(one) => RANGE_WORDS[one]}
         />
         <Choice name="theme" label="Theme" value={theme} options={THEMES} word={(one) => THEME_WORDS[one]} />

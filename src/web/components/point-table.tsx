@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
 import { isSeam, startOfStep } from "../../catalog/catalog.js";
-import type { ChartPoint, Metric, Range } from "../../embeds/embeds.js";
+import type { ChartPoint, ChartWindow, Metric } from "../../embeds/embeds.js";
 import { Delta, formatCount, SOURCE_WORDS, Time } from "./numbers.js";
 import { METRIC_WORDS } from "./plot.js";
 
@@ -13,11 +13,11 @@ const STEPS = {
     word: "month",
     of: (at: number) => Date.UTC(new Date(at).getUTCFullYear(), new Date(at).getUTCMonth()),
   },
-} as const satisfies Record<Range, { word: string; of: (at: number) => number }>;
+} as const satisfies Record<ChartWindow, { word: string; of: (at: number) => number }>;
 
 export interface PointTableProps {
   metric: Metric;
-  range: Range;
+  range: ChartWindow;
   points: readonly ChartPoint[];
   /** Path of the CSV with all points. */
   csvPath: string;

@@ -3,11 +3,11 @@ import { z } from "zod";
 import { isStale, type Repository } from "../../catalog/catalog.js";
 import {
   ALIGNMENTS,
+  CHART_WINDOWS,
   type History,
   MAX_SERIES,
   METRICS,
   newestOf,
-  RANGES,
   readHistory,
   SCALES,
   seriesOf,
@@ -35,7 +35,7 @@ export const MAX_NAMES = 20;
 /** Repositories on one chart, and their facts side by side. */
 export const compareQuery = z.object({
   metric: z.enum(METRICS).default("stars"),
-  range: z.enum(RANGES).default("1y"),
+  range: z.enum(CHART_WINDOWS).default("1y"),
   align: z.enum(ALIGNMENTS).default("date"),
   scale: z.enum(SCALES).default("linear"),
   theme: z.enum(THEMES).default("auto"),
@@ -54,7 +54,11 @@ export async function showComparison(request: PageRequest): Promise<Page> {
   const keys = repositories.map(repositoryKey);
   const here = new URL(withQuery(parsed.url, { repo: keys }), "http://localhost");
   const [histories, compared, examples, offers] = await Promise.all([
-    Promise.all(repositories.map((one) => readHistory(modules.catalog, one, state))),
+    Promise.all(
+      repositories.map((one) =>
+        readHistory(modules.catalog, one, { metric: state.metric, window: state.range }),
+      ),
+    ),
     readCompared(modules, repositories, here),
     repositories.length < 2 ? readExamples(modules, repositories) : [],
     offerTracking(request, unknown),
@@ -192,7 +196,7 @@ const Comparison: FC<ComparisonProps> = ({ here, state, histories, compared, bas
         <h2>{align === "age" ? `${title} by age` : `${title} over time`}</h2>
         <div class="row">
           <Tabs label="Metric" tabs={tabs("metric", METRICS, (one) => METRIC_WORDS[one].title)} />
-          <Tabs label="Time range" tabs={tabs("range", RANGES, (one) => RANGE_WORDS[one])} />
+          <Tabs label="Time range" tabs={tabs("range", CHART_WINDOWS, (one) => RANGE_WORDS[one])} />
           <Tabs label="Alignment" tabs={tabs("align", ALIGNMENTS, (one) => ALIGN_WORDS[one])} />
           <Tabs label="Scale" tabs={tabs("scale", SCALES, (one) => SCALE_WORDS[one])} />
         </div>

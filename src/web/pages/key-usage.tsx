@@ -3,7 +3,7 @@ import type { ApiKey } from "../../accounts/accounts.js";
 import { repositoryId } from "../../catalog/catalog.js";
 import { HOUR_MS, isoTime } from "../../clock.js";
 import { AppError } from "../../errors.js";
-import { USAGE_PERIODS, type UsagePeriod, type UsageView } from "../../metering/metering.js";
+import { USAGE_WINDOWS, type UsageView, type UsageWindow } from "../../metering/metering.js";
 import { BarChart } from "../components/bar-chart.js";
 import { Facts } from "../components/facts.js";
 import { formatBytes, formatCount, formatDay, Time } from "../components/numbers.js";
@@ -12,7 +12,7 @@ import { Callers, Endpoints, Failures, Pressure } from "../components/usage-part
 import type { MemberRequest, Page } from "../page-request.js";
 import { Revocation } from "./keys.js";
 
-const PERIOD_NAMES: Readonly<Record<UsagePeriod, string>> = {
+const WINDOW_NAMES: Readonly<Record<UsageWindow, string>> = {
   "24h": "24 hours",
   "7d": "7 days",
   "30d": "30 days",
@@ -25,16 +25,16 @@ export async function showKeyUsage({ account, members, url, params, baseUrl }: M
   const key = (await members.keys.list(account.id)).find((one) => one.id === id);
   // A revoked or unknown key and somebody else's get the same response.
   if (key === undefined) throw new AppError("NOT_FOUND", "This key does not exist or is revoked.");
-  const given = url.searchParams.get("period") ?? "24h";
-  const known = USAGE_PERIODS.find((one) => one === given);
-  const period = known ?? "24h";
-  const usage = await members.usage.view(account.id, key.id, period);
+  const given = url.searchParams.get("window") ?? "24h";
+  const known = USAGE_WINDOWS.find((one) => one === given);
+  const window = known ?? "24h";
+  const usage = await members.usage.view(account.id, key.id, window);
   return {
     title: `Usage: ${key.name}`,
     status: known === undefined ? 400 : 200,
     body: (
       <KeyUsage
-        {...{ apiKey: key, usage, period, baseUrl }}
+        {...{ apiKey: key, usage, window, baseUrl }}
         path={url.pathname}
         isUnknown={known === undefined}
       />
@@ -45,13 +45,13 @@ export async function showKeyUsage({ account, members, url, params, baseUrl }: M
 interface KeyUsageProps {
   apiKey: ApiKey;
   usage: UsageView;
-  period: UsagePeriod;
+  window: UsageWindow;
   path: string;
   baseUrl: string;
   isUnknown: boolean;
 }
 
-const KeyUsage: FC<KeyUsageProps> = ({ apiKey, usage, period, path, baseUrl, isUnknown }) => (
+const KeyUsage: FC<KeyUsageProps> = ({ apiKey, usage, window, path, baseUrl, isUnknown }) => (
   <>
     <p class="small">
       <a href="/account/keys">API keys</a>
@@ -63,32 +63,32 @@ const KeyUsage: FC<KeyUsageProps> = ({ apiKey, usage, period, path, baseUrl, isU
     </p>
     {isUnknown ? (
       <p class="note" role="alert">
-        The period must be one of {USAGE_PERIODS.join(", ")}. Showing the last 24 hours.
+        The window must be one of {USAGE_WINDOWS.join(", ")}. Showing the last 24 hours.
       </p>
     ) : null}
     <div class="apart">
       <Tabs
         label="Period"
-        tabs={USAGE_PERIODS.map((one) => ({
-          name: PERIOD_NAMES[one],
-          href: `${path}?period=${one}`,
-          isCurrent: one === period,
+        tabs={USAGE_WINDOWS.map((one) => ({
+          name: WINDOW_NAMES[one],
+          href: `${path}?window=${one}`,
+          isCurrent: one === window,
         }))}
       />
       <Revocation id={apiKey.id} name={apiKey.name} />
     </div>
     {usage.totals.requests === 0 ? (
-      <Unused period={period} baseUrl={baseUrl} />
+      <Unused window={window} baseUrl={baseUrl} />
     ) : (
-      <Used usage={usage} period={period} />
+      <Used usage={usage} window={window} />
     )}
   </>
 );
 
-const Unused: FC<{ period: UsagePeriod; baseUrl: string }> = ({ period, baseUrl }) => (
+const Unused: FC<{ window: UsageWindow; baseUrl: string }> = ({ window, baseUrl }) => (
   <section class="after">
     <h2>No requests yet</h2>
-    <p>This key was not used in the last {PERIOD_NAMES[period]}. Try it:</p>
+    <p>This key was not used in the last {WINDOW_NAMES[window]}. Try it:</p>
     <pre tabindex={0}>
       <code>{`curl -H "Authorization: Bearer $SIDEREAL_KEY" "${baseUrl}/api/repos?window=7d"`}</code>
     </pre>
@@ -96,7 +96,7 @@ const Unused: FC<{ period: UsagePeriod; baseUrl: string }> = ({ period, baseUrl 
   </section>
 );
 
-const Used: FC<{ usage: UsageView; period: UsagePeriod }> = ({ usage, period }) => {
+const Used: FC<{ usage: UsageView; window: UsageWindow }> = ({ usage, window }) => {
   const { totals, stepMs } = usage;
   return (
     <>
@@ -124,7 +124,7 @@ const Used: FC<{ usage: UsageView; period: UsagePeriod }> = ({ usage, period }) 
       </div>
       <h2>Requests over time</h2>
       <BarChart
-        title={`Requests in the last ${PERIOD_NAMES[period]}`}
+        title={`Requests in the last ${WINDOW_NAMES[window]}`}
         stepName={
           stepMs === HOUR_MS ? "Hour (UTC)" : stepMs < 24 * HOUR_MS ? "Six hours from (UTC)" : "Day (UTC)"
         }

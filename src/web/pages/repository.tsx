@@ -2,7 +2,7 @@ import type { FC } from "hono/jsx";
 import { z } from "zod";
 import { type Described, providerName, type Repository, splitFullName } from "../../catalog/catalog.js";
 import { ageInDays, DAY_MS } from "../../clock.js";
-import { METRICS, RANGES, readHistory, THEMES } from "../../embeds/embeds.js";
+import { CHART_WINDOWS, METRICS, readHistory, THEMES } from "../../embeds/embeds.js";
 import { AppError } from "../../errors.js";
 import { windowParameter } from "../../lists/lists.js";
 import {
@@ -78,7 +78,7 @@ async function unknown(request: PageRequest, named: { provider: string; fullName
 /** The parameters of the page. */
 export const repositoryQuery = z.object({
   metric: z.enum(METRICS).default("stars"),
-  range: z.enum(RANGES).default("1y"),
+  range: z.enum(CHART_WINDOWS).default("1y"),
   window: windowParameter,
   theme: z.enum(THEMES).default("auto"),
 });
@@ -104,7 +104,7 @@ async function readFacts({ modules, savedAmong, now }: PageRequest, current: Cur
   };
   const { metric, range } = state;
   const [history, standing, explanations, rankHistory, saved, renames, recency] = await Promise.all([
-    readHistory(catalog, repository, { metric, range, known: { asOf, stored } }),
+    readHistory(catalog, repository, { metric, window: range, known: { asOf, stored } }),
     readStanding(),
     rankings.explain(id),
     asOf === null ? [] : rankings.rankHistory(id, asOf - RANK_DAYS * DAY_MS, MAX_RANKS),

@@ -73,7 +73,7 @@ const chart = (path: string): ExpensiveCase[] =>
         address(path, {
           repo: references(facts, 6, (round * 6) % 480),
           metric,
-          range: "all",
+          window: "all",
           scale: "log",
           align,
           width: 1_200 - round,

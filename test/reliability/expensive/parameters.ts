@@ -64,7 +64,7 @@ export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Cho
     reliableOnly: one("true", "false"),
     excludeAnomalous: one("true", "false"),
     order: one("asc", "desc"),
-    window: one("24h", "7d", "30d", "90d", "all"),
+    window: one("24h", "7d", "30d", "90d", "1y", "all"),
     limit: one("1", "20", "100"),
     page: one("1", "2", "50", "100"),
     cursor: one("x"),

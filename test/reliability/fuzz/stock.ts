@@ -165,8 +165,6 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
       return random.pick(["/account", "/watchlist", "/explore?q=web"]);
     case "query":
       return "sort=stars";
-    case "period":
-      return random.pick(["24h", "7d", "30d", "90d"]);
     case "part":
       return "repositories-1";
     default:

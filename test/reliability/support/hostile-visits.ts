@@ -83,7 +83,7 @@ const CHOICES = new Set([
   ...["verbatim", "minStars", "maxStars", "createdAfter", "createdBefore", "pushedAfter", "archived", "fork"],
   ...["sort", "reliableOnly", "excludeAnomalous", "order", "window", "limit", "page", "cursor", "format"],
   ...["step"],
-  ...["metric", "range", "theme", "width", "height", "scale", "align", "kind", "ranking", "scope", "period"],
+  ...["metric", "range", "theme", "width", "height", "scale", "align", "kind", "ranking", "scope"],
   ...["revoked", "again", "ended", "added", "removed"],
 ]);
 

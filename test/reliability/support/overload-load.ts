@@ -46,7 +46,7 @@ export function chartRequests(store: Store): LoadRequest[] {
     const six = Array.from({ length: 6 }, (_, j) => names[(i + j * j * 7 + j) % names.length] ?? "");
     return {
       kind: "chart",
-      path: `/api/embed/chart.svg?range=all&${six.map((one) => `repo=${one}`).join("&")}`,
+      path: `/api/embed/chart.svg?window=all&${six.map((one) => `repo=${one}`).join("&")}`,
     };
   });
 }
