@@ -14,6 +14,7 @@ export const ERROR_STATUS = {
   PAYLOAD_TOO_LARGE: 413,
   ADDRESS_TOO_LONG: 414,
   UNSUPPORTED_MEDIA_TYPE: 415,
+  RANGE_NOT_SATISFIABLE: 416,
   MISDIRECTED_REQUEST: 421,
   RATE_LIMITED: 429,
   HEADER_TOO_LARGE: 431,
@@ -40,6 +41,7 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   PAYLOAD_TOO_LARGE: "The body is larger than 16 KiB",
   ADDRESS_TOO_LONG: "The address is longer than 8,000 characters, with its query",
   UNSUPPORTED_MEDIA_TYPE: "The body is not application/json in UTF-8, or is compressed",
+  RANGE_NOT_SATISFIABLE: "The file has no byte of the range; Content-Range has its length",
   MISDIRECTED_REQUEST:
     "The service does not respond under the requested Host; the operator can add it to SIDEREAL_ALLOWED_HOSTS",
   RATE_LIMITED: "Too many requests; Retry-After says when to retry, details names the bucket",

@@ -2,8 +2,10 @@
  * The HTTP API: a table of routes, the contract and handler of each, and the views that turn records into JSON. Records and
  * queries belong to the modules. The HTTP front serves the routes.
  */
+import { Dumps } from "../dumps/dumps.js";
 import { PngRenderer } from "../embeds/embeds.js";
 import { content, DEFAULT_LIMIT, type Route } from "../http/http.js";
+import { DownloadSlots } from "./download-slots.js";
 import { openApiDocument } from "./openapi.js";
 import type { ApiServices } from "./operation.js";
 import { API_ROUTES } from "./routes.js";
@@ -15,8 +17,14 @@ export type { ApiServices } from "./operation.js";
 export { errorPicture } from "./pictures.js";
 
 /** All routes of the API, over these modules. */
-export function apiRoutes(given: Omit<ApiServices, "pictures">): Route[] {
-  const services: ApiServices = { ...given, pictures: new PngRenderer() };
+export function apiRoutes(given: Omit<ApiServices, "pictures" | "dumps" | "downloads">): Route[] {
+  const { config, clock } = given;
+  const services: ApiServices = {
+    ...given,
+    pictures: new PngRenderer(),
+    dumps: config.dumps && new Dumps(config.dumps.folder, clock),
+    downloads: new DownloadSlots(config.concurrency !== undefined),
+  };
   const routes = API_ROUTES.map(
     ({ route, operation }): Route => ({ ...route, handle: (request) => operation.handle(request, services) }),
   );

@@ -38,6 +38,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   Location: "The address of what was created, or of what has another address now.",
   "Retry-After": "Seconds after which the same request succeeds.",
   "Content-Disposition": "The name of the file.",
+  "Content-Range": "The range that the body is of, and the length of the file.",
   "Set-Cookie": "The session of the browser.",
 };
 /** The headers that every response has; those about limits where there are limits. */

@@ -1,12 +1,14 @@
 import type { Account } from "../accounts/accounts.js";
 import type { Clock } from "../clock.js";
 import type { Config } from "../config.js";
+import type { Dumps } from "../dumps/dumps.js";
 import type { PngRenderer } from "../embeds/embeds.js";
 import { AppError, ERROR_STATUS, type ErrorCode } from "../errors.js";
 import type { Admission, HttpRequest, Reply } from "../http/http.js";
 import type { Members, Modules } from "../modules.js";
 import { z } from "../schema.js";
 import { validationError } from "../validation.js";
+import type { DownloadSlots } from "./download-slots.js";
 import type { ListStreams } from "./streamed-list.js";
 
 /** The services available to handlers. */
@@ -18,6 +20,9 @@ export interface ApiServices {
   admission: Admission;
   pictures: PngRenderer;
   streams: ListStreams;
+  /** Undefined: the instance offers none. */
+  dumps: Dumps | undefined;
+  downloads: DownloadSlots;
 }
 
 type Schema = z.ZodType | null;

@@ -13,6 +13,7 @@ import {
   UNKNOWN_TOKEN_COST,
 } from "../http/http.js";
 import * as auth from "./auth.js";
+import { getDumpFile, listDumps } from "./dumps.js";
 import { getBadge, getCard } from "./embed-badges.js";
 import { getChart, getChartData } from "./embeds.js";
 import { listEvents } from "./events.js";
@@ -168,6 +169,9 @@ export const API_ROUTES: readonly ApiRoute[] = [
   }),
   open("/api/embed/badge.svg", getBadge, { ...EMBED, form: "picture" }),
   open("/api/embed/card.png", getCard, { ...EMBED, limit: limit("embed", { cost: 8 }) }),
+  // The list changes without a change of the catalogue.
+  open("/api/dumps", listDumps, { cache: { kind: "private" } }),
+  open("/api/dumps/{dump}/{file*}", getDumpFile, { cache: { kind: "private" } }),
   open("/api/limits", getLimits, { limit: limit("default", { cost: 0 }), cache: NO_STORE }),
   open("/healthz", getHealth, { limit: FREE_LIMIT, cache: NO_STORE }),
   open("/readyz", getReadiness, { limit: FREE_LIMIT, cache: NO_STORE }),

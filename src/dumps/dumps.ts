@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { type Clock, DAY_MS, HOUR_MS } from "../clock.js";
 import { type Dump, readDumps } from "./read.js";
 
+export { sumsOf } from "../transfer/transfer.js";
 export type { Dump } from "./read.js";
 export { type DumpOptions, writeDump } from "./write.js";
 

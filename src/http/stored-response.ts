@@ -150,9 +150,10 @@ function keep(stored: StoredResponse, name: "plain" | "unchanged", variant: Vari
   return variant;
 }
 
-/** The form of a stream, and how it is encoded. */
+/** The form of a stream, and how it is encoded: one whose length is known is sent as it is. */
 export function streamVariant(stored: StoredResponse, accept: string | undefined) {
-  const encoding = accept === undefined ? undefined : chooseEncoding(accept);
+  const isAsItIs = accept === undefined || stored.headers.includes("Content-Length");
+  const encoding = isAsItIs ? undefined : chooseEncoding(accept);
   const coding = encoding === undefined ? [] : ["Content-Encoding", encoding];
   return { variant: new Variant(stored, [...stored.headers, ...coding], undefined), encoding };
 }

@@ -111,8 +111,7 @@ export async function writeParquet(
     snapshots: others.reduce((sum, file) => sum + file.rows, 0),
     files,
   };
-  const sums = files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join("");
-  await writeFile(join(folder, SUMS), sums, { mode: 0o600, flush: true });
+  await writeFile(join(folder, SUMS), sumsOf(manifest), { mode: 0o600, flush: true });
   await writeFile(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`, {
     mode: 0o600,
     flush: true,
@@ -120,6 +119,11 @@ export async function writeParquet(
   await syncFolder(join(folder, SNAPSHOTS));
   await syncFolder(folder);
   return manifest;
+}
+
+/** The checksums of the files, for `sha256sum -c`. */
+export function sumsOf({ files }: Pick<ParquetManifest, "files">): string {
+  return files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join("");
 }
 
 /** Puts complete files in place of earlier ones. The manifest goes first and comes last: with it, the files are of one export. */

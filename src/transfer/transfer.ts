@@ -18,6 +18,7 @@ export {
   type ParquetEntry,
   type ParquetManifest,
   type ParquetOptions,
+  sumsOf,
   writeParquet,
 } from "./parquet.js";
 export { readSample } from "./sample-file.js";

@@ -3,7 +3,9 @@ import { before, test } from "node:test";
 import { API_ROUTES } from "../../src/api/routes.js";
 import { decodedText, errorOf } from "../support/answers.js";
 import { SoftwareAuthenticator } from "../support/authenticator.js";
+import { PLANTED, plantDump } from "../support/dumps.js";
 import { onSqlite } from "../support/engines.js";
+import { temporaryFolder } from "../support/imports.js";
 import { openMailbox } from "../support/mail.js";
 import { createKey, type Member, ORIGIN, requestMail, SITE_SETTINGS, signIn } from "../support/members.js";
 import { checkSchemas, document, documentText } from "../support/openapi.js";
@@ -31,6 +33,7 @@ onSqlite("Conventions of every route", (engine) => {
   let world: World;
   let streamKey: string;
   const mailbox = openMailbox();
+  const dumps = temporaryFolder();
   const newList = async (): Promise<string> =>
     (await world.send("POST", "/api/watchlists", { ids: ["1"] })).body.data.token;
   const newRequest = async (): Promise<string> =>
@@ -50,6 +53,8 @@ onSqlite("Conventions of every route", (engine) => {
       token: pattern.includes("{token}") ? await newList() : "",
       site: "github",
       ranking: "trending",
+      dump: PLANTED,
+      file: "repositories.parquet",
       requestId: pattern.includes("{requestId}") ? await newRequest() : "",
       keyId,
       passkeyId,
@@ -97,7 +102,9 @@ onSqlite("Conventions of every route", (engine) => {
   };
 
   before(async () => {
+    plantDump(dumps, 5_000);
     world = await createWorld(engine, {
+      SIDEREAL_DUMPS_DIR: dumps,
       ...mailbox.settings,
       ...SITE_SETTINGS,
       SIDEREAL_PROVIDERS: "github",

@@ -64,7 +64,7 @@ const patterns = Object.keys(document.paths)
   .map((path) => {
     const source = path
       .replaceAll(".", "\\.")
-      .replaceAll(/\{(\w+)\}/g, (_, name) => (name === "fullName" ? ".+" : "[^/]+"));
+      .replaceAll(/\{(\w+)\}/g, (_, name) => (["fullName", "file"].includes(name) ? ".+" : "[^/]+"));
     return { path, expression: new RegExp(`^${source}$`) };
   });
 

@@ -1,4 +1,5 @@
 import { createToken } from "../../../src/tokens.js";
+import { PLANTED } from "../../support/dumps.js";
 import {
   address,
   deepPage,
@@ -182,6 +183,11 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
     get("the longest text", ({ facts }, round) =>
       address("/api/embed/card.png", { repo: references(facts, 1, round) }),
     ),
+  ],
+  "GET /api/dumps": [get("as it is", () => "/api/dumps")],
+  "GET /api/dumps/{dump}/{file*}": [
+    get("a whole file", () => `/api/dumps/${PLANTED}/repositories.parquet`),
+    get("an unknown file", (_, round) => `/api/dumps/${PLANTED}/${round}`, 404),
   ],
   "GET /api/openapi.json": [get("as it is", () => "/api/openapi.json")],
   "GET /api/limits": [get("as it is", () => "/api/limits")],

@@ -1,9 +1,13 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { buildFront, buildMembers } from "../../../src/app.js";
 import { loadConfig } from "../../../src/config.js";
 import type { Database } from "../../../src/database/database.js";
 import { buildIndex } from "../../../src/lists/index/build.js";
 import { createLog } from "../../../src/log.js";
 import { buildModules, updateDerived } from "../../../src/modules.js";
+import { plantDump } from "../../support/dumps.js";
 import { inject } from "../../support/inject.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { countStatements } from "../../support/statements.js";
@@ -17,6 +21,7 @@ import { openRoutes, routeKey } from "./routes.js";
 /** More than a list may name, so that what is bounded is at its bound. */
 const REPOSITORIES = 600;
 const DAYS = 40;
+const DUMP_BYTES = 500_000;
 /** A name, as no browser has passkeys for an address. */
 const ORIGIN = "http://localhost:3000";
 
@@ -45,6 +50,8 @@ export async function countWork(empty: Database): Promise<CountedWork> {
     clock,
     send: (message) => modules.listIndex.accept(message),
   });
+  const dumps = mkdtempSync(join(tmpdir(), "sidereal-dumps-"));
+  plantDump(dumps, DUMP_BYTES, { isSparse: true });
   const config = loadConfig({
     SIDEREAL_BASE_URL: ORIGIN,
     SIDEREAL_CACHE_MB: "0",
@@ -52,6 +59,7 @@ export async function countWork(empty: Database): Promise<CountedWork> {
     SIDEREAL_PROVIDERS: "github",
     SIDEREAL_TRACK: "everyone",
     SIDEREAL_AUTH_SECRET: "Kq8-vN2wZ5xR1tY7uB3mC6pL9sD4fG0h",
+    SIDEREAL_DUMPS_DIR: dumps,
     SIDEREAL_AUTH_GITHUB_ID: "client",
     SIDEREAL_AUTH_GITHUB_SECRET: "secret",
   });
@@ -98,6 +106,7 @@ export async function countWork(empty: Database): Promise<CountedWork> {
   for (const [route, cases] of Object.entries(CASES)) for (const one of cases) await count(route, one);
   for (const one of OTHER_CASES) await count("before a route", one);
   await members.accounts.close();
+  rmSync(dumps, { recursive: true, force: true });
 
   return work;
 

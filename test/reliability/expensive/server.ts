@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request as httpRequest } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type MeasuredServer, startSidereal } from "../../../bench/support/processes.js";
 import type { Store } from "../../../bench/support/stores.js";
+import { plantDump } from "../../support/dumps.js";
 import { HarnessFailure } from "../support/harness.js";
 import { jsonHeaders } from "./case-parts.js";
 import type { CaseContext, ExpensiveCase, Sent } from "./cases.js";
@@ -17,20 +21,28 @@ export interface Measured {
   others: number;
 }
 
+/** What the first unit of a download pays for. */
+const DUMP_BYTES = 4 * 2 ** 20;
+
 /** Sends requests to a server and measures each of them alone. */
 export class MeasuredService {
   readonly #server: MeasuredServer;
+  readonly #dumps: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   context: CaseContext;
 
-  private constructor(server: MeasuredServer, context: CaseContext) {
+  private constructor(server: MeasuredServer, context: CaseContext, dumps: string) {
     this.#server = server;
+    this.#dumps = dumps;
     this.context = context;
   }
 
   /** Starts a server without a response cache and without limits on a store that may be changed, and waits for its list index. */
   static async start(store: Store, facts: CatalogueFacts): Promise<MeasuredService> {
+    const dumps = mkdtempSync(join(tmpdir(), "sidereal-dumps-"));
+    plantDump(dumps, DUMP_BYTES, { isSparse: true });
     const server = await startSidereal(store, {
+      SIDEREAL_DUMPS_DIR: dumps,
       // A name, as no browser has passkeys for an address.
       SIDEREAL_BASE_URL: "http://localhost:0",
       SIDEREAL_CACHE_MB: "0",
@@ -42,7 +54,7 @@ export class MeasuredService {
       SIDEREAL_AUTH_GITHUB_SECRET: "secret",
     });
     const context = { facts, origin: server.url, token: "", shareToken: "", newList: async () => "" };
-    const service = new MeasuredService(server, context);
+    const service = new MeasuredService(server, context, dumps);
     const create = async () => {
       const ids = facts.repositories.map(({ id }) => String(id));
       const { status, text } = await service.send({
@@ -130,5 +142,6 @@ export class MeasuredService {
   async stop(): Promise<void> {
     this.#agent.destroy();
     await this.#server.stop();
+    rmSync(this.#dumps, { recursive: true, force: true });
   }
 }

@@ -52,7 +52,7 @@ export function checkResponse(request: FuzzRequest, response: RawResponse, origi
   if (status >= 400 && headers.get("cache-control") !== "no-store") fail("an error may be stored");
   const text = textOf(request, response, fail);
   const [type = "", ...parameters] = (headers.get("content-type") ?? "").split("; ");
-  if (type !== "" && type !== "image/png" && !parameters.includes("charset=utf-8"))
+  if (type !== "" && !BINARY.has(type) && !parameters.includes("charset=utf-8"))
     fail(`${type} without charset`);
   const path = pathOf(request.target);
   if (PROTOCOL_STATUSES.has(status) && !path.startsWith("/")) return text;
@@ -73,6 +73,9 @@ export function checkResponse(request: FuzzRequest, response: RawResponse, origi
   return text;
 }
 
+/** Types of bodies that are no text. */
+const BINARY = new Set(["image/png", "application/vnd.apache.parquet"]);
+
 function checkLocation(location: string | undefined, origin: string, fail: (message: string) => never): void {
   if (location === undefined) return;
   const isOwn = /^\/(?![/\\])/.test(location) || location.startsWith(`${origin}/`);
@@ -83,7 +86,7 @@ function textOf(request: FuzzRequest, response: RawResponse, fail: (message: str
   const { status, headers, body } = response;
   if (isBodiless(status, request.method) || body.length === 0) return "";
   const type = headers.get("content-type") ?? "";
-  if (type === "image/png") return "";
+  if (BINARY.has(type)) return "";
   const isText = /; charset=utf-8$/.test(type) || type === "image/svg+xml";
   if (!isText) fail(`a Content-Type without a charset: ${type}`);
   let text = "";

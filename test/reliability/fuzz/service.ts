@@ -1,4 +1,7 @@
 /** The service that is fuzzed: a small catalogue with watchlists, members and keys, which are replaced as requests use them up. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { pino } from "pino";
 import { buildFront, buildMembers, type Service, startService } from "../../../src/app.js";
@@ -11,6 +14,7 @@ import { Callers } from "../../../src/metering/metering.js";
 import { type AppContext, buildModules, type Modules, updateDerived } from "../../../src/modules.js";
 import { createWeb } from "../../../src/web/web.js";
 import { SoftwareAuthenticator } from "../../support/authenticator.js";
+import { plantDump } from "../../support/dumps.js";
 import { ManualClock } from "../../support/manual-clock.js";
 import { documentText } from "../../support/openapi.js";
 import { daily, GENEROUS, NOW, observation } from "../../support/world.js";
@@ -41,6 +45,8 @@ const HOSTILE = [
   observation("group/sub/sub2/deep", daily(4, 6), { provider: "GITLAB", facts: { language: "Pascal & Co" } }),
   observation("ünï/cödé", daily(1, 2, 40), { provider: "CODEBERG", facts: { topics: ["größe", "日本"] } }),
 ];
+
+const DUMP_BYTES = 5_000;
 
 /** How far the clock moves between batches: cached sessions and revisions get old. */
 const BETWEEN_MS = 1_000;
@@ -119,6 +125,8 @@ export class FuzzService {
     await fillWithDemo(modules.catalog, { repositories: options.repositories, days: 40, seed: 7, end: NOW });
     await modules.catalog.record(HOSTILE);
     await updateDerived(modules);
+    const dumps = mkdtempSync(join(tmpdir(), "sidereal-dumps-"));
+    plantDump(dumps, DUMP_BYTES);
     const config = {
       ...loadConfig({
         // Limits are counted, and never reached.
@@ -128,6 +136,7 @@ export class FuzzService {
         SIDEREAL_BASE_URL: "http://localhost:0",
         SIDEREAL_AUTH_SECRET: "s".repeat(40),
         SIDEREAL_PROVIDERS: "github,gitlab,codeberg",
+        SIDEREAL_DUMPS_DIR: dumps,
         SIDEREAL_TRACK: "everyone",
         SIDEREAL_TRACK_PER_DAY: "1000000",
         SIDEREAL_AUTH_GITHUB_ID: "client",
@@ -276,6 +285,7 @@ export class FuzzService {
   async stop(): Promise<void> {
     this.#connection.close();
     await this.#service.stop();
+    rmSync(this.#context.config.dumps?.folder ?? "", { recursive: true, force: true });
   }
 }
 

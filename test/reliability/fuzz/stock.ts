@@ -1,5 +1,6 @@
 /** What good requests are made of: names, tokens, cookies and keys that the service knows. */
 import type { Random } from "../../../src/demo/random.js";
+import { PLANTED } from "../../support/dumps.js";
 
 export interface StockedRepository {
   id: string;
@@ -137,6 +138,14 @@ export function knownValue(random: Random, stock: Stock, picked: Picked, name: s
       return from(member.passkeyIds, "x");
     case "sessionId":
       return member.sessionId;
+    case "dump":
+      return PLANTED;
+    case "file":
+      return random.pick(["repositories.parquet", "snapshots/2026-04.parquet", "SHA256SUMS"]);
+    case "range":
+      return `bytes=${random.between(0, 2_000)}-`;
+    case "if-range":
+      return '"x"';
     case "site":
       return "github";
     case "ranking":

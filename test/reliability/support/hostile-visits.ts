@@ -1,5 +1,6 @@
 /** Requests to every route, with a record that hostile texts made and with a hostile text in place of every value. */
 import type { Route } from "../../../src/http/http.js";
+import { PLANTED } from "../../support/dumps.js";
 
 /** What requests are about. */
 export interface Subject {
@@ -50,6 +51,8 @@ const IN_PATH: Values = {
   passkeyId: ({ text }) => text,
   sessionId: ({ text }) => text,
   ranking: () => "trending",
+  dump: () => PLANTED,
+  file: () => "repositories.parquet",
   site: () => "github",
   part: () => "repositories-1",
   version: () => "0123456789ab",

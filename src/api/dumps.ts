@@ -1,0 +1,158 @@
+import { CATALOGUE_KINDS } from "../catalog/catalog.js";
+import { type Dump, type Dumps, sumsOf } from "../dumps/dumps.js";
+import { AppError } from "../errors.js";
+import { content, json, type Reply, streamed } from "../http/http.js";
+import { time, z } from "../schema.js";
+import { byteRange } from "./byte-range.js";
+import { FileStream } from "./file-stream.js";
+import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const whole = z.int().nonnegative();
+
+const dumpSchema = z
+  .object({
+    id: z.string().openapi({ description: "Its time, such as 20260430T120000Z." }),
+    asOf: time.openapi({ description: "Everything recorded before is in it." }),
+    version: z.int().openapi({
+      description: "Of the format. It grows when a program written for an earlier version may fail.",
+    }),
+    catalogue: z.enum(CATALOGUE_KINDS).openapi({ description: "Origin of the data." }),
+    repositories: whole,
+    snapshots: whole,
+    bytes: whole.openapi({ description: "Of all files." }),
+    checksums: z.url().openapi({ description: "The checksums of all files, for sha256sum -c." }),
+    files: z.array(
+      z.object({
+        path: z.string().openapi({ description: "repositories.parquet, or snapshots/YYYY-MM.parquet." }),
+        url: z.url(),
+        bytes: whole,
+        rows: whole,
+        sha256,
+      }),
+    ),
+  })
+  .openapi("Dump");
+
+const SUMS = "SHA256SUMS";
+/** A file of a dump never changes. */
+const FOREVER = "public, max-age=31536000, immutable";
+
+function dumpView(dump: Dump, baseUrl: string): z.output<typeof dumpSchema> {
+  const { name, asOf, version, catalogue, repositories, snapshots, files } = dump;
+  const url = (path: string) => `${baseUrl}/api/dumps/${name}/${path}`;
+  return {
+    id: name,
+    asOf,
+    version,
+    catalogue,
+    repositories,
+    snapshots,
+    bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+    checksums: url(SUMS),
+    files: files.map(({ path, bytes, rows, sha256 }) => ({ path, url: url(path), bytes, rows, sha256 })),
+  };
+}
+
+/** Throws NOT_FOUND where there are no dumps. */
+function dumpsOf({ dumps }: ApiServices): Dumps {
+  if (dumps === undefined) throw new AppError("NOT_FOUND", "This instance offers no dumps.");
+  return dumps;
+}
+
+export const listDumps = operation({
+  id: "listDumps",
+  tags: ["Dumps"],
+  summary: "Dated files with all public data, newest first",
+  description:
+    "Where the operator offers them: all repositories and snapshots as Parquet files, without anything of people.",
+  params: null,
+  query: null,
+  body: null,
+  responses: { 200: dataResponse("The dumps.", z.array(dumpSchema)), ...errorResponses("NOT_FOUND") },
+  handle: async ({ services }) => {
+    const { baseUrl } = services.config;
+    return json({ data: (await dumpsOf(services).list()).map((dump) => dumpView(dump, baseUrl)) });
+  },
+});
+
+const binary = z.string().openapi({ format: "binary" });
+
+export const getDumpFile = operation({
+  id: "getDumpFile",
+  tags: ["Dumps"],
+  summary: "A file of a dump",
+  description:
+    "One of the paths of the dump, or SHA256SUMS. A file never changes. Costs one unit for every 4 MiB; a caller who has none left gets the rest as units come back. Single ranges are supported, so a download can be resumed.",
+  params: z.object({
+    dump: z.string().openapi({ description: "The id of the dump.", example: "20260430T120000Z" }),
+    file: z.string().openapi({ description: "The path of the file.", example: "repositories.parquet" }),
+  }),
+  query: null,
+  body: null,
+  headers: z.object({
+    range: z.string().optional().openapi({ description: "A single range of bytes.", example: "bytes=1000-" }),
+    "if-range": z
+      .string()
+      .optional()
+      .openapi({ description: "The ETag of the file that the range is of.", example: '"9f86d081884c7d65"' }),
+  }),
+  responses: {
+    200: {
+      description: "The file.",
+      headers: z.object({ "Content-Disposition": z.string() }),
+      content: { "application/vnd.apache.parquet": { schema: binary }, "text/plain": { schema: binary } },
+    },
+    206: {
+      description: "The range of the file.",
+      headers: z.object({ "Content-Range": z.string() }),
+      content: { "application/vnd.apache.parquet": { schema: binary } },
+    },
+    ...errorResponses("NOT_FOUND", "RANGE_NOT_SATISFIABLE"),
+  },
+  handle: async ({ params, headers, http, services }): Promise<Reply> => {
+    const dumps = dumpsOf(services);
+    const dump = (await dumps.list()).find(({ name }) => name === params.dump);
+    if (dump !== undefined && params.file === SUMS)
+      return content("text/plain; charset=utf-8", sumsOf(dump), {
+        headers: attachment(`${dump.name}-${SUMS}`),
+      });
+    const file = await dumps.find(params.dump, params.file);
+    if (file === undefined) throw new AppError("NOT_FOUND", "There is no such file of a dump.");
+    const etag = `"${file.sha256}"`;
+    const common = { ...attachment(`${params.dump}-${file.path.replace("/", "-")}`), ETag: etag };
+    const ifNoneMatch = http.headers["if-none-match"];
+    if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag))
+      return { status: 304, headers: { "Cache-Control": FOREVER, ETag: etag }, body: null };
+    const isSame = headers["if-range"] === undefined || headers["if-range"] === etag;
+    const range = byteRange(isSame ? headers.range : undefined, file.bytes);
+    if (range === "unsatisfiable")
+      throw new AppError("RANGE_NOT_SATISFIABLE", "The file has no byte of this range.", {
+        headers: { "Content-Range": `bytes */${file.bytes}` },
+      });
+    const { from, until } = range ?? { from: 0, until: file.bytes };
+    const stream = new FileStream(file.location, { from, until }, () =>
+      services.downloads.enter(http.caller.name),
+    );
+    const reply = streamed("application/vnd.apache.parquet", stream, {
+      ...common,
+      "Accept-Ranges": "bytes",
+      "Content-Length": String(until - from),
+      ...(range === undefined ? {} : { "Content-Range": `bytes ${from}-${until - 1}/${file.bytes}` }),
+    });
+    return { ...reply, status: range === undefined ? 200 : 206 };
+  },
+});
+
+const attachment = (name: string) => ({
+  "Cache-Control": FOREVER,
+  "Content-Disposition": `attachment; filename="sidereal-${name}"`,
+});
+
+/** Whether an If-None-Match has the tag (RFC 9110, 13.1.2). */
+function matches(ifNoneMatch: string, etag: string): boolean {
+  return ifNoneMatch
+    .split(",")
+    .map((tag) => tag.trim().replace(/^W\//, ""))
+    .some((tag) => tag === "*" || tag === etag);
+}

@@ -1,0 +1,307 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, truncateSync } from "node:fs";
+import { get as httpGet, type IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { byteRange } from "../../src/api/byte-range.js";
+import { DownloadSlots } from "../../src/api/download-slots.js";
+import { FileStream } from "../../src/api/file-stream.js";
+import type { Service } from "../../src/app.js";
+import { PLANTED, plantDump, plantedBytes } from "../support/dumps.js";
+import { onSqlite } from "../support/engines.js";
+import { temporaryFolder } from "../support/imports.js";
+import { startSmallService } from "../support/raw.js";
+import { createWorld, type World } from "../support/world.js";
+
+const root = temporaryFolder();
+const newFolder = () => mkdtempSync(join(root, "dumps-"));
+/** More than two parts. */
+const BYTES = 700_001;
+const FILE = `/api/dumps/${PLANTED}/repositories.parquet`;
+const content = plantedBytes(BYTES);
+const sha256 = createHash("sha256").update(content).digest("hex");
+
+onSqlite("Dumps over HTTP", (engine) => {
+  let world: World;
+
+  before(async () => {
+    const folder = newFolder();
+    plantDump(folder, BYTES);
+    world = await createWorld(engine, { SIDEREAL_DUMPS_DIR: folder });
+  });
+
+  const fetched = async (headers: Record<string, string> = {}, method = "GET", path = FILE) => {
+    const response = await world.request(path, { method, headers });
+    return {
+      status: response.status,
+      headers: response.headers,
+      bytes: Buffer.from(await response.arrayBuffer()),
+    };
+  };
+
+  test("are listed with their files and checksums, and may be kept by nobody without asking", async () => {
+    const { status, headers, body } = await world.get("/api/dumps");
+    assert.equal(status, 200);
+    assert.equal(headers.get("cache-control"), "private, no-cache");
+    const address = `https://sidereal.example/api/dumps/${PLANTED}`;
+    const small = (i: number, month: string) => ({
+      path: `snapshots/${month}.parquet`,
+      url: `${address}/snapshots/${month}.parquet`,
+      bytes: 1_000 * i,
+      rows: 10 * (i + 1),
+      sha256: createHash("sha256")
+        .update(plantedBytes(1_000 * i))
+        .digest("hex"),
+    });
+    const first = { path: "repositories.parquet", url: `${address}/repositories.parquet` };
+    assert.deepEqual(body, {
+      data: [
+        {
+          id: PLANTED,
+          asOf: "2026-04-30T12:00:00.000Z",
+          version: 1,
+          catalogue: "real",
+          repositories: 10,
+          snapshots: 50,
+          bytes: BYTES + 3_000,
+          checksums: `${address}/SHA256SUMS`,
+          files: [{ ...first, bytes: BYTES, rows: 10, sha256 }, small(1, "2026-03"), small(2, "2026-04")],
+        },
+      ],
+    });
+  });
+
+  test("give every file that they list, as an attachment that may be kept for a year", async () => {
+    const { body } = await world.get("/api/dumps");
+    for (const { url, bytes, sha256: sum } of body.data[0].files) {
+      const file = await fetched({ "Accept-Encoding": "gzip, br" }, "GET", new URL(url).pathname);
+      assert.equal(file.status, 200);
+      assert.equal(createHash("sha256").update(file.bytes).digest("hex"), sum);
+      assert.equal(file.headers.get("content-length"), String(bytes));
+      assert.equal(file.headers.get("content-encoding"), null);
+      assert.equal(file.headers.get("etag"), `"${sum}"`);
+      assert.equal(file.headers.get("cache-control"), "public, max-age=31536000, immutable");
+      assert.equal(file.headers.get("accept-ranges"), "bytes");
+      assert.equal(file.headers.get("content-type"), "application/vnd.apache.parquet");
+      assert.equal(file.headers.get("access-control-allow-origin"), "*");
+    }
+    // Generated clients encode the slash.
+    const { status, headers } = await fetched({}, "GET", `/api/dumps/${PLANTED}/snapshots%2F2026-03.parquet`);
+    assert.equal(status, 200);
+    assert.equal(
+      headers.get("content-disposition"),
+      `attachment; filename="sidereal-${PLANTED}-snapshots-2026-03.parquet"`,
+    );
+  });
+
+  test("give their checksums in the form of sha256sum", async () => {
+    const { status, headers, body } = await world.get(`/api/dumps/${PLANTED}/SHA256SUMS`);
+    assert.equal(status, 200);
+    assert.equal(headers.get("content-type"), "text/plain; charset=utf-8");
+    assert.match(body, new RegExp(`^${sha256}  repositories\\.parquet\\n[0-9a-f]{64}  snapshots/2026-03`));
+  });
+
+  test("send no body to HEAD, and none to who has the file", async () => {
+    const head = await fetched({}, "HEAD");
+    assert.deepEqual([head.status, head.bytes.length], [200, 0]);
+    assert.equal(head.headers.get("content-length"), String(BYTES));
+    for (const tag of [`"${sha256}"`, `W/"${sha256}"`, `"x", "${sha256}"`, "*"]) {
+      const { status, headers, bytes } = await fetched({ "If-None-Match": tag });
+      assert.deepEqual([status, bytes.length], [304, 0], tag);
+      assert.equal(headers.get("etag"), `"${sha256}"`);
+      assert.equal(headers.get("cache-control"), "public, max-age=31536000, immutable");
+    }
+    assert.equal((await fetched({ "If-None-Match": '"x"' })).status, 200);
+  });
+
+  test("give a range of a file, so that a download can go on", async () => {
+    for (const [range, from, until] of [
+      ["bytes=0-0", 0, 1],
+      ["bytes=1000-", 1_000, BYTES],
+      ["bytes=-8", BYTES - 8, BYTES],
+      [`bytes=262143-600000`, 262_143, 600_001],
+      [`bytes=5-${BYTES * 9}`, 5, BYTES],
+    ] as const) {
+      const { status, headers, bytes } = await fetched({ Range: range, "If-Range": `"${sha256}"` });
+      assert.equal(status, 206, range);
+      assert.equal(headers.get("content-range"), `bytes ${from}-${until - 1}/${BYTES}`);
+      assert.equal(headers.get("content-length"), String(until - from));
+      assert.ok(bytes.equals(content.subarray(from, until)), range);
+    }
+    const whole = await fetched({ Range: "bytes=5-9", "If-Range": '"another"' });
+    assert.deepEqual([whole.status, whole.bytes.length], [200, BYTES]);
+    const none = await fetched({ Range: `bytes=${BYTES}-` });
+    assert.equal(none.status, 416);
+    assert.equal(none.headers.get("content-range"), `bytes */${BYTES}`);
+    assert.match(none.bytes.toString(), /RANGE_NOT_SATISFIABLE/);
+  });
+
+  test("have no other files, whatever is in the path", async () => {
+    for (const path of [
+      `/api/dumps/${PLANTED}/manifest.json`,
+      `/api/dumps/${PLANTED}/snapshots`,
+      `/api/dumps/${PLANTED}/snapshots/2026-05.parquet`,
+      `/api/dumps/${PLANTED}/snapshots%2F..%2Frepositories.parquet`,
+      `/api/dumps/${PLANTED}/..%2f..%2f..%2fetc%2fpasswd`,
+      `/api/dumps/..%2f${PLANTED}/repositories.parquet`,
+      "/api/dumps/20260430T120001Z/repositories.parquet",
+      `/api/dumps/${PLANTED}/repositories.parquet%00`,
+      `/api/dumps/${PLANTED}/REPOSITORIES.parquet`,
+    ]) {
+      const { status } = await fetched({}, "GET", path);
+      assert.ok(status === 404 || status === 400, `${path} ${status}`);
+    }
+  });
+
+  test("that vanish between list and download are not found", async () => {
+    const folder = newFolder();
+    plantDump(folder, BYTES);
+    const other = await createWorld(engine, { SIDEREAL_DUMPS_DIR: folder });
+    await other.get("/api/dumps");
+    rmSync(join(folder, PLANTED), { recursive: true });
+    assert.equal((await other.request(FILE)).status, 404);
+    other.clock.advance(2_001);
+    assert.deepEqual((await other.get("/api/dumps")).body, { data: [] });
+  });
+
+  test("are a 404 where the operator offers none", async () => {
+    const other = await createWorld(engine);
+    for (const path of ["/api/dumps", FILE]) {
+      const { status, body } = await other.get(path);
+      assert.deepEqual([status, body.error.code], [404, "NOT_FOUND"]);
+      assert.equal(body.error.message, "This instance offers no dumps.");
+    }
+  });
+
+  test("count as a request, and every 4 MiB as one more", async () => {
+    const folder = newFolder();
+    plantDump(folder, 33 * 2 ** 20, { isSparse: true });
+    const other = await createWorld(engine, {
+      SIDEREAL_DUMPS_DIR: folder,
+      SIDEREAL_LIMIT_DEFAULT_ANONYMOUS: "100",
+    });
+    const left = async () => {
+      const { body } = await other.get("/api/limits");
+      return body.data.buckets.find(({ bucket }: { bucket: string }) => bucket === "default").remaining;
+    };
+    const spent = async (headers: Record<string, string>) => {
+      const before = await left();
+      const response = await other.request(FILE, { headers });
+      assert.ok(response.ok);
+      await response.arrayBuffer();
+      return before - (await left());
+    };
+    assert.equal(await spent({}), 9);
+    assert.equal(await spent({ Range: `bytes=100-${100 + 4 * 2 ** 20 - 1}` }), 1);
+    assert.equal(await spent({ Range: `bytes=100-${100 + 4 * 2 ** 20}` }), 2);
+  });
+});
+
+onSqlite("Downloads of dumps", (engine) => {
+  let service: Service;
+  const folder = newFolder();
+
+  before(async () => {
+    plantDump(folder, 64 * 2 ** 20, { isSparse: true });
+    service = await startSmallService(await engine.open(), {
+      SIDEREAL_DUMPS_DIR: folder,
+      SIDEREAL_BASE_URL: "http://localhost:0",
+    });
+  });
+  after(() => service.stop());
+
+  const open = async (): Promise<IncomingMessage> => {
+    const request = httpGet(`http://127.0.0.1:${service.port}${FILE}`, { agent: false });
+    request.on("error", () => {});
+    const [response] = await once(request, "response");
+    return response;
+  };
+
+  test("that are not read cost two parts of memory, not the file, and only eight of one caller run", async () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const responses = await Promise.all(Array.from({ length: 8 }, open));
+    assert.deepEqual(new Set(responses.map(({ statusCode }) => statusCode)), new Set([200]));
+    const grown = process.memoryUsage().arrayBuffers - before;
+    assert.ok(grown < 8 * 4 * 2 ** 20, `${grown} bytes`);
+    const refused = await open();
+    assert.equal(refused.statusCode, 429);
+    assert.equal(refused.headers["retry-after"], "5");
+    for (const response of responses) response.destroy();
+    // The slots are free again when the connections have been closed.
+    let again = await open();
+    for (let i = 0; again.statusCode === 429 && i < 1_000; i++) again = await open();
+    assert.equal(again.statusCode, 200);
+    again.destroy();
+  });
+
+  test("of a file that has become shorter break off, so that nobody takes it for whole", async () => {
+    const response = await open();
+    assert.equal(response.headers["content-length"], String(64 * 2 ** 20));
+    truncateSync(join(folder, PLANTED, "repositories.parquet"), 2 ** 20);
+    let bytes = 0;
+    response.on("data", (chunk: Buffer) => {
+      bytes += chunk.length;
+    });
+    const [error] = await once(response, "error");
+    assert.equal(error.code, "ECONNRESET");
+    assert.ok(bytes < 64 * 2 ** 20);
+  });
+});
+
+describe("A byte range", () => {
+  test("is what RFC 9110 says, and nothing else is one", () => {
+    for (const [header, expected] of [
+      ["bytes=0-9", { from: 0, until: 10 }],
+      ["Bytes=0-9", { from: 0, until: 10 }],
+      ["bytes=90-", { from: 90, until: 100 }],
+      ["bytes=90-900", { from: 90, until: 100 }],
+      ["bytes=-10", { from: 90, until: 100 }],
+      ["bytes=-1000", { from: 0, until: 100 }],
+      ["bytes=100-", "unsatisfiable"],
+      ["bytes=100-200", "unsatisfiable"],
+      ["bytes=-0", "unsatisfiable"],
+      [undefined, undefined],
+      ["bytes=9-0", undefined],
+      ["bytes=-", undefined],
+      ["bytes=0-1,5-6", undefined],
+      ["bytes= 0-1", undefined],
+      ["bytes=0-1e3", undefined],
+      ["lines=0-1", undefined],
+      [`bytes=0-${"9".repeat(100)}`, undefined],
+    ] as const)
+      assert.deepEqual(byteRange(header, 100), expected, String(header));
+    assert.equal(byteRange("bytes=0-", 0), "unsatisfiable");
+  });
+});
+
+describe("The slots of downloads", () => {
+  test("are 8 for a caller and 64 for all, and come back", () => {
+    const slots = new DownloadSlots(true);
+    const taken = Array.from({ length: 64 }, (_, i) => slots.enter(`caller ${i % 8}`));
+    assert.throws(() => slots.enter("caller 0"), { code: "RATE_LIMITED" });
+    assert.throws(() => slots.enter("another"), { code: "UNAVAILABLE" });
+    taken[1]?.();
+    slots.enter("another");
+    for (const give of taken.slice(2)) give();
+    slots.enter("caller 2");
+  });
+
+  test("are given back by a file that cannot be opened, and once by one that is closed twice", async () => {
+    let [taken, given] = [0, 0];
+    const enter = () => {
+      taken++;
+      return () => {
+        given++;
+      };
+    };
+    const missing = new FileStream(join(root, "missing"), { from: 0, until: 1 }, enter);
+    await assert.rejects(missing.begin(), { code: "NOT_FOUND" });
+    missing.close();
+    assert.deepEqual([taken, given], [1, 1]);
+    const unused = new FileStream(join(root, "missing"), { from: 0, until: 1 }, enter);
+    unused.close();
+    assert.deepEqual([taken, given], [1, 1]);
+  });
+});
