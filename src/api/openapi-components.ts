@@ -31,7 +31,7 @@ export interface DocumentObject {
 export interface ComponentOptions {
   /** Headers that components describe, by name. Operations refer to them. */
   headers: Readonly<Record<string, string>>;
-  /** Names of those that every response has. Only shared responses list them, which keeps the document small. */
+  /** Names of those that every response has. Only those that every operation has list them, which keeps the document small. */
   always: readonly string[];
 }
 
@@ -75,8 +75,10 @@ export function shareComponents(document: DocumentObject, { headers, always }: C
         const isPicture = response.content?.["image/svg+xml"] !== undefined;
         const plain = status === "default" ? "Failure" : nameOfErrors(response.description);
         const name = isPicture ? `Picture${plain}` : plain;
-        const waits = status === "429" || status === "default" ? ["Retry-After"] : [];
-        components.responses[name] ??= { ...response, headers: refer([...waits, ...always]) };
+        const isEverywhere = status === "429" || status === "default";
+        components.responses[name] ??= isEverywhere
+          ? { ...response, headers: refer(["Retry-After", ...always]) }
+          : response;
         responses[status] = { $ref: `#/components/responses/${name}` };
       } else {
         const own = Object.entries(response.headers ?? {}).filter(([name]) => headers[name] === undefined);
