@@ -28,6 +28,7 @@ export function describe(exchange: Exchange): HttpRequest {
     json: undefined,
     formFields: NO_FIELDS,
     offThread: (work) => work(),
+    ask: () => Promise.reject(new Error("a shared response cannot depend on who asks")),
   };
 }
 

@@ -4,9 +4,9 @@ import type { Clock } from "../clock.js";
 import { databaseFault } from "../database/database.js";
 import type { AppError } from "../errors.js";
 import type { Logger } from "../log.js";
-import type { Decision, KeyedRequest } from "../metering/metering.js";
+import type { KeyedRequest } from "../metering/metering.js";
 import type { Admission, Charging } from "./admission.js";
-import { discardBody, hasShortBody, readForm, readJson } from "./body.js";
+import { readForm, readJson } from "./body.js";
 import type { Charge } from "./charge.js";
 import { costOf } from "./cost.js";
 import { CountedLog } from "./counted-log.js";
@@ -15,25 +15,20 @@ import { type ErrorRenderers, ErrorResponder, errorShape, toAppError } from "./e
 import { completeHeaders, type PublicAddress, publicAddressOf } from "./headers.js";
 import { forwardedFor, Hits, hasOwnCookie } from "./hits.js";
 import { AllowedHosts } from "./hosts.js";
-import { authorize, type Exchange, type Identities, identify, isKeyValid, isSafe } from "./identity.js";
+import { authorize, type Exchange, type Identities, identify, isSafe } from "./identity.js";
+import { innerMessage, innerReply, senderOf } from "./inner-exchange.js";
+import type { Ask, InnerReply, InnerRequest, Sender } from "./inner-request.js";
+import type { Message } from "./message.js";
 import { type Refusal, Refusals } from "./refusals.js";
-import type { BodyStream } from "./reply.js";
 import { type HttpRequest, requestIds } from "./request.js";
 import { ResponseCache } from "./response-cache.js";
+import { ResponseSender } from "./response-sender.js";
 import { BAD_KEY_COST, DEFAULT_LIMIT, type Route } from "./route.js";
 import { ABANDONED, OVERLOADED, type QueuedWork, type Waiter } from "./run-queue.js";
 import { refusedEvent } from "./source.js";
 import type { StaleOptions } from "./stale-response.js";
-import {
-  type StoredResponse,
-  storeResponse,
-  streamVariant,
-  type Variant,
-  variantOf,
-} from "./stored-response.js";
-import { sendStream } from "./stream-response.js";
+import { type StoredResponse, storeResponse } from "./stored-response.js";
 import { type Target, type TargetOptions, Targets } from "./targets.js";
-import { keyedRequest, type Sent } from "./usage-record.js";
 
 export interface FrontOptions extends Required<Pick<TargetOptions, "hintFor">> {
   routes: readonly Route[];
@@ -66,6 +61,7 @@ export class Front {
   readonly #address: PublicAddress;
   readonly #hosts: AllowedHosts;
   readonly #hits: Hits;
+  readonly #sender: ResponseSender;
   readonly #refusals = new Refusals();
   /** Failures of the database, which concern most requests at a time. */
   readonly #unavailable: CountedLog<{ requestId: string; err: AppError; cause: unknown }>;
@@ -84,6 +80,7 @@ export class Front {
     this.#errors = new ErrorResponder({ renderers, log, baseUrl });
     const parts = { targets: this.#targets, hosts: this.#hosts, cache: this.#cache, nextId: this.#ids };
     this.#hits = new Hits({ ...options, ...parts });
+    this.#sender = new ResponseSender(options);
   }
 
   /** Handles a request to its end. Never throws. */
@@ -103,7 +100,7 @@ export class Front {
   }
 
   /** What a message leads to, and why it cannot go there. */
-  #findTarget(message: IncomingMessage): { target: Target; fault: AppError | undefined } {
+  #findTarget(message: Message): { target: Target; fault: AppError | undefined } {
     const { url = "/", headers } = message;
     try {
       const target = this.#targets.find(message);
@@ -115,25 +112,19 @@ export class Front {
   }
 
   async #exchange(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { admission, clock, recordSecurity } = this.#options;
+    const { admission, recordSecurity } = this.#options;
     const { headers } = message;
     const { target, ...found } = this.#findTarget(message);
     let { fault } = found;
     const method = fault === undefined ? (message.method ?? "GET") : "GET";
     const address = admission.callerOf(message.socket.remoteAddress, forwardedFor(message));
     const exchange: Exchange = {
+      ...this.#begin(target, method),
       message,
-      response,
-      beganAt: clock.monotonic(),
-      method,
-      target,
-      id: this.#ids(),
+      body: message,
       address,
       caller: address,
-      account: undefined,
       keyId: undefined,
-      refusedLookup: undefined,
-      isComputed: false,
     };
     let { cost } = target;
     if (fault === undefined && target.route.limit.bucket !== "free" && hasIdentity(headers)) {
@@ -149,19 +140,61 @@ export class Front {
     const charging: Charging = { caller: exchange.caller, address, cost };
     const slot = admission.enter(charging);
     try {
-      // Before the cache, so that cached responses count like those that are computed.
-      const charge =
-        exchange.refusedLookup ?? (slot.refusal === undefined ? await admission.charge(charging) : undefined);
-      if (charge?.decision.allowed === false)
-        recordSecurity(refusedEvent("rate_limited", exchange, { bucket: charge.decision.policy.bucket }));
-      const refusal = slot.refusal === undefined ? charge?.refusal : { error: slot.refusal };
-      const stored = await this.#respond({ exchange, charging, refusal, fault });
+      const { stored, charge } = await this.#settle({ exchange, charging, refusal: slot.refusal, fault });
       if (stored === undefined) response.destroy();
-      else if (stored.stream === undefined) await this.#send(exchange, stored, charge);
-      else await this.#stream({ exchange, stored, stream: stored.stream, charge });
+      else await this.#sender.send({ exchange, message, response }, stored, charge);
     } finally {
       slot.release();
     }
+  }
+
+  /**
+   * The response to a request that is part of another one of the same sender: with the limits, the cache, the queue and the usage
+   * of its own route. It takes no concurrency slot, as the other one has one.
+   */
+  async ask(sender: Sender, request: InnerRequest): Promise<InnerReply> {
+    const { basePath } = this.#address;
+    const { address, caller, keyId } = sender;
+    const message = innerMessage(sender, request, basePath);
+    const { target, fault } = this.#findTarget(message);
+    const exchange: Exchange = {
+      ...this.#begin(target, request.method),
+      message,
+      body: { json: request.json },
+      address,
+      caller,
+      keyId,
+    };
+    const charging: Charging = { caller, address, cost: target.cost };
+    const { stored, charge } = await this.#settle({ exchange, charging, refusal: undefined, fault });
+    if (stored === undefined) throw ABANDONED;
+    const left = await charge?.settle(stored, false);
+    const { status, body, errorCode: code } = stored;
+    this.#sender.record(exchange, { status, code, bytes: body.byteLength, charge, left });
+    return innerReply(stored, basePath);
+  }
+
+  #begin(target: Target, method: string) {
+    return {
+      beganAt: this.#options.clock.monotonic(),
+      method,
+      target,
+      id: this.#ids(),
+      account: undefined,
+      refusedLookup: undefined,
+      isComputed: false,
+    };
+  }
+
+  /** Counts a request and finds its response. Before the cache, so that cached responses count like those that are computed. */
+  async #settle({ exchange, charging, refusal: noSlot, fault }: Beginning): Promise<Settling> {
+    const { admission, recordSecurity } = this.#options;
+    const charge =
+      exchange.refusedLookup ?? (noSlot === undefined ? await admission.charge(charging) : undefined);
+    if (charge?.decision.allowed === false)
+      recordSecurity(refusedEvent("rate_limited", exchange, { bucket: charge.decision.policy.bucket }));
+    const refusal = noSlot === undefined ? charge?.refusal : { error: noSlot };
+    return { stored: await this.#respond({ exchange, charging, refusal, fault }), charge };
   }
 
   /** Undefined: the caller is gone, and nothing was computed for it. */
@@ -224,11 +257,13 @@ export class Front {
 
   /** The request with its body, as its handler sees it. */
   async #read(exchange: Exchange): Promise<HttpRequest> {
-    const { message, target } = exchange;
+    const { body: source, target } = exchange;
     const { body } = target.route;
-    const request = describe(exchange);
-    if (body === "json") return { ...request, json: await readJson(message) };
-    return body === "form" ? { ...request, formFields: await readForm(message) } : request;
+    const ask: Ask = (inner) => this.ask(senderOf(exchange), inner);
+    const request = { ...describe(exchange), ask };
+    if ("json" in source) return { ...request, json: source.json };
+    if (body === "json") return { ...request, json: await readJson(source) };
+    return body === "form" ? { ...request, formFields: await readForm(source) } : request;
   }
 
   /** An error as a response. */
@@ -273,74 +308,22 @@ export class Front {
     const reply = await this.#errors.respond(error, { request, form: route.form, accept });
     return storeResponse(reply, completeHeaders(reply, route, this.#address), "");
   }
+}
 
-  async #send(exchange: Exchange, stored: StoredResponse, charge: Charge | undefined): Promise<void> {
-    const { message, response, method } = exchange;
-    const { headers: sent } = message;
-    const found = variantOf(stored, {
-      isRead: method === "GET" || method === "HEAD",
-      ifNoneMatch: sent["if-none-match"],
-      acceptEncoding: sent["accept-encoding"],
-    });
-    const variant = found instanceof Promise ? await found : found;
-    // "*" matches every response, so the sender need not have this one.
-    const isFree = variant.status === 304 && !exchange.isComputed && sent["if-none-match"]?.trim() !== "*";
-    const settled = charge?.settle({ status: variant.status, units: stored.units }, isFree);
-    const left = settled instanceof Promise ? await settled : settled;
-    this.#writeHead(exchange, variant, left);
-    const body = method === "HEAD" ? undefined : variant.body;
-    if (body === undefined) response.end();
-    else response.end(body, "latin1");
-    const { status } = variant;
-    const bytes = body === undefined ? 0 : variant.bytes;
-    this.#record(exchange, { status, bytes, code: stored.errorCode, left, charge });
-  }
+/** What is known of an exchange before it is charged. */
+interface Beginning {
+  exchange: Exchange;
+  charging: Charging;
+  /** Why it gets no slot. */
+  refusal: AppError | undefined;
+  /** Why it cannot be responded to otherwise. */
+  fault: AppError | undefined;
+}
 
-  /** Sends a response whose body is made meanwhile, and resolves at its end. A HEAD request begins none. */
-  async #stream({ exchange, stored, stream, charge }: Streaming): Promise<void> {
-    const { message, response, method, keyId, id } = exchange;
-    const { clock, identities, log } = this.#options;
-    try {
-      const left = await charge?.settle({ status: stored.status, units: stored.units }, false);
-      const { variant, encoding } = streamVariant(stored, message.headers["accept-encoding"]);
-      this.#writeHead(exchange, variant, left);
-      const mayGoOn = async () => keyId === undefined || isKeyValid(exchange, identities);
-      if (method === "HEAD") response.end();
-      const { bytes, fault } =
-        method === "HEAD"
-          ? { bytes: 0, fault: undefined }
-          : await sendStream({ response, stream, encoding, charge, mayGoOn, clock });
-      const error = fault === undefined ? undefined : toAppError(fault);
-      if (error !== undefined) log.warn({ requestId: id, err: fault }, "a stream was cut short");
-      // Usage shows a stream that was cut short as the error that it would have been from the start.
-      const { status, code } = error ?? { status: stored.status, code: null };
-      this.#record(exchange, { status, bytes, code, left, charge });
-    } finally {
-      stream.close();
-    }
-  }
-
-  #writeHead(
-    { message, response, id, target }: Exchange,
-    variant: Variant,
-    left: Decision | undefined,
-  ): void {
-    const { admission } = this.#options;
-    let head = variant.head({ id, rates: left && admission.ratesOf(left), ignored: target.ignored });
-    // A body that nobody reads must not keep the connection busy; Node drains a short one.
-    if (!message.complete && !hasShortBody(message)) {
-      discardBody(message);
-      if (!head.includes("Connection")) head = [...head, "Connection", "close"];
-    }
-    response.writeHead(variant.status, head);
-  }
-
-  /** Counts a request with a key when its response is sent. */
-  #record(exchange: Exchange, sent: Sent): void {
-    const { clock, recordUsage } = this.#options;
-    const request = keyedRequest(exchange, sent, clock);
-    if (request !== undefined) recordUsage(request);
-  }
+/** What came of an exchange. `stored`: undefined where the caller is gone, and nothing was computed for it. */
+interface Settling {
+  stored: StoredResponse | undefined;
+  charge: Charge | undefined;
 }
 
 /** What is known of an exchange when it has been charged. */
@@ -351,14 +334,6 @@ interface Responding {
   refusal: Refusal | undefined;
   /** Why it cannot be responded to otherwise. */
   fault: AppError | undefined;
-}
-
-/** A response whose body is a stream. */
-interface Streaming {
-  exchange: Exchange;
-  stored: StoredResponse;
-  stream: BodyStream;
-  charge: Charge | undefined;
 }
 
 /** Whether a request carries credentials of any kind. */

@@ -9,6 +9,7 @@ export type { ErrorRenderers } from "./error-response.js";
 export { Front } from "./front.js";
 export type { Identities } from "./identity.js";
 export { IGNORED_HEADER } from "./ignored-parameters.js";
+export type { Ask, InnerReply, InnerRequest, Sender } from "./inner-request.js";
 export { listen } from "./listen.js";
 export { RATE_HEADERS } from "./rate-headers.js";
 export {

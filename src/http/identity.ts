@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Account, KeyHolder, SecurityEvent } from "../accounts/accounts.js";
 import { AppError } from "../errors.js";
 import { isByAddress } from "../limit-config.js";
@@ -8,6 +8,7 @@ import type { Admission } from "./admission.js";
 import { badKey, keyNeeded, readApiKey } from "./api-key.js";
 import type { Charge } from "./charge.js";
 import type { Cost } from "./cost.js";
+import type { Message } from "./message.js";
 import { isApi, type Route } from "./route.js";
 import { refusedEvent } from "./source.js";
 import type { Target } from "./targets.js";
@@ -36,8 +37,9 @@ export interface Identities {
 
 /** One request and what is known about it so far. */
 export interface Exchange {
-  message: IncomingMessage;
-  response: ServerResponse;
+  message: Message;
+  /** The message that its body is read from, or the parsed body of an inner request. */
+  body: IncomingMessage | { json: unknown };
   /** Monotonic. */
   beganAt: number;
   method: string;

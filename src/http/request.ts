@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Account, Source } from "../accounts/accounts.js";
 import type { Caller } from "../metering/metering.js";
+import type { Ask } from "./inner-request.js";
 
 /** A request as handlers see it. */
 export interface HttpRequest {
@@ -28,6 +29,8 @@ export interface HttpRequest {
   readonly formFields: URLSearchParams;
   /** Runs work that waits for a thread, in a fair queue of its own; other responses are computed meanwhile. */
   readonly offThread: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Sends a request of the same sender to another route, with the limits, the cache and the usage of that route. */
+  readonly ask: Ask;
 }
 
 /** Path and query of a request, with the parameters that its route declares. */

@@ -5,7 +5,13 @@ import { Agents, type Caller, truncatedAddress } from "../metering/metering.js";
 const agents = new Agents();
 
 /** Where a request comes from, as far as the security log and the list of sessions keep it. */
-export function sourceOf({ address, message }: { address: Caller; message: IncomingMessage }): Source {
+export function sourceOf({
+  address,
+  message,
+}: {
+  address: Caller;
+  message: Pick<IncomingMessage, "headers">;
+}): Source {
   return {
     network: truncatedAddress(address.name),
     agent: agents.familyOf(message.headers["user-agent"] ?? null),

@@ -1,10 +1,10 @@
-import type { IncomingMessage } from "node:http";
 import { AppError } from "../errors.js";
 import { withoutTrailingSlashes } from "../page-addresses.js";
 import { type Cost, costOf } from "./cost.js";
 import { checkHeaderLengths } from "./header-limits.js";
 import type { PublicAddress } from "./headers.js";
 import { ignoredParameters } from "./ignored-parameters.js";
+import type { Message } from "./message.js";
 import { prefersCsv } from "./negotiation.js";
 import { noContent, redirect } from "./reply.js";
 import { type RequestLine, readRequestLine } from "./request-line.js";
@@ -68,7 +68,7 @@ export class Targets {
   }
 
   /** Throws AppError for a message that is malformed. */
-  find(message: IncomingMessage): Target {
+  find(message: Message): Target {
     checkHead(message);
     const { url = "/", method, headers } = message;
     const isCsv = prefersCsv(headers.accept);
@@ -180,7 +180,7 @@ export function countLines(rawHeaders: readonly string[], name: string): number 
 }
 
 /** What Node's parser lets through and no response may be built on: HTTP/0.9, no Host header, or several; headers that are too long. */
-function checkHead({ httpVersion, rawHeaders }: IncomingMessage): void {
+function checkHead({ httpVersion, rawHeaders }: Message): void {
   checkHeaderLengths({ rawHeaders });
   if (httpVersion !== "1.1" && httpVersion !== "1.0") {
     throw new AppError("INVALID_REQUEST", "The request must use HTTP/1.1 or HTTP/1.0.", {
@@ -222,12 +222,16 @@ function folded({ foldedQuery }: Route, declared: URLSearchParams): URLSearchPar
   return new URLSearchParams(pairs);
 }
 
+/** Headers that pages of other sites may send. Those of the Model Context Protocol are read by `/mcp` alone. */
+const ALLOWED_HEADERS =
+  "Authorization, X-API-Key, Content-Type, If-None-Match, If-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+
 function preflight(allow: string, isOpen: boolean) {
   if (!isOpen) return noContent({ Allow: allow, "Cache-Control": "public, max-age=7200" });
   return noContent({
     Allow: allow,
     "Access-Control-Allow-Methods": allow,
-    "Access-Control-Allow-Headers": "Authorization, X-API-Key, Content-Type, If-None-Match, If-Match",
+    "Access-Control-Allow-Headers": ALLOWED_HEADERS,
     "Access-Control-Max-Age": "7200",
     "Cache-Control": "public, max-age=7200",
   });

@@ -1,0 +1,119 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "../clock.js";
+import type { Logger } from "../log.js";
+import type { Decision, KeyedRequest } from "../metering/metering.js";
+import type { Admission } from "./admission.js";
+import { discardBody, hasShortBody } from "./body.js";
+import type { Charge } from "./charge.js";
+import { toAppError } from "./error-response.js";
+import { type Exchange, type Identities, isKeyValid } from "./identity.js";
+import type { BodyStream } from "./reply.js";
+import { type StoredResponse, streamVariant, type Variant, variantOf } from "./stored-response.js";
+import { sendStream } from "./stream-response.js";
+import { keyedRequest, type Sent } from "./usage-record.js";
+
+export interface ResponseSenderOptions {
+  admission: Admission;
+  identities: Identities;
+  /** Receives every request that was made with a valid key. */
+  recordUsage: (request: KeyedRequest) => void;
+  clock: Clock;
+  log: Logger;
+}
+
+/** An exchange with the connection that it came over. */
+interface Delivery {
+  exchange: Exchange;
+  message: IncomingMessage;
+  response: ServerResponse;
+}
+
+/** Sends responses in the form that the caller accepts, with what is left of its limits, and counts them for its key. */
+export class ResponseSender {
+  readonly #options: ResponseSenderOptions;
+
+  constructor(options: ResponseSenderOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the response is sent, a stream at its end. */
+  async send(delivery: Delivery, stored: StoredResponse, charge: Charge | undefined): Promise<void> {
+    const { stream } = stored;
+    if (stream === undefined) await this.#sendWhole(delivery, stored, charge);
+    else await this.#stream(delivery, { stored, stream, charge });
+  }
+
+  async #sendWhole(delivery: Delivery, stored: StoredResponse, charge: Charge | undefined): Promise<void> {
+    const { exchange, message, response } = delivery;
+    const { method } = exchange;
+    const { headers: sent } = message;
+    const found = variantOf(stored, {
+      isRead: method === "GET" || method === "HEAD",
+      ifNoneMatch: sent["if-none-match"],
+      acceptEncoding: sent["accept-encoding"],
+    });
+    const variant = found instanceof Promise ? await found : found;
+    // "*" matches every response, so the sender need not have this one.
+    const isFree = variant.status === 304 && !exchange.isComputed && sent["if-none-match"]?.trim() !== "*";
+    const settled = charge?.settle({ status: variant.status, units: stored.units }, isFree);
+    const left = settled instanceof Promise ? await settled : settled;
+    this.#writeHead(delivery, variant, left);
+    const body = method === "HEAD" ? undefined : variant.body;
+    if (body === undefined) response.end();
+    else response.end(body, "latin1");
+    const { status } = variant;
+    const bytes = body === undefined ? 0 : variant.bytes;
+    this.record(exchange, { status, bytes, code: stored.errorCode, left, charge });
+  }
+
+  /** Sends a response whose body is made meanwhile. A HEAD request begins none. */
+  async #stream(delivery: Delivery, { stored, stream, charge }: Streaming): Promise<void> {
+    const { exchange, message, response } = delivery;
+    const { method, keyId, id } = exchange;
+    const { clock, identities, log } = this.#options;
+    try {
+      const left = await charge?.settle({ status: stored.status, units: stored.units }, false);
+      const { variant, encoding } = streamVariant(stored, message.headers["accept-encoding"]);
+      this.#writeHead(delivery, variant, left);
+      const mayGoOn = async () => keyId === undefined || isKeyValid(exchange, identities);
+      if (method === "HEAD") response.end();
+      const { bytes, fault } =
+        method === "HEAD"
+          ? { bytes: 0, fault: undefined }
+          : await sendStream({ response, stream, encoding, charge, mayGoOn, clock });
+      const error = fault === undefined ? undefined : toAppError(fault);
+      if (error !== undefined) log.warn({ requestId: id, err: fault }, "a stream was cut short");
+      // Usage shows a stream that was cut short as the error that it would have been from the start.
+      const { status, code } = error ?? { status: stored.status, code: null };
+      this.record(exchange, { status, bytes, code, left, charge });
+    } finally {
+      stream.close();
+    }
+  }
+
+  #writeHead({ exchange, message, response }: Delivery, variant: Variant, left: Decision | undefined): void {
+    const { id, target } = exchange;
+    const { admission } = this.#options;
+    let head = variant.head({ id, rates: left && admission.ratesOf(left), ignored: target.ignored });
+    // A body that nobody reads must not keep the connection busy; Node drains a short one.
+    if (!message.complete && !hasShortBody(message)) {
+      discardBody(message);
+      if (!head.includes("Connection")) head = [...head, "Connection", "close"];
+    }
+    response.writeHead(variant.status, head);
+  }
+
+  /** Counts a request with a key when its response is sent. */
+  record(exchange: Exchange, sent: Sent): void {
+    const { clock, recordUsage } = this.#options;
+    const request = keyedRequest(exchange, sent, clock);
+    if (request !== undefined) recordUsage(request);
+  }
+}
+
+/** A response whose body is a stream. */
+interface Streaming {
+  stored: StoredResponse;
+  stream: BodyStream;
+  charge: Charge | undefined;
+}
