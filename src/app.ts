@@ -4,6 +4,7 @@ import { apiRoutes, errorPicture, hintFor, ListStreamer, openApiDocument } from 
 import { type Clock, DAY_MS, HOUR_MS } from "./clock.js";
 import { Admission, createHttpServer, Front, listen } from "./http/http.js";
 import { followIndex } from "./lists/lists.js";
+import { mcpRoute } from "./mcp/mcp.js";
 import { Callers, openAllowances, type TableMemory, Usage } from "./metering/metering.js";
 import { type AppContext, type Members, type Modules, startListIndex } from "./modules.js";
 import { createWeb, markStale, type Web } from "./web/web.js";
@@ -44,7 +45,7 @@ interface FrontParts {
 
 /** All routes of the API and of the pages over these modules, and the page of an error. */
 export function buildRoutes(
-  { config, clock }: Pick<AppContext, "config" | "clock">,
+  { config, clock, log }: AppContext,
   { modules, members, admission, streams }: FrontParts,
 ): Web {
   const { baseUrl } = config;
@@ -59,10 +60,8 @@ export function buildRoutes(
     watchlistQuota: config.watchlistQuota,
     document: () => JSON.parse(JSON.stringify(openApiDocument(baseUrl))),
   });
-  return {
-    ...web,
-    routes: [...apiRoutes({ modules, members, config, clock, admission, streams }), ...web.routes],
-  };
+  const routes = apiRoutes({ modules, members, config, clock, admission, streams });
+  return { ...web, routes: [...routes, mcpRoute({ baseUrl, log }), ...web.routes] };
 }
 
 /** The front over these modules. */

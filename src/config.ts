@@ -113,6 +113,7 @@ const SETTINGS = {
   SIDEREAL_DUMPS_KEPT: whole(1, 100).default(4),
   SIDEREAL_METRICS_HOST: z.string().min(1).default("127.0.0.1"),
   SIDEREAL_METRICS_PORT: whole(0, 65_535).optional(),
+  SIDEREAL_API_KEY: z.string().max(200).optional(),
   SIDEREAL_AUTH_SECRET: z.string().min(32, "must be at least 32 characters").optional(),
   SIDEREAL_AUTH_GITHUB_ID: z.string().optional(),
   SIDEREAL_AUTH_GITHUB_SECRET: z.string().optional(),
@@ -137,6 +138,7 @@ type Settings = z.infer<z.ZodObject<typeof SETTINGS>>;
 const SECRETS = [
   "SIDEREAL_DATABASE_URL",
   "SIDEREAL_REDIS_URL",
+  "SIDEREAL_API_KEY",
   "SIDEREAL_AUTH_SECRET",
   "SIDEREAL_AUTH_GITHUB_SECRET",
   "SIDEREAL_AUTH_GOOGLE_SECRET",
@@ -208,6 +210,8 @@ export interface Config {
   metricsHost: string;
   metricsPort: number | undefined;
   /** Secret that signs cookies; undefined: generated and stored. */
+  /** For requests to another service. */
+  apiKey: string | undefined;
   authSecret: string | undefined;
   github: OAuthClient | undefined;
   google: OAuthClient | undefined;
@@ -337,6 +341,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
           },
     metricsHost: settings.SIDEREAL_METRICS_HOST,
     metricsPort: settings.SIDEREAL_METRICS_PORT,
+    apiKey: settings.SIDEREAL_API_KEY,
     authSecret: settings.SIDEREAL_AUTH_SECRET,
     github: oauthClient(settings.SIDEREAL_AUTH_GITHUB_ID, settings.SIDEREAL_AUTH_GITHUB_SECRET),
     google: oauthClient(settings.SIDEREAL_AUTH_GOOGLE_ID, settings.SIDEREAL_AUTH_GOOGLE_SECRET),

@@ -1,12 +1,14 @@
 /** Environment → configuration → command; signals. What serves and what tracks is loaded by the commands that need it. */
 import { fork, type StdioOptions } from "node:child_process";
 import { once } from "node:events";
+import { resolve } from "node:path";
 import type { Service } from "./app.js";
 import { EXIT, type Host, runProgram } from "./cli/program.js";
 import { systemClock } from "./clock.js";
 import { ConfigError, loadConfig, readEnvironment } from "./config.js";
-import { openDatabase } from "./database/database.js";
+import { hasStore, openDatabase } from "./database/database.js";
 import type { DemoSize } from "./demo/demo.js";
+import type { Ask } from "./http/http.js";
 import { createLog } from "./log.js";
 import { type AppContext, buildModules, type Modules, openModules, updateDerived } from "./modules.js";
 import { flagsOf } from "./node-flags.js";
@@ -35,6 +37,7 @@ async function main(argv: readonly string[]): Promise<number> {
     work: () => exitAfter(work(context())),
     workOnce: () => exitAfter(work(context(), { once: true })),
     explain: async (limit) => (await import("./tracker.js")).explainWork(context(), limit),
+    mcp: (url) => serveMcp(context(), url),
     openTracker: async () => (await import("./tracker.js")).openTracker(context()),
   };
   return runProgram(host, argv);
@@ -178,6 +181,52 @@ async function runCommand(command: string, signal: AbortSignal, stdio: StdioOpti
   clearTimeout(killing);
   signal.removeEventListener("abort", stop);
   return code;
+}
+
+/** Whom requests from a terminal count against: nobody limits them. */
+const LOCAL = { kind: "anonymous", name: "127.0.0.1" } as const;
+
+/** Serves tools on standard input and output. Returns why it cannot. */
+async function serveMcp(
+  { config, clock, log }: AppContext,
+  url: string | undefined,
+): Promise<string | undefined> {
+  const { remoteAsk, remoteProblem, serveStdio } = await import("./mcp/mcp.js");
+  const streams = { input: process.stdin, output: process.stdout };
+  const stopping = new AbortController();
+  void stopSignal().then(() => stopping.abort());
+  const onFault = (err: unknown) => log.error({ err }, "a tool or a message failed");
+  if (url !== undefined) {
+    const remote = { url, apiKey: config.apiKey };
+    const problem = remoteProblem(remote);
+    if (problem !== undefined) return `--url: ${problem}`;
+    const options = { ask: remoteAsk(remote), baseUrl: url, canWrite: true, onFault };
+    await serveStdio(streams, options, stopping.signal);
+    return undefined;
+  }
+  const { databaseUrl, dataDir, baseUrl } = config;
+  // Hosts start it in any folder, where a new store would only be empty.
+  if (databaseUrl === undefined && !hasStore(dataDir))
+    return `there is no store in ${resolve(dataDir)}; set SIDEREAL_DATA_DIR, or use --url`;
+  const unlimited = { ...config, limits: undefined, concurrency: undefined, queue: undefined };
+  const context: AppContext = { config: unlimited, clock, log };
+  const modules = await openModules(context);
+  try {
+    const { buildFront } = await import("./app.js");
+    const front = buildFront(context, modules);
+    const sender = {
+      caller: LOCAL,
+      address: LOCAL,
+      keyId: undefined,
+      userAgent: undefined,
+      isGone: () => false,
+    };
+    const ask: Ask = (request) => front.ask(sender, request);
+    await serveStdio(streams, { ask, baseUrl, canWrite: false, onFault }, stopping.signal);
+  } finally {
+    await modules.database.close();
+  }
+  return undefined;
 }
 
 /** Serves a synthetic catalogue from memory. Nothing is stored, accounts included. */

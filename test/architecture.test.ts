@@ -55,12 +55,13 @@ const RANKS: Readonly<Record<string, number>> = {
   api: 6,
   web: 6,
   cli: 6,
-  app: 7,
-  tracker: 8,
-  threads: 8,
-  run: 9,
-  main: 10,
-  launcher: 11,
+  mcp: 7,
+  app: 8,
+  tracker: 9,
+  threads: 9,
+  run: 10,
+  main: 11,
+  launcher: 12,
 };
 
 /** Files other than the front door that may be imported from outside, with the reason in docs/ARCHITECTURE.md. */

@@ -10,6 +10,7 @@ import { openApiDocument } from "./openapi.js";
 import type { ApiServices } from "./operation.js";
 import { API_ROUTES } from "./routes.js";
 
+export { inputSchemas, type JsonSchema } from "./input-schemas.js";
 export { ListStreamer } from "./list-streamer.js";
 export { hintFor } from "./missing-path.js";
 export { openApiDocument } from "./openapi.js";

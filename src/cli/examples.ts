@@ -20,6 +20,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [line: string, effect
     ["sidereal work --explain --limit 5", "what would be requested now"],
   ],
   status: [["sidereal status --json", "the state of tracking, for a script"]],
+  mcp: [
+    ["sidereal mcp", "tools over the local store; hosts of language models start it"],
+    ["sidereal mcp --url https://repositories.example", "tools over a service"],
+  ],
   track: [
     ["sidereal track github:acme/kite https://codeberg.org/acme/loom", "tracks two repositories"],
     ["sidereal track --from README.md --list Favourites", "queues all that a text links to"],

@@ -33,6 +33,11 @@ export interface Host {
     refresh(provider: string, fullName: string): Promise<"found" | "unchanged" | "unknown">;
     close(): Promise<void>;
   }>;
+  /**
+   * Serves tools for language models on standard input and output, over the local store or the service at `url`, until the input
+   * ends. Returns why it cannot; undefined after it has.
+   */
+  mcp(url: string | undefined): Promise<string | undefined>;
   /** Serves a synthetic catalogue from memory until the process receives a signal to stop. */
   serveDemo(size: DemoSize): Promise<void>;
 }

@@ -17,6 +17,7 @@ import { addHealth } from "./health.js";
 import { EXIT, type Host } from "./host.js";
 import { addImport } from "./import.js";
 import { addInit } from "./init.js";
+import { addMcp } from "./mcp.js";
 import { addRenames } from "./renames.js";
 import { addRestore } from "./restore.js";
 import { addServe } from "./serve.js";
@@ -65,6 +66,7 @@ export function createProgram(host: Host, finish: (code: number) => void): Comma
   addWork(program, host, finish);
   addTrack(program, host, finish);
   addStatus(program, host);
+  addMcp(program, host, finish);
   addEvents(program, host, finish);
   addImport(program, host, finish);
   addExport(program, host, finish);

@@ -116,6 +116,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return database;
 }
 
+/** Whether a folder has the file of a SQLite database. */
+export function hasStore(dataDir: string): boolean {
+  return existsSync(join(dataDir, FILE));
+}
+
 /**
  * Opens one more connection to a migrated database, for reading much of the catalogue in the background with little memory. It
  * cannot write. Not for a database in memory, which has one connection.

@@ -11,6 +11,7 @@ import {
   repositoryOf,
 } from "./case-parts.js";
 import type { CaseContext, ExpensiveCase, Sent } from "./cases.js";
+import { MCP_CASES } from "./mcp-cases.js";
 import { SEARCH_TEXTS } from "./parameters.js";
 
 type Send = (context: CaseContext, round: number) => Sent | Promise<Sent>;
@@ -190,6 +191,7 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
     get("an unknown file", (_, round) => `/api/dumps/${PLANTED}/${round}`, 404),
   ],
   "GET /api/openapi.json": [get("as it is", () => "/api/openapi.json")],
+  "POST /mcp": MCP_CASES,
   "GET /api/limits": [get("as it is", () => "/api/limits")],
   "GET /healthz": [get("as it is", () => "/healthz")],
   "GET /readyz": [get("as it is", () => "/readyz")],

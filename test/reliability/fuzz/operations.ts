@@ -80,6 +80,38 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "/watchlists/{token}/copy": [],
 };
 
+/** A message to `/mcp`, the only route with a JSON body that the document does not have. */
+const MESSAGE: Schema = {
+  type: "object",
+  required: ["jsonrpc", "id", "method", "params"],
+  properties: {
+    jsonrpc: { enum: ["2.0"] },
+    id: { type: "string" },
+    method: { enum: ["tools/call", "tools/list", "initialize", "ping"] },
+    params: {
+      type: "object",
+      required: ["name", "arguments"],
+      properties: {
+        name: {
+          enum: ["search_repositories", "list_ranking", "get_repository", "get_series", "create_watchlist"],
+        },
+        arguments: {
+          type: "object",
+          properties: {
+            q: { type: "string" },
+            repository: { type: "string" },
+            window: { enum: ["24h", "7d", "30d", "90d", "all"] },
+            limit: { type: "integer", minimum: 1, maximum: 25 },
+            points: { type: "integer", minimum: 2, maximum: 100 },
+            name: { type: "string" },
+            cursor: { type: "string" },
+          },
+        },
+      },
+    },
+  },
+};
+
 /** Pages, forms and files by the routes that serve them. Throws for a form whose fields are not listed above. */
 export function pageOperations(routes: readonly Route[]): Operation[] {
   return routes.map(({ method, path, query, body }) => {
@@ -95,7 +127,7 @@ export function pageOperations(routes: readonly Route[]): Operation[] {
         ...inPath.map((name) => ({ name, in: "path" as const, isRequired: true, schema: text })),
         ...query.map((name) => ({ name, in: "query" as const, isRequired: false, schema: schemaOf(name) })),
       ],
-      body: undefined,
+      body: body === "json" ? MESSAGE : undefined,
       form,
       successes: [],
     };

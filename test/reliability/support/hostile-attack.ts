@@ -181,9 +181,10 @@ async function lostInExport(
 export function allRoutes(world: World): Route[] {
   const { modules, members, clock } = world;
   const config = loadConfig({ SIDEREAL_BASE_URL: ORIGIN });
-  const admission = new Admission({ config, clock, log: createLog("silent"), maxComputing: 1 });
+  const log = createLog("silent");
+  const admission = new Admission({ config, clock, log, maxComputing: 1 });
   const streams = new ListStreamer({ modules, config, clock });
-  return buildRoutes({ config, clock }, { modules, members, admission, streams }).routes;
+  return buildRoutes({ config, clock, log }, { modules, members, admission, streams }).routes;
 }
 
 /** Sends requests about the stored records to every route, and checks each response. */

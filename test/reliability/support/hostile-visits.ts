@@ -101,6 +101,15 @@ const JSON_BODIES: Readonly<Record<string, (text: string, subject: Subject) => u
   "POST /api/me/watchlist": (repositoryId) => ({ repositoryId }),
   "POST /api/repos/track": (repository) => ({ repository }),
   "POST /api/me/keys": (name) => ({ name }),
+  "POST /mcp": (text, { repository }) => ({
+    jsonrpc: "2.0",
+    id: text,
+    method: "tools/call",
+    params:
+      text.length % 2 === 0
+        ? { name: "get_repository", arguments: { repository: keyOf(repository) } }
+        : { name: "search_repositories", arguments: { q: repository.name, language: text } },
+  }),
   "POST /api/auth/passkey/verify": (text) => ({
     credential: { id: text, response: { clientDataJSON: text, authenticatorData: text, signature: text } },
   }),

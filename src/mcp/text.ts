@@ -1,0 +1,65 @@
+import { cleanText } from "../record-rules.js";
+
+/** Text for models: foreign text made harmless, numbers with units, tables. */
+
+/**
+ * Characters that nobody sees: formats such as joiners and tags, private and unassigned ones, and the supplement of variation
+ * selectors. Instructions to models can be hidden in them.
+ */
+const UNSEEN = /(?:[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|[\u{E0100}-\u{E01EF}])+/gu;
+
+/** Longest description in a row, and in the detail of a repository. */
+export const ROW_TEXT = 120;
+export const DETAIL_TEXT = 400;
+
+/** A text that a stranger wrote, on one line, without unseen characters, cut to a length; null if nothing is left. */
+export function foreignText(text: string | null, maxLength: number): string | null {
+  if (text === null) return null;
+  const start = text
+    .slice(0, 4 * maxLength)
+    .replaceAll(UNSEEN, "")
+    .replaceAll(/\s+/g, " ");
+  const whole = cleanText(start, start.length + 1);
+  if (whole === null || whole.length <= maxLength) return whole;
+  const cut = cleanText(whole, maxLength - 1);
+  return cut === null ? null : `${cut}…`;
+}
+
+/** A table in Markdown. Nothing in a cell can end it. */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly (string | number | null)[])[],
+): string {
+  const cell = (value: string | number | null): string =>
+    value === null ? "?" : typeof value === "number" ? number(value) : value.replaceAll("|", "/");
+  const line = (cells: readonly (string | number | null)[]) => `| ${cells.map(cell).join(" | ")} |`;
+  return [line(head), `|${" --- |".repeat(head.length)}`, ...rows.map(line)].join("\n");
+}
+
+/** A number with thousands separated, so that a model reads the digits in groups. */
+export function number(value: number): string {
+  return value.toLocaleString("en-US", { maximumFractionDigits: 2 });
+}
+
+/** A change with its sign. */
+export function signed(value: number | null): string {
+  return value === null ? "unknown" : value > 0 ? `+${number(value)}` : number(value);
+}
+
+/** A share as percent, such as `2.31`; null stays null. */
+export function percent(share: number | null): number | null {
+  return share === null ? null : Math.round(share * 10_000) / 100;
+}
+
+/** The day of a time, in UTC. */
+export function day(time: string): string {
+  return time.slice(0, 10);
+}
+
+/** Where windows end, in words. */
+export function freshness({ asOf, ageDays }: { asOf: string | null; ageDays: number | null }): string {
+  if (asOf === null) return "Nothing was measured yet.";
+  const age =
+    ageDays === null || ageDays <= 0 ? "today" : ageDays === 1 ? "1 day ago" : `${ageDays} days ago`;
+  return `Data as of ${asOf} (${age}); windows end there, not now.`;
+}
