@@ -8,7 +8,10 @@ await build({
   entryPoints: [file("src/client.ts")],
   outfile: file("dist/client.js"),
   bundle: true,
-  minify: true,
+  // Short, but with names and lines that a stack trace can show.
+  minifySyntax: true,
+  minifyWhitespace: true,
+  lineLimit: 120,
   sourcemap: true,
   format: "esm",
   // What Node.js 20 and the browsers of 2024 have.

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { onSqlite } from "../support/engines.js";
+import { startLocalService } from "../support/local-service.js";
+
+const run = promisify(execFile);
+
+onSqlite("The examples of the client", (engine) => {
+  let service: Awaited<ReturnType<typeof startLocalService>>;
+  let folder: string;
+  const start = async (name: string): Promise<string> => {
+    const env = { SERVICE: service.url, API_KEY: service.apiKey };
+    const { stdout, stderr } = await run(process.execPath, [join(folder, name)], { cwd: folder, env });
+    assert.equal(stderr, "");
+    return stdout;
+  };
+  before(async () => {
+    service = await startLocalService(await engine.open());
+    folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
+    mkdirSync(join(folder, "node_modules"));
+    symlinkSync(resolve("client"), join(folder, "node_modules/sidereal-client"));
+    for (const name of readdirSync("client/examples"))
+      writeFileSync(join(folder, name), readFileSync(join("client/examples", name)));
+  });
+  after(async () => {
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("bot.mjs reports what gained most, the largest gain first", async () => {
+    const lines = (await start("bot.mjs")).trim().split("\n");
+    assert.deepEqual(lines, [
+      "Most stars in the day to 2026-04-30T12:00:00.000Z:",
+      "acme/kite +2 https://github.com/acme/kite",
+      "group/sub/three +1 https://gitlab.com/group/sub/three",
+      "facebook/react +1 https://github.com/facebook/react",
+    ]);
+  });
+
+  test("spreadsheet.mjs writes the whole list", async () => {
+    await start("spreadsheet.mjs");
+    const lines = readFileSync(join(folder, "repositories.csv"), "utf8").trim().split("\r\n");
+    assert.deepEqual(
+      lines.map((line) => line.split(",")[4]),
+      ["fullName", "facebook/react", "acme/kite", "group/sub/three"],
+    );
+  });
+});
