@@ -1,6 +1,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from "@asteasolutions/zod-to-openapi";
 import { type Access, IGNORED_HEADER, pathPattern, RATE_HEADERS } from "../http/http.js";
 import { DOCS_PAGE } from "../page-addresses.js";
+import { readVersion } from "../version.js";
 import { type DocumentObject, shareComponents } from "./openapi-components.js";
 import { COMMON_ERRORS } from "./operation.js";
 import { API_ROUTES, type ApiRoute } from "./routes.js";
@@ -78,7 +79,7 @@ export function openApiDocument(baseUrl: string) {
     openapi: "3.1.0",
     info: {
       title: "Sidereal",
-      version: "0.1.0",
+      version: readVersion(),
       description:
         "Repositories of several forges, their snapshots over time, and their growth. Errors are { data: null, error }, or RFC 9457 for callers that accept application/problem+json. Identifiers are strings; times are ISO 8601 in UTC with milliseconds. Every response has an X-Request-Id, the headers about rate limits and X-Ignored-Parameters, as listed for a 304.",
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
