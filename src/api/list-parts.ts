@@ -8,7 +8,7 @@ import type { StreamedList } from "./streamed-list.js";
 import { repositoryView } from "./views.js";
 
 /** Rows that are read at a time, each time by statements of their own: so no read lasts long, however slow the client is. */
-const ROWS_PER_READ = 250;
+const ROWS_PER_READ = 100;
 /** Characters after which a part is sent, as a row may have a hundred thousand. */
 const PART_CHARACTERS = 256 * 1024;
 /** Rows that the units of the route pay for, and rows for each further unit. */

@@ -25,7 +25,7 @@ export type StreamMessage =
   | { kind: "failure"; id: number; fault: FaultKind | undefined; message: string };
 
 /** Memory limits of the thread. */
-const MEMORY_MB = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 16 };
+const MEMORY_MB = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 };
 /** How long the thread may take to end by itself. */
 const STOP_MS = 500;
 

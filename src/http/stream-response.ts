@@ -123,15 +123,19 @@ class Output {
   }
 
   /** Resolves when there is room for the next part, or the connection is closed. */
-  async write(bytes: Uint8Array): Promise<void> {
+  async write(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const encoder = this.#encoder;
+    let isTaken = true;
     if (encoder === undefined) {
       this.bytes += bytes.byteLength;
-      if (!this.#response.write(bytes)) await this.#drained();
-      return;
+      isTaken = !this.#response.write(bytes);
+      if (isTaken) await this.#drained();
+    } else {
+      encoder.write(bytes);
+      await this.unlessClosed(new Promise<void>((resolve) => encoder.flush(this.#flush, resolve)));
     }
-    encoder.write(bytes);
-    await this.unlessClosed(new Promise<void>((resolve) => encoder.flush(this.#flush, resolve)));
+    // The garbage collector takes its time, as such memory is not in its heap: a long stream would leave hundreds of megabytes.
+    if (isTaken && !this.isClosed) bytes.buffer.transfer(0);
   }
 
   /** Ends the body, and resolves when the connection has taken it. */

@@ -63,7 +63,8 @@ class Parts implements BodyStream {
 
   async next(): Promise<StreamPart | undefined> {
     this.signal.throwIfAborted();
-    return this.requested++ < this.#count ? this.#part : undefined;
+    const { bytes, units } = this.#part;
+    return this.requested++ < this.#count ? { bytes: bytes.slice(), units } : undefined;
   }
 
   close(): void {
