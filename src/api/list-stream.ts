@@ -32,7 +32,7 @@ export class ListStream implements BodyStream {
 
   async begin(): Promise<void> {
     try {
-      this.#readAhead();
+      if (this.#ahead === undefined) this.#readAhead();
       await this.#taken();
     } catch (error) {
       this.close();
@@ -41,6 +41,7 @@ export class ListStream implements BodyStream {
   }
 
   async next(): Promise<StreamPart | undefined> {
+    this.signal.throwIfAborted();
     if (this.#ahead === undefined) this.#readAhead();
     const part = await this.#taken();
     if (part !== undefined) this.#readAhead();

@@ -45,18 +45,20 @@ const FLUSHES = {
 export async function sendStream(options: StreamOptions): Promise<Streamed> {
   const { response, stream } = options;
   const output = new Output(response, options.encoding);
+  // Also while the client does not read.
+  stream.signal.addEventListener("abort", () => output.cut(), { once: true });
   try {
     for (;;) {
       const part = await output.unlessClosed(stream.next());
       if (part === undefined) break;
       await pay(options, part.units, output.closed);
-      stream.signal.throwIfAborted();
       if (output.isClosed) break;
       if (!(await options.mayGoOn())) throw new Error("the key is no longer valid");
       await output.write(part.bytes);
     }
     if (!output.isClosed) await output.end();
-    return { bytes: output.bytes, fault: undefined };
+    const { aborted, reason } = stream.signal;
+    return { bytes: output.bytes, fault: aborted ? reason : undefined };
   } catch (fault) {
     output.cut();
     return { bytes: output.bytes, fault };
