@@ -168,6 +168,10 @@ export class Front {
     const charging: Charging = { caller, address, cost: target.cost };
     const { stored, charge } = await this.#settle({ exchange, charging, refusal: undefined, fault });
     if (stored === undefined) throw ABANDONED;
+    if (stored.stream !== undefined) {
+      stored.stream.close();
+      throw new Error("a stream cannot be part of another response");
+    }
     const left = await charge?.settle(stored, false);
     const { status, body, errorCode: code } = stored;
     this.#sender.record(exchange, { status, code, bytes: body.byteLength, charge, left });
