@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: a04491fde4627dad
- * Types: 1c2d46e56d92fc04
+ * Document: ceaee1d24f0dc63a
+ * Types: 0f748a4e9798b181
  */
 export interface paths {
     "/api": {
@@ -463,6 +463,46 @@ export interface paths {
          * @description Counts by address in the bucket embed. Cards wait in a queue to be rendered. The response is 503 with Retry-After when the caller has too many waiting, or when the wait would be too long.
          */
         get: operations["getCard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dumps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Dated files with all public data, newest first
+         * @description Where the operator offers them: all repositories and snapshots as Parquet files, without anything of people.
+         */
+        get: operations["listDumps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dumps/{dump}/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A file of a dump
+         * @description One of the paths of the dump, or SHA256SUMS. A file never changes. Costs one unit for every 4 MiB; a caller who has none left gets the rest as units come back. Single ranges are supported, so a download can be resumed.
+         */
+        get: operations["getDumpFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1097,7 +1137,7 @@ export interface components {
             data: null;
             error: {
                 /** @enum {string} */
-                code: "VALIDATION_FAILED" | "INVALID_REQUEST" | "UNAUTHENTICATED" | "INVALID_API_KEY" | "FORBIDDEN" | "REAUTHENTICATION_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "LIMIT_REACHED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "ADDRESS_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "MISDIRECTED_REQUEST" | "RATE_LIMITED" | "HEADER_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
+                code: "VALIDATION_FAILED" | "INVALID_REQUEST" | "UNAUTHENTICATED" | "INVALID_API_KEY" | "FORBIDDEN" | "REAUTHENTICATION_REQUIRED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "CONFLICT" | "LIMIT_REACHED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "ADDRESS_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "RANGE_NOT_SATISFIABLE" | "MISDIRECTED_REQUEST" | "RATE_LIMITED" | "HEADER_TOO_LARGE" | "INTERNAL" | "UNAVAILABLE";
                 message: string;
                 requestId: string;
                 details?: {
@@ -1555,7 +1595,7 @@ export interface components {
             /** @enum {string} */
             metric: "stars" | "forks" | "openIssues";
             /** @enum {string} */
-            range: "30d" | "90d" | "1y" | "all";
+            window: "30d" | "90d" | "1y" | "all";
             /** @enum {string} */
             scale: "linear" | "log";
             /** @enum {string} */
@@ -1619,6 +1659,40 @@ export interface components {
             asOf: string | null;
             /** @description Days in UTC from asOf to the response. */
             ageDays: number | null;
+        };
+        Dump: {
+            /** @description Its time, such as 20260430T120000Z. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description Everything recorded before is in it.
+             */
+            asOf: string;
+            /** @description Of the format. It grows when a program written for an earlier version may fail. */
+            version: number;
+            /**
+             * @description Origin of the data.
+             * @enum {string}
+             */
+            catalogue: "real" | "sample" | "synthetic";
+            repositories: number;
+            snapshots: number;
+            /** @description Of all files. */
+            bytes: number;
+            /**
+             * Format: uri
+             * @description The checksums of all files, for sha256sum -c.
+             */
+            checksums: string;
+            files: {
+                /** @description repositories.parquet, or snapshots/YYYY-MM.parquet. */
+                path: string;
+                /** Format: uri */
+                url: string;
+                bytes: number;
+                rows: number;
+                sha256: string;
+            }[];
         };
         Limits: {
             /**
@@ -1822,7 +1896,7 @@ export interface components {
         KeyUsage: {
             keyId: string;
             /** @enum {string} */
-            period: "24h" | "7d" | "30d" | "90d";
+            window: "24h" | "7d" | "30d" | "90d";
             /** Format: date-time */
             from: string;
             /** Format: date-time */
@@ -2017,6 +2091,7 @@ export type Rename = components['schemas']['Rename'];
 export type Snapshot = components['schemas']['Snapshot'];
 export type PastRank = components['schemas']['PastRank'];
 export type Chart = components['schemas']['Chart'];
+export type Dump = components['schemas']['Dump'];
 export type Limits = components['schemas']['Limits'];
 export type TrackRequest = components['schemas']['TrackRequest'];
 export type CreatedWatchlist = components['schemas']['CreatedWatchlist'];
@@ -3784,7 +3859,7 @@ export interface operations {
                  * @description The time before the newest snapshot of the provider.
                  * @example 1y
                  */
-                range?: "30d" | "90d" | "1y" | "all";
+                window?: "30d" | "90d" | "1y" | "all";
                 /**
                  * @description auto: follows the light or dark setting of the reader's system.
                  * @example auto
@@ -3806,7 +3881,7 @@ export interface operations {
                  */
                 scale?: "linear" | "log";
                 /**
-                 * @description age: the snapshots of the range by the age of the repository, counted from its creation, or from its first snapshot.
+                 * @description age: the snapshots of the window by the age of the repository, counted from its creation, or from its first snapshot.
                  * @example date
                  */
                 align?: "date" | "age";
@@ -3853,7 +3928,7 @@ export interface operations {
                  * @description The time before the newest snapshot of the provider.
                  * @example 1y
                  */
-                range?: "30d" | "90d" | "1y" | "all";
+                window?: "30d" | "90d" | "1y" | "all";
                 /**
                  * @description auto: follows the light or dark setting of the reader's system.
                  * @example auto
@@ -3875,7 +3950,7 @@ export interface operations {
                  */
                 scale?: "linear" | "log";
                 /**
-                 * @description age: the snapshots of the range by the age of the repository, counted from its creation, or from its first snapshot.
+                 * @description age: the snapshots of the window by the age of the repository, counted from its creation, or from its first snapshot.
                  * @example date
                  */
                 align?: "date" | "age";
@@ -3990,6 +4065,91 @@ export interface operations {
                 };
                 content: {
                     "image/png": string;
+                };
+            };
+        };
+    };
+    listDumps: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The dumps. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Dump"][];
+                    };
+                };
+            };
+        };
+    };
+    getDumpFile: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A single range of bytes.
+                 * @example bytes=1000-
+                 */
+                range?: string;
+                /**
+                 * @description The ETag of the file that the range is of.
+                 * @example "9f86d081884c7d65"
+                 */
+                "if-range"?: string;
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The id of the dump.
+                 * @example 20260430T120000Z
+                 */
+                dump: string;
+                /**
+                 * @description The path of the file.
+                 * @example repositories.parquet
+                 */
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.apache.parquet": string;
+                    "text/plain": string;
+                };
+            };
+            /** @description The range of the file. */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/vnd.apache.parquet": string;
                 };
             };
         };
@@ -5180,10 +5340,10 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The time before now.
+                 * @description The time before the newest snapshot of the provider; all: everything stored.
                  * @example 24h
                  */
-                period?: "24h" | "7d" | "30d" | "90d";
+                window?: "24h" | "7d" | "30d" | "90d";
             };
             header?: {
                 /**
