@@ -18,7 +18,7 @@ const dumpSchema = z
       description: "Of the format. It grows when a program written for an earlier version may fail.",
     }),
     catalogue: z.enum(CATALOGUE_KINDS).openapi({ description: "Origin of the data." }),
-    repositories: whole,
+    repositoryCount: whole,
     snapshots: whole,
     bytes: whole.openapi({ description: "Of all files." }),
     checksums: z.url().openapi({ description: "The checksums of all files, for sha256sum -c." }),
@@ -39,14 +39,14 @@ const SUMS = "SHA256SUMS";
 const FOREVER = "public, max-age=31536000, immutable";
 
 function dumpView(dump: Dump, baseUrl: string): z.output<typeof dumpSchema> {
-  const { name, asOf, version, catalogue, repositories, snapshots, files } = dump;
+  const { name, asOf, version, catalogue, repositoryCount, snapshots, files } = dump;
   const url = (path: string) => `${baseUrl}/api/dumps/${name}/${path}`;
   return {
     id: name,
     asOf,
     version,
     catalogue,
-    repositories,
+    repositoryCount,
     snapshots,
     bytes: files.reduce((sum, file) => sum + file.bytes, 0),
     checksums: url(SUMS),

@@ -39,7 +39,7 @@ async function runDump(
     const { clock } = host;
     const onProgress = (done: number) => progress.update(done);
     const { name, manifest } = await writeDump(modules.catalog, { folder, kept, clock, onProgress });
-    const { repositories, snapshots, files } = manifest;
+    const { repositoryCount: repositories, snapshots, files } = manifest;
     const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
     host.stdout.write(
       reportOf(

@@ -83,7 +83,11 @@ async function runParquet(host: Host, folder: string, json: boolean): Promise<nu
   const modules = await host.openModules();
   const progress = await showRepositories(modules);
   try {
-    const { repositories, snapshots, files } = await exportParquet(modules.catalog, folder, {
+    const {
+      repositoryCount: repositories,
+      snapshots,
+      files,
+    } = await exportParquet(modules.catalog, folder, {
       clock: host.clock,
       onProgress: (done) => progress.update(done),
     });

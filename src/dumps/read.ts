@@ -16,7 +16,7 @@ const manifestSchema = z.object({
   version: z.literal(1),
   asOf: z.iso.datetime(),
   catalogue: z.enum(CATALOGUE_KINDS),
-  repositories: count,
+  repositoryCount: count,
   snapshots: count,
   files: z.array(
     z.object({

@@ -31,7 +31,7 @@ export interface ParquetManifest {
   /** Time at which reading began, ISO 8601: everything recorded before is in the files. */
   asOf: string;
   catalogue: CatalogueKind;
-  repositories: number;
+  repositoryCount: number;
   snapshots: number;
   /** The repositories, then the months, oldest first. */
   files: readonly ParquetEntry[];
@@ -73,7 +73,8 @@ export async function writeParquet(
 ): Promise<ParquetManifest> {
   const asOf = isoTime(clock.now());
   const catalogue = await catalog.kind();
-  const metadata = { "sidereal.version": String(PARQUET_VERSION), "sidereal.asOf": asOf };
+  // Without a time, so that the file of a month that has not changed is the same in the next export.
+  const metadata = { "sidereal.version": String(PARQUET_VERSION) };
   const repositories = new ParquetFile(join(folder, REPOSITORIES), REPOSITORY_COLUMNS, metadata);
   const months = new MonthFiles(join(folder, SNAPSHOTS), metadata);
   await mkdir(join(folder, SNAPSHOTS), { mode: 0o700 });
@@ -107,7 +108,7 @@ export async function writeParquet(
     version: PARQUET_VERSION,
     asOf,
     catalogue,
-    repositories: first.rows,
+    repositoryCount: first.rows,
     snapshots: others.reduce((sum, file) => sum + file.rows, 0),
     files,
   };

@@ -63,7 +63,7 @@ onSqlite("Dumps over HTTP", (engine) => {
           asOf: "2026-04-30T12:00:00.000Z",
           version: 1,
           catalogue: "real",
-          repositories: 10,
+          repositoryCount: 10,
           snapshots: 50,
           bytes: BYTES + 3_000,
           checksums: `${address}/SHA256SUMS`,

@@ -70,6 +70,20 @@ onSqlite("Dumps", (engine) => {
     assert.equal(readFileSync(found.location).length, found.bytes);
   });
 
+  test("have the same file for a month that has not changed since the last one", async () => {
+    const { catalog: growing } = await openCatalog(engine);
+    await growing.record([recorded]);
+    const folder = newFolder();
+    const write = (day: number) =>
+      writeDump(growing, { folder, kept: 9, clock: new ManualClock(NOW + day * DAY_MS) });
+    const first = await write(0);
+    await growing.record([observation("o/r", [snapshotAt(Date.UTC(2026, 3, 29), 3)])]);
+    const second = await write(1);
+    const sums = [first, second].map(({ manifest }) => manifest.files.map(({ sha256 }) => sha256));
+    assert.equal(sums[0]?.[1], sums[1]?.[1]);
+    assert.notEqual(sums[0]?.[2], sums[1]?.[2]);
+  });
+
   test("have no files but those of their manifests, whatever path is asked for", async () => {
     const folder = await daily(1);
     writeFileSync(join(folder, nameAfter(0), "more.parquet"), "more");

@@ -27,7 +27,7 @@ export function plantDump(folder: string, bytes: number, { isSparse = false } = 
     version: 1,
     asOf: "2026-04-30T12:00:00.000Z",
     catalogue: "real",
-    repositories: 10,
+    repositoryCount: 10,
     snapshots: 50,
     files: entries,
   };

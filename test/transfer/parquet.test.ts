@@ -139,7 +139,7 @@ onBothEngines("A Parquet export", (engine) => {
       version: 1,
       asOf: isoTime(NOW),
       catalogue: "real",
-      repositories: first?.rows,
+      repositoryCount: first?.rows,
       snapshots: months.reduce((sum, { rows }) => sum + rows, 0),
     });
     for (const { path, bytes, sha256 } of files) {
