@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: ceaee1d24f0dc63a
- * Types: 0f748a4e9798b181
+ * Document: 6f139b4fef2ed7be
+ * Types: dd24ed8c908f6f50
  */
 export interface paths {
     "/api": {
@@ -1675,7 +1675,7 @@ export interface components {
              * @enum {string}
              */
             catalogue: "real" | "sample" | "synthetic";
-            repositories: number;
+            repositoryCount: number;
             snapshots: number;
             /** @description Of all files. */
             bytes: number;
