@@ -238,6 +238,19 @@ export const repositoryPageMetaSchema = pageMetaSchema
       description:
         "The text whose matches these are, if little matched `q` as it is and it seems to hold a typing error. verbatim=true prevents that.",
     }),
+    unmatched: z
+      .array(
+        z.object({
+          parameter: z.enum(["provider", "language", "topic", "license"]),
+          value: z.string(),
+          nearest: z.string().nullable().openapi({ description: "The name that was probably meant." }),
+          message: z.string(),
+        }),
+      )
+      .optional()
+      .openapi({
+        description: "Of an empty list: the values of filters that no repository has. Absent without any.",
+      }),
     renamed: z
       .object({
         fullName: z.string(),

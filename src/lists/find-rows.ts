@@ -2,11 +2,12 @@ import type { Database } from "../database/database.js";
 import type { Rankings } from "../rankings/rankings.js";
 import type { Freshness, ListIndex } from "./index/list-index.js";
 import { readIndexed } from "./indexed.js";
+import { readLicenseNames, spellingsOf } from "./license-names.js";
 import type { ListFacts } from "./memory.js";
 import { choosePlan, mustCount, type Plan } from "./plan.js";
 import type { ListRow } from "./row.js";
 import type { RowReader } from "./rows.js";
-import { EXACT_TOTAL, type ListSpec, type RowKey } from "./spec.js";
+import { EXACT_TOTAL, type ListSpec, type RowKey, type SpelledFilters } from "./spec.js";
 import { countMatches, findPage } from "./sql/page.js";
 
 /** What lists are read from. */
@@ -36,14 +37,14 @@ export async function findRows(
   spec: ListSpec,
   { facts, revision }: { facts: ListFacts; revision: number },
 ): Promise<FoundRows> {
-  const { database, index, rankings, rows } = reading;
+  const { database, index, rows } = reading;
   const freshness = index?.freshness(revision) ?? "none";
   const plan = choosePlan(spec, { total: facts.total, freshness });
   if (plan.plan === "index" && index !== undefined) {
     const found = await readIndexed({ database, rows, index }, spec);
     if (found !== undefined) return { ...found, plan };
   }
-  const spelled = await spell(rankings, spec, facts);
+  const spelled = await spell(reading, spec, facts);
   if (mustCount(spelled, facts.total)) facts.total = await count(reading, spelled, freshness);
   return findWithSql(reading, spelled, facts);
 }
@@ -70,12 +71,23 @@ async function findWithSql(reading: Reading, spec: ListSpec, facts: ListFacts): 
   };
 }
 
-/** The list with its languages as the catalogue spells them, which is how the database indexes them. */
-async function spell(rankings: Rankings, spec: ListSpec, facts: ListFacts): Promise<ListSpec> {
-  const { languages } = spec.filters;
-  if (languages === undefined) return spec;
-  facts.languages ??= await rankings.languageNames(languages);
-  return { ...spec, filters: { ...spec.filters, languages: facts.languages } };
+/** The list with its languages and license as the catalogue spells them, which is how the database indexes them. */
+async function spell({ rankings, database }: Reading, spec: ListSpec, facts: ListFacts): Promise<ListSpec> {
+  const { languages, license } = spec.filters;
+  if (languages === undefined && license === undefined) return spec;
+  const filters: SpelledFilters = { ...spec.filters };
+  if (languages !== undefined) {
+    facts.languages ??= await rankings.languageNames(languages);
+    filters.languages = facts.languages;
+  }
+  if (license !== undefined) filters.licenses = spellingsOf(license, await licenseNames(database, facts));
+  return { ...spec, filters };
+}
+
+/** The names of licenses in the catalogue, read once a revision. */
+export async function licenseNames(database: Database, { catalogue }: ListFacts): Promise<readonly string[]> {
+  catalogue.licenses ??= await readLicenseNames(database);
+  return catalogue.licenses;
 }
 
 /** Counts the matches, up to EXACT_TOTAL + 1. That there are more can be known from the index even if it is not current. */

@@ -8,10 +8,10 @@ import { ageInDays, type Clock } from "../clock.js";
 import type { Database } from "../database/database.js";
 import type { Rankings, Summary, Window } from "../rankings/rankings.js";
 import type { Search } from "../search/search.js";
-import { findRows } from "./find-rows.js";
+import { findRows, licenseNames } from "./find-rows.js";
 import { readFound, searchFor, withFound } from "./found.js";
 import type { ListIndex } from "./index/list-index.js";
-import { ListMemory } from "./memory.js";
+import { type ListFacts, ListMemory } from "./memory.js";
 import type { Plan } from "./plan.js";
 import { type ListQuery, listSpec, type PageQuery, type WatchlistQuery, watchlistSpec } from "./query.js";
 import { beginOf } from "./relevance.js";
@@ -19,6 +19,7 @@ import { findRenamed, type RenamedName } from "./renamed.js";
 import type { ListRow, RowRequest } from "./row.js";
 import { RowReader } from "./rows.js";
 import { EXACT_TOTAL, encodeCursor, type ListSpec, listKey, type Scope } from "./spec.js";
+import { type UnmatchedValue, unmatchedValues } from "./unmatched.js";
 
 export { filterParameters, filterWords, type ListFilters } from "./canonical.js";
 export { followIndex, startIndexBuilder } from "./index/builder.js";
@@ -57,6 +58,8 @@ export interface ListRows {
   corrected: string | null;
   /** A name that was searched for and continues as another; absent without one, and after the first page. */
   renamed?: RenamedName;
+  /** Values of filters that nothing in the catalogue has; only of an empty list, and absent without any. */
+  unmatched?: UnmatchedValue[];
 }
 
 /** The page of a list that a query requests. */
@@ -136,7 +139,8 @@ export class Lists {
     const ageDays = ageInDays(asOf, clock.now());
     const found = await searchFor(search, spec);
     const renamed = await this.#renamed(spec, facts.catalogue.summary);
-    if (found?.ids.length === 0) return { ...EMPTY, asOf, ageDays, ...renamed };
+    if (found?.ids.length === 0)
+      return { ...EMPTY, asOf, ageDays, ...renamed, ...(await this.#unmatched(spec, facts)) };
     const list = found === undefined ? spec : withFound(spec, found);
     const { rows, total, scoped, last, plan } =
       (found && (await readFound(this.#parts.rows, spec, found))) ??
@@ -152,7 +156,16 @@ export class Lists {
       plan,
       corrected: found?.corrected ?? null,
       ...renamed,
+      ...(total === 0 ? await this.#unmatched(spec, facts) : {}),
     };
+  }
+
+  async #unmatched({ filters }: ListSpec, facts: ListFacts): Promise<Pick<ListRows, "unmatched">> {
+    const { database, rankings } = this.#parts;
+    const summary = facts.catalogue.summary ?? (await rankings.summary());
+    const licenses = () => licenseNames(database, facts);
+    const unmatched = await unmatchedValues(filters, { rankings, summary, licenses });
+    return unmatched.length === 0 ? {} : { unmatched };
   }
 
   async #renamed(spec: ListSpec, { providers }: Summary): Promise<Pick<ListRows, "renamed">> {

@@ -7,8 +7,9 @@ export interface ListFacts {
   /** The languages of the filter as the catalogue spells them. */
   languages?: readonly string[];
   /** Facts about the whole catalogue, shared by all lists. */
-  catalogue: { summary?: Summary };
+  catalogue: { summary?: Summary; licenses?: readonly string[] };
 }
+
 /** Number of lists remembered. */
 const CAPACITY = 1_000;
 

@@ -40,7 +40,7 @@ export const listQuery = z.object({
   provider: providerParameter.optional(),
   language: repeatable("Any of these languages. Case is ignored."),
   topic: repeatable("Any of these topics. Case is ignored."),
-  license: exactText.optional().openapi({ description: "SPDX expression, compared exactly." }),
+  license: exactText.optional().openapi({ description: "SPDX expression. Case is ignored." }),
   minStars: count(0, MAX_STARS).optional(),
   maxStars: count(0, MAX_STARS).optional(),
   createdAfter: timeParameter.optional().openapi({ description: "Created at this time or later." }),

@@ -1,4 +1,5 @@
 import { GROWTH_ORDER_COLUMNS } from "../rankings/rankings.js";
+import { foldedLicense } from "./license-names.js";
 import type { ListRow } from "./row.js";
 import { type Filters, isGrowthSort, type ListSpec } from "./spec.js";
 
@@ -19,7 +20,7 @@ function meets({ repository, trend }: ListRow, filters: Filters): boolean {
     (provider === undefined || repository.provider === provider) &&
     (languages === undefined || languages.includes(repository.language?.toLowerCase() ?? "")) &&
     (topics === undefined || repository.topics.some((topic) => topics.includes(topic))) &&
-    (license === undefined || repository.license === license) &&
+    (license === undefined || foldedLicense(repository.license ?? "") === foldedLicense(license)) &&
     ((minStars === undefined && maxStars === undefined) || isIn(repository.stars, minStars, maxStars)) &&
     (createdAfter === undefined || isIn(repository.createdAt, createdAfter)) &&
     (createdBefore === undefined || isIn(repository.createdAt, 0, createdBefore - 1)) &&

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { z } from "zod";
 import { AppError } from "../errors.js";
 import { GROWTH_ORDERS, type GrowthOrder, type Window } from "../rankings/rankings.js";
+import { foldedLicense } from "./license-names.js";
 
 /** Totals are exact up to here. A list of at most this many matches can be sorted as a whole; a longer one is walked. */
 export const EXACT_TOTAL = 10_000;
@@ -43,7 +44,7 @@ export interface Filters {
   languages?: readonly string[];
   /** Any of these, in lower case and sorted. */
   topics?: readonly string[];
-  /** SPDX expression, compared exactly. */
+  /** SPDX expression, in any case. */
   license?: string;
   minStars?: number;
   maxStars?: number;
@@ -59,6 +60,11 @@ export interface Filters {
   reliableOnly?: true;
   /** Only repositories without an anomaly in the window. */
   excludeAnomalous?: true;
+}
+
+/** Filters with the spellings of the license in the catalogue. */
+export interface SpelledFilters extends Filters {
+  licenses?: readonly string[];
 }
 
 /** Identifies a row within the order of a list; a cursor continues after it. */
@@ -86,10 +92,12 @@ export interface ListSpec {
 export function listKey({ scope, filters, sort, direction, window }: Omit<ListSpec, "page">): string {
   const { reliableOnly, excludeAnomalous } = filters;
   const dependsOnWindow = isGrowthSort(sort) || reliableOnly === true || excludeAnomalous === true;
+  const { license } = filters;
+  const folded = license === undefined ? filters : { ...filters, license: foldedLicense(license) };
   const sorted = (value: object) => Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return JSON.stringify([
     sorted(scope),
-    sorted(filters).filter(([, value]) => value !== undefined),
+    sorted(folded).filter(([, value]) => value !== undefined),
     sort,
     direction,
     dependsOnWindow ? window : null,

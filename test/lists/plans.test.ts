@@ -58,6 +58,7 @@ const NARROW: Partial<Filters>[] = [
   { languages: ["go", "rust"] },
   { topics: ["cli", "api", "no-such-topic"] },
   { license: "MIT" },
+  { license: "mit" },
   { minStars: 500 },
   { minStars: 20, maxStars: 400 },
   { maxStars: 150 },
@@ -78,7 +79,7 @@ function passes(repository: Repository, filters: Filters): boolean {
     (provider === undefined || repository.provider === provider) &&
     (languages === undefined || languages.includes(repository.language?.toLowerCase() ?? "")) &&
     (topics === undefined || repository.topics.some((topic) => topics.includes(topic))) &&
-    (license === undefined || repository.license === license) &&
+    (license === undefined || repository.license?.toLowerCase() === license.toLowerCase()) &&
     ((minStars === undefined && maxStars === undefined) || between(repository.stars, minStars, maxStars)) &&
     (createdAfter === undefined || between(repository.createdAt, createdAfter)) &&
     (createdBefore === undefined || between(repository.createdAt, 0, createdBefore - 1)) &&

@@ -56,12 +56,15 @@ onBothEngines("A list by its query", (engine) => {
       pushedAt: Date.UTC(2026, 0),
       language: "Rust",
       topics: ["web"],
+      license: "MIT",
     };
     await world.record(
       observation("a/dated", daily(9, 10), { facts: dated }),
-      observation("b/undated", daily(7, 8), { facts: { language: "Go", topics: ["cli"] } }),
+      observation("b/undated", daily(7, 8), {
+        facts: { language: "Go", topics: ["cli"], license: "Apache-2.0 OR MIT" },
+      }),
       observation("c/dated", daily(5, 6), { facts: { ...dated, language: "Go" } }),
-      { ...observation("d/uncounted"), facts: dated },
+      { ...observation("d/uncounted"), facts: { ...dated, license: null } },
     );
   });
 
@@ -100,5 +103,64 @@ onBothEngines("A list by its query", (engine) => {
   test("a language is found whatever its case", async () => {
     assert.deepEqual(await names("language=GO"), ["b/undated", "c/dated"]);
     assert.deepEqual(await names("language=none"), []);
+  });
+
+  test("a license is found whatever its case, and its cursors are those of every spelling", async () => {
+    const both = ["a/dated", "c/dated"];
+    for (const license of ["MIT", "mit", "Mit"]) assert.deepEqual(await names(`license=${license}`), both);
+    assert.deepEqual(await names("license=apache-2.0%20or%20mit"), ["b/undated"]);
+    assert.deepEqual(await names("license=MI"), []);
+    const { body } = await world.get("/api/repos?sort=stars&limit=1&license=MIT");
+    const next = await world.get(`/api/repos?sort=stars&limit=1&license=mit&cursor=${body.meta.nextCursor}`);
+    assert.deepEqual([next.status, next.body.data[0]?.fullName], [200, "c/dated"]);
+  });
+
+  const unmatchedOf = async (query: string) => (await world.get(`/api/repos?${query}`)).body.meta.unmatched;
+
+  test("an empty list names the values that nothing has, with the nearest name", async () => {
+    assert.deepEqual(await unmatchedOf("language=rustt&language=go&topic=wbe&license=MITT&provider=githb"), [
+      {
+        parameter: "provider",
+        value: "GITHB",
+        nearest: "GITHUB",
+        message: "No repository here has this provider.",
+      },
+      {
+        parameter: "language",
+        value: "rustt",
+        nearest: "Rust",
+        message: "No repository here has this language.",
+      },
+      { parameter: "topic", value: "wbe", nearest: "web", message: "No repository here has this topic." },
+      {
+        parameter: "license",
+        value: "MITT",
+        nearest: "MIT",
+        message: "No repository here has this license.",
+      },
+    ]);
+    assert.deepEqual(await unmatchedOf("language=Rust,Go"), [
+      {
+        parameter: "language",
+        value: "rust,go",
+        nearest: null,
+        message: "Commas do not separate values. Repeat the parameter: language=…&language=….",
+      },
+    ]);
+    assert.deepEqual((await unmatchedOf("q=dated&language=nothing+like+it"))[0]?.nearest, null);
+    assert.deepEqual((await unmatchedOf(`language=${"x".repeat(100)}`))[0]?.nearest, null);
+  });
+
+  test("a list names no unmatched values while it has rows, or while all values exist", async () => {
+    assert.equal(await unmatchedOf("sort=stars&language=go&language=rustt"), undefined);
+    assert.equal(await unmatchedOf("sort=stars&language=go&topic=web&license=apache-2.0+or+mit"), undefined);
+    assert.equal(await unmatchedOf("sort=stars&minStars=1000000"), undefined);
+  });
+
+  test("an empty list names forty unmatched values", async () => {
+    const values = (name: string) =>
+      Array.from({ length: 20 }, (_, i) => `${name}=${"unknown".repeat(5)}${i}`).join("&");
+    const unmatched = await unmatchedOf(`${values("language")}&${values("topic")}`);
+    assert.equal(unmatched.length, 40);
   });
 });

@@ -1,3 +1,4 @@
+import { foldedLicense } from "../license-names.js";
 import type { Filters, ListSpec } from "../spec.js";
 import {
   type Candidates,
@@ -51,8 +52,10 @@ export function testsOf(
   const tests: (Test | undefined)[] = [flagsTest(facts, filters)];
   const { provider, languages, license, topics, reliableOnly, excludeAnomalous } = filters;
   if (provider !== undefined) tests.push(namesTest(facts.providers, undefined, (name) => name === provider));
-  if (license !== undefined)
-    tests.push(namesTest(facts.licenses, facts.byLicense, (name) => name === license));
+  if (license !== undefined) {
+    const wanted = foldedLicense(license);
+    tests.push(namesTest(facts.licenses, facts.byLicense, (name) => foldedLicense(name) === wanted));
+  }
   if (languages !== undefined)
     tests.push(
       namesTest(facts.languages, facts.byLanguage, (name) => languages.includes(name.toLowerCase())),

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from "kysely";
 import type { Dialect, RepositoryTable } from "../../database/database.js";
 import { GROWTH_ORDER_COLUMNS, type GrowthOrder, WINDOW_HOURS } from "../../rankings/rankings.js";
-import { type Filters, isGrowthSort, type ListSpec } from "../spec.js";
+import { isGrowthSort, type ListSpec, type SpelledFilters } from "../spec.js";
 
 /** The clauses of a list's statement: its order and its conditions. */
 
@@ -66,14 +66,10 @@ export type Condition = RawBuilder<boolean>;
 
 /**
  * The filters as conditions on `r`. With `walk`, none of them tempts the planner away from the index of the order.
- * `languages` are spelled as in the catalogue.
+ * `languages` are spelled as in the catalogue, and `licenses` are the spellings of the license there.
  */
-export function filterConditions(
-  filters: Filters & { languages?: readonly string[] },
-  dialect: Dialect,
-  walk: boolean,
-): Condition[] {
-  const { provider, languages, topics, license } = filters;
+export function filterConditions(filters: SpelledFilters, dialect: Dialect, walk: boolean): Condition[] {
+  const { provider, languages, topics, license, licenses = [license] } = filters;
   const { minStars, maxStars, createdAfter, createdBefore, pushedAfter } = filters;
   const column = (name: keyof RepositoryTable): RawBuilder<unknown> =>
     walk ? dialect.unindexed(sql.ref(`r.${name}`)) : sql.ref(`r.${name}`);
@@ -88,7 +84,7 @@ export function filterConditions(
         : sql`r.id in (select t.repository_id from repository_topics t where t.topic in (${list}))`,
     );
   }
-  if (license !== undefined) all.push(sql`${column("license")} = ${license}`);
+  if (license !== undefined) all.push(sql`${column("license")} in (${sql.join(licenses)})`);
   // The expressions of the indexes. Unknown is -1 there, so every range starts at 0 or later.
   const range = (name: "stars" | "created_at" | "pushed_at", from = 0, to = Number.MAX_SAFE_INTEGER) => {
     const expression = sql`coalesce(${sql.ref(`r.${name}`)}, -1)`;
