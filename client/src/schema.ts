@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 6f139b4fef2ed7be
- * Types: dd24ed8c908f6f50
+ * Document: c2b4f7c23d1f4a33
+ * Types: d688d8340c6a6cb1
  */
 export interface paths {
     "/api": {
@@ -1315,6 +1315,15 @@ export interface components {
             ageDays: number | null;
             /** @description The text whose matches these are, if little matched `q` as it is and it seems to hold a typing error. verbatim=true prevents that. */
             corrected: string | null;
+            /** @description Of an empty list: the values of filters that no repository has. Absent without any. */
+            unmatched?: {
+                /** @enum {string} */
+                parameter: "provider" | "language" | "topic" | "license";
+                value: string;
+                /** @description The name that was probably meant. */
+                nearest: string | null;
+                message: string;
+            }[];
             /** @description On the first page, if `q` is a full name that was changed or seems to continue as another: the repository that has it now. */
             renamed?: {
                 fullName: string;
@@ -2180,7 +2189,7 @@ export interface operations {
                  */
                 topic?: string[];
                 /**
-                 * @description SPDX expression, compared exactly.
+                 * @description SPDX expression. Case is ignored.
                  * @example MIT
                  */
                 license?: string;
@@ -2335,7 +2344,7 @@ export interface operations {
                  */
                 topic?: string[];
                 /**
-                 * @description SPDX expression, compared exactly.
+                 * @description SPDX expression. Case is ignored.
                  * @example MIT
                  */
                 license?: string;
@@ -2456,7 +2465,7 @@ export interface operations {
                  */
                 topic?: string[];
                 /**
-                 * @description SPDX expression, compared exactly.
+                 * @description SPDX expression. Case is ignored.
                  * @example MIT
                  */
                 license?: string;
@@ -2577,7 +2586,7 @@ export interface operations {
                  */
                 topic?: string[];
                 /**
-                 * @description SPDX expression, compared exactly.
+                 * @description SPDX expression. Case is ignored.
                  * @example MIT
                  */
                 license?: string;
@@ -2717,7 +2726,7 @@ export interface operations {
                  */
                 topic?: string[];
                 /**
-                 * @description SPDX expression, compared exactly.
+                 * @description SPDX expression. Case is ignored.
                  * @example MIT
                  */
                 license?: string;
@@ -2857,7 +2866,7 @@ export interface operations {
                  */
                 topic?: string[];
                 /**
-                 * @description SPDX expression, compared exactly.
+                 * @description SPDX expression. Case is ignored.
                  * @example MIT
                  */
                 license?: string;
@@ -2997,7 +3006,7 @@ export interface operations {
                  */
                 topic?: string[];
                 /**
-                 * @description SPDX expression, compared exactly.
+                 * @description SPDX expression. Case is ignored.
                  * @example MIT
                  */
                 license?: string;
@@ -3137,7 +3146,7 @@ export interface operations {
                  */
                 topic?: string[];
                 /**
-                 * @description SPDX expression, compared exactly.
+                 * @description SPDX expression. Case is ignored.
                  * @example MIT
                  */
                 license?: string;

@@ -78,7 +78,14 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
       const asOf = newestOf(summary, provider);
       const hasMore = offset + facets.length < total;
       const isReachable = hasMore && (page + 1) * limit <= EXACT_TOTAL;
-      const links = { nextCursor: null, page, ...(isReachable ? { nextPage: page + 1 } : {}) };
+      const links = {
+        nextCursor: null,
+        page,
+        limit,
+        total,
+        totalIsExact,
+        ...(isReachable ? { nextPage: page + 1 } : {}),
+      };
       const meta = {
         page,
         limit,

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { isoTime } from "../clock.js";
 import { addressOf, type BodyPart, type HttpRequest, jsonText, type Reply } from "../http/http.js";
-import type { ListPage, ListQuery, ListRow } from "../lists/lists.js";
+import { EXACT_TOTAL, type ListPage, type ListQuery, type ListRow } from "../lists/lists.js";
 import { csv } from "./csv.js";
 import { REPOSITORY_COLUMNS } from "./repository-csv.js";
 import { type repositoryPageMetaSchema, repositoryView } from "./views.js";
@@ -65,7 +65,7 @@ export function repositoryPage(
           rows.map((row) => ({ ...repositoryView(row), ...freshness })),
         )
       : jsonText(['{"data":', ...rowsAsJson(rows), `,"meta":${JSON.stringify(meta)}}`]);
-  return { ...reply, headers: { ...reply.headers, Link: linkHeader(http, baseUrl, found) } };
+  return { ...reply, headers: { ...reply.headers, Link: linkHeader(http, baseUrl, { ...found, limit }) } };
 }
 
 /** The position of a page in its list. */
@@ -75,14 +75,21 @@ export interface PageLinks {
   page: number | null;
   /** Number of the next page, for lists without cursors. */
   nextPage?: number;
+  limit: number;
+  total: number;
+  totalIsExact: boolean;
 }
 
-/** The Link header (RFC 8288) of a page: the first page, the previous one, and the next. */
-export function linkHeader(
-  http: HttpRequest,
-  baseUrl: string,
-  { nextCursor, page, nextPage }: PageLinks,
-): string {
+/** The number of the last page; undefined if it is unknown, or cannot be reached by number. */
+function lastPage({ limit, total, totalIsExact }: PageLinks): number | undefined {
+  const last = Math.ceil(total / limit);
+  return totalIsExact && last > 0 && last * limit <= EXACT_TOTAL ? last : undefined;
+}
+
+/** The Link header (RFC 8288) of a page: the first page, the previous one that has rows, the next, and the last. */
+export function linkHeader(http: HttpRequest, baseUrl: string, links: PageLinks): string {
+  const { nextCursor, page, nextPage } = links;
+  const last = lastPage(links);
   const link = (rel: string, changes: Record<string, string | undefined>): string => {
     const query = new URLSearchParams(http.query);
     for (const [name, value] of Object.entries(changes)) {
@@ -91,9 +98,13 @@ export function linkHeader(
     }
     return `<${baseUrl}${addressOf({ path: http.path, query })}>; rel="${rel}"`;
   };
-  const links = [link("first", { page: undefined, cursor: undefined })];
-  if (page !== null && page > 1) links.push(link("prev", { page: String(page - 1) }));
-  if (nextCursor !== null) links.push(link("next", { page: undefined, cursor: nextCursor }));
-  else if (nextPage !== undefined) links.push(link("next", { page: String(nextPage) }));
-  return links.join(", ");
+  const byNumber = (rel: string, number: number) =>
+    link(rel, { page: number === 1 ? undefined : String(number), cursor: undefined });
+  const all = [byNumber("first", 1)];
+  if (page !== null && page > 1 && links.total > 0)
+    all.push(byNumber("prev", Math.min(page - 1, last ?? page)));
+  if (nextCursor !== null) all.push(link("next", { page: undefined, cursor: nextCursor }));
+  else if (nextPage !== undefined) all.push(byNumber("next", nextPage));
+  if (last !== undefined) all.push(byNumber("last", last));
+  return all.join(", ");
 }

@@ -66,6 +66,13 @@ const UNPARSED: Readonly<Record<string, readonly [string, AppError]>> = {
     "431 Request Header Fields Too Large",
     new AppError("HEADER_TOO_LARGE", `The request line and headers must be at most ${MAX_HEADER} bytes.`),
   ],
+  HPE_INVALID_URL: [
+    "400 Bad Request",
+    new AppError(
+      "INVALID_REQUEST",
+      "The address has a character that must be percent-encoded, such as %E6%97%A5 for 日.",
+    ),
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: [
     "408 Request Timeout",
     new AppError("INVALID_REQUEST", "The request took too long to arrive."),

@@ -77,7 +77,7 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
     assert.equal(first.body.meta.hasMore, true);
     assert.equal(
       first.headers.get("link"),
-      '<https://sidereal.example/api/facets/languages?limit=2>; rel="first", <https://sidereal.example/api/facets/languages?limit=2&page=2>; rel="next"',
+      '<https://sidereal.example/api/facets/languages?limit=2>; rel="first", <https://sidereal.example/api/facets/languages?limit=2&page=2>; rel="next", <https://sidereal.example/api/facets/languages?limit=2&page=3>; rel="last"',
     );
     const last = await world.get("/api/facets/languages?limit=2&page=3");
     assert.deepEqual(

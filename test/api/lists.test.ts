@@ -132,8 +132,26 @@ onBothEngines("GET /api/repos", (engine) => {
     });
     assert.equal(
       headers.get("link"),
-      `<https://sidereal.example/api/repos?limit=2&sort=stars>; rel="first", <https://sidereal.example/api/repos?limit=2&sort=stars&page=1>; rel="prev", <https://sidereal.example/api/repos?limit=2&sort=stars&cursor=${nextCursor}>; rel="next"`,
+      `<https://sidereal.example/api/repos?limit=2&sort=stars>; rel="first", <https://sidereal.example/api/repos?limit=2&sort=stars>; rel="prev", <https://sidereal.example/api/repos?limit=2&sort=stars&cursor=${nextCursor}>; rel="next", <https://sidereal.example/api/repos?limit=2&sort=stars&page=3>; rel="last"`,
     );
+  });
+
+  test("links lead only to pages with rows, and to the last one by number", async () => {
+    const relsOf = async (query: string) => {
+      const { headers } = await world.get(`/api/repos?sort=stars&${query}`);
+      const links = (headers.get("link") ?? "").matchAll(/\?([^>]*)>; rel="(\w+)"/g);
+      return Object.fromEntries(
+        Array.from(links, ([, search, rel]) => [rel, new URLSearchParams(search).get("page")]),
+      );
+    };
+    assert.deepEqual(await relsOf("limit=2&page=60"), { first: null, prev: "3", last: "3" });
+    assert.deepEqual(await relsOf("limit=2&page=3"), { first: null, prev: "2", last: "3" });
+    assert.deepEqual(await relsOf("limit=25&page=60"), { first: null, prev: null, last: null });
+    assert.deepEqual(await relsOf("limit=25"), { first: null, last: null });
+    assert.deepEqual(await relsOf("q=nothing+has+this&page=4"), { first: null });
+    const { body } = await world.get("/api/repos?sort=stars&limit=2");
+    const next = await relsOf(`limit=2&cursor=${body.meta.nextCursor}`);
+    assert.deepEqual(next, { first: null, next: null, last: "3" });
   });
 
   test("a whole record, with the trend of the asked window", async () => {

@@ -60,6 +60,15 @@ onSqlite("Requests as they come over the wire", (engine) => {
     ]);
   });
 
+  test("raw UTF-8 in an address is refused with the advice to percent-encode it", async () => {
+    for (const target of ["/api/repos?q=日本", "/api/repos/github/日本/x"]) {
+      const [answer] = await send(get(Buffer.from(target).toString("latin1")));
+      assert.equal(answer?.status, 400, target);
+      assert.match(answer?.body.toString() ?? "", /must be percent-encoded/, target);
+    }
+    await expectEach([[get("/api/repos?q=%E6%97%A5%E6%9C%AC"), 200]]);
+  });
+
   test("an escape that is malformed or no UTF-8 is refused, in the path and in the query", async () => {
     const wrong = [
       "%",
