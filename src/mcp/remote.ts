@@ -18,7 +18,7 @@ export function remoteProblem({ url, apiKey }: RemoteOptions): string | undefine
   if (address === null || !/^https?:$/.test(address.protocol)) return "must be an http or https address";
   if (address.username !== "" || address.search !== "" || address.hash !== "")
     return "must be an address without credentials, query and fragment";
-  if (apiKey !== undefined && address.protocol === "http:" && !isPrivateHost(address.host))
+  if (apiKey !== undefined && address.protocol === "http:" && !isPrivateHost(address.hostname))
     return "must begin with https, as an API key is sent there";
   return undefined;
 }

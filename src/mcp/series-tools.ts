@@ -1,11 +1,10 @@
-import { inputSchemas } from "../api/api.js";
 import { invalidParameter } from "../errors.js";
 import { chartPage, repositoryKey, repositoryPage } from "../page-addresses.js";
 import { z } from "../schema.js";
 import { detailUrl, referenceSchema } from "./reference.js";
 import { freshnessOutput } from "./rows.js";
 import { day, foreignText, freshness, percent, signed, table } from "./text.js";
-import { askFor, type Tool, tool } from "./tool.js";
+import { askFor, pickInput, type Tool, tool } from "./tool.js";
 
 /** Points of a series: by default, and at most. */
 const DEFAULT_POINTS = 30;
@@ -76,7 +75,7 @@ const seriesOutput = z.object({
 });
 
 function seriesTool(): Tool {
-  const { window } = inputSchemas("listMetrics");
+  const { window } = pickInput("listMetrics", ["window"]);
   return tool({
     name: "get_series",
     title: "A repository over time",
@@ -226,7 +225,7 @@ function comparedOf(
 }
 
 function comparisonTool(): Tool {
-  const { metric, window } = inputSchemas("getChartData");
+  const { metric, window } = pickInput("getChartData", ["metric", "window"]);
   return tool({
     name: "compare_repositories",
     title: "Compare repositories",

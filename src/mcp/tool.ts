@@ -1,8 +1,20 @@
-import type { JsonSchema } from "../api/api.js";
+import { inputSchemas, type JsonSchema } from "../api/api.js";
 import { invalidParameter } from "../errors.js";
 import type { Ask, InnerReply, InnerRequest } from "../http/http.js";
 import { didYouMean } from "../nearest-name.js";
 import { z } from "../schema.js";
+
+/** The schemas of some parameters of an operation. Throws where it does not take one, as after a change of its name. */
+export function pickInput(operationId: string, names: readonly string[]): Record<string, JsonSchema> {
+  const schemas = inputSchemas(operationId);
+  return Object.fromEntries(
+    names.map((name) => {
+      const schema = schemas[name];
+      if (schema === undefined) throw new Error(`${operationId} does not take ${name}`);
+      return [name, schema];
+    }),
+  );
+}
 
 /** What a tool runs with. */
 export interface ToolContext {

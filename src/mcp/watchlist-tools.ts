@@ -1,9 +1,8 @@
-import { inputSchemas } from "../api/api.js";
 import { z } from "../schema.js";
 import { limitSchema, list } from "./list-tools.js";
 import { listOutput } from "./rows.js";
 import { foreignText } from "./text.js";
-import { askFor, type Tool, type ToolContext, tool } from "./tool.js";
+import { askFor, pickInput, type Tool, type ToolContext, tool } from "./tool.js";
 
 const tokenSchema = {
   type: "string",
@@ -51,15 +50,18 @@ function changed(found: z.output<typeof watchlistSchema>, { baseUrl }: ToolConte
 
 /** The tools for watchlists. */
 export function watchlistTools(): readonly Tool[] {
-  const { window, sort, order, cursor } = inputSchemas("listWatchlistRepositories");
-  const { name, ids } = inputSchemas("createWatchlist");
+  const { name, ids } = pickInput("createWatchlist", ["name", "ids"]);
   return [
     tool({
       name: "read_watchlist",
       title: "Read a watchlist",
       description:
         "The repositories of a watchlist with their growth. Needs its token; lists cannot be found without one.",
-      input: { token: tokenSchema, ...defined({ window, sort, order, cursor }), limit: limitSchema },
+      input: {
+        token: tokenSchema,
+        ...pickInput("listWatchlistRepositories", ["window", "sort", "order", "cursor"]),
+        limit: limitSchema,
+      },
       required: ["token"],
       output: listOutput,
       isOutputDescribed: false,
@@ -72,10 +74,10 @@ export function watchlistTools(): readonly Tool[] {
       name: "create_watchlist",
       title: "Create a watchlist",
       description: "Creates a watchlist that the user can open, and returns its tokens. Ask the user first.",
-      input: defined({
-        name,
+      input: {
+        ...(name && { name }),
         ids: { ...ids, description: "Ids of repositories, as other tools return them." },
-      }),
+      },
       output: changedOutput,
       isWrite: true,
       run: async ({ name: given, ids: repositories = [] }, context) => {
@@ -110,10 +112,4 @@ export function watchlistTools(): readonly Tool[] {
       },
     }),
   ];
-}
-
-/** The schemas that the API has. */
-function defined<T>(schemas: Readonly<Record<string, T | undefined>>): Record<string, T> {
-  const entries = Object.entries(schemas).filter((entry): entry is [string, T] => entry[1] !== undefined);
-  return Object.fromEntries(entries);
 }

@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readdirSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { systemClock } from "../../src/clock.js";
+import { createLog } from "../../src/log.js";
+import { buildModules, updateDerived } from "../../src/modules.js";
+import { CommandWorld } from "../support/command.js";
+import { type Engine, onBothEngines, onSqlite } from "../support/engines.js";
+import { call, ERAS, type Era, newClient, PING } from "../support/mcp.js";
+import { serve } from "../support/serving.js";
+import { daily, observation } from "../support/world.js";
+
+const MAIN = fileURLToPath(new URL("../../bundle/main.js", import.meta.url));
+const world = new CommandWorld();
+
+/** Starts `sidereal mcp` as hosts do, and connects to it. */
+async function start(
+  t: TestContext,
+  { args = [], settings = {}, era = "legacy" }: Starting,
+): Promise<{ client: Client; pid: number | null }> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [MAIN, "mcp", ...args],
+    cwd: world.folder,
+    env: { PATH: process.env.PATH ?? "", ...settings },
+    stderr: "ignore",
+  });
+  const client = newClient(era);
+  await client.connect(transport);
+  t.after(() => client.close());
+  return { client, pid: transport.pid };
+}
+
+interface Starting {
+  args?: readonly string[];
+  settings?: Record<string, string>;
+  era?: Era;
+}
+
+/** A store with two repositories, and the settings that lead to it. */
+async function filledStore(engine: Engine): Promise<Record<string, string>> {
+  const modules = buildModules(await engine.open(), { clock: systemClock, log: createLog("silent") });
+  await modules.catalog.record([observation("a/one", daily(1, 2, 3)), observation("b/two", daily(4, 5, 9))]);
+  await updateDerived(modules);
+  const { url, dataDir } = engine.location();
+  return url === undefined ? { SIDEREAL_DATA_DIR: dataDir } : { SIDEREAL_DATABASE_URL: url };
+}
+
+onBothEngines("sidereal mcp", (engine) => {
+  for (const era of ERAS)
+    test(`reads the local store with the tools that change nothing (${era})`, async (t) => {
+      const settings = await filledStore(engine);
+      const { client } = await start(t, { settings, era });
+      const { tools } = await client.listTools();
+      assert.ok(tools.length > 4);
+      assert.ok(tools.every(({ annotations }) => annotations?.readOnlyHint));
+      const { data } = await call(client, "search_repositories", { sort: "stars" });
+      assert.deepEqual(
+        data.repositories.map(({ repository }: { repository: string }) => repository),
+        ["github:b/two", "github:a/one"],
+      );
+      // Nobody limits it.
+      for (let i = 0; i < 130; i++)
+        assert.equal((await call(client, "get_repository", { repository: "github:a/one" })).isError, false);
+      const missing = await call(client, "create_watchlist");
+      assert.equal(missing.error?.code, "NOT_FOUND");
+    });
+
+  test("uses a service over the network with its key, and writes nothing but messages", async () => {
+    const settings = await filledStore(engine);
+    const serving = await serve(world, world.newDataDir(), settings);
+    try {
+      const input = [
+        { ...PING, method: "tools/call", params: { name: "create_watchlist", arguments: { name: "Mine" } } },
+        {
+          ...PING,
+          id: 2,
+          method: "tools/call",
+          params: { name: "list_ranking", arguments: { window: "9d" } },
+        },
+      ];
+      const running = world.start(world.newDataDir(), ["mcp", "--url", serving.url]);
+      let stdout = "";
+      running.process.stdout?.on("data", (text) => {
+        stdout += text;
+      });
+      for (const message of input) running.process.stdin?.write(`${JSON.stringify(message)}\n`);
+      while (stdout.split("\n").length <= input.length) await once(running.process.stdout ?? process, "data");
+      running.process.stdin?.end();
+      const ended = await running.ended;
+      assert.deepEqual([ended.code, ended.stderr], [0, ""]);
+      const results = stdout
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      assert.deepEqual(results.map(({ id }) => id).sort(), [1, 2]);
+      const [created, failed] = results.sort((a, b) => a.id - b.id);
+      const { page } = created.result.structuredContent;
+      assert.ok(page.startsWith(`${serving.url}/watchlists/`));
+      assert.equal((await fetch(page)).status, 200);
+      assert.match(failed.result.content[0].text, /^VALIDATION_FAILED: window/);
+    } finally {
+      await serving.stop();
+    }
+  });
+});
+
+onSqlite("sidereal mcp", () => {
+  test("creates no store: without one it exits with 2, and says what to do", async () => {
+    const dataDir = world.newDataDir();
+    const { code, stdout, stderr } = await world.run(dataDir, ["mcp"]);
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, /there is no store in .*; set SIDEREAL_DATA_DIR, or use --url/);
+    assert.deepEqual(readdirSync(dataDir), []);
+  });
+
+  const ADDRESSES: readonly [string, RegExp][] = [
+    ["ftp://a.example", /must be an http or https address/],
+    ["nonsense", /must be an http or https address/],
+    ["https://user:secret@a.example", /without credentials/],
+    ["https://a.example?x=1", /without credentials, query and fragment/],
+    ["http://repositories.example", /must begin with https, as an API key is sent there/],
+  ];
+  for (const [address, expected] of ADDRESSES)
+    test(`--url ${address} with a key is refused`, async () => {
+      const settings = { SIDEREAL_API_KEY: "sid_secret" };
+      const { code, stdout, stderr } = await world.run(world.newDataDir(), ["mcp", "--url", address], {
+        settings,
+      });
+      assert.deepEqual([code, stdout], [2, ""]);
+      assert.match(stderr, expected);
+    });
+
+  /** A server in place of a service. */
+  async function fake(t: TestContext, respond: RequestListener): Promise<string> {
+    const server = createServer(respond).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    t.after(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/base`;
+  }
+
+  const search = (client: Client) => call(client, "search_repositories", {});
+
+  test("sends the key of a file, and passes on what to wait", async (t) => {
+    const seen: (string | undefined)[] = [];
+    const url = await fake(t, ({ url, headers }, response) => {
+      seen.push(url, headers.authorization);
+      response.writeHead(429, { "Retry-After": "7" });
+      response.end('{"data":null,"error":{"code":"RATE_LIMITED","message":"Too many."}}');
+    });
+    const file = join(world.folder, "key");
+    writeFileSync(file, "sid_fromfile\n");
+    const { client } = await start(t, { args: ["--url", url], settings: { SIDEREAL_API_KEY_FILE: file } });
+    const { error, text } = await search(client);
+    assert.deepEqual(seen, ["/base/api/repos?limit=10", "Bearer sid_fromfile"]);
+    assert.deepEqual(error, { code: "RATE_LIMITED", retryAfterSeconds: 7 });
+    assert.match(text, /Try again in 7 seconds/);
+  });
+
+  const STRANGE: readonly [string, RequestListener, RegExp][] = [
+    [
+      "a page",
+      (_, response) => response.end("<html>"),
+      /^INTERNAL: The response of the API was not understood/,
+    ],
+    ["an error page", (_, response) => response.writeHead(502).end("<html>"), /^HTTP_502: .*status 502/],
+    [
+      "a redirect to elsewhere",
+      (_, response) => response.writeHead(301, { Location: "http://169.254.169.254/api/" }).end(),
+      /^HTTP_301/,
+    ],
+    ["nothing", (_, response) => void response.destroy(), /^UNAVAILABLE: The service at .* did not respond/],
+    [
+      "more than 8 MiB",
+      (_, response) => {
+        response.on("error", () => {});
+        response.end(Buffer.alloc(9 * 1024 * 1024, " "));
+      },
+      /^UNAVAILABLE: The response of the service is too long/,
+    ],
+  ];
+  for (const [what, respond, expected] of STRANGE)
+    test(`a service that returns ${what} is an error that a model can read`, async (t) => {
+      const { client } = await start(t, { args: ["--url", await fake(t, respond)] });
+      const { isError, text } = await search(client);
+      assert.ok(isError);
+      assert.match(text, expected);
+    });
+
+  test("skips lines that are no messages, and ends when a message is too long", async () => {
+    const url = "http://127.0.0.1:9";
+    const running = world.start(world.newDataDir(), ["mcp", "--url", url]);
+    running.process.stdin?.write(`nonsense\n{"a":1}\n${JSON.stringify({ ...PING, id: 8 })}\n`);
+    const [line] = await once(running.process.stdout ?? process, "data");
+    assert.equal(JSON.parse(String(line).trim().split("\n").at(-1) ?? "").id, 8);
+    running.process.stdin?.write("x".repeat(200_000));
+    running.process.stdin?.end();
+    assert.equal((await running.ended).code, 0);
+  });
+
+  test("ends at the signal to stop", async (t) => {
+    const { client, pid } = await start(t, { args: ["--url", "http://127.0.0.1:9"] });
+    const closed = new Promise<void>((resolve) => {
+      client.onclose = resolve;
+    });
+    assert.ok(pid);
+    process.kill(pid, "SIGTERM");
+    await closed;
+  });
+});
