@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { AppError } from "../../src/errors.js";
 import { LIMIT_SETTINGS } from "../../src/limit-config.js";
 import { addAccount } from "../support/accounts.js";
 import { onBothEngines } from "../support/engines.js";
@@ -140,5 +141,21 @@ onBothEngines("Calls of tools", (engine) => {
       assert.equal(response.status, 401);
     };
     assert.equal((await costOf(guess)).default, 10);
+  });
+
+  test("that the service cannot serve now are tool errors with the seconds to wait, and faults say nothing", async (t) => {
+    const own = await createWorld(engine);
+    const client = await connectMcp(own);
+    let thrown: Error = new AppError("UNAVAILABLE", "The database is not available; try again.");
+    t.mock.method(own.modules.catalog, "describe", async () => {
+      throw thrown;
+    });
+    const args = { repository: "github:a/one" };
+    const away = await call(client, "get_repository", args);
+    assert.deepEqual(away.error, { code: "UNAVAILABLE", retryAfterSeconds: 5 });
+    thrown = new Error("select secret from accounts");
+    const fault = await call(client, "get_repository", args);
+    assert.equal(fault.error?.code, "INTERNAL");
+    assert.doesNotMatch(fault.text, /secret/);
   });
 });
