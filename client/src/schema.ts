@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: c2b4f7c23d1f4a33
- * Types: d688d8340c6a6cb1
+ * Document: 50a98044ad95b5d8
+ * Types: 03edcf25eab7778c
  */
 export interface paths {
     "/api": {
@@ -252,6 +252,26 @@ export interface paths {
          * @description Slashes may be literal or %2F. The path is decoded once.
          */
         get: operations["getRepositoryByFullNamePath"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The snapshots of up to 100 repositories over time
+         * @description In the order of the request, each repository once, each as listMetrics has it. All series have the finest step by which there are at most 20,000 points in all, and 2,000 of each. Costs one unit, and one for each 2,000 points.
+         */
+        get: operations["listSeveralMetrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1576,6 +1596,39 @@ export interface components {
                 isReturn: boolean;
             };
         };
+        Series: {
+            repositoryId: string;
+            provider: string;
+            fullName: string;
+            /** @enum {string} */
+            availability: "AVAILABLE" | "GONE" | "PRIVATE" | "BLOCKED" | "RENAMED";
+            /**
+             * Format: date-time
+             * @description End of the windows: the time of the newest snapshot. null without any.
+             */
+            asOf: string | null;
+            /** Format: date-time */
+            lastSeenAt: string | null;
+            /** @description See Repository. */
+            stale: boolean;
+            /** @description Oldest first. */
+            points: components["schemas"]["Snapshot"][];
+            /** @description Ranges between two points of the same basis with missing refreshes. */
+            gaps: {
+                /** Format: date-time */
+                from: string;
+                /** Format: date-time */
+                to: string;
+                missing: number;
+            }[];
+            /** @description Neighbouring points of which one counts all stars and the other those still held (source BACKFILLED). The step between them is neither a gain nor a loss. */
+            seams: {
+                /** Format: date-time */
+                from: string;
+                /** Format: date-time */
+                to: string;
+            }[];
+        };
         Snapshot: {
             /** Format: date-time */
             capturedAt: string;
@@ -2097,6 +2150,7 @@ export type Rank = components['schemas']['Rank'];
 export type RankingName = components['schemas']['RankingName'];
 export type Explanation = components['schemas']['Explanation'];
 export type Rename = components['schemas']['Rename'];
+export type Series = components['schemas']['Series'];
 export type Snapshot = components['schemas']['Snapshot'];
 export type PastRank = components['schemas']['PastRank'];
 export type Chart = components['schemas']['Chart'];
@@ -3416,6 +3470,85 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["RepositoryDetail"];
                     };
+                };
+            };
+        };
+    };
+    listSeveralMetrics: {
+        parameters: {
+            query: {
+                /**
+                 * @description An id, owner/name of any provider, or provider:owner/name; up to 100 times.
+                 * @example [
+                 *       "github:facebook/react"
+                 *     ]
+                 */
+                repo: string[];
+                /**
+                 * @description The time before the newest snapshot of the provider; all: everything stored.
+                 * @example 30d
+                 */
+                window?: "30d" | "90d" | "all";
+                /**
+                 * @description The finest step of the points: all snapshots, or the last one of each step of time (UTC, weeks from Monday). A series that would be too long has the next longer step that fits.
+                 * @example all
+                 */
+                step?: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The series. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Series"][];
+                        meta: {
+                            /**
+                             * @default 30d
+                             * @enum {string}
+                             */
+                            window?: "30d" | "90d" | "all";
+                            /**
+                             * @description all: every snapshot; otherwise the last one of each step (UTC, weeks from Monday).
+                             * @enum {string}
+                             */
+                            resolution: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
+                            /** @description Whether that is longer than `step`, as there would be too many points otherwise. */
+                            thinned: boolean;
+                            /** @description Points of all series together. */
+                            points: number;
+                            /**
+                             * Format: date-time
+                             * @description End of the windows: the time of the newest snapshot. null without any.
+                             */
+                            asOf: string | null;
+                            /** @description Days in UTC from asOf to the response. */
+                            ageDays: number | null;
+                            /** @description How many values `repo` has. */
+                            requested: number;
+                            /** @description Those that lead to no repository, as given. */
+                            missing: string[];
+                        };
+                    };
+                    "text/csv": string;
                 };
             };
         };

@@ -1,4 +1,4 @@
-import { content, type Reply } from "../http/http.js";
+import { type BodyPart, content, type Reply } from "../http/http.js";
 import { z } from "../schema.js";
 import type { ResponseContract } from "./operation.js";
 
@@ -33,7 +33,12 @@ export function fieldColumns<Name extends string>(
 
 /** The rows as a file of this name. */
 export function csv<Row>(name: string, columns: readonly CsvColumn<Row>[], rows: readonly Row[]): Reply {
-  return content("text/csv; charset=utf-8", csvText(columns, rows), {
+  return csvFile(name, [csvText(columns, rows)]);
+}
+
+/** A file of this name, from its header and its lines. */
+export function csvFile(name: string, parts: readonly BodyPart[]): Reply {
+  return content("text/csv; charset=utf-8", parts, {
     headers: { "Content-Disposition": `attachment; filename="${name}.csv"` },
   });
 }

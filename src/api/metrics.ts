@@ -1,14 +1,20 @@
-import { isStale } from "../catalog/catalog.js";
+import { isStale, type Repository, type Snapshot } from "../catalog/catalog.js";
 import { DAY_MS, isoTime } from "../clock.js";
 import { json } from "../http/http.js";
 import { idParameter } from "../lists/lists.js";
 import { WINDOWS } from "../rankings/rankings.js";
 import { z } from "../schema.js";
-import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
+import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { dataMetaResponse, errorResponses, operation } from "./operation.js";
 import { renamesSchema, renamesView } from "./rename-view.js";
-import { seamsView, seriesMetaSchema, snapshotSchema, snapshotView, stepParameter } from "./series-views.js";
+import {
+  seriesMetaSchema,
+  seriesPartsView,
+  snapshotSchema,
+  snapshotView,
+  stepParameter,
+} from "./series-views.js";
 import { rankingSchema } from "./views.js";
 
 const SERIES_WINDOWS = ["30d", "90d", "all"] as const;
@@ -21,12 +27,30 @@ const metricsMetaSchema = seriesMetaSchema.extend({
 
 export const seriesWindowParameter = z.enum(SERIES_WINDOWS).default("30d");
 
-/** Start of the window of a series that ends at `asOf`; undefined for all. */
-export function seriesStart(window: (typeof SERIES_WINDOWS)[number], asOf: number): number | undefined {
-  return window === "all" ? undefined : asOf - (window === "30d" ? 30 : 90) * DAY_MS;
+type SeriesWindow = (typeof SERIES_WINDOWS)[number];
+
+/** Length of the window of a series; undefined for all. */
+export function seriesWindowMs(window: SeriesWindow): number | undefined {
+  return window === "all" ? undefined : (window === "30d" ? 30 : 90) * DAY_MS;
 }
 
-const SNAPSHOT_COLUMNS = fieldColumns(["capturedAt", "stars", "forks", "openIssues", "watchers", "source"]);
+/** Start of the window of a series that ends at `asOf`; undefined for all. */
+export function seriesStart(window: SeriesWindow, asOf: number): number | undefined {
+  const lengthMs = seriesWindowMs(window);
+  return lengthMs === undefined ? undefined : asOf - lengthMs;
+}
+
+/** The columns of snapshots as CSV. */
+export const SNAPSHOT_COLUMNS: readonly CsvColumn<ReturnType<typeof snapshotRow>>[] = [
+  ...fieldColumns(["capturedAt", "stars", "forks", "openIssues", "watchers", "source"]),
+  ...fieldColumns(["repositoryId", "provider"]),
+  { name: "fullName", isForeign: true, value: ({ fullName }) => fullName },
+];
+
+/** A snapshot of a repository as a row of CSV. */
+export function snapshotRow({ id, provider, fullName }: Repository, snapshot: Snapshot) {
+  return { ...snapshotView(snapshot), repositoryId: String(id), provider, fullName };
+}
 
 export const listMetrics = operation({
   id: "listMetrics",
@@ -52,8 +76,11 @@ export const listMetrics = operation({
       asOf === undefined || from === undefined
         ? await catalog.series(id, 0, { step })
         : await catalog.windowSeries(id, { asOf, lengthMs: asOf - from }, { step });
-    const data = series.points.map(snapshotView);
-    if (format === "csv") return csv(`sidereal-${id}-${window}`, SNAPSHOT_COLUMNS, data);
+    if (format === "csv") {
+      const rows = series.points.map((point) => snapshotRow(repository, point));
+      return csv(`sidereal-${id}-${window}`, SNAPSHOT_COLUMNS, rows);
+    }
+    const { points: data, gaps, seams } = seriesPartsView(series);
     const renames = renamesView(await catalog.renamesOf(id), id);
     const meta = {
       repositoryId: String(id),
@@ -66,8 +93,8 @@ export const listMetrics = operation({
       resolution: series.resolution,
       thinned: series.resolution !== step,
       points: data.length,
-      gaps: series.gaps.map((gap) => ({ ...gap, from: isoTime(gap.from), to: isoTime(gap.to) })),
-      seams: seamsView(series.seams),
+      gaps,
+      seams,
       nextRefreshAt: repository.nextRefreshAt === null ? null : isoTime(repository.nextRefreshAt),
     };
     return json({ data, meta });

@@ -3,13 +3,7 @@ import { invalidParameter } from "../errors.js";
 import type { HttpRequest, Reply } from "../http/http.js";
 import { type ListQuery, newestOf } from "../lists/lists.js";
 import type { ApiServices } from "./operation.js";
-import {
-  findReferenced,
-  MAX_REFERENCES,
-  missingReferences,
-  readReferences,
-  type SentReference,
-} from "./references.js";
+import { findReferenced, MAX_REFERENCES, missingReferences, readReferences, textsOf } from "./references.js";
 import { repositoryPage } from "./repository-list.js";
 
 /** Parameters that repositories by id and name go with. */
@@ -65,9 +59,4 @@ export async function namedRepositories({ services, http, query, file }: NamedRe
   };
   const { baseUrl } = config;
   return repositoryPage(page, { http, baseUrl, query: { limit: MAX_REFERENCES, window, format }, file });
-}
-
-/** References as sent, each once. */
-function textsOf(references: readonly SentReference[]): string[] {
-  return [...new Set(references.map(({ text }) => text))];
 }

@@ -155,3 +155,8 @@ export function missingReferences(
 ): SentReference[] {
   return references.filter((_, i) => !each[i]?.some((id) => known.has(id)));
 }
+
+/** References as sent, each once. */
+export function textsOf(references: readonly SentReference[]): string[] {
+  return [...new Set(references.map(({ text }) => text))];
+}

@@ -40,6 +40,7 @@ import {
   getRepositoryById,
 } from "./repositories.js";
 import * as sessions from "./sessions.js";
+import { listSeveralMetrics, MAX_POINT_UNITS } from "./several-metrics.js";
 import { getTrackRequest, requestTracking } from "./track.js";
 import * as watchlists from "./watchlists.js";
 
@@ -85,6 +86,14 @@ const NAMED: Surcharge = {
   included: 40,
   step: 30,
   most: MAX_REFERENCES,
+};
+/** The most that the points of several series can cost; the response says what they did. */
+const POINTS: Surcharge = {
+  parameter: "repo",
+  counts: "values",
+  included: 0,
+  step: 1,
+  most: MAX_POINT_UNITS,
 };
 const ROWS = limit("default", { surcharges: [PER_ROWS] });
 /** Of a chart. */
@@ -151,6 +160,7 @@ export const API_ROUTES: readonly ApiRoute[] = [
   open("/api/search/suggest", suggest, { limit: limit("search") }),
   open("/api/repos/{provider}/by-full-name", getRepositoryByFullName, DETAIL),
   open("/api/repos/{provider}/by-full-name/{fullName*}", getRepositoryByFullNamePath, DETAIL),
+  open("/api/metrics", listSeveralMetrics, { limit: limit("heavy", { surcharges: [POINTS] }) }),
   open("/api/repos/{id}/metrics", listMetrics, { limit: HEAVY }),
   open("/api/repos/{id}/ranks", listRanks, { limit: HEAVY }),
   open("/api/repos/{provider}/{owner}/{name}", getRepository, DETAIL),

@@ -1,4 +1,4 @@
-import { type Seam, SNAPSHOT_SOURCES, type Snapshot, STEPS } from "../catalog/catalog.js";
+import { type Seam, type Series, SNAPSHOT_SOURCES, type Snapshot, STEPS } from "../catalog/catalog.js";
 import { isoTime } from "../clock.js";
 import { time, z } from "../schema.js";
 import type { SumPoint } from "../watchlists/watchlists.js";
@@ -51,7 +51,7 @@ export const stepParameter = z.enum(STEPS).default("all").openapi({
 });
 
 /** How a series was thinned. */
-const thinningFields = {
+export const thinningFields = {
   resolution: z.enum(STEPS).openapi({
     description: "all: every snapshot; otherwise the last one of each step (UTC, weeks from Monday).",
   }),
@@ -59,6 +59,25 @@ const thinningFields = {
     description: "Whether that is longer than `step`, as there would be too many points otherwise.",
   }),
 };
+
+const gapsSchema = z
+  .array(z.object({ from: time, to: time, missing: z.int() }))
+  .openapi({ description: "Ranges between two points of the same basis with missing refreshes." });
+
+/** The points of a series, and what is between them. */
+export const seriesPartsSchema = {
+  points: z.array(snapshotSchema).openapi({ description: "Oldest first." }),
+  gaps: gapsSchema,
+  seams: seamsSchema,
+};
+
+export function seriesPartsView({ points, gaps, seams }: Pick<Series, "points" | "gaps" | "seams">) {
+  return {
+    points: points.map(snapshotView),
+    gaps: gaps.map(({ from, to, missing }) => ({ from: isoTime(from), to: isoTime(to), missing })),
+    seams: seamsView(seams),
+  };
+}
 
 export const seriesMetaSchema = z.object({
   repositoryId: z.string().regex(/^[1-9][0-9]{0,18}$/),
@@ -69,9 +88,7 @@ export const seriesMetaSchema = z.object({
   stale: z.boolean().openapi({ description: "See Repository." }),
   ...thinningFields,
   points: z.int(),
-  gaps: z
-    .array(z.object({ from: time, to: time, missing: z.int() }))
-    .openapi({ description: "Ranges between two points of the same basis with missing refreshes." }),
+  gaps: gapsSchema,
   seams: seamsSchema,
   nextRefreshAt: time.nullable(),
 });

@@ -20,7 +20,7 @@ import {
   type ProviderName,
 } from "./lookup.js";
 import type { Observation, Recorded, Snapshot } from "./observation.js";
-import { type Recency, readRecency } from "./recency.js";
+import { type Recency, RecencyMemory } from "./recency.js";
 import { type RecordedBatch, record, recordSample } from "./record.js";
 import {
   decideRename,
@@ -36,6 +36,7 @@ import { RevisionReader } from "./revision.js";
 import { removeSample } from "./sample.js";
 import { readSparks, type Series, type SeriesBounds, type StarCount, seriesFrom } from "./series.js";
 import { seriesStart } from "./series-start.js";
+import { readSeveralSeries, type SeveralOptions, type SeveralSeries } from "./several-series.js";
 import {
   packTails,
   rangeColumn,
@@ -79,12 +80,14 @@ export * from "./repository.js";
 export { DERIVED_TABLES, REPOSITORY_TABLES } from "./sample.js";
 export * from "./series.js";
 export { chooseFrom } from "./series-start.js";
+export { MAX_SEVERAL_POINTS, type SeveralSeries } from "./several-series.js";
 export {
   DamagedBlock,
   joined,
   newestSnapshots,
   Readings,
   type ReadingsOptions,
+  readInTurns,
   readReadings,
   readSnapshotRanges,
   type SnapshotRange,
@@ -106,9 +109,9 @@ export class Catalog {
   readonly #renames: RenameReader;
   readonly #readRange: Prepared<number, [range: string]>;
   readonly #revisions: RevisionReader;
+  readonly #recency: RecencyMemory;
   /** Observations per transaction of `recordAll`. */
   #batchSize: BatchSize | undefined;
-  #recency: { value: Promise<Recency>; revision: number } | undefined;
 
   constructor(database: Database, clock: Clock) {
     this.#database = database;
@@ -124,6 +127,7 @@ export class Catalog {
       (given) => sql`select ${rangeColumn(database.dialect, sql`${given((id) => id)}`)}`,
     );
     this.#revisions = new RevisionReader(database, clock);
+    this.#recency = new RecencyMemory(database.read, () => this.recentRevision());
   }
 
   /** Records observations in one transaction. See `record`. */
@@ -278,6 +282,14 @@ export class Catalog {
     return seriesFrom(readings, start ?? Number.MAX_SAFE_INTEGER, bounds);
   }
 
+  /** The series of several repositories, thinned by one step. See `readSeveralSeries`. */
+  async severalSeries(
+    repositories: readonly Pick<Repository, "id" | "provider">[],
+    options: Omit<SeveralOptions, "recency">,
+  ): Promise<SeveralSeries> {
+    return readSeveralSeries(this.#database, repositories, { ...options, recency: await this.recency() });
+  }
+
   /** Time of a provider's newest snapshot, which is the end of all its windows. Undefined without snapshots. */
   async asOf(provider: string): Promise<number | undefined> {
     const [row] = await this.#newest(provider);
@@ -351,16 +363,8 @@ export class Catalog {
   }
 
   /** What decides whether counts are recent, as of `recentRevision`: two statements after a change, otherwise none. */
-  async recency(): Promise<Recency> {
-    const revision = await this.recentRevision();
-    if (this.#recency?.revision === revision) return this.#recency.value;
-    const value = readRecency(this.#database.read);
-    this.#recency = { value, revision };
-    // Whoever reads next must not share a failure.
-    value.catch(() => {
-      if (this.#recency?.value === value) this.#recency = undefined;
-    });
-    return value;
+  recency(): Promise<Recency> {
+    return this.#recency.read();
   }
 
   /** A number that grows with every change that a reader could notice, in any process. */

@@ -30,6 +30,31 @@ export async function readRecency(db: Db): Promise<Recency> {
   return { asOf, since, newestFiles: new Map(rows.map((row) => [row.source, Number(row.newest)])) };
 }
 
+/** Remembers what decides whether counts are recent, as long as the revision stays the same. */
+export class RecencyMemory {
+  readonly #db: Db;
+  readonly #readRevision: () => Promise<number>;
+  #known: { value: Promise<Recency>; revision: number } | undefined;
+
+  constructor(db: Db, readRevision: () => Promise<number>) {
+    this.#db = db;
+    this.#readRevision = readRevision;
+  }
+
+  /** See `Catalog.recency`. */
+  async read(): Promise<Recency> {
+    const revision = await this.#readRevision();
+    if (this.#known?.revision === revision) return this.#known.value;
+    const value = readRecency(this.#db);
+    this.#known = { value, revision };
+    // Whoever reads next must not share a failure.
+    value.catch(() => {
+      if (this.#known?.value === value) this.#known = undefined;
+    });
+    return value;
+  }
+}
+
 /** A reading, with what is known of how its repository is observed. */
 export interface LastReading extends Pick<Repository, "importSource" | "refreshInterval"> {
   at: number;

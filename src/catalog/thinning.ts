@@ -65,6 +65,78 @@ export function thin(
   return { kept: [...first, ...kept.slice(first.length - most)], resolution };
 }
 
+/** Readings to thin together with others. */
+interface Thinned {
+  readings: Readings;
+  /** Whether the first reading stays whatever the step. */
+  keepsFirst: boolean;
+}
+
+interface CommonOptions {
+  /** Maximum number of readings of all, and of each. */
+  most: number;
+  mostEach: number;
+  /** The finest step. */
+  step: Step;
+}
+
+/**
+ * Thins several series by one step: the finest by which there are few enough readings. They are added one by one, and thinned at once,
+ * so that no more than `most` are held.
+ */
+export class CommonThinning {
+  readonly #options: CommonOptions;
+  readonly #kept = new Map<number, Thinned>();
+  #step: Step;
+  #total = 0;
+
+  constructor(options: CommonOptions) {
+    this.#options = options;
+    this.#step = options.step;
+  }
+
+  add(id: number, { readings, keepsFirst }: Thinned): void {
+    const kept = this.#thin({ readings, keepsFirst });
+    this.#kept.set(id, { readings: kept, keepsFirst });
+    this.#total += kept.length;
+    const { most, mostEach } = this.#options;
+    while (this.#total > most || (this.#kept.get(id)?.readings.length ?? 0) > mostEach) {
+      const next = longerStep(this.#step);
+      if (next === undefined) return;
+      this.#step = next;
+      this.#thinAll();
+    }
+  }
+
+  /** What is left of each, and the step. If there are too many even by the longest step, each has the newest of its share. */
+  end(): { kept: Map<number, Readings>; resolution: Step } {
+    const { most, mostEach } = this.#options;
+    const share = this.#total > most ? Math.floor(most / this.#kept.size) : mostEach;
+    const kept = new Map(
+      [...this.#kept].map(([id, { readings, keepsFirst }]) => {
+        const newest = readings.length - share + (keepsFirst ? 1 : 0);
+        const keeps = (index: number) => (keepsFirst && index === 0) || index >= newest;
+        return [id, readings.length <= share ? readings : readings.only(keeps)];
+      }),
+    );
+    return { kept, resolution: this.#step };
+  }
+
+  /** A copy of those that stay, as the others may be many. */
+  #thin({ readings, keepsFirst }: Thinned): Readings {
+    const indexes = lastOfEach(readings, { indexes: allIndexes(readings), step: this.#step, keepsFirst });
+    return readings.picked(indexes);
+  }
+
+  #thinAll(): void {
+    this.#total = 0;
+    for (const thinned of this.#kept.values()) {
+      thinned.readings = this.#thin(thinned);
+      this.#total += thinned.readings.length;
+    }
+  }
+}
+
 function allIndexes({ length }: Readings): number[] {
   return Array.from({ length }, (_, i) => i);
 }

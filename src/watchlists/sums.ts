@@ -1,10 +1,8 @@
-import { setImmediate } from "node:timers/promises";
 import {
   MAX_POINTS,
   type Readings,
-  readReadings,
+  readInTurns,
   readSnapshotRanges,
-  type Span,
   starsAt,
   startOfStep,
 } from "../catalog/catalog.js";
@@ -38,12 +36,6 @@ export interface SumSeries {
 /** Maximum rows read for a series by day, over all repositories; longer series are by week. */
 const MAX_SUMMED_ROWS = 60_000;
 
-/** Repositories decoded in one turn of the event loop, so that no other request waits long. */
-const CHUNK = 50;
-
-/** A repository whose history is damaged counts like one without snapshots. */
-const onDamaged = () => {};
-
 /** Columns of readings that are summed: stars, forks, open issues, watchers. They follow the time. */
 const SUMMED = 4;
 
@@ -56,33 +48,18 @@ export async function sumSeries(
   ids: readonly number[],
   from: number,
 ): Promise<SumSeries> {
-  const ranges = [...(await readSnapshotRanges(database.read, database.dialect, ids)).values()];
-  const first = Math.min(...ranges.map(({ firstSnapshotAt }) => firstSnapshotAt ?? Number.POSITIVE_INFINITY));
-  const last = Math.max(...ranges.map(({ lastSnapshotAt }) => lastSnapshotAt ?? 0));
+  const ranges = await readSnapshotRanges(database.read, database.dialect, ids);
+  const all = [...ranges.values()];
+  const first = Math.min(...all.map(({ firstSnapshotAt }) => firstSnapshotAt ?? Number.POSITIVE_INFINITY));
+  const last = Math.max(...all.map(({ lastSnapshotAt }) => lastSnapshotAt ?? 0));
   const start = Math.max(from, first);
   if (!(start <= last)) return { points: [], resolution: "1d" };
   const days = Math.ceil((last - start) / DAY_MS) + 1;
   const resolution = days > MAX_POINTS || days * ids.length > MAX_SUMMED_ROWS ? "1w" : "1d";
   const sums = new BucketSums({ start, last, resolution });
   const span = { from: start, withBaseline: true };
-  for await (const readings of readHistories(database, ids, span)) sums.add(readings);
+  for await (const [, readings] of readInTurns(database, { ids, span, ranges })) sums.add(readings);
   return { points: sums.points(), resolution };
-}
-
-/**
- * The histories of repositories, a chunk at a time. Other work gets a turn of the event loop between chunks: on SQLite, reading
- * and decoding would otherwise hold it until the last one.
- */
-async function* readHistories(
-  { read, dialect }: Database,
-  ids: readonly number[],
-  span: Span,
-): AsyncGenerator<Readings> {
-  for (let i = 0; i < ids.length; i += CHUNK) {
-    if (i > 0) await setImmediate();
-    const chunk = ids.slice(i, i + CHUNK);
-    yield* (await readReadings(read, dialect, { ids: chunk, span, onDamaged })).values();
-  }
 }
 
 /**
@@ -215,7 +192,7 @@ export async function starHistory(
     retained: 0,
   })).reverse();
   const span = { from: totals[0]?.at ?? end, until: end, withBaseline: true };
-  for await (const readings of readHistories(database, ids, span)) {
+  for await (const [, readings] of readInTurns(database, { ids, span })) {
     for (const total of totals) {
       const counted = starsAt(readings, total.at);
       if (counted === null) continue;

@@ -208,10 +208,10 @@ onBothEngines("GET /api/repos/:id/metrics", (engine) => {
     assert.equal(
       body,
       [
-        "capturedAt,stars,forks,openIssues,watchers,source",
-        "2026-03-31T12:00:00.000Z,5,,,,IMPORTED",
-        "2026-04-29T12:00:00.000Z,6,2,1,9,BACKFILLED",
-        "2026-04-30T12:00:00.000Z,7,3,0,9,OBSERVED",
+        "capturedAt,stars,forks,openIssues,watchers,source,repositoryId,provider,fullName",
+        `2026-03-31T12:00:00.000Z,5,,,,IMPORTED,${ids["a/days"]},GITHUB,a/days`,
+        `2026-04-29T12:00:00.000Z,6,2,1,9,BACKFILLED,${ids["a/days"]},GITHUB,a/days`,
+        `2026-04-30T12:00:00.000Z,7,3,0,9,OBSERVED,${ids["a/days"]},GITHUB,a/days`,
         "",
       ].join("\r\n"),
     );

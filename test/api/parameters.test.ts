@@ -169,7 +169,12 @@ onBothEngines("Every documented query parameter", (engine) => {
         wrong.push([["", long(101)], invalid(name, "must be 1 to 100 characters")]);
         wrong.push([["a\u0001b"], invalid(name, "must not contain control characters")]);
       }
-      if (name === "repo") {
+      if (name === "repo" && path.startsWith("/api/metrics"))
+        wrong.push([
+          ["x", "", "a/b/", "01", "github:x"],
+          invalid(name, "must be ids, or of the form owner/name or provider:owner/name"),
+        ]);
+      else if (name === "repo") {
         const times = schema.type === "array" ? ", 1 to 6 times" : "";
         wrong.push([
           ["", "a/b", "github:", "github:a", "github:a/b/", ":a/b", "git hub:a/b", "github:a/b\u0001"],

@@ -45,6 +45,8 @@ onSqlite("The cost of a request", (engine) => {
       ["/api/facets/topics?limit=100", "default", 3],
       ["/api/search/suggest?q=a", "search", 1],
       ["/api/repos/1/metrics?window=all", "heavy", 1],
+      [`/api/metrics?${repos(1)}`, "heavy", 1],
+      [`/api/metrics?${repos(100)}`, "heavy", 1],
       [`/api/embed/chart?${repos(6)}`, "heavy", 6],
       [`/api/embed/chart.svg?${repos(1)}`, "embed", 1],
       [`/api/embed/chart.svg?${repos(6)}`, "embed", 4],

@@ -92,9 +92,14 @@ export class Readings {
   /** A copy of the readings whose index is kept; this, if all are. */
   only(keeps: (index: number) => boolean): Readings {
     const kept = Array.from({ length: this.length }, (_, index) => index).filter(keeps);
-    if (kept.length === this.length) return this;
-    const some = Readings.ofLength(kept.length, this.width);
-    for (const [i, index] of kept.entries())
+    return kept.length === this.length ? this : this.picked(kept);
+  }
+
+  /** A copy of the readings with these indexes. */
+  picked(indexes: readonly number[]): Readings {
+    if (indexes.length === this.length) return new Readings(this.numbers.slice(), this.width);
+    const some = Readings.ofLength(indexes.length, this.width);
+    for (const [i, index] of indexes.entries())
       some.numbers.set(this.numbers.subarray(index * this.width, (index + 1) * this.width), i * this.width);
     return some;
   }

@@ -16,3 +16,4 @@ export { joined, Readings } from "./readings.js";
 export { recountHours } from "./recount.js";
 export { removeEqual } from "./remove.js";
 export { type Thinning, thinSnapshots } from "./thin.js";
+export { readInTurns } from "./turns.js";

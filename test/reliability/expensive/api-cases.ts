@@ -151,6 +151,13 @@ export const API_CASES: Readonly<Record<string, readonly ExpensiveCase[]>> = {
       return address(`/api/repos/${provider}/by-full-name/${fullName}`, { explain: "true" });
     }),
   ],
+  "GET /api/metrics": ["json", "csv"].flatMap((format) =>
+    ["30d", "all"].map((window) =>
+      get(`100 repositories, ${window}, ${format}`, ({ facts }, round) =>
+        address("/api/metrics", { repo: idsOf(facts).slice(round, round + 100), window, format }),
+      ),
+    ),
+  ),
   "GET /api/repos/{id}/metrics": ["json", "csv"].map((format) =>
     get(`all, ${format}`, ({ facts }, round) =>
       address(`/api/repos/${repositoryOf(facts, round).id}/metrics`, { window: "all", format }),

@@ -71,7 +71,7 @@ export function queryChoices(facts: CatalogueFacts): Readonly<Record<string, Cho
     format: one("json", "csv"),
     step: one("1h", "6h", "1w"),
     repository: one("a/b", "x".repeat(2_000)),
-    repo: [[], named.slice(0, 1), named.slice(0, 6), named.slice(0, 20)],
+    repo: [[], named.slice(0, 1), named.slice(0, 6), named.slice(0, 20), named.slice(0, 100)],
     metric: one("stars", "forks", "openIssues"),
     range: one("30d", "90d", "1y", "all"),
     theme: one("auto", "dark"),

@@ -1,0 +1,122 @@
+import { setImmediate } from "node:timers/promises";
+import { AVAILABILITIES, isStale, MAX_SEVERAL_POINTS, type Repository } from "../catalog/catalog.js";
+import { isoTime } from "../clock.js";
+import { type BodyPart, jsonText } from "../http/http.js";
+import { time, z } from "../schema.js";
+import { csvFile, csvHeader, csvLine, formatParameter, orCsv } from "./csv.js";
+import { freshnessFields, freshnessView } from "./freshness.js";
+import { SNAPSHOT_COLUMNS, seriesWindowMs, seriesWindowParameter, snapshotRow } from "./metrics.js";
+import { dataMetaResponse, errorResponses, operation } from "./operation.js";
+import {
+  findReferenced,
+  missingReferences,
+  readReferences,
+  repositoriesParameter,
+  textsOf,
+} from "./references.js";
+import { seriesPartsSchema, seriesPartsView, stepParameter, thinningFields } from "./series-views.js";
+
+/** A request costs one unit, and one more for each of these points. */
+const POINTS_PER_UNIT = 2_000;
+
+/** The most units that points can cost: a request pays one for each repository up to this, and gets back what it does not use. */
+export const MAX_POINT_UNITS = MAX_SEVERAL_POINTS / POINTS_PER_UNIT;
+
+/** Points written in one turn of the event loop, so that no other request waits long. */
+const TURN_POINTS = 2_000;
+
+const seriesSchema = z
+  .object({
+    repositoryId: z.string().regex(/^[1-9][0-9]{0,18}$/),
+    provider: z.string(),
+    fullName: z.string(),
+    availability: z.enum(AVAILABILITIES),
+    asOf: freshnessFields.asOf,
+    lastSeenAt: time.nullable(),
+    stale: z.boolean().openapi({ description: "See Repository." }),
+    ...seriesPartsSchema,
+  })
+  .openapi("Series");
+
+const metaSchema = z.object({
+  window: seriesWindowParameter,
+  ...thinningFields,
+  points: z.int().openapi({ description: "Points of all series together." }),
+  ...freshnessFields,
+  requested: z.int().openapi({ description: "How many values `repo` has." }),
+  missing: z.array(z.string()).openapi({ description: "Those that lead to no repository, as given." }),
+});
+
+export const listSeveralMetrics = operation({
+  id: "listSeveralMetrics",
+  tags: ["Repositories"],
+  summary: "The snapshots of up to 100 repositories over time",
+  description:
+    "In the order of the request, each repository once, each as listMetrics has it. All series have the finest step by which there are at most 20,000 points in all, and 2,000 of each. Costs one unit, and one for each 2,000 points.",
+  params: null,
+  query: z.object({
+    repo: repositoriesParameter,
+    window: seriesWindowParameter,
+    step: stepParameter,
+    format: formatParameter,
+  }),
+  body: null,
+  responses: {
+    200: orCsv(dataMetaResponse("The series.", z.array(seriesSchema), metaSchema)),
+    ...errorResponses("VALIDATION_FAILED"),
+  },
+  handle: async ({ query, services }) => {
+    const { modules, clock } = services;
+    const { catalog } = modules;
+    const { window, step, format } = query;
+    const references = readReferences({ repo: query.repo });
+    const found = await findReferenced(modules, references);
+    const repositories = await catalog.findMany(found.ids);
+    const several = await catalog.severalSeries(repositories, { lengthMs: seriesWindowMs(window), step });
+    const recency = await catalog.recency();
+    const asOf = (repository: Repository) => recency.asOf.get(repository.provider) ?? null;
+
+    const parts: BodyPart[] = [];
+    let written = 0;
+    for (const repository of repositories) {
+      const series = several.of(repository.id);
+      written += series.points.length;
+      if (format === "csv") {
+        parts.push(
+          ...series.points.map((point) => csvLine(SNAPSHOT_COLUMNS, snapshotRow(repository, point))),
+        );
+      } else {
+        const view: z.output<typeof seriesSchema> = {
+          repositoryId: String(repository.id),
+          provider: repository.provider,
+          fullName: repository.fullName,
+          availability: repository.availability,
+          asOf: freshnessView(asOf(repository), clock.now()).asOf,
+          lastSeenAt: repository.countedAt === null ? null : isoTime(repository.countedAt),
+          stale: isStale(repository, recency),
+          ...seriesPartsView(series),
+        };
+        parts.push(parts.length === 0 ? "" : ",", JSON.stringify(view));
+      }
+      if (written < TURN_POINTS) continue;
+      written = 0;
+      await setImmediate();
+    }
+
+    const units = 1 + Math.min(MAX_POINT_UNITS, Math.floor(several.points / POINTS_PER_UNIT));
+    if (format === "csv")
+      return { ...csvFile(`sidereal-metrics-${window}`, [csvHeader(SNAPSHOT_COLUMNS), ...parts]), units };
+    const ends = repositories.flatMap((repository) => asOf(repository) ?? []);
+    const missing = missingReferences(references, found, new Set(repositories.map(({ id }) => id)));
+    const meta: z.output<typeof metaSchema> = {
+      window,
+      resolution: several.resolution,
+      thinned: several.resolution !== step,
+      points: several.points,
+      ...freshnessView(ends.length === 0 ? null : Math.max(...ends), clock.now()),
+      requested: references.length,
+      missing: textsOf(missing),
+    };
+    return { ...jsonText(['{"data":[', ...parts, `],"meta":${JSON.stringify(meta)}}`]), units };
+  },
+});
