@@ -39,7 +39,8 @@ export class FileStream implements BodyStream {
       this.#file = await open(this.#path);
     } catch (cause) {
       this.close();
-      throw new AppError("NOT_FOUND", "The file is not there any more.", { cause });
+      const isGone = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
+      throw isGone ? new AppError("NOT_FOUND", "The file is not there any more.", { cause }) : cause;
     }
     // Closed meanwhile.
     if (this.#isClosed) await this.#file.close();
