@@ -1,4 +1,4 @@
-import type { BodyStream, StreamPart } from "../http/http.js";
+import { type BodyStream, type StreamPart, unlessAborted } from "../http/http.js";
 
 /** Where the parts of a list come from: this thread, or another one. */
 export interface PartSource {
@@ -12,18 +12,12 @@ export class ListStream implements BodyStream {
   readonly #source: PartSource;
   readonly #onClose: () => void;
   readonly #ending = new AbortController();
-  /** Rejects when the stream is ended. */
-  readonly #ended: Promise<never>;
   #ahead: Promise<StreamPart | undefined> | undefined;
   #isClosed = false;
 
   constructor(source: PartSource, onClose: () => void) {
     this.#source = source;
     this.#onClose = onClose;
-    this.#ended = new Promise((_, reject) => {
-      this.signal.addEventListener("abort", () => reject(this.signal.reason), { once: true });
-    });
-    this.#ended.catch(() => {});
   }
 
   get signal(): AbortSignal {
@@ -32,7 +26,6 @@ export class ListStream implements BodyStream {
 
   async begin(): Promise<void> {
     try {
-      if (this.#ahead === undefined) this.#readAhead();
       await this.#taken();
     } catch (error) {
       this.close();
@@ -42,9 +35,8 @@ export class ListStream implements BodyStream {
 
   async next(): Promise<StreamPart | undefined> {
     this.signal.throwIfAborted();
-    if (this.#ahead === undefined) this.#readAhead();
     const part = await this.#taken();
-    if (part !== undefined) this.#readAhead();
+    if (part !== undefined) this.#ahead = this.#readAhead();
     return part;
   }
 
@@ -60,13 +52,18 @@ export class ListStream implements BodyStream {
     this.#onClose();
   }
 
-  #readAhead(): void {
-    this.#ahead = this.#source.next();
+  #readAhead(): Promise<StreamPart | undefined> {
+    const part = this.#source.next();
     // It may fail before anybody waits for it.
-    this.#ahead.catch(() => {});
+    part.catch(() => {});
+    return part;
   }
 
-  #taken(): Promise<StreamPart | undefined> {
-    return Promise.race([this.#ahead, this.#ended]);
+  /** The part that was made ahead. Throws the reason if the stream is ended before. */
+  async #taken(): Promise<StreamPart | undefined> {
+    this.#ahead ??= this.#readAhead();
+    const part = await unlessAborted(this.#ahead, this.signal);
+    this.signal.throwIfAborted();
+    return part;
   }
 }

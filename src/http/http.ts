@@ -40,3 +40,4 @@ export {
   UNKNOWN_TOKEN_COST,
 } from "./route.js";
 export { createHttpServer, type HttpServer } from "./server.js";
+export { unlessAborted } from "./unless-aborted.js";

@@ -5,7 +5,6 @@ export type BodyPart = string | Uint8Array;
 
 /** Some bytes of a body that is made while it is sent. */
 export interface StreamPart {
-  /** In memory of their own, which is freed once they are sent. */
   bytes: Uint8Array<ArrayBuffer>;
   /** Units that the part costs, besides those of the route. */
   units: number;

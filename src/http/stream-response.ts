@@ -9,6 +9,7 @@ import type { Clock } from "../clock.js";
 import type { Charge } from "./charge.js";
 import type { BodyStream } from "./reply.js";
 import type { Encoding } from "./stored-response.js";
+import { unlessAborted } from "./unless-aborted.js";
 
 export interface StreamOptions {
   response: ServerResponse;
@@ -121,23 +122,19 @@ class Output {
 
   /** The value, or undefined if the connection is closed before. */
   unlessClosed<T>(value: Promise<T>): Promise<T | undefined> {
-    return Promise.race([value, this.#closing.then(() => undefined)]);
+    return unlessAborted(value, this.closed);
   }
 
   /** Resolves when there is room for the next part, or the connection is closed. */
-  async write(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
+  async write(bytes: Uint8Array): Promise<void> {
     const encoder = this.#encoder;
-    let isTaken = true;
     if (encoder === undefined) {
       this.bytes += bytes.byteLength;
-      isTaken = !this.#response.write(bytes);
-      if (isTaken) await this.#drained();
-    } else {
-      encoder.write(bytes);
-      await this.unlessClosed(new Promise<void>((resolve) => encoder.flush(this.#flush, resolve)));
+      if (!this.#response.write(bytes)) await this.#drained();
+      return;
     }
-    // The garbage collector takes its time, as such memory is not in its heap: a long stream would leave hundreds of megabytes.
-    if (isTaken && !this.isClosed) bytes.buffer.transfer(0);
+    encoder.write(bytes);
+    await this.unlessClosed(new Promise<void>((resolve) => encoder.flush(this.#flush, resolve)));
   }
 
   /** Ends the body, and resolves when the connection has taken it. */
