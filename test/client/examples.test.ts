@@ -32,8 +32,8 @@ onSqlite("The examples of the client", (engine) => {
     folder = mkdtempSync(join(tmpdir(), "sidereal-test-"));
     mkdirSync(join(folder, "node_modules"));
     symlinkSync(resolve("client"), join(folder, "node_modules/sidereal-client"));
-    for (const name of readdirSync("client/examples"))
-      writeFileSync(join(folder, name), readFileSync(join("client/examples", name)));
+    for (const name of readdirSync("examples").filter((file) => file.endsWith(".mjs")))
+      writeFileSync(join(folder, name), readFileSync(join("examples", name)));
   });
   after(async () => {
     await service.stop();
@@ -48,6 +48,20 @@ onSqlite("The examples of the client", (engine) => {
       "group/sub/three +1 https://gitlab.com/group/sub/three",
       "facebook/react +1 https://github.com/facebook/react",
     ]);
+  });
+
+  test("dashboard.mjs draws the series of the named repositories", async () => {
+    writeFileSync(join(folder, "names.txt"), "facebook/react\nacme/kite\n");
+    await start("dashboard.mjs");
+    const html = readFileSync(join(folder, "dashboard.html"), "utf8");
+    const shown = [...html.matchAll(/">([^<]+)<\/a><td>(\d+)<td>(\d+)\s+<td>.*?points="([^"]*)"/g)];
+    assert.deepEqual(
+      shown.map(([, name, stars, gained, points = ""]) => [name, stars, gained, points.split(" ").length]),
+      [
+        ["facebook/react", "230", "7", 31],
+        ["acme/kite", "19", "9", 8],
+      ],
+    );
   });
 
   test("spreadsheet.mjs writes the whole list", async () => {
