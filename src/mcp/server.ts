@@ -3,6 +3,7 @@ import { AppError } from "../errors.js";
 import type { Ask } from "../http/http.js";
 import { didYouMean } from "../nearest-name.js";
 import { z } from "../schema.js";
+import { readVersion } from "../version.js";
 import { listTools } from "./list-tools.js";
 import { repositoryTool } from "./repository-tool.js";
 import { seriesTools } from "./series-tools.js";
@@ -23,6 +24,8 @@ export function allTools(): readonly Tool[] {
   return known;
 }
 
+const version = readVersion();
+
 export interface ServerOptions {
   ask: Ask;
   baseUrl: string;
@@ -35,7 +38,7 @@ export interface ServerOptions {
 /** A server for one request, or for one connection over stdio. */
 export function createServer(options: ServerOptions): Server {
   const server = new Server(
-    { name: "sidereal", title: "Sidereal", version: "0.1.0", websiteUrl: options.baseUrl },
+    { name: "sidereal", title: "Sidereal", version, websiteUrl: options.baseUrl },
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
   const tools = allTools().filter(({ isWrite }) => options.canWrite || !isWrite);

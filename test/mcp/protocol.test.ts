@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { readVersion } from "../../src/version.js";
 import { onSqlite } from "../support/engines.js";
 import { call, connectMcp, ERAS, message, newClient, PING } from "../support/mcp.js";
 import { createWorld, daily, NOW, observation, type World } from "../support/world.js";
@@ -23,7 +24,10 @@ onSqlite("/mcp", (engine) => {
       const client = await connectMcp(world, { era });
       assert.equal(client.getNegotiatedProtocolVersion(), era === "auto" ? "2026-07-28" : "2025-11-25");
       assert.match(client.getInstructions() ?? "", /counted gain/);
-      assert.equal(client.getServerVersion()?.name, "sidereal");
+      assert.deepEqual(
+        [client.getServerVersion()?.name, client.getServerVersion()?.version],
+        ["sidereal", readVersion()],
+      );
       assert.equal((await call(client, "get_repository", { repository: "github:a/one" })).isError, false);
       await client.close();
     });
