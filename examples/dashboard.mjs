@@ -9,13 +9,14 @@ const repositories = await sidereal.get("/api/repos", { query: { fullName: names
 const series = await sidereal.get("/api/metrics", { query: { repo: names, window: "90d" } });
 const pointsById = new Map(series.data.map(({ repositoryId, points }) => [repositoryId, points]));
 
+const escaped = (text) => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 const rows = repositories.data.map(({ id, fullName, url, stars, trend }) => {
   const counts = (pointsById.get(id) ?? []).map((point) => point.stars);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
   const line = counts.map(
     (count, i) => `${(i * 200) / counts.length},${40 - (40 * (count - least)) / (most - least || 1)}`,
   );
-  return `<tr><td><a href="${url}">${fullName}</a><td>${stars}<td>${trend?.starsDelta ?? ""}
+  return `<tr><td><a href="${escaped(url)}">${escaped(fullName)}</a><td>${stars}<td>${trend?.starsDelta ?? ""}
     <td><svg width="200" height="40"><polyline fill="none" stroke="teal" points="${line.join(" ")}"/></svg>`;
 });
 writeFileSync(
