@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 50a98044ad95b5d8
- * Types: 03edcf25eab7778c
+ * Document: a0b87ffa4e71924c
+ * Types: 92c4fb9ce0a69f83
  */
 export interface paths {
     "/api": {
@@ -3664,6 +3664,11 @@ export interface operations {
                  * @example 30d
                  */
                 window?: "30d" | "90d" | "all";
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
             };
             header?: {
                 /**
@@ -3708,6 +3713,7 @@ export interface operations {
                             ageDays: number | null;
                         };
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -3868,6 +3874,11 @@ export interface operations {
                  * @example 2
                  */
                 page?: number;
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
             };
             header?: {
                 /**
@@ -3907,6 +3918,7 @@ export interface operations {
                             ageDays: number | null;
                         };
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -3939,6 +3951,11 @@ export interface operations {
                  * @example 2
                  */
                 page?: number;
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
             };
             header?: {
                 /**
@@ -3978,6 +3995,7 @@ export interface operations {
                             ageDays: number | null;
                         };
                     };
+                    "text/csv": string;
                 };
             };
         };
@@ -4096,6 +4114,11 @@ export interface operations {
                  * @example date
                  */
                 align?: "date" | "age";
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
             };
             header?: {
                 /**
@@ -4118,6 +4141,7 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["Chart"];
                     };
+                    "text/csv": string;
                 };
             };
         };

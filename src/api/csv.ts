@@ -31,6 +31,16 @@ export function fieldColumns<Name extends string>(
   return names.map((name) => ({ name, value: (row) => row[name] }));
 }
 
+/** Which repository a row is about. */
+export const REPOSITORY_NAME_COLUMNS: readonly CsvColumn<{
+  repositoryId: string;
+  provider: string;
+  fullName: string;
+}>[] = [
+  ...fieldColumns(["repositoryId", "provider"]),
+  { name: "fullName", isForeign: true, value: ({ fullName }) => fullName },
+];
+
 /** The rows as a file of this name. */
 export function csv<Row>(name: string, columns: readonly CsvColumn<Row>[], rows: readonly Row[]): Reply {
   return csvFile(name, [csvText(columns, rows)]);
@@ -48,9 +58,12 @@ export function csvText<Row>(columns: readonly CsvColumn<Row>[], rows: readonly 
   return [csvHeader(columns), ...rows.map((row) => csvLine(columns, row))].join("");
 }
 
-/** The line with the names of the columns. */
+/** Without it, Excel reads a file in the code page of its system instead of UTF-8. */
+const BYTE_ORDER_MARK = "\uFEFF";
+
+/** The line with the names of the columns, which begins a file. */
 export function csvHeader<Row>(columns: readonly CsvColumn<Row>[]): string {
-  return `${columns.map(({ name }) => name).join(",")}\r\n`;
+  return `${BYTE_ORDER_MARK}${columns.map(({ name }) => name).join(",")}\r\n`;
 }
 
 /** The line of a row. */
@@ -64,10 +77,13 @@ export function csvLine<Row>(columns: readonly CsvColumn<Row>[], row: Row): stri
  */
 const FORMULA = /(?<=^|[;|\t\r\n])["\p{Zs}\p{Cf}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/gu;
 
+/** What a text without it needs no guard for. */
+const SIGN = /[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]/;
+
 function cell(value: string | number | boolean | null, isForeign: boolean): string {
   if (value === null) return "";
-  const text = String(value);
+  if (typeof value !== "string") return String(value);
   // Spreadsheets execute text that looks like a formula; an apostrophe in front of it prevents that.
-  const safe = isForeign ? text.replaceAll(FORMULA, "'$&") : text;
+  const safe = isForeign && SIGN.test(value) ? value.replaceAll(FORMULA, "'$&") : value;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

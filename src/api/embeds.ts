@@ -16,6 +16,7 @@ import {
 import { json } from "../http/http.js";
 import { chartPage } from "../page-addresses.js";
 import { time, z } from "../schema.js";
+import { csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
 import { type ChartQuery, chartAddress, chartQuery, getNamed } from "./embed-parameters.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
@@ -144,6 +145,11 @@ function chartView(
   };
 }
 
+const POINT_COLUMNS = [
+  ...fieldColumns(["at", "ageDays", "metric", "value", "source"]),
+  ...REPOSITORY_NAME_COLUMNS,
+];
+
 export const getChartData = operation({
   id: "getChartData",
   tags: ["Embeds"],
@@ -151,15 +157,21 @@ export const getChartData = operation({
   description:
     "The same parameters as the picture. Each repository costs as much as a request for its metrics.",
   params: null,
-  query: chartQuery,
+  query: chartQuery.extend({ format: formatParameter }),
   body: null,
   responses: {
-    200: dataResponse("The chart.", chartSchema),
+    200: orCsv(dataResponse("The chart.", chartSchema)),
     ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
   },
-  handle: async ({ query, services }) => {
+  handle: async ({ query: { format, ...query }, services }) => {
     const { config, clock } = services;
     const response = { baseUrl: config.baseUrl, now: clock.now() };
-    return json({ data: chartView(await readHistories(services, query), query, response) });
+    const chart = chartView(await readHistories(services, query), query, response);
+    if (format === "json") return json({ data: chart });
+    const { metric, series } = chart;
+    const rows = series.flatMap(({ points, ...repository }) =>
+      points.map((point) => ({ ...repository, ...point, metric })),
+    );
+    return csv(`sidereal-chart-${metric}`, POINT_COLUMNS, rows);
   },
 });

@@ -4,7 +4,7 @@ import { json } from "../http/http.js";
 import { idParameter } from "../lists/lists.js";
 import { WINDOWS } from "../rankings/rankings.js";
 import { z } from "../schema.js";
-import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
+import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { dataMetaResponse, errorResponses, operation } from "./operation.js";
 import { renamesSchema, renamesView } from "./rename-view.js";
@@ -43,8 +43,7 @@ export function seriesStart(window: SeriesWindow, asOf: number): number | undefi
 /** The columns of snapshots as CSV. */
 export const SNAPSHOT_COLUMNS: readonly CsvColumn<ReturnType<typeof snapshotRow>>[] = [
   ...fieldColumns(["capturedAt", "stars", "forks", "openIssues", "watchers", "source"]),
-  ...fieldColumns(["repositoryId", "provider"]),
-  { name: "fullName", isForeign: true, value: ({ fullName }) => fullName },
+  ...REPOSITORY_NAME_COLUMNS,
 ];
 
 /** A snapshot of a repository as a row of CSV. */
@@ -101,6 +100,11 @@ export const listMetrics = operation({
   },
 });
 
+const RANK_COLUMNS = [
+  ...fieldColumns(["date", "ranking", "window", "scope", "position"]),
+  ...REPOSITORY_NAME_COLUMNS,
+];
+
 /** Maximum number of ranks in a response: 400 days in 19 rankings and two scopes. */
 const MAX_RANKS = 15_200;
 
@@ -121,25 +125,27 @@ export const listRanks = operation({
   description:
     "Oldest first: ranks up to 1,000 overall and up to 200 in its language. The window ends at the newest snapshot of the provider. Days without a rank have no entry.",
   params: z.object({ id: idParameter }),
-  query: z.object({ window: seriesWindowParameter }),
+  query: z.object({ window: seriesWindowParameter, format: formatParameter }),
   body: null,
   responses: {
-    200: dataMetaResponse(
-      "The ranks.",
-      z.array(pastRankSchema),
-      z.object({
-        repositoryId: z.string(),
-        window: seriesWindowParameter,
-        ranks: z.int(),
-        ...freshnessFields,
-      }),
+    200: orCsv(
+      dataMetaResponse(
+        "The ranks.",
+        z.array(pastRankSchema),
+        z.object({
+          repositoryId: z.string(),
+          window: seriesWindowParameter,
+          ranks: z.int(),
+          ...freshnessFields,
+        }),
+      ),
     ),
     ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
   },
   handle: async (request) => {
     const { catalog, rankings } = request.services.modules;
     const { id } = request.params;
-    const { window } = request.query;
+    const { window, format } = request.query;
     const repository = await catalog.get(id);
     const asOf = await catalog.asOf(repository.provider);
     const since = asOf === undefined ? 0 : (seriesStart(window, asOf) ?? 0);
@@ -152,6 +158,11 @@ export const listRanks = operation({
         position,
       }),
     );
+    if (format === "csv") {
+      const { provider, fullName } = repository;
+      const rows = data.map((rank) => ({ ...rank, repositoryId: String(id), provider, fullName }));
+      return csv(`sidereal-ranks-${id}-${window}`, RANK_COLUMNS, rows);
+    }
     const freshness = freshnessView(asOf ?? null, request.services.clock.now());
     return json({ data, meta: { repositoryId: String(id), window, ranks: data.length, ...freshness } });
   },

@@ -15,6 +15,7 @@ import {
 import type { FacetKind } from "../rankings/rankings.js";
 import { z } from "../schema.js";
 import type { SuggestedFacet } from "../search/search.js";
+import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
 import { linkHeader } from "./repository-list.js";
@@ -42,6 +43,11 @@ export const getSummary = operation({
   },
 });
 
+const FACET_COLUMNS: readonly CsvColumn<z.output<typeof facetSchema>>[] = [
+  { name: "name", isForeign: true, value: ({ name }) => name },
+  ...fieldColumns(["repositoryCount", "stars", "starsGained"]),
+];
+
 function facetOperation(id: string, kind: FacetKind, what: string) {
   return operation({
     id,
@@ -56,18 +62,17 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
       page: pageParameter.openapi({
         description: "Page number. page × limit may be at most 10,000.",
       }),
+      format: formatParameter,
     }),
     body: null,
     responses: {
-      200: dataMetaResponse(
-        `A page of ${what}.`,
-        z.array(facetSchema),
-        pageMetaSchema.extend(freshnessFields),
+      200: orCsv(
+        dataMetaResponse(`A page of ${what}.`, z.array(facetSchema), pageMetaSchema.extend(freshnessFields)),
       ),
       ...errorResponses("VALIDATION_FAILED"),
     },
     handle: async ({ query, http, services }) => {
-      const { provider, window, sort, limit, page = 1 } = query;
+      const { provider, window, sort, limit, format, page = 1 } = query;
       const offset = pageOffset({ page, limit });
       const { rankings } = services.modules;
       const among = provider === undefined ? {} : { provider };
@@ -96,7 +101,9 @@ function facetOperation(id: string, kind: FacetKind, what: string) {
         ...freshnessView(asOf, services.clock.now()),
       };
       const Link = linkHeader(http, services.config.baseUrl, links);
-      return json({ data: facets.map(facetView), meta }, { headers: { Link } });
+      const data = facets.map(facetView);
+      const reply = format === "csv" ? csv(`sidereal-${what}`, FACET_COLUMNS, data) : json({ data, meta });
+      return { ...reply, headers: { ...reply.headers, Link } };
     },
   });
 }

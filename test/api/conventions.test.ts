@@ -61,7 +61,7 @@ onSqlite("Conventions of every route", (engine) => {
       sessionId,
     };
     const path = pattern.replaceAll(/\{(\w+)\}/g, (_, name) => values[name] ?? "");
-    if (path.startsWith("/api/embed/")) return `${path}?repo=github:a/big`;
+    if (path.startsWith("/api/embed/") || path === "/api/metrics") return `${path}?repo=github:a/big`;
     return path.endsWith("/by-full-name") ? `${path}?fullName=a/big` : path;
   };
   /** The id of another session of a member. */

@@ -13,7 +13,7 @@ import { type Answer, createWorld, daily, observation, snapshot, type World } fr
 type Row = Record<string, unknown>;
 
 /** The lines as a reader of CSV has them, by column; strict about quotes and the number of cells. */
-const rowsOf = (text: string): Record<string, string>[] => parse(text, { columns: true });
+const rowsOf = (text: string): Record<string, string>[] => parse(text, { columns: true, bom: true });
 
 /** What a cell must hold for a value of JSON. */
 function cellOf(value: unknown, column: string): string {
@@ -54,6 +54,7 @@ test("any text comes back from its cell, and none begins like a formula", () => 
   fc.assert(
     fc.property(fc.array(fc.tuple(text, text)), (rows) => {
       const written = csvText(columns, rows);
+      assert.ok(written.startsWith("\uFEFF"));
       assert.deepEqual(
         rowsOf(written),
         rows.map(([a, b]) => ({ a: guarded(a), b: guarded(b) })),
@@ -65,13 +66,13 @@ test("any text comes back from its cell, and none begins like a formula", () => 
   );
   assert.equal(
     csvText(columns, [["=1+1", 'say "hi", then\nleave']]),
-    'a,b\r\n\'=1+1,"say ""hi"", then\nleave"\r\n',
+    '\uFEFFa,b\r\n\'=1+1,"say ""hi"", then\nleave"\r\n',
   );
 });
 
 test("no separator makes a formula of a part of a text", () => {
   const column = [{ name: "a", isForeign: true, value: ([text]: readonly [string]) => text }];
-  const written = (text: string) => csvText(column, [[text]]);
+  const written = (text: string) => csvText(column, [[text]]).replace(/^\uFEFF/, "");
   assert.equal(written("a;=1+1"), "a\r\na;'=1+1\r\n");
   assert.equal(written("＝1+1"), "a\r\n'＝1+1\r\n");
   assert.equal(written("a, b;\t@SUM(1)"), 'a\r\n"a, b;\t\'@SUM(1)"\r\n');
