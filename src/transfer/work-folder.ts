@@ -16,7 +16,8 @@ export async function openWorkFolder(parent: string, clock: Clock): Promise<stri
     const [, pid, host] = NAME.exec(name) ?? [];
     if (pid === undefined) continue;
     const path = join(parent, name);
-    if (host === hostname() ? isRunning(Number(pid)) : await isRecent(path, clock))
+    // After a restart of a machine or container, another process may have the id of the writer.
+    if ((host !== hostname() || isRunning(Number(pid))) && (await isRecent(path, clock)))
       throw new Refusal(`another process is writing to ${parent}; its files are in ${name}`);
     await rm(path, { recursive: true, force: true });
   }
@@ -36,7 +37,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Whether another machine may still write to a folder. */
+/** Whether a process may still write to a folder. */
 async function isRecent(path: string, clock: Clock): Promise<boolean> {
   const { mtimeMs } = await stat(path);
   return clock.now() - mtimeMs < DAY_MS;

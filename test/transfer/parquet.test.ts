@@ -241,10 +241,11 @@ onSqlite("A Parquet export to a folder", (engine) => {
       writeFileSync(join(path, "repositories.parquet"), "half");
       return path;
     };
-    // No process has this id, and this one had it before.
-    const left = [partOf(2 ** 22 + 7), partOf(process.pid), partOf(1, "other.example")];
+    const old = [partOf(1, "other.example"), partOf(process.ppid)];
     const longAgo = (NOW - 2 * DAY_MS) / 1_000;
-    for (const path of left) utimesSync(path, longAgo, longAgo);
+    for (const path of old) utimesSync(path, longAgo, longAgo);
+    // No process has this id, and this one had it before.
+    const left = [...old, partOf(2 ** 22 + 7), partOf(process.pid)];
     await exportParquet(catalog, folder, { clock });
     assert.deepEqual(left.filter(existsSync), []);
     const running = partOf(process.ppid);
