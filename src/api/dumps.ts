@@ -132,7 +132,7 @@ export const getDumpFile = operation({
       });
     const { from, until } = range ?? { from: 0, until: file.bytes };
     const stream = new FileStream(file.location, { from, until }, () =>
-      services.downloads.enter(http.caller.name),
+      services.downloads.enter(http.caller),
     );
     const reply = streamed("application/vnd.apache.parquet", stream, {
       ...common,

@@ -279,13 +279,27 @@ describe("A byte range", () => {
 describe("The slots of downloads", () => {
   test("are 8 for a caller and 64 for all, and come back", () => {
     const slots = new DownloadSlots(true);
-    const taken = Array.from({ length: 64 }, (_, i) => slots.enter(`caller ${i % 8}`));
-    assert.throws(() => slots.enter("caller 0"), { code: "RATE_LIMITED" });
-    assert.throws(() => slots.enter("another"), { code: "UNAVAILABLE" });
+    const enter = (name: string) => slots.enter({ kind: "anonymous", name });
+    const taken = Array.from({ length: 64 }, (_, i) => enter(`caller ${i % 8}`));
+    assert.throws(() => enter("caller 0"), { code: "RATE_LIMITED" });
+    assert.throws(() => enter("another"), { code: "UNAVAILABLE" });
     taken[1]?.();
-    slots.enter("another");
+    enter("another");
     for (const give of taken.slice(2)) give();
-    slots.enter("caller 2");
+    enter("caller 2");
+  });
+
+  test("are shared by the keys of an account, and by half as many callers as there are slots in an IPv6 network", () => {
+    const slots = new DownloadSlots(true);
+    const withKey = (key: number) => slots.enter({ kind: "key", name: String(key), account: "one" });
+    for (let i = 0; i < 8; i++) withKey(i % 2);
+    assert.throws(() => withKey(3), { code: "RATE_LIMITED" });
+    const fromNetwork = (i: number) =>
+      slots.enter({ kind: "anonymous", name: `2001:db8:1:${i}::/64`, network: "2001:db8:1::/48" });
+    const taken = Array.from({ length: 32 }, (_, i) => fromNetwork(i));
+    assert.throws(() => fromNetwork(99), { code: "RATE_LIMITED" });
+    taken[0]?.();
+    fromNetwork(99);
   });
 
   test("are given back by a file that cannot be opened, and once by one that is closed twice", async () => {
