@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: a0b87ffa4e71924c
- * Types: 92c4fb9ce0a69f83
+ * Document: b05bd192bed79dc5
+ * Types: 7592a05652c184c9
  */
 export interface paths {
     "/api": {
@@ -1013,6 +1013,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/me/watchlist/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The summed counts of your watchlist's repositories over time
+         * @description Between snapshots a repository counts with its latest one; before its first snapshot it does not count.
+         */
+        get: operations["listMyWatchlistMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me/watchlist/{repositoryId}": {
         parameters: {
             query?: never;
@@ -1848,6 +1868,13 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
+        WatchedRepository: components["schemas"]["Repository"] & {
+            /**
+             * Format: date-time
+             * @description When it was added to the list.
+             */
+            addedAt: string;
+        };
         SumPoint: {
             /** Format: date-time */
             capturedAt: string;
@@ -2159,6 +2186,7 @@ export type Limits = components['schemas']['Limits'];
 export type TrackRequest = components['schemas']['TrackRequest'];
 export type CreatedWatchlist = components['schemas']['CreatedWatchlist'];
 export type Watchlist = components['schemas']['Watchlist'];
+export type WatchedRepository = components['schemas']['WatchedRepository'];
 export type SumPoint = components['schemas']['SumPoint'];
 export type Account = components['schemas']['Account'];
 export type PasskeyRequestOptions = components['schemas']['PasskeyRequestOptions'];
@@ -4569,7 +4597,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done, also if there was nothing to remove. */
+            /** @description Done. */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4682,7 +4710,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Repository"][];
+                        data: components["schemas"]["WatchedRepository"][];
                         meta: components["schemas"]["RepositoryPageMeta"];
                     };
                     "text/csv": string;
@@ -5348,7 +5376,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        data: components["schemas"]["Repository"][];
+                        data: components["schemas"]["WatchedRepository"][];
                         meta: components["schemas"]["RepositoryPageMeta"];
                     };
                     "text/csv": string;
@@ -5394,6 +5422,56 @@ export interface operations {
                     "application/json": {
                         data: components["schemas"]["PersonalWatchlist"];
                     };
+                };
+            };
+        };
+    };
+    listMyWatchlistMetrics: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The time before the newest snapshot of the provider; all: everything stored.
+                 * @example 30d
+                 */
+                window?: "30d" | "90d" | "all";
+                /**
+                 * @description csv: the rows as a file (RFC 4180), without meta.
+                 * @example json
+                 */
+                format?: "json" | "csv";
+            };
+            header?: {
+                /**
+                 * @description The ETag of a response that the caller has.
+                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The summed series. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SumPoint"][];
+                        meta: {
+                            /**
+                             * @default 30d
+                             * @enum {string}
+                             */
+                            window?: "30d" | "90d" | "all";
+                            /** @enum {string} */
+                            resolution: "1d" | "1w";
+                            points: number;
+                        };
+                    };
+                    "text/csv": string;
                 };
             };
         };

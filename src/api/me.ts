@@ -1,7 +1,7 @@
 import { type EventDetail, requireRecentSignIn, type SecurityEventName } from "../accounts/accounts.js";
 import type { ErrorCode } from "../errors.js";
 import { json, noContent } from "../http/http.js";
-import { idParameter, idText, watchlistPage, watchlistQuery } from "../lists/lists.js";
+import { idParameter, idText } from "../lists/lists.js";
 import { z } from "../schema.js";
 import {
   accountSchema,
@@ -12,12 +12,18 @@ import {
   personalWatchlistSchema,
   personalWatchlistView,
 } from "./account-views.js";
-import { formatParameter, orCsv } from "./csv.js";
-import { type ApiRequest, dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
+import { type ApiRequest, dataResponse, errorResponses, operation } from "./operation.js";
 import { idsField, nameField } from "./parameters.js";
-import { repositoryPage } from "./repository-list.js";
-import { repositoryPageMetaSchema, repositorySchema } from "./views.js";
-import { idNumber, namingUnknown } from "./watchlist-page.js";
+import {
+  idNumber,
+  namingUnknown,
+  sumsQuery,
+  sumsResponse,
+  watchedPage,
+  watchedQuery,
+  watchedResponse,
+  watchedSums,
+} from "./watchlist-page.js";
 
 const tags = ["Account"];
 
@@ -94,22 +100,28 @@ export const listMyWatchlist = operation({
   summary: "The repositories of your watchlist, with their growth",
   description: "A repository that is gone stays on the list; its availability says so.",
   params: null,
-  query: watchlistQuery.extend({ format: formatParameter }),
+  query: watchedQuery,
   body: null,
-  responses: {
-    200: orCsv(
-      dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
-    ),
-    ...errors("VALIDATION_FAILED"),
+  responses: { 200: watchedResponse, ...errors("VALIDATION_FAILED") },
+  handle: ({ account, query, services, http }) => {
+    const access = { accountId: account.id };
+    return watchedPage({ services, http, query, access, file: "sidereal-my-watchlist" });
   },
-  handle: async (request) => {
-    const { account } = request;
-    const { modules } = request.services;
-    const id = await modules.watchlists.idOf({ accountId: account.id });
-    const { query, http } = request;
-    const page = await watchlistPage(modules, { kind: "watchlist", id }, query);
-    const { baseUrl } = request.services.config;
-    return repositoryPage(page, { http, baseUrl, query, file: "sidereal-my-watchlist" });
+});
+
+export const listMyWatchlistMetrics = operation({
+  id: "listMyWatchlistMetrics",
+  tags,
+  summary: "The summed counts of your watchlist's repositories over time",
+  description:
+    "Between snapshots a repository counts with its latest one; before its first snapshot it does not count.",
+  params: null,
+  query: sumsQuery,
+  body: null,
+  responses: { 200: sumsResponse, ...errors("VALIDATION_FAILED") },
+  handle: ({ account, query, services }) => {
+    const access = { accountId: account.id };
+    return watchedSums({ services, query, access, file: "sidereal-my-watchlist" });
   },
 });
 

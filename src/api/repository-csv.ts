@@ -3,8 +3,8 @@ import { type CsvColumn, fieldColumns } from "./csv.js";
 import type { RepositoryView } from "./views.js";
 
 /** A repository with the end of the windows of its list. */
-type Row = RepositoryView & { asOf: string | null; ageDays: number | null };
-type Column = CsvColumn<Row>;
+export type RepositoryRow = RepositoryView & { asOf: string | null; ageDays: number | null };
+type Column = CsvColumn<RepositoryRow>;
 type Trend = NonNullable<RepositoryView["trend"]>;
 
 /** Columns with text written by users of the forges. */

@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { isoTime } from "../clock.js";
 import { addressOf, type BodyPart, type HttpRequest, jsonText, type Reply } from "../http/http.js";
 import { EXACT_TOTAL, type ListPage, type ListQuery, type ListRow } from "../lists/lists.js";
-import { csv } from "./csv.js";
-import { REPOSITORY_COLUMNS } from "./repository-csv.js";
+import { type CsvColumn, csv, fieldColumns } from "./csv.js";
+import { REPOSITORY_COLUMNS, type RepositoryRow } from "./repository-csv.js";
 import { type repositoryPageMetaSchema, repositoryView } from "./views.js";
 
 type PageMeta = z.output<typeof repositoryPageMetaSchema>;
@@ -27,9 +27,23 @@ function textOf(row: ListRow): Buffer {
 const COMMA = Buffer.from(",");
 
 /** A JSON array of rows, in parts. */
-function rowsAsJson(rows: readonly ListRow[]): BodyPart[] {
-  return ["[", ...rows.flatMap((row, i) => (i === 0 ? [textOf(row)] : [COMMA, textOf(row)])), "]"];
+function rowsAsJson(rows: readonly ListRow[], addedAt: AddedAt | undefined): BodyPart[] {
+  const partsOf = (row: ListRow): BodyPart[] => {
+    const added = addedAt?.get(row.repository.id);
+    return added === undefined
+      ? [textOf(row)]
+      : [textOf(row).subarray(0, -1), `,"addedAt":"${isoTime(added)}"}`];
+  };
+  return ["[", ...rows.flatMap((row, i) => (i === 0 ? partsOf(row) : [COMMA, ...partsOf(row)])), "]"];
 }
+
+/** When the repositories of a watchlist were added to it, by id. */
+type AddedAt = ReadonlyMap<number, number>;
+
+const WATCHED_COLUMNS: readonly CsvColumn<RepositoryRow & { addedAt: string | null }>[] = [
+  ...REPOSITORY_COLUMNS,
+  ...fieldColumns(["addedAt"]),
+];
 
 interface PageOptions {
   http: HttpRequest;
@@ -37,6 +51,8 @@ interface PageOptions {
   query: Pick<ListQuery, "limit" | "window"> & { format: "json" | "csv" };
   /** Name of the CSV file. */
   file: string;
+  /** Of a watchlist only. A row without an entry was removed meanwhile. */
+  addedAt?: AddedAt;
 }
 
 /** A page with what only some lists have in their meta. */
@@ -45,9 +61,10 @@ type ShownPage = Omit<ListPage, "plan" | "sort"> & Pick<PageMeta, "sort" | "requ
 /** A page of a list in the requested format, with its Link header. CSV has no meta, so only the header leads to the next page. */
 export function repositoryPage(
   page: ShownPage & { plan?: ListPage["plan"] },
-  { http, baseUrl, query, file }: PageOptions,
+  { http, baseUrl, query, file, addedAt }: PageOptions,
 ): Reply {
-  const { rows, asOf, ageDays, plan: _, renamed, ...found } = page;
+  const { rows: all, asOf, ageDays, plan: _, renamed, ...found } = page;
+  const rows = addedAt === undefined ? all : all.filter(({ repository }) => addedAt.has(repository.id));
   const freshness = { asOf: asOf === null ? null : isoTime(asOf), ageDays };
   const { limit, window, format } = query;
   const meta: PageMeta = {
@@ -61,10 +78,17 @@ export function repositoryPage(
     format === "csv"
       ? csv(
           file,
-          REPOSITORY_COLUMNS,
-          rows.map((row) => ({ ...repositoryView(row), ...freshness })),
+          addedAt === undefined ? REPOSITORY_COLUMNS : WATCHED_COLUMNS,
+          rows.map((row) => {
+            const added = addedAt?.get(row.repository.id);
+            return {
+              ...repositoryView(row),
+              ...freshness,
+              addedAt: added === undefined ? null : isoTime(added),
+            };
+          }),
         )
-      : jsonText(['{"data":', ...rowsAsJson(rows), `,"meta":${JSON.stringify(meta)}}`]);
+      : jsonText(['{"data":', ...rowsAsJson(rows, addedAt), `,"meta":${JSON.stringify(meta)}}`]);
   return { ...reply, headers: { ...reply.headers, Link: linkHeader(http, baseUrl, { ...found, limit }) } };
 }
 

@@ -240,6 +240,12 @@ export const API_ROUTES: readonly ApiRoute[] = [
   mine("DELETE", "/api/me/sessions", sessions.endOtherSessions),
   mine("DELETE", "/api/me/sessions/{sessionId}", sessions.endSession),
   mine("GET", "/api/me/watchlist", me.listMyWatchlist),
+  route("GET", "/api/me/watchlist/metrics", {
+    access: "session",
+    limit: limit("heavy", { cost: 3 }),
+    cache: NO_STORE,
+    operation: me.listMyWatchlistMetrics,
+  }),
   mine("POST", "/api/me/watchlist", me.addToMyWatchlist),
   mine("DELETE", "/api/me/watchlist/{repositoryId}", me.removeFromMyWatchlist),
   mine("GET", "/api/me/keys", me.listKeys),

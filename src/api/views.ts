@@ -180,6 +180,11 @@ export const repositorySchema = z
   })
   .openapi("Repository");
 
+/** A repository in a watchlist. */
+export const watchedRepositorySchema = repositorySchema
+  .extend({ addedAt: time.openapi({ description: "When it was added to the list." }) })
+  .openapi("WatchedRepository");
+
 export type RepositoryView = z.output<typeof repositorySchema>;
 
 /** What the view of a repository is made from; a row of a list is one. */

@@ -1,6 +1,82 @@
 import { repositoryId } from "../catalog/catalog.js";
 import { invalidParameter } from "../errors.js";
-import { UnknownRepositories } from "../watchlists/watchlists.js";
+import { type HttpRequest, json, type Reply } from "../http/http.js";
+import { type WatchlistQuery, watchlistPage, watchlistQuery } from "../lists/lists.js";
+import { z } from "../schema.js";
+import { SUM_STEPS, UnknownRepositories, type WatchlistAccess } from "../watchlists/watchlists.js";
+import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
+import { seriesStart, seriesWindowParameter } from "./metrics.js";
+import { type ApiServices, dataMetaResponse } from "./operation.js";
+import { repositoryPage } from "./repository-list.js";
+import { sumPointSchema, sumPointView } from "./series-views.js";
+import { repositoryPageMetaSchema, watchedRepositorySchema } from "./views.js";
+
+/** What watchlists with tokens and the one of an account have in common. */
+
+export const watchedQuery = watchlistQuery.extend({ format: formatParameter });
+export const watchedResponse = orCsv(
+  dataMetaResponse("A page of repositories.", z.array(watchedRepositorySchema), repositoryPageMetaSchema),
+);
+
+interface Requested<Query> {
+  services: ApiServices;
+  http: HttpRequest;
+  query: Query;
+  access: WatchlistAccess;
+  /** Name of the CSV file. */
+  file: string;
+}
+
+/** A page of the repositories of a list. */
+export async function watchedPage({
+  services: { modules, config },
+  http,
+  query,
+  access,
+  file,
+}: Requested<WatchlistQuery & { format: "json" | "csv" }>): Promise<Reply> {
+  const id = await modules.watchlists.idOf(access);
+  const page = await watchlistPage(modules, { kind: "watchlist", id }, query);
+  const ids = page.rows.map(({ repository }) => repository.id);
+  const addedAt = await modules.watchlists.addedAt(id, ids);
+  return repositoryPage(page, { http, baseUrl: config.baseUrl, query, file, addedAt });
+}
+
+export const sumsQuery = z.object({ window: seriesWindowParameter, format: formatParameter });
+export const sumsResponse = orCsv(
+  dataMetaResponse(
+    "The summed series.",
+    z.array(sumPointSchema),
+    z.object({ window: seriesWindowParameter, resolution: z.enum(SUM_STEPS), points: z.int() }),
+  ),
+);
+
+const SUM_COLUMNS = fieldColumns([
+  "capturedAt",
+  "stars",
+  "forks",
+  "openIssues",
+  "watchers",
+  "repositoryCount",
+  "retained",
+]);
+
+/** The summed series of a list. */
+export async function watchedSums({
+  services: { modules },
+  query: { window, format },
+  access,
+  file,
+}: Omit<Requested<z.output<typeof sumsQuery>>, "http">): Promise<Reply> {
+  const { watchlists, rankings } = modules;
+  const watchlist = await watchlists.get(access);
+  const { asOf } = await rankings.summary();
+  const from = asOf === null ? undefined : seriesStart(window, asOf);
+  const series = await watchlists.metrics(watchlist, from ?? 0);
+  const data = series.points.map(sumPointView);
+  if (format === "csv") return csv(`${file}-${window}`, SUM_COLUMNS, data);
+  return json({ data, meta: { window, resolution: series.resolution, points: data.length } });
+}
 
 /** A validated id as a number; 0, which no repository has, if it is too large. */
 export function idNumber(text: string): number {

@@ -1,29 +1,22 @@
 import type { ErrorCode } from "../errors.js";
 import { type HttpRequest, json, noContent, type Reply } from "../http/http.js";
-import { idParameter, watchlistPage, watchlistQuery } from "../lists/lists.js";
+import { idParameter } from "../lists/lists.js";
 import { quotaOf } from "../metering/metering.js";
 import { z } from "../schema.js";
-import {
-  type Adding,
-  DEFAULT_NAME,
-  type Precondition,
-  SUM_STEPS,
-  type Watchlist,
-} from "../watchlists/watchlists.js";
-import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
-import { seriesStart, seriesWindowParameter } from "./metrics.js";
-import { type ApiServices, dataMetaResponse, dataResponse, errorResponses, operation } from "./operation.js";
+import { type Adding, DEFAULT_NAME, type Precondition, type Watchlist } from "../watchlists/watchlists.js";
+import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { idsField, nameField, tokenParameter } from "./parameters.js";
-import { repositoryPage } from "./repository-list.js";
-import { sumPointSchema, sumPointView } from "./series-views.js";
+import { createdWatchlistSchema, watchlistSchema, watchlistView } from "./views.js";
 import {
-  createdWatchlistSchema,
-  repositoryPageMetaSchema,
-  repositorySchema,
-  watchlistSchema,
-  watchlistView,
-} from "./views.js";
-import { idNumber, namingUnknown } from "./watchlist-page.js";
+  idNumber,
+  namingUnknown,
+  sumsQuery,
+  sumsResponse,
+  watchedPage,
+  watchedQuery,
+  watchedResponse,
+  watchedSums,
+} from "./watchlist-page.js";
 
 const tags = ["Watchlists"];
 const token = z.object({ token: tokenParameter });
@@ -129,8 +122,12 @@ export const updateWatchlist = operation({
   },
 });
 
-const removed = {
-  204: { description: "Done, also if there was nothing to remove." },
+const removed = { 204: { description: "Done." }, ...changeErrors() };
+const itemsRemoved = {
+  204: {
+    description: "Done, also if there was nothing to remove.",
+    headers: z.object({ ETag: z.string().openapi({ description: "Of the list as it is now." }) }),
+  },
   ...changeErrors(),
 };
 
@@ -181,12 +178,12 @@ export const removeWatchlistItem = operation({
   query: null,
   body: null,
   headers: precondition,
-  responses: removed,
+  responses: itemsRemoved,
   handle: async (request) => {
     const { token, repositoryId } = request.params;
     const condition = preconditionOf(request.headers["if-match"]);
-    await request.services.modules.watchlists.removeItems({ token }, repositoryId, condition);
-    return noContent();
+    const { watchlists } = request.services.modules;
+    return noContent({ ETag: etag(await watchlists.removeItems({ token }, repositoryId, condition)) });
   },
 });
 
@@ -198,11 +195,11 @@ export const clearWatchlist = operation({
   query: null,
   body: null,
   headers: precondition,
-  responses: removed,
+  responses: itemsRemoved,
   handle: async (request) => {
     const condition = preconditionOf(request.headers["if-match"]);
-    await request.services.modules.watchlists.removeItems(request.params, "all", condition);
-    return noContent();
+    const { watchlists } = request.services.modules;
+    return noContent({ ETag: etag(await watchlists.removeItems(request.params, "all", condition)) });
   },
 });
 
@@ -212,33 +209,12 @@ export const listWatchlistRepositories = operation({
   summary: "The repositories of a watchlist, with their growth",
   description: "A repository that is gone stays on the list; its availability says so.",
   params: token,
-  query: watchlistQuery.extend({ format: formatParameter }),
+  query: watchedQuery,
   body: null,
-  responses: {
-    200: orCsv(
-      dataMetaResponse("A page of repositories.", z.array(repositorySchema), repositoryPageMetaSchema),
-    ),
-    ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
-  },
-  handle: async (request) => {
-    const { modules } = request.services;
-    const id = await modules.watchlists.idOf(request.params);
-    const { query, http } = request;
-    const page = await watchlistPage(modules, { kind: "watchlist", id }, query);
-    const { baseUrl } = request.services.config;
-    return repositoryPage(page, { http, baseUrl, query, file: "sidereal-watchlist" });
-  },
+  responses: { 200: watchedResponse, ...errorResponses("VALIDATION_FAILED", "NOT_FOUND") },
+  handle: ({ params: access, query, services, http }) =>
+    watchedPage({ services, http, query, access, file: "sidereal-watchlist" }),
 });
-
-const SUM_COLUMNS = fieldColumns([
-  "capturedAt",
-  "stars",
-  "forks",
-  "openIssues",
-  "watchers",
-  "repositoryCount",
-  "retained",
-]);
 
 export const listWatchlistMetrics = operation({
   id: "listWatchlistMetrics",
@@ -247,29 +223,9 @@ export const listWatchlistMetrics = operation({
   description:
     "Between snapshots a repository counts with its latest one; before its first snapshot it does not count.",
   params: token,
-  query: z.object({ window: seriesWindowParameter, format: formatParameter }),
+  query: sumsQuery,
   body: null,
-  responses: {
-    200: orCsv(
-      dataMetaResponse(
-        "The summed series.",
-        z.array(sumPointSchema),
-        z.object({ window: seriesWindowParameter, resolution: z.enum(SUM_STEPS), points: z.int() }),
-      ),
-    ),
-    ...errorResponses("VALIDATION_FAILED", "NOT_FOUND"),
-  },
-  handle: async (request) => {
-    const { watchlists, rankings } = request.services.modules;
-    const { window, format } = request.query;
-    const watchlist = await watchlists.get(request.params);
-    const { asOf } = await rankings.summary();
-    const series = await watchlists.metrics(
-      watchlist,
-      (asOf === null ? undefined : seriesStart(window, asOf)) ?? 0,
-    );
-    const data = series.points.map(sumPointView);
-    if (format === "csv") return csv(`sidereal-watchlist-${window}`, SUM_COLUMNS, data);
-    return json({ data, meta: { window, resolution: series.resolution, points: data.length } });
-  },
+  responses: { 200: sumsResponse, ...errorResponses("VALIDATION_FAILED", "NOT_FOUND") },
+  handle: ({ params: access, query, services }) =>
+    watchedSums({ services, query, access, file: "sidereal-watchlist" }),
 });

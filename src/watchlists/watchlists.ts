@@ -127,6 +127,19 @@ export class Watchlists {
     return new Set(rows.map((row) => row.repository_id));
   }
 
+  /** When repositories were added to the list with this id, in ms since 1970; those that are not in it are absent. */
+  async addedAt(id: number, repositoryIds: readonly number[]): Promise<Map<number, number>> {
+    if (repositoryIds.length === 0) return new Map();
+    const { read, dialect } = this.#database;
+    const rows = await read
+      .selectFrom("watchlist_items")
+      .select(["repository_id", "added_at"])
+      .where("watchlist_id", "=", id)
+      .where(dialect.among(sql.ref("repository_id"), repositoryIds))
+      .execute();
+    return new Map(rows.map((row) => [row.repository_id, row.added_at]));
+  }
+
   rename(access: WatchlistAccess, name: string, precondition?: Precondition): Promise<Watchlist> {
     return this.#change(access, precondition, async (tx, row) => {
       await tx.updateTable("watchlists").set({ name }).where("id", "=", row.id).execute();

@@ -32,6 +32,7 @@ onBothEngines("What belongs to somebody signed in", (engine) => {
     const list = async (query = "") => world.get(`/api/me/watchlist${query}`, headers);
     const empty = await list();
     assert.deepEqual([empty.status, empty.body.data, empty.body.meta.total], [200, [], 0]);
+    assert.deepEqual((await list("/metrics")).body.data, []);
     assert.equal(empty.headers.get("cache-control"), "no-store");
     const added = await world.send("POST", "/api/me/watchlist", { repositoryId: "2" }, headers);
     const items = [{ repositoryId: "2", addedAt: new Date(NOW).toISOString() }];
@@ -48,8 +49,16 @@ onBothEngines("What belongs to somebody signed in", (engine) => {
       ],
     );
     assert.deepEqual([body.meta.window, body.meta.sort, body.meta.total], ["24h", "added", 2]);
+    assert.deepEqual(
+      body.data.map(({ addedAt }: { addedAt: string }) => addedAt),
+      Array(2).fill(new Date(NOW).toISOString()),
+    );
+    const sums = await list("/metrics?window=all");
+    assert.equal(sums.headers.get("cache-control"), "no-store");
     const shared = (await world.send("POST", "/api/watchlists", { ids: ["2", "1"] })).body.data.token;
     assert.deepEqual((await world.get(`/api/watchlists/${shared}/repositories`)).body.data, body.data);
+    assert.deepEqual(sums.body, (await world.get(`/api/watchlists/${shared}/metrics?window=all`)).body);
+    assert.ok(sums.body.data.length > 0);
     const byStars = await list("?sort=stars&limit=1");
     assert.equal(byStars.body.data[0].id, "1");
     const next = await list(`?sort=stars&limit=1&cursor=${byStars.body.meta.nextCursor}`);

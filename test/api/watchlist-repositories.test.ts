@@ -77,6 +77,7 @@ onBothEngines("/api/watchlists/:token/repositories and /metrics", (engine) => {
       lastSeenAt: "2026-04-29T06:00:00.000Z",
       stale: false,
       trend: null,
+      addedAt: "2026-04-30T12:00:00.000Z",
     });
     assert.equal(answer.body.data[2].trend.starsDelta, 8);
     const month = await world.get(`${list}/repositories?window=30d`);
