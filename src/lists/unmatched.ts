@@ -15,7 +15,7 @@ export interface UnmatchedValue {
 
 /** What the catalogue has. */
 interface Names {
-  rankings: Pick<Rankings, "facets" | "findFacet">;
+  rankings: Pick<Rankings, "facets" | "facetNames">;
   summary: Summary;
   licenses: () => Promise<readonly string[]>;
 }
@@ -26,8 +26,8 @@ const COMPARED = 500;
 const MAX_LENGTH = 40;
 
 /**
- * The values of filters that no available repository has, for a list that is empty. Costs one lookup for each language and topic,
- * and one page of facets for each of the two in which a value is unknown.
+ * The values of filters that no available repository has, for a list that is empty. Costs at most three
+ * statements for languages, as many for topics, and one for licenses.
  */
 export async function unmatchedValues(filters: Filters, names: Names): Promise<UnmatchedValue[]> {
   const { provider, languages = [], topics = [], license } = filters;
@@ -39,8 +39,9 @@ export async function unmatchedValues(filters: Filters, names: Names): Promise<U
     ["language", languages],
     ["topic", topics],
   ] as const) {
-    const found = await Promise.all(values.map((value) => names.rankings.findFacet(kind, value)));
-    const unknown = values.filter((_, i) => found[i] === undefined);
+    if (values.length === 0) continue;
+    const spelled = await names.rankings.facetNames(kind, values);
+    const unknown = values.filter((_, i) => spelled[i]?.length === 0);
     if (unknown.length === 0) continue;
     const known = await frequent(names.rankings, kind);
     all.push(...unknown.map((value) => unmatched(kind, value, known)));

@@ -10,12 +10,13 @@ import type { Database } from "../database/database.js";
 import type { Logger } from "../log.js";
 import { updateAggregates } from "./aggregates.js";
 import {
+  type FacetKind,
   type FacetPage,
   type FacetRequest,
   type FindFacet,
   facetFinder,
   facetReader,
-  spellLanguages,
+  spellFacets,
 } from "./facets/facets.js";
 import {
   type Explanation,
@@ -142,8 +143,17 @@ export class Rankings {
   }
 
   /** Languages as the catalog spells them, whatever the case of the given names. Unknown names are returned unchanged. */
-  languageNames(names: readonly string[]): Promise<string[]> {
-    return spellLanguages(this.#database.read, names);
+  async languageNames(names: readonly string[]): Promise<string[]> {
+    const spelled = await this.facetNames("language", names);
+    return names.flatMap((name, i) => {
+      const known = spelled[i] ?? [];
+      return known.length === 0 ? name : known;
+    });
+  }
+
+  /** See `spellFacets`. */
+  facetNames(kind: FacetKind, names: readonly string[]): Promise<(readonly string[])[]> {
+    return spellFacets(this.#database.read, kind, names);
   }
 
   /** Packs past ranks of at most `most` repositories, so that they take less room. Changes no response. */

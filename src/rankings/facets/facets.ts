@@ -16,6 +16,6 @@ export {
   type FindFacet,
   facetFinder,
   facetReader,
-  spellLanguages,
+  spellFacets,
 } from "./read.js";
 export { FacetRebuild, readFacetParts, updateFacets } from "./update.js";

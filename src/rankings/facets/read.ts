@@ -112,16 +112,23 @@ export function facetFinder({ prepare }: Database): FindFacet {
   };
 }
 
-/** Languages as the catalog spells them, whatever the case of the given names. Unknown names are returned unchanged. */
-export async function spellLanguages(db: Db, names: readonly string[]): Promise<string[]> {
+/**
+ * Names of languages or topics as the catalogue spells them, in the order of the given ones, whatever their case; unknown ones have
+ * none. One statement.
+ */
+export async function spellFacets(
+  db: Db,
+  kind: FacetKind,
+  names: readonly string[],
+): Promise<(readonly string[])[]> {
   const keys = names.map((name) => name.toLowerCase());
   const rows = await db
     .selectFrom("facets")
     .select(["name", "name_key"])
-    .where("kind", "=", "language")
+    .where("kind", "=", kind)
     .where("provider", "=", "")
     .where("name_key", "in", keys)
     .execute();
   const known = Map.groupBy(rows, (row) => row.name_key);
-  return names.flatMap((name, i) => known.get(keys[i] ?? "")?.map((row) => row.name) ?? name);
+  return keys.map((key) => known.get(key)?.map((row) => row.name) ?? []);
 }
