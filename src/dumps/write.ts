@@ -22,8 +22,12 @@ export interface DumpOptions extends ParquetOptions {
 /** Free space without which no dump is begun, besides the size of the last one with half as much again. */
 const LEAST_FREE_BYTES = 64 * 2 ** 20;
 
+/** Repositories that are not for the public any more: their forge hides them, or blocks them for legal reasons. */
+const isHidden: NonNullable<ParquetOptions["omits"]> = ({ availability }) =>
+  availability === "PRIVATE" || availability === "BLOCKED";
+
 /**
- * Writes a dump, removes the oldest ones, and returns the name of the new one. Nothing has that name before all of it is on the
+ * Writes a dump of the repositories that are not hidden, removes the oldest ones, and returns the name of the new one. Nothing has that name before all of it is on the
  * disk. Throws Refusal if another process is writing one, or if the disk has too little room.
  */
 export async function writeDump(
@@ -34,7 +38,7 @@ export async function writeDump(
   await refuseFullDisk(folder);
   const work = await openWorkFolder(folder, options.clock);
   try {
-    const manifest = await writeParquet(catalog, work, options);
+    const manifest = await writeParquet(catalog, work, { ...options, omits: isHidden });
     const name = dumpName(manifest.asOf);
     if (existsSync(join(folder, name))) throw new Refusal(`there is a dump of ${manifest.asOf} already`);
     await rename(work, join(folder, name));

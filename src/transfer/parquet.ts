@@ -1,6 +1,6 @@
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { CatalogueKind } from "../catalog/catalog.js";
+import type { CatalogueKind, Repository } from "../catalog/catalog.js";
 import { type Clock, isoTime } from "../clock.js";
 import { syncFolder } from "../database/database.js";
 import { type DumpedCatalog, dumpPages } from "./dump-pages.js";
@@ -41,6 +41,8 @@ export interface ParquetOptions {
   clock: Clock;
   /** Gets the number of repositories written so far. */
   onProgress?: (repositories: number) => void;
+  /** Whether a repository is left out, with its snapshots; by default none is. */
+  omits?: (repository: Pick<Repository, "availability">) => boolean;
   signal?: AbortSignal;
 }
 
@@ -69,7 +71,7 @@ export async function exportParquet(
 export async function writeParquet(
   catalog: DumpedCatalog,
   folder: string,
-  { clock, onProgress = () => {}, signal }: ParquetOptions,
+  { clock, onProgress = () => {}, omits = () => false, signal }: ParquetOptions,
 ): Promise<ParquetManifest> {
   const asOf = isoTime(clock.now());
   const catalogue = await catalog.kind();
@@ -83,6 +85,7 @@ export async function writeParquet(
   for await (const page of dumpPages(catalog)) {
     signal?.throwIfAborted();
     for (const dumped of page) {
+      if (omits(dumped.repository)) continue;
       rows.add(dumped);
       if (rows.length >= GROUP_REPOSITORIES || rows.characters >= GROUP_CHARACTERS)
         await repositories.add(rows.take());
