@@ -118,7 +118,7 @@ export const getDumpFile = operation({
         headers: attachment(`${dump.name}-${SUMS}`),
       });
     const file = await dumps.find(params.dump, params.file);
-    if (file === undefined) throw new AppError("NOT_FOUND", "There is no such file of a dump.");
+    if (file === undefined) throw new AppError("NOT_FOUND", "No dump has this file.");
     const etag = `"${file.sha256}"`;
     const common = { ...attachment(`${params.dump}-${file.path.replace("/", "-")}`), ETag: etag };
     const ifNoneMatch = http.headers["if-none-match"];
@@ -127,7 +127,7 @@ export const getDumpFile = operation({
     const isSame = headers["if-range"] === undefined || headers["if-range"] === etag;
     const range = byteRange(isSame ? headers.range : undefined, file.bytes);
     if (range === "unsatisfiable")
-      throw new AppError("RANGE_NOT_SATISFIABLE", "The file has no byte of this range.", {
+      throw new AppError("RANGE_NOT_SATISFIABLE", "The file has no bytes in this range.", {
         headers: { "Content-Range": `bytes */${file.bytes}` },
       });
     const { from, until } = range ?? { from: 0, until: file.bytes };

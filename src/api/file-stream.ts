@@ -40,7 +40,7 @@ export class FileStream implements BodyStream {
     } catch (cause) {
       this.close();
       const isGone = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
-      throw isGone ? new AppError("NOT_FOUND", "The file is not there any more.", { cause }) : cause;
+      throw isGone ? new AppError("NOT_FOUND", "This file no longer exists.", { cause }) : cause;
     }
     // Closed meanwhile.
     if (this.#isClosed) await this.#file.close();

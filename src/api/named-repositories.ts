@@ -28,10 +28,10 @@ interface NamedRequest {
 export async function namedRepositories({ services, http, query, file }: NamedRequest): Promise<Reply> {
   const { modules, clock, config } = services;
   const { window, provider, format } = query;
-  const other = [...http.query.keys()].find(
-    (name) => !ALLOWED.includes(name) || (name === "provider" && query.fullName === undefined),
-  );
+  const other = [...http.query.keys()].find((name) => !ALLOWED.includes(name));
   if (other !== undefined) throw invalidParameter(other, "cannot be given together with id or fullName");
+  if (provider !== undefined && query.fullName === undefined)
+    throw invalidParameter("provider", "cannot be given with ids alone, as an id needs no provider");
   const references = readReferences(query);
   const found = await findReferenced(modules, references, provider);
   const [rows, summary] = await Promise.all([

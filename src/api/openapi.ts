@@ -35,7 +35,7 @@ const HEADERS: Readonly<Record<string, string>> = {
     'The query parameters that the operation does not know, at most five, each with the nearest one that it knows, such as "per_page";nearest="limit". Absent without any.',
   ETag: "The tag of the response, for If-None-Match.",
   "Cache-Control": "Who may keep the response, and for how long.",
-  Link: 'Addresses of other pages of the list (RFC 8288): rel="first", "prev", "next".',
+  Link: 'Addresses of other pages of the list (RFC 8288): rel="first", "prev", "next", "last".',
   Location: "The address of what was created, or of what has another address now.",
   "Retry-After": "Seconds after which the same request succeeds.",
   "Content-Disposition": "The name of the file.",

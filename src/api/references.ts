@@ -25,7 +25,7 @@ const ID_PATTERN = "[1-9][0-9]{0,18}";
 const NAME_PATTERN = "([^:/]+:)?.+/[^/]+";
 
 const ID: Kind = {
-  rule: "ids: 1 to 19 digits without a leading 0",
+  rule: "ids of 1 to 19 digits without a leading 0",
   parse: (text) => {
     const id = repositoryId(text);
     return id === undefined ? undefined : { id };
@@ -45,7 +45,7 @@ const FULL_NAME: Kind = {
 };
 
 const ANY: Kind = {
-  rule: "ids, or of the form owner/name or provider:owner/name",
+  rule: "ids, or names of the form owner/name or provider:owner/name",
   parse: (text) => ID.parse(text) ?? FULL_NAME.parse(text),
   schema: { ...FULL_NAME.schema, pattern: `^(${ID_PATTERN}|${NAME_PATTERN})$` },
 };

@@ -224,7 +224,7 @@ function folded({ foldedQuery }: Route, declared: URLSearchParams): URLSearchPar
 
 /** Headers that pages of other sites may send. Those of the Model Context Protocol are read by `/mcp` alone. */
 const ALLOWED_HEADERS =
-  "Authorization, X-API-Key, Content-Type, If-None-Match, If-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+  "Authorization, X-API-Key, Content-Type, If-None-Match, If-Match, Range, If-Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 
 function preflight(allow: string, isOpen: boolean) {
   if (!isOpen) return noContent({ Allow: allow, "Cache-Control": "public, max-age=7200" });

@@ -195,7 +195,7 @@ onSqlite("Conventions of every route", (engine) => {
       "access-control-allow-origin": "*",
       "access-control-allow-methods": "DELETE, GET, HEAD, OPTIONS, PATCH",
       "access-control-allow-headers":
-        "Authorization, X-API-Key, Content-Type, If-None-Match, If-Match, MCP-Protocol-Version, Mcp-Method, Mcp-Name",
+        "Authorization, X-API-Key, Content-Type, If-None-Match, If-Match, Range, If-Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name",
       "access-control-max-age": "7200",
       "access-control-allow-credentials": null,
     })) {

@@ -86,6 +86,8 @@ onSqlite("Dumps over HTTP", (engine) => {
       assert.equal(file.headers.get("accept-ranges"), "bytes");
       assert.equal(file.headers.get("content-type"), "application/vnd.apache.parquet");
       assert.equal(file.headers.get("access-control-allow-origin"), "*");
+      // What reads parts of Parquet files in a browser needs them.
+      assert.match(file.headers.get("access-control-expose-headers") ?? "", /Accept-Ranges, Content-Range/);
     }
     // Generated clients encode the slash.
     const { status, headers } = await fetched({}, "GET", `/api/dumps/${PLANTED}/snapshots%2F2026-03.parquet`);

@@ -124,7 +124,7 @@ onBothEngines("GET /api/repos?id=&fullName=", (engine) => {
     }
     assert.deepEqual(
       errorOf(await world.get("/api/repos?id=1&provider=github")),
-      invalid("provider", "cannot be given together with id or fullName"),
+      invalid("provider", "cannot be given with ids alone, as an id needs no provider"),
     );
   });
 
@@ -139,7 +139,7 @@ onBothEngines("GET /api/repos?id=&fullName=", (engine) => {
         ["id", "x"],
         ["id", "01"],
       ]),
-      invalid("id", "must be ids: 1 to 19 digits without a leading 0", { values: ["x", "01"] }),
+      invalid("id", "must be ids of 1 to 19 digits without a leading 0", { values: ["x", "01"] }),
     );
     for (const wrong of ["", "one", "github:one", "a/", "a//b", "a b/c"])
       assert.deepEqual(
@@ -148,7 +148,7 @@ onBothEngines("GET /api/repos?id=&fullName=", (engine) => {
       );
     assert.deepEqual(
       await refuse(many("id", "1", 101)),
-      invalid("id", "must be ids: 1 to 19 digits without a leading 0, at most 100 times"),
+      invalid("id", "must be ids of 1 to 19 digits without a leading 0, at most 100 times"),
     );
     assert.deepEqual(
       await refuse([...many("id", "1", 50), ...many("fullName", "a/one", 51)]),

@@ -36,7 +36,7 @@ const WRONG_TIMES = [
 
 /** Lists by id and name. */
 const REFERENCE_RULES = {
-  id: "ids: 1 to 19 digits without a leading 0",
+  id: "ids of 1 to 19 digits without a leading 0",
   fullName: "of the form owner/name or provider:owner/name",
 };
 
@@ -172,7 +172,7 @@ onBothEngines("Every documented query parameter", (engine) => {
       if (name === "repo" && path.startsWith("/api/metrics"))
         wrong.push([
           ["x", "", "a/b/", "01", "github:x"],
-          invalid(name, "must be ids, or of the form owner/name or provider:owner/name"),
+          invalid(name, "must be ids, or names of the form owner/name or provider:owner/name"),
         ]);
       else if (name === "repo") {
         const times = schema.type === "array" ? ", 1 to 6 times" : "";

@@ -144,9 +144,11 @@ onBothEngines("GET /api/metrics", (engine) => {
   test("refuses what is no reference, and more than 100", async () => {
     assert.deepEqual(
       errorOf(await read("repo=a/b&repo=x")),
-      invalid("repo", "must be ids, or of the form owner/name or provider:owner/name", { values: ["x"] }),
+      invalid("repo", "must be ids, or names of the form owner/name or provider:owner/name", {
+        values: ["x"],
+      }),
     );
-    const rule = "must be ids, or of the form owner/name or provider:owner/name, at most 100 times";
+    const rule = "must be ids, or names of the form owner/name or provider:owner/name, at most 100 times";
     assert.deepEqual(
       errorOf(await read(Array.from({ length: 101 }, () => ["repo", "1"]))),
       invalid("repo", rule),
