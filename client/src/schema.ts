@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: b05bd192bed79dc5
- * Types: 7592a05652c184c9
+ * Document: 8524ca5f9f861ff2
+ * Types: 5990f8f4684288c9
  */
 export interface paths {
     "/api": {
@@ -2491,13 +2491,7 @@ export interface operations {
                  */
                 window?: "24h" | "7d" | "30d";
             };
-            header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -2612,13 +2606,7 @@ export interface operations {
                  */
                 window?: "24h" | "7d" | "30d";
             };
-            header?: {
-                /**
-                 * @description The ETag of a response that the caller has.
-                 * @example W/"6PZfVzQ1tN0aX4dDkqYl2g"
-                 */
-                "If-None-Match"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };

@@ -33,6 +33,8 @@ export interface ComponentOptions {
   headers: Readonly<Record<string, string>>;
   /** Names of those that every response has. Only those that every operation has list them, which keeps the document small. */
   always: readonly string[];
+  /** Ids of operations whose responses are made while they are sent: they have no ETag, and no 304. */
+  streams: ReadonlySet<string>;
 }
 
 /** Names of headers of a 304, besides those that every response has. */
@@ -40,9 +42,12 @@ const CACHED = ["ETag", "Cache-Control"];
 
 /**
  * Moves what operations share into components, where each thing is written once: headers, error responses and parameters. Adds
- * the 304 of every GET, with `If-None-Match`. Changes the document.
+ * the 304 of every GET but streams, with `If-None-Match`. Changes the document.
  */
-export function shareComponents(document: DocumentObject, { headers, always }: ComponentOptions): void {
+export function shareComponents(
+  document: DocumentObject,
+  { headers, always, streams }: ComponentOptions,
+): void {
   const components = {
     headers: Object.fromEntries(
       Object.entries(headers).map(([name, description]) => [
@@ -69,6 +74,8 @@ export function shareComponents(document: DocumentObject, { headers, always }: C
   };
   for (const [, operation, method] of operationsOf(document)) {
     const { responses } = operation;
+    const isTagged =
+      method === "get" && responses["200"] !== undefined && !streams.has(operation.operationId);
     for (const [status, response] of Object.entries(responses)) {
       if ("$ref" in response) continue;
       if (status === "default" || Number(status) >= 400) {
@@ -83,12 +90,12 @@ export function shareComponents(document: DocumentObject, { headers, always }: C
       } else {
         const own = Object.entries(response.headers ?? {}).filter(([name]) => headers[name] === undefined);
         const described = Object.keys(response.headers ?? {}).filter((name) => headers[name] !== undefined);
-        const cached = method === "get" && status === "200" ? CACHED : [];
+        const cached = isTagged && status === "200" ? CACHED : [];
         const names = new Set([...described, ...cached]);
         response.headers = { ...Object.fromEntries(own), ...refer([...names]) };
       }
     }
-    if (method === "get" && responses["200"] !== undefined) {
+    if (isTagged) {
       responses["304"] = { $ref: "#/components/responses/NotModified" };
       operation.parameters = [
         ...(operation.parameters ?? []),

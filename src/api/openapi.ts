@@ -88,6 +88,11 @@ export function openApiDocument(baseUrl: string) {
     security: SECURITY.public,
     externalDocs: { description: "The API reference", url: `${baseUrl}${DOCS_PAGE}` },
   });
-  shareComponents(document as unknown as DocumentObject, { headers: HEADERS, always: ALWAYS });
+  const streams = API_ROUTES.filter(({ route }) => route.limit.streams).map(({ operation }) => operation.id);
+  shareComponents(document as unknown as DocumentObject, {
+    headers: HEADERS,
+    always: ALWAYS,
+    streams: new Set(streams),
+  });
   return document;
 }
