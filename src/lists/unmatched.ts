@@ -25,16 +25,23 @@ const COMPARED = 500;
 /** Characters of a value to which a name is looked for. */
 const MAX_LENGTH = 40;
 
+/** Values to which a name is looked for: each is compared with hundreds. */
+const MAX_COMPARED = 3;
+
 /**
- * The values of filters that no available repository has, for a list that is empty. Costs at most three
- * statements for languages, as many for topics, and one for licenses.
+ * The values of filters that no available repository has, for a list that is empty. Costs at most three statements for languages,
+ * as many for topics, and one for licenses, and compares at most three values with names.
  */
 export async function unmatchedValues(filters: Filters, names: Names): Promise<UnmatchedValue[]> {
   const { provider, languages = [], topics = [], license } = filters;
-  const providers = names.summary.providers.map((one) => one.provider);
   const all: UnmatchedValue[] = [];
-  if (provider !== undefined && !providers.includes(provider))
-    all.push(unmatched("provider", provider, providers));
+  const add = (parameter: UnmatchedValue["parameter"], value: string, known: readonly string[]) => {
+    const isCompared = all.length < MAX_COMPARED && value.length <= MAX_LENGTH;
+    const nearest = isCompared ? (nearestName(value, known) ?? null) : null;
+    all.push({ parameter, value, nearest, message: messageOf(parameter, value) });
+  };
+  const providers = names.summary.providers.map((one) => one.provider);
+  if (provider !== undefined && !providers.includes(provider)) add("provider", provider, providers);
   for (const [kind, values] of [
     ["language", languages],
     ["topic", topics],
@@ -43,13 +50,13 @@ export async function unmatchedValues(filters: Filters, names: Names): Promise<U
     const spelled = await names.rankings.facetNames(kind, values);
     const unknown = values.filter((_, i) => spelled[i]?.length === 0);
     if (unknown.length === 0) continue;
-    const known = await frequent(names.rankings, kind);
-    all.push(...unknown.map((value) => unmatched(kind, value, known)));
+    const known = all.length < MAX_COMPARED ? await frequent(names.rankings, kind) : [];
+    for (const value of unknown) add(kind, value, known);
   }
   if (license !== undefined) {
     const licenses = await names.licenses();
     if (!licenses.some((name) => foldedLicense(name) === foldedLicense(license)))
-      all.push(unmatched("license", license, licenses));
+      add("license", license, licenses);
   }
   return all;
 }
@@ -63,15 +70,6 @@ async function frequent(rankings: Names["rankings"], kind: FacetKind): Promise<s
     offset: 0,
   });
   return facets.map(({ name }) => name);
-}
-
-function unmatched(
-  parameter: UnmatchedValue["parameter"],
-  value: string,
-  known: readonly string[],
-): UnmatchedValue {
-  const nearest = value.length > MAX_LENGTH ? undefined : nearestName(value, known);
-  return { parameter, value, nearest: nearest ?? null, message: messageOf(parameter, value) };
 }
 
 function messageOf(parameter: UnmatchedValue["parameter"], value: string): string {

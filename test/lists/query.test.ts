@@ -135,10 +135,11 @@ onBothEngines("A list by its query", (engine) => {
       {
         parameter: "license",
         value: "MITT",
-        nearest: "MIT",
+        nearest: null,
         message: "No repository here has this license.",
       },
     ]);
+    assert.equal((await unmatchedOf("license=MITT"))[0].nearest, "MIT");
     assert.deepEqual(await unmatchedOf("language=Rust,Go"), [
       {
         parameter: "language",
@@ -162,5 +163,8 @@ onBothEngines("A list by its query", (engine) => {
       Array.from({ length: 20 }, (_, i) => `${name}=${"unknown".repeat(5)}${i}`).join("&");
     const unmatched = await unmatchedOf(`${values("language")}&${values("topic")}`);
     assert.equal(unmatched.length, 40);
+    const misspelt = ["rustt", "ruust", "russt", "rsut"].map((name) => `language=${name}`).join("&");
+    const nearest = (await unmatchedOf(misspelt)).map((one: { nearest: string | null }) => one.nearest);
+    assert.deepEqual(nearest.toSorted(), ["Rust", "Rust", "Rust", null].toSorted());
   });
 });
