@@ -3,10 +3,10 @@ import { cleanText } from "../record-rules.js";
 /** Text for models: foreign text made harmless, numbers with units, tables. */
 
 /**
- * Characters that nobody sees: formats such as joiners and tags, private and unassigned ones, and the supplement of variation
- * selectors. Instructions to models can be hidden in them.
+ * Characters that nobody sees: formats such as joiners and tags, private and unassigned ones, variation selectors and blank letters.
+ * Instructions to models can be hidden in them.
  */
-const UNSEEN = /(?:[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]|[\u{E0100}-\u{E01EF}])+/gu;
+const UNSEEN = /[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu;
 
 /** Longest description in a row, and in the detail of a repository. */
 export const ROW_TEXT = 120;
