@@ -1,4 +1,14 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { parseEnv } from "node:util";
 import type { Command } from "commander";
 import { ConfigError, loadConfig } from "../config.js";
@@ -7,7 +17,7 @@ import { EXIT, type Host } from "./host.js";
 import { Questions } from "./questions.js";
 
 const FILE = ".env";
-/** Where the file that was there is kept. */
+/** Where the file that was there is kept; `.env.old.2` and so on if there is one already. */
 const OLD_FILE = ".env.old";
 
 interface Options {
@@ -130,25 +140,38 @@ function listeningAt(baseUrl: string): Settings {
   return { SIDEREAL_PORT: url.port, ...(isHere ? {} : { SIDEREAL_HOST: "0.0.0.0" }) };
 }
 
-/** Writes the file completely or not at all. One that somebody else has just written is not replaced without a question. */
+/**
+ * Writes the file completely or not at all; one to replace stays in place until then. One that somebody else has just written is not
+ * replaced without a question.
+ */
 function write(settings: Settings, replaces: boolean): void {
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${quoted(name, value)}\n`);
   const text = `# Settings of Sidereal. docs/CONFIGURATION.md lists all.\n${lines.join("")}`;
   const partial = `${FILE}.${process.pid}.partial`;
   try {
     writeFileSync(partial, text, { flag: "wx", mode: 0o600, flush: true });
-    if (replaces) renameSync(FILE, OLD_FILE);
-    linkSync(partial, FILE);
+    if (replaces) {
+      keepOld();
+      renameSync(partial, FILE);
+    } else linkSync(partial, FILE);
   } finally {
     rmSync(partial, { force: true });
   }
 }
 
-/** A value as it must be written to be read back. */
+/** Copies the file for its owner alone. Never over an earlier copy, which may be the only one of settings written by hand. */
+function keepOld(): void {
+  let copy = OLD_FILE;
+  for (let next = 2; existsSync(copy); next++) copy = `${OLD_FILE}.${next}`;
+  copyFileSync(FILE, copy, constants.COPYFILE_EXCL);
+  chmodSync(copy, 0o600);
+}
+
+/** A value as it must be written to be read back. Compose and systemd do not know backticks, so they come last. */
 function quoted(name: string, value: string): string {
   const forms = /^[\w@%+=:,./~?&-]*$/.test(value)
     ? [value]
-    : ["'", "`", '"'].map((mark) => mark + value + mark);
+    : ["'", '"', "`"].map((mark) => mark + value + mark);
   const usable = forms.find((form) => parseEnv(`${name}=${form}\n`)[name] === value);
   if (usable === undefined) throw new ConfigError([`${name}: has all kinds of quotes, or a line break`]);
   return usable;

@@ -113,6 +113,25 @@ test("a file that is there is replaced only after a yes or with --force, and kep
   assert.equal(settingsIn(folder).port, 3000);
 });
 
+test("no earlier copy is replaced, and copies belong to their owner alone", () => {
+  const folder = newFolder();
+  const own = "SIDEREAL_PORT=4000\n";
+  writeFileSync(join(folder, ".env"), own, { mode: 0o644 });
+  for (let i = 0; i < 3; i++) assert.equal(init(folder, "", "--yes", "--force").code, 0);
+  assert.deepEqual(readdirSync(folder).sort(), [".env", ".env.old", ".env.old.2", ".env.old.3"]);
+  assert.equal(readFileSync(join(folder, ".env.old"), "utf8"), own);
+  for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o777, 0o600);
+});
+
+test("a value with a single quote is written as Compose and systemd read it", () => {
+  const folder = newFolder();
+  assert.equal(init(folder, "\n\npostgres://user:it's@db.example/name\n").code, 0);
+  assert.match(
+    readFileSync(join(folder, ".env"), "utf8"),
+    /^SIDEREAL_DATABASE_URL="postgres:\/\/user:it's@db\.example\/name"$/m,
+  );
+});
+
 test("settings that cannot be used do not stop the command that replaces them", () => {
   const folder = newFolder();
   writeFileSync(join(folder, ".env"), "SIDEREAL_PORT=many\n");
