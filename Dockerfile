@@ -24,10 +24,9 @@ COPY --from=build /opt/sidereal /opt/sidereal
 ENV NODE_ENV=production \
   SIDEREAL_HOST=0.0.0.0 \
   SIDEREAL_PORT=3000 \
-  SIDEREAL_BASE_URL=http://localhost:3000 \
   SIDEREAL_DATA_DIR=/data
 VOLUME /data
-# A file .env in the volume is read.
+# A file .env in the volume is read. The settings above win over it.
 WORKDIR /data
 USER 1000:1000
 EXPOSE 3000

@@ -284,10 +284,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
   const limits = readLimits(env, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   const settings = parsed.data;
-  const hostForUrl = settings.SIDEREAL_HOST.includes(":")
-    ? `[${settings.SIDEREAL_HOST}]`
-    : settings.SIDEREAL_HOST;
-  const baseUrl = settings.SIDEREAL_BASE_URL ?? `http://${hostForUrl}:${settings.SIDEREAL_PORT}`;
+  const baseUrl =
+    settings.SIDEREAL_BASE_URL ?? `http://${hostInUrl(settings.SIDEREAL_HOST)}:${settings.SIDEREAL_PORT}`;
   return {
     host: settings.SIDEREAL_HOST,
     port: settings.SIDEREAL_PORT,
@@ -350,6 +348,12 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
         ? undefined
         : { smtpUrl: settings.SIDEREAL_SMTP_URL, from: settings.SIDEREAL_MAIL_FROM },
   };
+}
+
+/** The host of a URL that leads to an address to listen on. All addresses of a machine are none that a browser should open. */
+function hostInUrl(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "localhost";
+  return host.includes(":") ? `[${host}]` : host;
 }
 
 /** Under which hosts and from which sites the service may be used. Where its address is private, that is closed by default. */

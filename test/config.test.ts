@@ -213,8 +213,8 @@ test("where the base URL is private, only its host is served, and no other site 
   };
   const closed = (...allowedHosts: string[]) => ({ allowedHosts, cors: false });
   assert.deepEqual(opennessOf({}), closed("127.0.0.1"));
-  assert.deepEqual(opennessOf({ SIDEREAL_HOST: "0.0.0.0" }), closed("0.0.0.0"));
-  assert.deepEqual(opennessOf({ SIDEREAL_HOST: "::" }), closed("[::]"));
+  assert.deepEqual(opennessOf({ SIDEREAL_HOST: "0.0.0.0" }), closed("localhost"));
+  assert.deepEqual(opennessOf({ SIDEREAL_HOST: "::" }), closed("localhost"));
   assert.deepEqual(opennessOf({ SIDEREAL_BASE_URL: "http://Git.LAN:8080/tools" }), closed("git.lan"));
   assert.deepEqual(opennessOf({ SIDEREAL_BASE_URL: "https://sidereal.example" }), {
     allowedHosts: undefined,

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
 import { isIgnored, readCommand, readStages, readVariables } from "../../scripts/image-file.js";
 import { loadConfig, readEnvironment } from "../../src/config.js";
+import { temporaryFolder } from "../support/imports.js";
 
 const read = (file: string): string => readFileSync(file, "utf8");
 const manifest = JSON.parse(read("package.json"));
@@ -56,6 +58,15 @@ test("the settings of the image can be used, and keep the data in its volume", (
   const { host, port, dataDir } = loadConfig(Object.assign({}, ...variables));
   assert.deepEqual([host, port], ["0.0.0.0", Number(last.steps.find(({ name }) => name === "EXPOSE")?.text)]);
   assert.equal(dataDir, last.steps.find(({ name }) => name === "VOLUME")?.text);
+});
+
+test("the image leaves the public address to a file .env in its volume", () => {
+  const variables = last.steps.filter(({ name }) => name === "ENV").map(({ text }) => readVariables(text));
+  const env = Object.assign({}, ...variables);
+  assert.equal(loadConfig(env).baseUrl, "http://localhost:3000");
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, ".env"), "SIDEREAL_BASE_URL=https://repositories.example\n");
+  assert.equal(loadConfig(readEnvironment(folder, env)).baseUrl, "https://repositories.example");
 });
 
 test("the build is given what it copies and packs, and nothing that is secret or large", () => {
