@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 8524ca5f9f861ff2
- * Types: 5990f8f4684288c9
+ * Document: 2df3602107a4411d
+ * Types: 62eb5a70d67b14bc
  */
 export interface paths {
     "/api": {
@@ -32,7 +32,7 @@ export interface paths {
         };
         /**
          * List repositories, filtered, searched and sorted
-         * @description With id or fullName, the repositories with these ids and names, at most 100. Sorts by growth contain only repositories that have a trend in the window. A search sorted by anything but relevance covers its 10,000 best matches.
+         * @description Sorts by growth contain only repositories that have a trend in the window. A search sorted by anything but relevance covers its 10,000 best matches.
          */
         get: operations["listRepositories"];
         put?: never;
@@ -269,7 +269,7 @@ export interface paths {
         };
         /**
          * The snapshots of up to 100 repositories over time
-         * @description In the order of the request, each repository once, each as listMetrics has it. All series have the finest step by which there are at most 20,000 points in all, and 2,000 of each. Costs one unit, and one for each 2,000 points.
+         * @description In the order of the request. All have the finest step by which there are at most 20,000 points in all, and 2,000 of each. Costs one unit, and one for each 2,000 points.
          */
         get: operations["listSeveralMetrics"];
         put?: never;
@@ -2356,7 +2356,7 @@ export interface operations {
                  */
                 id?: string[];
                 /**
-                 * @description Only these repositories, whatever their availability, in this order, after those of `id`: owner/name of any provider, or provider:owner/name. Together with id at most 100 values. Not with filters, sort or pages.
+                 * @description Only these repositories, after those of id: owner/name, or provider:owner/name; with id at most 100 values. Not with filters, sort or pages.
                  * @example facebook/react
                  */
                 fullName?: string[];
@@ -2365,6 +2365,11 @@ export interface operations {
                  * @example json
                  */
                 format?: "json" | "csv";
+                /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example id,provider
+                 */
+                fields?: string;
             };
             header?: {
                 /**
@@ -2735,6 +2740,11 @@ export interface operations {
                  * @example json
                  */
                 format?: "json" | "csv";
+                /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example id,provider
+                 */
+                fields?: string;
             };
             header?: {
                 /**
@@ -2875,6 +2885,11 @@ export interface operations {
                  * @example json
                  */
                 format?: "json" | "csv";
+                /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example id,provider
+                 */
+                fields?: string;
             };
             header?: {
                 /**
@@ -3015,6 +3030,11 @@ export interface operations {
                  * @example json
                  */
                 format?: "json" | "csv";
+                /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example id,provider
+                 */
+                fields?: string;
             };
             header?: {
                 /**
@@ -3155,6 +3175,11 @@ export interface operations {
                  * @example json
                  */
                 format?: "json" | "csv";
+                /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example id,provider
+                 */
+                fields?: string;
             };
             header?: {
                 /**
@@ -3506,7 +3531,7 @@ export interface operations {
                  */
                 window?: "30d" | "90d" | "all";
                 /**
-                 * @description The finest step of the points: all snapshots, or the last one of each step of time (UTC, weeks from Monday). A series that would be too long has the next longer step that fits.
+                 * @description The finest step of the points: all snapshots, or the last one of each step (UTC, weeks from Monday).
                  * @example all
                  */
                 step?: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
@@ -3543,11 +3568,11 @@ export interface operations {
                              */
                             window?: "30d" | "90d" | "all";
                             /**
-                             * @description all: every snapshot; otherwise the last one of each step (UTC, weeks from Monday).
+                             * @description The step of the points.
                              * @enum {string}
                              */
                             resolution: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
-                            /** @description Whether that is longer than `step`, as there would be too many points otherwise. */
+                            /** @description Whether that is longer than the requested one. */
                             thinned: boolean;
                             /** @description Points of all series together. */
                             points: number;
@@ -3578,7 +3603,7 @@ export interface operations {
                  */
                 window?: "30d" | "90d" | "all";
                 /**
-                 * @description The finest step of the points: all snapshots, or the last one of each step of time (UTC, weeks from Monday). A series that would be too long has the next longer step that fits.
+                 * @description The finest step of the points: all snapshots, or the last one of each step (UTC, weeks from Monday).
                  * @example all
                  */
                 step?: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
@@ -3635,11 +3660,11 @@ export interface operations {
                             /** @description See Repository. */
                             stale: boolean;
                             /**
-                             * @description all: every snapshot; otherwise the last one of each step (UTC, weeks from Monday).
+                             * @description The step of the points.
                              * @enum {string}
                              */
                             resolution: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
-                            /** @description Whether that is longer than `step`, as there would be too many points otherwise. */
+                            /** @description Whether that is longer than the requested one. */
                             thinned: boolean;
                             points: number;
                             /** @description Ranges between two points of the same basis with missing refreshes. */
@@ -4672,6 +4697,11 @@ export interface operations {
                  * @example json
                  */
                 format?: "json" | "csv";
+                /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example id,provider
+                 */
+                fields?: string;
             };
             header?: {
                 /**
@@ -5344,6 +5374,11 @@ export interface operations {
                  * @example json
                  */
                 format?: "json" | "csv";
+                /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example id,provider
+                 */
+                fields?: string;
             };
             header?: {
                 /**

@@ -2,13 +2,14 @@ import type { HttpRequest, Reply } from "../http/http.js";
 import { type ListQuery, listPage, listQuery, type Sort } from "../lists/lists.js";
 import { z } from "../schema.js";
 import { formatParameter, orCsv } from "./csv.js";
+import { repositoryFields, type Selection } from "./fields.js";
 import { namedRepositories } from "./named-repositories.js";
 import { type ApiServices, dataMetaResponse, errorResponses, operation } from "./operation.js";
 import { namedParameters } from "./references.js";
 import { repositoryPage } from "./repository-list.js";
 import { repositoryPageMetaSchema, repositorySchema } from "./views.js";
 
-const withFormat = { format: formatParameter };
+const withFormat = { format: formatParameter, fields: repositoryFields };
 
 const responses = {
   200: orCsv(
@@ -20,7 +21,7 @@ const responses = {
 interface ListRequest {
   services: ApiServices;
   http: HttpRequest;
-  query: ListQuery & { format: "json" | "csv" };
+  query: ListQuery & { format: "json" | "csv"; fields?: Selection | undefined };
   /** Name of the CSV file. */
   file: string;
 }
@@ -35,7 +36,7 @@ export const listRepositories = operation({
   tags: ["Repositories"],
   summary: "List repositories, filtered, searched and sorted",
   description:
-    "With id or fullName, the repositories with these ids and names, at most 100. Sorts by growth contain only repositories that have a trend in the window. A search sorted by anything but relevance covers its 10,000 best matches.",
+    "Sorts by growth contain only repositories that have a trend in the window. A search sorted by anything but relevance covers its 10,000 best matches.",
   params: null,
   query: listQuery.extend({ ...namedParameters, ...withFormat }),
   body: null,

@@ -2,6 +2,7 @@ import { ageInDays } from "../clock.js";
 import { invalidParameter } from "../errors.js";
 import type { HttpRequest, Reply } from "../http/http.js";
 import { type ListQuery, newestOf } from "../lists/lists.js";
+import type { Selection } from "./fields.js";
 import type { ApiServices } from "./operation.js";
 import { findReferenced, MAX_REFERENCES, missingReferences, readReferences, textsOf } from "./references.js";
 import { repositoryPage } from "./repository-list.js";
@@ -16,6 +17,7 @@ interface NamedRequest {
     id?: string[] | undefined;
     fullName?: string[] | undefined;
     format: "json" | "csv";
+    fields?: Selection | undefined;
   };
   /** Name of the CSV file. */
   file: string;
@@ -27,7 +29,7 @@ interface NamedRequest {
  */
 export async function namedRepositories({ services, http, query, file }: NamedRequest): Promise<Reply> {
   const { modules, clock, config } = services;
-  const { window, provider, format } = query;
+  const { window, provider, format, fields } = query;
   const other = [...http.query.keys()].find((name) => !ALLOWED.includes(name));
   if (other !== undefined) throw invalidParameter(other, "cannot be given together with id or fullName");
   if (provider !== undefined && query.fullName === undefined)
@@ -58,5 +60,10 @@ export async function namedRepositories({ services, http, query, file }: NamedRe
     },
   };
   const { baseUrl } = config;
-  return repositoryPage(page, { http, baseUrl, query: { limit: MAX_REFERENCES, window, format }, file });
+  return repositoryPage(page, {
+    http,
+    baseUrl,
+    query: { limit: MAX_REFERENCES, window, format, fields },
+    file,
+  });
 }

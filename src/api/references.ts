@@ -70,7 +70,7 @@ export const namedParameters = {
   id: referencesParameter(ID, "Only these repositories; see fullName.").optional(),
   fullName: referencesParameter(
     FULL_NAME,
-    "Only these repositories, whatever their availability, in this order, after those of `id`: owner/name of any provider, or provider:owner/name. Together with id at most 100 values. Not with filters, sort or pages.",
+    "Only these repositories, after those of id: owner/name, or provider:owner/name; with id at most 100 values. Not with filters, sort or pages.",
   ).optional(),
 };
 

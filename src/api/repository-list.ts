@@ -3,6 +3,7 @@ import { isoTime } from "../clock.js";
 import { addressOf, type BodyPart, type HttpRequest, jsonText, type Reply } from "../http/http.js";
 import { EXACT_TOTAL, type ListPage, type ListQuery, type ListRow } from "../lists/lists.js";
 import { type CsvColumn, csv, fieldColumns } from "./csv.js";
+import type { Selection } from "./fields.js";
 import { REPOSITORY_COLUMNS, type RepositoryRow } from "./repository-csv.js";
 import { type repositoryPageMetaSchema, repositoryView } from "./views.js";
 
@@ -48,7 +49,7 @@ const WATCHED_COLUMNS: readonly CsvColumn<RepositoryRow & { addedAt: string | nu
 interface PageOptions {
   http: HttpRequest;
   baseUrl: string;
-  query: Pick<ListQuery, "limit" | "window"> & { format: "json" | "csv" };
+  query: Pick<ListQuery, "limit" | "window"> & { format: "json" | "csv"; fields?: Selection | undefined };
   /** Name of the CSV file. */
   file: string;
   /** Of a watchlist only. A row without an entry was removed meanwhile. */
@@ -66,7 +67,7 @@ export function repositoryPage(
   const { rows: all, asOf, ageDays, plan: _, renamed, ...found } = page;
   const rows = addedAt === undefined ? all : all.filter(({ repository }) => addedAt.has(repository.id));
   const freshness = { asOf: asOf === null ? null : isoTime(asOf), ageDays };
-  const { limit, window, format } = query;
+  const { limit, window, format, fields } = query;
   const meta: PageMeta = {
     ...found,
     limit,
@@ -74,21 +75,21 @@ export function repositoryPage(
     ...freshness,
     ...(renamed && { renamed: { ...renamed, to: { ...renamed.to, id: String(renamed.to.id) } } }),
   };
+  const viewOf = (row: ListRow) => {
+    const added = addedAt?.get(row.repository.id);
+    return { ...repositoryView(row), addedAt: added === undefined ? null : isoTime(added) };
+  };
+  const data = (): BodyPart[] =>
+    fields === undefined
+      ? rowsAsJson(rows, addedAt)
+      : [JSON.stringify(rows.map((row) => fields.pick(viewOf(row))))];
+  const table = () => {
+    const views = rows.map((row) => ({ ...viewOf(row), ...freshness }));
+    if (fields !== undefined) return csv(file, fields.columns, views);
+    return csv(file, addedAt === undefined ? REPOSITORY_COLUMNS : WATCHED_COLUMNS, views);
+  };
   const reply =
-    format === "csv"
-      ? csv(
-          file,
-          addedAt === undefined ? REPOSITORY_COLUMNS : WATCHED_COLUMNS,
-          rows.map((row) => {
-            const added = addedAt?.get(row.repository.id);
-            return {
-              ...repositoryView(row),
-              ...freshness,
-              addedAt: added === undefined ? null : isoTime(added),
-            };
-          }),
-        )
-      : jsonText(['{"data":', ...rowsAsJson(rows, addedAt), `,"meta":${JSON.stringify(meta)}}`]);
+    format === "csv" ? table() : jsonText(['{"data":', ...data(), `,"meta":${JSON.stringify(meta)}}`]);
   return { ...reply, headers: { ...reply.headers, Link: linkHeader(http, baseUrl, { ...found, limit }) } };
 }
 

@@ -47,16 +47,16 @@ export function snapshotView(snapshot: Snapshot): z.output<typeof snapshotSchema
 /** The parameter `step` of series. */
 export const stepParameter = z.enum(STEPS).default("all").openapi({
   description:
-    "The finest step of the points: all snapshots, or the last one of each step of time (UTC, weeks from Monday). A series that would be too long has the next longer step that fits.",
+    "The finest step of the points: all snapshots, or the last one of each step (UTC, weeks from Monday).",
 });
 
 /** How a series was thinned. */
 export const thinningFields = {
   resolution: z.enum(STEPS).openapi({
-    description: "all: every snapshot; otherwise the last one of each step (UTC, weeks from Monday).",
+    description: "The step of the points.",
   }),
   thinned: z.boolean().openapi({
-    description: "Whether that is longer than `step`, as there would be too many points otherwise.",
+    description: "Whether that is longer than the requested one.",
   }),
 };
 

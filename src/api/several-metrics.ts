@@ -52,7 +52,7 @@ export const listSeveralMetrics = operation({
   tags: ["Repositories"],
   summary: "The snapshots of up to 100 repositories over time",
   description:
-    "In the order of the request, each repository once, each as listMetrics has it. All series have the finest step by which there are at most 20,000 points in all, and 2,000 of each. Costs one unit, and one for each 2,000 points.",
+    "In the order of the request. All have the finest step by which there are at most 20,000 points in all, and 2,000 of each. Costs one unit, and one for each 2,000 points.",
   params: null,
   query: z.object({
     repo: repositoriesParameter,

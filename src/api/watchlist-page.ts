@@ -5,6 +5,7 @@ import { type WatchlistQuery, watchlistPage, watchlistQuery } from "../lists/lis
 import { z } from "../schema.js";
 import { SUM_STEPS, UnknownRepositories, type WatchlistAccess } from "../watchlists/watchlists.js";
 import { csv, fieldColumns, formatParameter, orCsv } from "./csv.js";
+import { watchedFields } from "./fields.js";
 import { seriesStart, seriesWindowParameter } from "./metrics.js";
 import { type ApiServices, dataMetaResponse } from "./operation.js";
 import { repositoryPage } from "./repository-list.js";
@@ -13,7 +14,7 @@ import { repositoryPageMetaSchema, watchedRepositorySchema } from "./views.js";
 
 /** What watchlists with tokens and the one of an account have in common. */
 
-export const watchedQuery = watchlistQuery.extend({ format: formatParameter });
+export const watchedQuery = watchlistQuery.extend({ format: formatParameter, fields: watchedFields });
 export const watchedResponse = orCsv(
   dataMetaResponse("A page of repositories.", z.array(watchedRepositorySchema), repositoryPageMetaSchema),
 );

@@ -213,11 +213,14 @@ function declaredParameters({ query: names }: Route, given: URLSearchParams): UR
 }
 
 /** Parameters with one spelling for each value. */
-function folded({ foldedQuery }: Route, declared: URLSearchParams): URLSearchParams {
-  if (foldedQuery === undefined) return declared;
+function folded({ foldedQuery = [], setQuery = [] }: Route, declared: URLSearchParams): URLSearchParams {
+  const isTable = declared.get("format") === "csv";
+  const isSet = (name: string) => !isTable && setQuery.includes(name) && declared.has(name);
+  if (foldedQuery.length === 0 && !setQuery.some(isSet)) return declared;
+  const sorted = (value: string) => [...new Set(value.split(",").map((name) => name.trim()))].sort().join();
   const pairs = [...declared].map(([name, value]): [string, string] => [
     name,
-    foldedQuery.includes(name) ? value.toLowerCase() : value,
+    foldedQuery.includes(name) ? value.toLowerCase() : isSet(name) ? sorted(value) : value,
   ]);
   return new URLSearchParams(pairs);
 }

@@ -85,7 +85,7 @@ const IN_QUERY: Values = {
 const CHOICES = new Set([
   ...["verbatim", "minStars", "maxStars", "createdAfter", "createdBefore", "pushedAfter", "archived", "fork"],
   ...["sort", "reliableOnly", "excludeAnomalous", "order", "window", "limit", "page", "cursor", "format"],
-  ...["step"],
+  ...["step", "fields"],
   ...["metric", "range", "theme", "width", "height", "scale", "align", "kind", "ranking", "scope"],
   ...["revoked", "again", "ended", "added", "removed"],
 ]);
