@@ -24,7 +24,7 @@ export function listInput(operationId: string): Record<string, JsonSchema> {
   return { ...Object.fromEntries(known), limit: limitSchema };
 }
 
-/** What a ranking is not searched and sorted by. */
+/** Parameters of a search that a ranking does not take. */
 const NOT_IN_RANKINGS = ["q", "verbatim", "sort", "order", "archived", "fork", "license", "maxStars"];
 
 const RANKINGS: ReadonlyMap<string, string> = new Map([

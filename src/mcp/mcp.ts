@@ -40,7 +40,7 @@ export function mcpRoute({ baseUrl, log }: { baseUrl: string; log: Logger }): Ro
   };
 }
 
-/** Serves one client on two streams until its end of the input or `signal`. Nothing else may write to the output. */
+/** Serves one client on two streams until the input ends or `signal` is aborted. Nothing else may write to the output. */
 export async function serveStdio(
   streams: Streams,
   options: ServerOptions,

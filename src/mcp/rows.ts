@@ -54,6 +54,16 @@ export const listSchema = z.object({
     asOf: z.string().nullable(),
     ageDays: nullableNumber,
     corrected: z.string().nullable().optional(),
+    unmatched: z
+      .array(
+        z.object({
+          parameter: z.string(),
+          value: z.string(),
+          nearest: z.string().nullable(),
+          message: z.string(),
+        }),
+      )
+      .optional(),
     renamed: z
       .object({ fullName: z.string(), to: z.object({ provider: z.string(), fullName: z.string() }) })
       .nullable()
@@ -61,6 +71,7 @@ export const listSchema = z.object({
   }),
 });
 type List = z.output<typeof listSchema>;
+type Unmatched = NonNullable<List["meta"]["unmatched"]>[number];
 
 const doubtsField = z
   .array(z.string())
@@ -105,6 +116,7 @@ export const listOutput = z.object({
     .nullable()
     .describe("For the next rows: the same call with this cursor. null: no more."),
   corrected: z.string().nullable().describe("The text that was searched for instead, if q seemed misspelt."),
+  unmatched: z.array(z.string()).describe("Filter values that no repository has."),
   page: z.string().describe("The same list as a page for people."),
 });
 type ListOutput = z.output<typeof listOutput>;
@@ -142,6 +154,13 @@ export function rowOf(repository: Repository, baseUrl: string): Row {
   };
 }
 
+/** A filter value that no repository has, with the name that was probably meant. Strangers write topics, so both are foreign. */
+function unmatchedText({ parameter, value, nearest, message }: Unmatched): string {
+  const name = foreignText(nearest, 100);
+  const hint = name === null ? "" : ` Did you mean "${name}"?`;
+  return `${parameter} "${foreignText(value, 100) ?? ""}": ${message}${hint}`;
+}
+
 /** A list as a result. `page`: below the base URL. */
 export function listResult(
   { data, meta }: List,
@@ -157,6 +176,7 @@ export function listResult(
     asOf,
     ageDays,
     corrected = null,
+    unmatched = [],
     renamed,
   } = meta;
   const repositories = data.map((one) => rowOf(one, baseUrl));
@@ -169,13 +189,15 @@ export function listResult(
     totalIsExact,
     repositories,
     nextCursor,
-    corrected,
+    corrected: foreignText(corrected, 200),
+    unmatched: unmatched.map(unmatchedText),
     page: baseUrl + page,
   };
   const count = `${totalIsExact ? "" : "more than "}${number(total)}`;
   const lines = [
     `${title}: ${repositories.length} of ${count} repositories, growth over ${window}. ${freshness(meta)}`,
-    ...(corrected === null ? [] : [`Searched for: ${foreignText(corrected, 200)}`]),
+    ...(result.corrected === null ? [] : [`Searched for: ${result.corrected}`]),
+    ...result.unmatched,
     ...(renamed
       ? [`${foreignText(renamed.fullName, 400)} is now ${foreignText(repositoryKey(renamed.to), 400)}.`]
       : []),

@@ -11,7 +11,7 @@ export interface Streams {
   output: Writable;
 }
 
-/** Serves one client until its end of the input or `signal`. Nothing else may write to the output. */
+/** Serves one client until the input ends or `signal` is aborted. Nothing else may write to the output. */
 export async function serveStreams(
   { input, output }: Streams,
   options: ServerOptions,

@@ -83,7 +83,7 @@ export function readArguments(
       const short = name.slice(0, 100);
       throw invalidParameter(
         short,
-        `is no argument${didYouMean(short, known)}; this tool takes ${known.join(", ")}`,
+        `is not an argument${didYouMean(short, known)}; this tool takes ${known.join(", ")}`,
       );
     }
     const parsed = argumentSchema.safeParse(value);

@@ -194,10 +194,18 @@ onBothEngines("The tools", (engine) => {
     assert.deepEqual([elsewhere.isError, elsewhere.error?.code], [true, "INVALID_REQUEST"]);
   });
 
+  test("a filter value that no repository has is named, with the nearest one", async () => {
+    const { data, text } = await call(client, "search_repositories", { language: "Rustt" });
+    const line = 'language "rustt": No repository here has this language. Did you mean "Rust"?';
+    assert.deepEqual([data.total, data.unmatched], [0, [line]]);
+    assert.ok(text.split("\n").includes(line), text);
+    assert.deepEqual((await call(client, "search_repositories")).data.unmatched, []);
+  });
+
   const REFUSED: readonly [string, Record<string, unknown>, RegExp][] = [
     ["nothing", {}, /^NOT_FOUND: There is no such tool/],
     ["get_repositry", {}, /did you mean get_repository\?/],
-    ["search_repositories", { langauge: "Rust" }, /langauge: is no argument; did you mean language\?/],
+    ["search_repositories", { langauge: "Rust" }, /langauge: is not an argument; did you mean language\?/],
     ["search_repositories", { limit: 26 }, /limit: must be a whole number from 1 to 25/],
     ["search_repositories", { window: "8d" }, /window: must be one of 24h, 7d, 30d/],
     ["search_repositories", { q: { $ne: 1 } }, /q: must be a text/],
