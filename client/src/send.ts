@@ -13,7 +13,7 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY = { attempts: 5, maxWaitMs: 60_000 };
 /** The first wait where the service names none; each further one is twice as long. */
 const FIRST_WAIT_MS = 500;
-/** Requests that were refused together are spread over so much. */
+/** Retries of requests that were refused together are spread over this time. */
 const SPREAD_MS = 250;
 /** Statuses of an overloaded or restarting service, or of a proxy before one. */
 const TRANSIENT = [502, 503, 504];

@@ -81,7 +81,7 @@ interface CommonOptions {
 }
 
 /**
- * Thins several series by one step: the finest by which there are few enough readings. They are added one by one, and thinned at once,
+ * Thins several series by one step: the finest by which there are few enough readings. Each is thinned as it is added,
  * so that no more than `most` are held.
  */
 export class CommonThinning {
