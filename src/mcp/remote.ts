@@ -16,7 +16,7 @@ export interface RemoteOptions {
 export function remoteProblem({ url, apiKey }: RemoteOptions): string | undefined {
   const address = URL.parse(url);
   if (address === null || !/^https?:$/.test(address.protocol)) return "must be an http or https address";
-  if (address.username !== "" || address.search !== "" || address.hash !== "")
+  if (address.username + address.password + address.search + address.hash !== "")
     return "must be an address without credentials, query and fragment";
   if (apiKey !== undefined && address.protocol === "http:" && !isPrivateHost(address.hostname))
     return "must begin with https, as an API key is sent there";

@@ -125,6 +125,7 @@ onSqlite("sidereal mcp", () => {
     ["ftp://a.example", /must be an http or https address/],
     ["nonsense", /must be an http or https address/],
     ["https://user:secret@a.example", /without credentials/],
+    ["https://:secret@a.example", /without credentials/],
     ["https://a.example?x=1", /without credentials, query and fragment/],
     ["http://repositories.example", /must begin with https, as an API key is sent there/],
   ];
