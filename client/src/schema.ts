@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 2df3602107a4411d
- * Types: 62eb5a70d67b14bc
+ * Document: 5058decf8f439c8d
+ * Types: 4894199976a9bbc5
  */
 export interface paths {
     "/api": {
@@ -500,7 +500,7 @@ export interface paths {
         };
         /**
          * Dated files with all public data, newest first
-         * @description Where the operator offers them: all repositories and snapshots as Parquet files, without anything of people.
+         * @description Where the operator offers them: the repositories, except those that their forge hides or blocks, and their snapshots as Parquet files, without anything of people.
          */
         get: operations["listDumps"];
         put?: never;

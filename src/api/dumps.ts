@@ -65,7 +65,7 @@ export const listDumps = operation({
   tags: ["Dumps"],
   summary: "Dated files with all public data, newest first",
   description:
-    "Where the operator offers them: all repositories and snapshots as Parquet files, without anything of people.",
+    "Where the operator offers them: the repositories, except those that their forge hides or blocks, and their snapshots as Parquet files, without anything of people.",
   params: null,
   query: null,
   body: null,

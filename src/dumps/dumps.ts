@@ -30,6 +30,8 @@ export class Dumps {
   readonly #folder: string;
   readonly #clock: Clock;
   #last: { at: number; dumps: Promise<Dump[]> } | undefined;
+  /** Those that were listed last. */
+  #known: readonly Dump[] = [];
 
   constructor(folder: string, clock: Clock) {
     this.#folder = folder;
@@ -40,8 +42,14 @@ export class Dumps {
   list(): Promise<Dump[]> {
     const now = this.#clock.monotonic();
     if (this.#last === undefined || now - this.#last.at >= REMEMBERED_MS)
-      this.#last = { at: now, dumps: readDumps(this.#folder) };
+      this.#last = { at: now, dumps: this.#read() };
     return this.#last.dumps;
+  }
+
+  async #read(): Promise<Dump[]> {
+    const dumps = await readDumps(this.#folder, this.#known);
+    this.#known = dumps;
+    return dumps;
   }
 
   /** A file by the name of its dump and its path; undefined if no manifest has it. */

@@ -40,8 +40,11 @@ export function isDumpName(name: string): boolean {
   return /^\d{8}T\d{6}Z$/.test(name);
 }
 
-/** The dumps of a folder, newest first; none if there is no folder. What has no manifest that can be read is no dump. */
-export async function readDumps(folder: string): Promise<Dump[]> {
+/**
+ * The dumps of a folder, newest first; none if there is no folder. What has no manifest that can be read is no dump. `known`: dumps
+ * that were read before; as a dump never changes, they are not read again.
+ */
+export async function readDumps(folder: string, known: readonly Dump[] = []): Promise<Dump[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
     throw error;
@@ -49,6 +52,8 @@ export async function readDumps(folder: string): Promise<Dump[]> {
   const newest = names.filter(isDumpName).sort().reverse().slice(0, MOST_LISTED);
   const dumps = await Promise.all(
     newest.map(async (name): Promise<Dump[]> => {
+      const before = known.find((dump) => dump.name === name);
+      if (before !== undefined) return [before];
       const text = await readFile(join(folder, name, MANIFEST), "utf8").catch(() => "");
       const manifest = parsed(text);
       // A folder that somebody has renamed is not what its name says.

@@ -12,7 +12,7 @@ interface ChargeOptions {
   decision: Decision;
 }
 
-/** What a response comes to. */
+/** The outcome that decides what a request cost. */
 export interface Settled {
   status: number;
   /** What it cost, where it says so itself. */
@@ -42,7 +42,7 @@ export class Charge {
     return allowed ? undefined : { error: overLimit(policy), waitSeconds: retryAfterSeconds };
   }
 
-  /** Counts more, for a part of a response, if the caller has as much left. */
+  /** Counts the units of a part of a response, if the caller has that many left. */
   add(units: number): Decision | Promise<Decision> {
     const { allowances, caller, cost } = this.#options;
     return allowances.decide(caller, cost.bucket, units);

@@ -318,13 +318,13 @@ export class Front {
 interface Beginning {
   exchange: Exchange;
   charging: Charging;
-  /** Why it gets no slot. */
+  /** Why no slot was given. */
   refusal: AppError | undefined;
   /** Why it cannot be responded to otherwise. */
   fault: AppError | undefined;
 }
 
-/** What came of an exchange. `stored`: undefined where the caller is gone, and nothing was computed for it. */
+/** The outcome of an exchange. `stored`: undefined where the caller is gone, and nothing was computed for it. */
 interface Settling {
   stored: StoredResponse | undefined;
   charge: Charge | undefined;
@@ -334,7 +334,7 @@ interface Settling {
 interface Responding {
   exchange: Exchange;
   charging: Charging;
-  /** Why it gets no slot, or is over its limit. */
+  /** Why it is refused: no slot was free, or its caller is over the limit. */
   refusal: Refusal | undefined;
   /** Why it cannot be responded to otherwise. */
   fault: AppError | undefined;

@@ -6,6 +6,7 @@
 import type { ServerResponse } from "node:http";
 import { constants, createBrotliCompress, createGzip, createZstdCompress } from "node:zlib";
 import type { Clock } from "../clock.js";
+import { badKey } from "./api-key.js";
 import type { Charge } from "./charge.js";
 import type { BodyStream } from "./reply.js";
 import type { Encoding } from "./stored-response.js";
@@ -54,7 +55,7 @@ export async function sendStream(options: StreamOptions): Promise<Streamed> {
       if (part === undefined) break;
       await pay(options, part.units, output.closed);
       if (output.isClosed) break;
-      if (!(await options.mayGoOn())) throw new Error("the key is no longer valid");
+      if (!(await options.mayGoOn())) throw badKey();
       await output.write(part.bytes);
     }
     if (!output.isClosed) await output.end();

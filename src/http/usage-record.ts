@@ -5,7 +5,7 @@ import type { Charge } from "./charge.js";
 import { allowanceOf } from "./hits.js";
 import type { Exchange } from "./identity.js";
 
-/** What a request came to. */
+/** The outcome of a request. */
 export interface Sent {
   status: number;
   /** Of the body, as sent. */

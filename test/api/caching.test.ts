@@ -25,7 +25,7 @@ onBothEngines("Answers that are kept", (engine) => {
       "/api/repos?language=go&limit=3&language=c&sort=stars",
       "/api/repos?sort=stars&limit=3&language=go&language=c&utm_source=x&cachebuster=1",
       "/api/repos?so%72t=stars&limit=%33&language=go&language=c",
-      "/api/repos?fullName=a/b&explain=true&sort=stars&limit=3&language=go&language=c",
+      "/api/repos?owner=a&explain=true&sort=stars&limit=3&language=go&language=c",
     ]) {
       const answer = await world.get(path);
       assert.deepEqual(answer.body, first.body, path);

@@ -383,7 +383,7 @@ test("the document has the refusal and the headers of every route", () => {
     assert.ok("429" in responses, route.path);
     for (const [status, response] of Object.entries(responses)) {
       const names = "headers" in response ? Object.keys(response.headers ?? {}) : [];
-      if (status === "default" || Number(status) >= 304) assert.ok(names.includes("RateLimit"), route.path);
+      if (["304", "429", "default"].includes(status)) assert.ok(names.includes("RateLimit"), route.path);
     }
   }
 });
