@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 5058decf8f439c8d
- * Types: 4894199976a9bbc5
+ * Document: a4829de3f8af0c4e
+ * Types: 4f758b854faf6385
  */
 export interface paths {
     "/api": {
@@ -3572,7 +3572,7 @@ export interface operations {
                              * @enum {string}
                              */
                             resolution: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
-                            /** @description Whether that is longer than the requested one. */
+                            /** @description Whether points are left out beyond `step`. */
                             thinned: boolean;
                             /** @description Points of all series together. */
                             points: number;
@@ -3664,7 +3664,7 @@ export interface operations {
                              * @enum {string}
                              */
                             resolution: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
-                            /** @description Whether that is longer than the requested one. */
+                            /** @description Whether points are left out beyond `step`. */
                             thinned: boolean;
                             points: number;
                             /** @description Ranges between two points of the same basis with missing refreshes. */

@@ -56,7 +56,7 @@ export const thinningFields = {
     description: "The step of the points.",
   }),
   thinned: z.boolean().openapi({
-    description: "Whether that is longer than the requested one.",
+    description: "Whether points are left out beyond `step`.",
   }),
 };
 

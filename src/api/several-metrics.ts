@@ -111,7 +111,7 @@ export const listSeveralMetrics = operation({
     const meta: z.output<typeof metaSchema> = {
       window,
       resolution: several.resolution,
-      thinned: several.resolution !== step,
+      thinned: several.resolution !== step || several.isCut,
       points: several.points,
       ...freshnessView(ends.length === 0 ? null : Math.max(...ends), clock.now()),
       requested: references.length,

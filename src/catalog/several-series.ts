@@ -20,6 +20,8 @@ export interface SeveralOptions {
 /** Several series, all by one step. */
 export interface SeveralSeries {
   resolution: Step;
+  /** Whether the oldest points are left out, as there are too many even by the longest step. */
+  isCut: boolean;
   /** Points of all series. */
   points: number;
   /** The series of a repository; an empty one for a repository without snapshots. Costs about a millisecond per thousand points. */
@@ -52,9 +54,10 @@ export async function readSeveralSeries(
       thinning.add(id, { readings: wanted, keepsFirst: wanted.at(0) === from });
     }
   }
-  const { kept, resolution } = thinning.end();
+  const { kept, resolution, isCut } = thinning.end();
   return {
     resolution,
+    isCut,
     points: [...kept.values()].reduce((sum, { length }) => sum + length, 0),
     of: (id) => {
       const points = (kept.get(id) ?? Readings.ofLength(0)).snapshots();

@@ -108,8 +108,11 @@ export class CommonThinning {
     }
   }
 
-  /** What is left of each, and the step. If there are too many even by the longest step, each has the newest of its share. */
-  end(): { kept: Map<number, Readings>; resolution: Step } {
+  /**
+   * What is left of each, and the step. If there are too many even by the longest step, each has the newest of its share, and `isCut`
+   * is true where that leaves any out.
+   */
+  end(): { kept: Map<number, Readings>; resolution: Step; isCut: boolean } {
     const { most, mostEach } = this.#options;
     const share = this.#total > most ? Math.floor(most / this.#kept.size) : mostEach;
     const kept = new Map(
@@ -119,7 +122,8 @@ export class CommonThinning {
         return [id, readings.length <= share ? readings : readings.only(keeps)];
       }),
     );
-    return { kept, resolution: this.#step };
+    const isCut = [...this.#kept.values()].some(({ readings }) => readings.length > share);
+    return { kept, resolution: this.#step, isCut };
   }
 
   /** A copy of those that stay, as the others may be many. */
