@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: a4829de3f8af0c4e
- * Types: 4f758b854faf6385
+ * Document: d14334a306971ace
+ * Types: 36774aa8d07ef3b2
  */
 export interface paths {
     "/api": {
@@ -2495,6 +2495,11 @@ export interface operations {
                  * @example 24h
                  */
                 window?: "24h" | "7d" | "30d";
+                /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example id,provider
+                 */
+                fields?: string;
             };
             header?: never;
             path?: never;
@@ -2610,6 +2615,11 @@ export interface operations {
                  * @example 24h
                  */
                 window?: "24h" | "7d" | "30d";
+                /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example id,provider
+                 */
+                fields?: string;
             };
             header?: never;
             path?: never;

@@ -17,6 +17,8 @@ interface Tree {
 
 /** The requested fields of a record. */
 export interface Selection {
+  /** The names, each once. */
+  names: readonly string[];
   /** A copy of a record with nothing else, in the order of the record. */
   pick(row: object): Row;
   /** Columns for them, in the order of the request, those of a nested record one after the other. */
@@ -26,7 +28,7 @@ export interface Selection {
 /** The parameter for records of a schema. Its names are those of the schema, dotted where records are nested. */
 function fieldsParameter(schema: z.ZodType) {
   const known = namesIn(schema);
-  const leaves = [...known].filter((name) => ![...known].some((other) => other.startsWith(`${name}.`)));
+  const leaves = leavesOf(known);
   return z
     .string()
     .max(MAX_LENGTH)
@@ -50,6 +52,11 @@ function fieldsParameter(schema: z.ZodType) {
 
 /** Fields of the repositories of a list. */
 export const repositoryFields = fieldsParameter(repositorySchema);
+/** The selection of these fields of repositories, which must be known ones. */
+export function selectRepositoryFields(names: readonly string[]): Selection {
+  return selectionOf(names, leavesOf(namesIn(repositorySchema)));
+}
+
 /** Of those of a watchlist. */
 export const watchedFields = fieldsParameter(watchedRepositorySchema);
 
@@ -72,6 +79,11 @@ function namesIn(schema: z.ZodType, prefix = ""): Set<string> {
     for (const nested of namesIn(field, `${prefix}${name}.`)) names.add(nested);
   }
   return names;
+}
+
+/** The names of fields that have no fields of their own. */
+function leavesOf(known: ReadonlySet<string>): string[] {
+  return [...known].filter((name) => ![...known].some((other) => other.startsWith(`${name}.`)));
 }
 
 /** A schema without what is around it: null, absence, a default, a list. */
@@ -109,7 +121,7 @@ function selectionOf(names: readonly string[], leaves: readonly string[]): Selec
       return { name: leaf, isForeign: true, value: (row) => cellOf(valueAt(row, parts)) };
     });
   });
-  return { pick: (row) => pickFrom(row as Row, tree), columns };
+  return { names, pick: (row) => pickFrom(row as Row, tree), columns };
 }
 
 function pickFrom(row: Row, tree: Tree): Row {

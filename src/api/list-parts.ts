@@ -2,6 +2,7 @@ import { ageInDays, isoTime } from "../clock.js";
 import type { StreamPart } from "../http/http.js";
 import { decodeCursor, type ListRow, type ListSpec, type Lists, listKey } from "../lists/lists.js";
 import { csvHeader, csvLine } from "./csv.js";
+import { selectRepositoryFields } from "./fields.js";
 import { REPOSITORY_COLUMNS } from "./repository-csv.js";
 import { rowAsJson } from "./repository-list.js";
 import type { StreamedList } from "./streamed-list.js";
@@ -18,9 +19,12 @@ export const ROWS_PER_UNIT = 1_000;
 /** All rows of a list as text, in parts: page after page by cursor, so rows neither repeat nor are skipped while data changes. */
 export async function* listParts(
   lists: Pick<Lists, "read">,
-  { spec, format, now }: StreamedList,
+  { spec, format, fields, now }: StreamedList,
 ): AsyncGenerator<StreamPart, undefined> {
-  let text = format === "csv" ? csvHeader(REPOSITORY_COLUMNS) : "";
+  const selection = fields && selectRepositoryFields(fields);
+  const jsonOf = (row: ListRow) =>
+    selection === undefined ? rowAsJson(row) : JSON.stringify(selection.pick(repositoryView(row)));
+  let text = format !== "csv" ? "" : csvHeader(selection?.columns ?? REPOSITORY_COLUMNS);
   let rows = 0;
   let paid = 0;
   const part = (): StreamPart => {
@@ -36,10 +40,11 @@ export async function* listParts(
     const found = await lists.read({ ...spec, page });
     const { asOf } = found;
     const freshness = { asOf: asOf === null ? null : isoTime(asOf), ageDays: ageInDays(asOf, now) };
-    const lineOf = (row: ListRow): string =>
-      format === "csv"
+    const csvOf = (row: ListRow) =>
+      selection === undefined
         ? csvLine(REPOSITORY_COLUMNS, { ...repositoryView(row), ...freshness })
-        : `${rowAsJson(row)}\n`;
+        : csvLine(selection.columns, repositoryView(row));
+    const lineOf = (row: ListRow): string => (format === "csv" ? csvOf(row) : `${jsonOf(row)}\n`);
     for (const row of found.rows) {
       text += lineOf(row);
       rows++;

@@ -1,6 +1,7 @@
 import { streamed } from "../http/http.js";
 import { listQuery, listSpec } from "../lists/lists.js";
 import { z } from "../schema.js";
+import { repositoryFields } from "./fields.js";
 import { errorResponses, operation, type ResponseContract } from "./operation.js";
 import type { StreamFormat } from "./streamed-list.js";
 
@@ -10,7 +11,9 @@ const TYPES: Readonly<Record<StreamFormat, string>> = {
   csv: "text/csv",
 };
 
-const wholeListQuery = listQuery.omit({ limit: true, page: true, cursor: true });
+const wholeListQuery = listQuery
+  .omit({ limit: true, page: true, cursor: true })
+  .extend({ fields: repositoryFields });
 
 interface Streaming {
   id: string;
@@ -39,7 +42,12 @@ function streaming({ id, format, summary, body }: Streaming) {
     responses: { 200: ok, ...errorResponses("VALIDATION_FAILED", "UNAUTHENTICATED") },
     handle({ services, query }) {
       const { page: _, ...spec } = listSpec({ ...query, limit: 1 });
-      const stream = services.streams.open({ spec, format, now: services.clock.now() });
+      const stream = services.streams.open({
+        spec,
+        format,
+        fields: query.fields?.names,
+        now: services.clock.now(),
+      });
       return streamed(`${TYPES[format]}; charset=utf-8`, stream, {
         "Content-Disposition": `attachment; filename="sidereal-repositories.${format}"`,
       });

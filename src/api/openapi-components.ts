@@ -82,10 +82,8 @@ export function shareComponents(
         const isPicture = response.content?.["image/svg+xml"] !== undefined;
         const plain = status === "default" ? "Failure" : nameOfErrors(response.description);
         const name = isPicture ? `Picture${plain}` : plain;
-        const isEverywhere = status === "429" || status === "default";
-        components.responses[name] ??= isEverywhere
-          ? { ...response, headers: refer(["Retry-After", ...always]) }
-          : response;
+        components.responses[name] ??=
+          status === "default" ? { ...response, headers: refer(["Retry-After", ...always]) } : response;
         responses[status] = { $ref: `#/components/responses/${name}` };
       } else {
         const own = Object.entries(response.headers ?? {}).filter(([name]) => headers[name] === undefined);

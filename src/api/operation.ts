@@ -176,6 +176,7 @@ const ANY_OPERATION: readonly ErrorCode[] = [
   "ADDRESS_TOO_LONG",
   "HEADER_TOO_LARGE",
   "MISDIRECTED_REQUEST",
+  "RATE_LIMITED",
   "INTERNAL",
   "UNAVAILABLE",
 ];
@@ -188,9 +189,8 @@ const failure = (codes: readonly ErrorCode[]): ResponseContract => ({
   },
 });
 
-/** What every operation has in common: the errors that it can return whatever it does, and the one for callers over their limit. */
-export const COMMON_ERRORS: Readonly<Record<string, ResponseContract>> = {
-  429: failure(["RATE_LIMITED"]),
+/** The response for all errors that an operation can return whatever it does. */
+export const COMMON_ERRORS: Readonly<Record<"default", ResponseContract>> = {
   default: failure(ANY_OPERATION),
 };
 

@@ -1,5 +1,5 @@
 import { providerName, repositoryId, splitFullName } from "../catalog/catalog.js";
-import { invalidParameter } from "../errors.js";
+import { AppError, invalidParameter } from "../errors.js";
 import type { Modules } from "../modules.js";
 import { z } from "../schema.js";
 
@@ -115,7 +115,7 @@ export interface FoundReferences {
 
 /**
  * Finds the repositories. A full name without a provider leads to one of each provider that has it, `provider` being the only one
- * where it is given. Costs two statements for all names, and one to read which providers there are.
+ * where it is given. Throws VALIDATION_FAILED if that makes more than 100. Costs two statements for all names, and one to read which providers there are.
  */
 export async function findReferenced(
   { catalog, rankings }: Pick<Modules, "catalog" | "rankings">,
@@ -144,7 +144,13 @@ export async function findReferenced(
     next += among;
     return found.slice(next - among, next).flatMap((one) => one?.id ?? []);
   });
-  return { ids: [...new Set(each.flat())], each };
+  const ids = [...new Set(each.flat())];
+  if (ids.length > MAX_REFERENCES)
+    throw new AppError(
+      "VALIDATION_FAILED",
+      `These names lead to ${ids.length} repositories, more than ${MAX_REFERENCES}: write provider:owner/name.`,
+    );
+  return { ids, each };
 }
 
 /** The references that lead to none of these repositories, as sent. */

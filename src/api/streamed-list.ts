@@ -9,6 +9,8 @@ export interface StreamedList {
   /** The page is ignored. */
   spec: Omit<ListSpec, "page">;
   format: StreamFormat;
+  /** The names of the fields of each row; absent: all. */
+  fields?: readonly string[] | undefined;
   /** The time of the request, which decides how old the data is in all its rows. */
   now: number;
 }

@@ -380,10 +380,10 @@ onSqlite("Limits in other installations", (engine) => {
 test("the document has the refusal and the headers of every route", () => {
   for (const { route } of API_ROUTES) {
     const responses = document.paths[pathPattern(route)]?.[route.method.toLowerCase()]?.responses ?? {};
-    assert.ok("429" in responses, route.path);
+    assert.ok("default" in responses, route.path);
     for (const [status, response] of Object.entries(responses)) {
       const names = "headers" in response ? Object.keys(response.headers ?? {}) : [];
-      if (["304", "429", "default"].includes(status)) assert.ok(names.includes("RateLimit"), route.path);
+      if (["304", "default"].includes(status)) assert.ok(names.includes("RateLimit"), route.path);
     }
   }
 });

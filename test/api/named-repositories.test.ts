@@ -34,6 +34,24 @@ onBothEngines("GET /api/repos?id=&fullName=", (engine) => {
     );
   });
 
+  test("is refused when names without a provider lead to more than 100 repositories", async () => {
+    const names = Array.from({ length: 51 }, (_, i) => `many/r${i}`);
+    for (const provider of ["GITHUB", "GITLAB"])
+      await world.record(...names.map((name) => observation(name, daily(1), { provider })));
+    const query = (prefix: string, count: number) =>
+      new URLSearchParams(names.slice(0, count).map((name): [string, string] => ["fullName", prefix + name]));
+    for (const path of ["repos?", "metrics?"]) {
+      const name = path === "repos?" ? "fullName" : "repo";
+      const ask = async (prefix: string, count: number) =>
+        world.get(`/api/${path}${String(query(prefix, count)).replaceAll("fullName=", `${name}=`)}`);
+      const refused = await ask("", 51);
+      assert.deepEqual([refused.status, refused.body.error.code], [400, "VALIDATION_FAILED"]);
+      assert.match(refused.body.error.message, /lead to 102 repositories, more than 100/);
+      assert.equal((await ask("", 50)).body.data.length, 100);
+      assert.equal((await ask("gitlab:", 51)).body.data.length, 51);
+    }
+  });
+
   test("has list items in the order of the request, ids before names, each repository once, gone ones too", async () => {
     const [one, gone] = [await idOf("github/a/one"), await idOf("github/f/gone")];
     const body = await read([
