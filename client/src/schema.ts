@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: d14334a306971ace
- * Types: 36774aa8d07ef3b2
+ * Document: 8ca2130bc5bb0630
+ * Types: 1f876d857c8950cf
  */
 export interface paths {
     "/api": {
@@ -3439,6 +3439,11 @@ export interface operations {
                  */
                 window?: "24h" | "7d" | "30d";
                 /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example id,provider
+                 */
+                fields?: string;
+                /**
                  * @description The full name, owner/name.
                  * @example facebook/react
                  */
@@ -3488,6 +3493,11 @@ export interface operations {
                  * @example 24h
                  */
                 window?: "24h" | "7d" | "30d";
+                /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example id,provider
+                 */
+                fields?: string;
             };
             header?: {
                 /**
@@ -3545,6 +3555,11 @@ export interface operations {
                  * @example all
                  */
                 step?: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
+                /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example capturedAt,stars
+                 */
+                fields?: string;
                 /**
                  * @description csv: the rows as a file (RFC 4180), without meta.
                  * @example json
@@ -3617,6 +3632,11 @@ export interface operations {
                  * @example all
                  */
                 step?: "all" | "1h" | "2h" | "6h" | "12h" | "1d" | "1w" | "4w";
+                /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example capturedAt,stars
+                 */
+                fields?: string;
                 /**
                  * @description csv: the rows as a file (RFC 4180), without meta.
                  * @example json
@@ -3782,6 +3802,11 @@ export interface operations {
                  * @example 24h
                  */
                 window?: "24h" | "7d" | "30d";
+                /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example id,provider
+                 */
+                fields?: string;
             };
             header?: {
                 /**
@@ -3837,6 +3862,11 @@ export interface operations {
                  * @example 24h
                  */
                 window?: "24h" | "7d" | "30d";
+                /**
+                 * @description Only these fields: up to 60 names, separated by commas, dotted where nested.
+                 * @example id,provider
+                 */
+                fields?: string;
             };
             header?: {
                 /**

@@ -1,6 +1,8 @@
 import { nearestName } from "../nearest-name.js";
 import { z } from "../schema.js";
 import type { CsvColumn } from "./csv.js";
+import { detailSchema } from "./repository-detail.js";
+import { snapshotSchema } from "./series-views.js";
 import { repositorySchema, watchedRepositorySchema } from "./views.js";
 
 /** The parameter `fields`: which fields of its records a response has. */
@@ -50,6 +52,12 @@ function fieldsParameter(schema: z.ZodType) {
     });
 }
 
+/** Fields of a repository alone. */
+export const detailFields = fieldsParameter(detailSchema);
+/** Fields of the points of a series, with those of the repository that rows of CSV have. */
+export const pointFields = fieldsParameter(
+  snapshotSchema.extend({ repositoryId: z.string(), provider: z.string(), fullName: z.string() }),
+);
 /** Fields of the repositories of a list. */
 export const repositoryFields = fieldsParameter(repositorySchema);
 /** The selection of these fields of repositories, which must be known ones. */

@@ -5,6 +5,7 @@ import { idParameter } from "../lists/lists.js";
 import { WINDOWS } from "../rankings/rankings.js";
 import { z } from "../schema.js";
 import { type CsvColumn, csv, fieldColumns, formatParameter, orCsv, REPOSITORY_NAME_COLUMNS } from "./csv.js";
+import { pointFields, type Selection } from "./fields.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
 import { dataMetaResponse, errorResponses, operation } from "./operation.js";
 import { renamesSchema, renamesView } from "./rename-view.js";
@@ -41,12 +42,14 @@ export function seriesStart(window: SeriesWindow, asOf: number): number | undefi
 }
 
 /** The columns of snapshots as CSV. */
-export const SNAPSHOT_COLUMNS: readonly CsvColumn<ReturnType<typeof snapshotRow>>[] = [
+export const SNAPSHOT_COLUMNS: readonly CsvColumn<SnapshotRow>[] = [
   ...fieldColumns(["capturedAt", "stars", "forks", "openIssues", "watchers", "source"]),
   ...REPOSITORY_NAME_COLUMNS,
 ];
 
 /** A snapshot of a repository as a row of CSV. */
+export type SnapshotRow = ReturnType<typeof snapshotRow>;
+
 export function snapshotRow({ id, provider, fullName }: Repository, snapshot: Snapshot) {
   return { ...snapshotView(snapshot), repositoryId: String(id), provider, fullName };
 }
@@ -58,7 +61,12 @@ export const listMetrics = operation({
   description:
     "Oldest first, at most 2,000 points; meta.resolution is their step. The window ends at the newest snapshot of the provider. The available snapshots depend on when the repository was discovered, how often it was refreshed, and how long snapshots are kept.",
   params: z.object({ id: idParameter }),
-  query: z.object({ window: seriesWindowParameter, step: stepParameter, format: formatParameter }),
+  query: z.object({
+    window: seriesWindowParameter,
+    step: stepParameter,
+    fields: pointFields,
+    format: formatParameter,
+  }),
   body: null,
   responses: {
     200: orCsv(dataMetaResponse("The series.", z.array(snapshotSchema), metricsMetaSchema)),
@@ -67,7 +75,7 @@ export const listMetrics = operation({
   handle: async (request) => {
     const { catalog } = request.services.modules;
     const { id } = request.params;
-    const { window, step, format } = request.query;
+    const { window, step, fields, format } = request.query;
     const repository = await catalog.get(id);
     const [asOf, recency] = await Promise.all([catalog.asOf(repository.provider), catalog.recency()]);
     const from = asOf === undefined ? undefined : seriesStart(window, asOf);
@@ -77,7 +85,8 @@ export const listMetrics = operation({
         : await catalog.windowSeries(id, { asOf, lengthMs: asOf - from }, { step });
     if (format === "csv") {
       const rows = series.points.map((point) => snapshotRow(repository, point));
-      return csv(`sidereal-${id}-${window}`, SNAPSHOT_COLUMNS, rows);
+      const columns: readonly CsvColumn<SnapshotRow>[] = fields?.columns ?? SNAPSHOT_COLUMNS;
+      return csv(`sidereal-${id}-${window}`, columns, rows);
     }
     const { points: data, gaps, seams } = seriesPartsView(series);
     const renames = renamesView(await catalog.renamesOf(id), id);
@@ -96,9 +105,17 @@ export const listMetrics = operation({
       seams,
       nextRefreshAt: repository.nextRefreshAt === null ? null : isoTime(repository.nextRefreshAt),
     };
-    return json({ data, meta });
+    return json({
+      data: fields === undefined ? data : pickedPoints(fields, repository, series.points),
+      meta,
+    });
   },
 });
+
+/** Points with these fields only. */
+export function pickedPoints(fields: Selection, repository: Repository, points: readonly Snapshot[]) {
+  return points.map((point) => fields.pick(snapshotRow(repository, point)));
+}
 
 const RANK_COLUMNS = [
   ...fieldColumns(["date", "ranking", "window", "scope", "position"]),

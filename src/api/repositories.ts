@@ -11,6 +11,7 @@ import { type HttpRequest, json, type Reply } from "../http/http.js";
 import { idParameter, providerParameter, windowParameter } from "../lists/lists.js";
 import type { Window } from "../rankings/rankings.js";
 import { z } from "../schema.js";
+import { detailFields, type Selection } from "./fields.js";
 import { type ApiServices, dataResponse, errorResponses, operation } from "./operation.js";
 import { detailSchema, detailView } from "./repository-detail.js";
 
@@ -20,6 +21,7 @@ const detailQuery = z.object({
     .default("false")
     .openapi({ description: "true: include an explanation of each score." }),
   window: windowParameter.openapi({ description: "The window of `trend`; `trends` has all of them." }),
+  fields: detailFields,
 });
 
 const detailResponses = {
@@ -63,7 +65,7 @@ const byParts: AddressOf = (repository) => {
 
 interface DetailRequest {
   services: ApiServices;
-  query: { explain: "true" | "false"; window: Window };
+  query: { explain: "true" | "false"; window: Window; fields?: Selection | undefined };
 }
 
 /** The detail of a repository. */
@@ -81,7 +83,7 @@ async function detail(found: CurrentlyDescribed, { services, query }: DetailRequ
     isStale: isStale(found.repository, recency),
     ...(explanation && { explanation }),
   });
-  return json({ data });
+  return json({ data: query.fields === undefined ? data : query.fields.pick(data) });
 }
 
 interface Redirected {

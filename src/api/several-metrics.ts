@@ -3,9 +3,17 @@ import { AVAILABILITIES, isStale, MAX_SEVERAL_POINTS, type Repository } from "..
 import { isoTime } from "../clock.js";
 import { type BodyPart, jsonText } from "../http/http.js";
 import { time, z } from "../schema.js";
-import { csvFile, csvHeader, csvLine, formatParameter, orCsv } from "./csv.js";
+import { type CsvColumn, csvFile, csvHeader, csvLine, formatParameter, orCsv } from "./csv.js";
+import { pointFields } from "./fields.js";
 import { freshnessFields, freshnessView } from "./freshness.js";
-import { SNAPSHOT_COLUMNS, seriesWindowMs, seriesWindowParameter, snapshotRow } from "./metrics.js";
+import {
+  pickedPoints,
+  SNAPSHOT_COLUMNS,
+  type SnapshotRow,
+  seriesWindowMs,
+  seriesWindowParameter,
+  snapshotRow,
+} from "./metrics.js";
 import { dataMetaResponse, errorResponses, operation } from "./operation.js";
 import {
   findReferenced,
@@ -58,6 +66,7 @@ export const listSeveralMetrics = operation({
     repo: repositoriesParameter,
     window: seriesWindowParameter,
     step: stepParameter,
+    fields: pointFields,
     format: formatParameter,
   }),
   body: null,
@@ -68,7 +77,8 @@ export const listSeveralMetrics = operation({
   handle: async ({ query, services }) => {
     const { modules, clock } = services;
     const { catalog } = modules;
-    const { window, step, format } = query;
+    const { window, step, fields, format } = query;
+    const columns: readonly CsvColumn<SnapshotRow>[] = fields?.columns ?? SNAPSHOT_COLUMNS;
     const references = readReferences({ repo: query.repo });
     const found = await findReferenced(modules, references);
     const repositories = await catalog.findMany(found.ids);
@@ -82,9 +92,7 @@ export const listSeveralMetrics = operation({
       const series = several.of(repository.id);
       written += series.points.length;
       if (format === "csv") {
-        parts.push(
-          ...series.points.map((point) => csvLine(SNAPSHOT_COLUMNS, snapshotRow(repository, point))),
-        );
+        parts.push(...series.points.map((point) => csvLine(columns, snapshotRow(repository, point))));
       } else {
         const view: z.output<typeof seriesSchema> = {
           repositoryId: String(repository.id),
@@ -96,7 +104,8 @@ export const listSeveralMetrics = operation({
           stale: isStale(repository, recency),
           ...seriesPartsView(series),
         };
-        parts.push(parts.length === 0 ? "" : ",", JSON.stringify(view));
+        const shown = fields && { points: pickedPoints(fields, repository, series.points) };
+        parts.push(parts.length === 0 ? "" : ",", JSON.stringify({ ...view, ...shown }));
       }
       if (written < TURN_POINTS) continue;
       written = 0;
@@ -105,7 +114,7 @@ export const listSeveralMetrics = operation({
 
     const units = 1 + Math.min(MAX_POINT_UNITS, Math.floor(several.points / POINTS_PER_UNIT));
     if (format === "csv")
-      return { ...csvFile(`sidereal-metrics-${window}`, [csvHeader(SNAPSHOT_COLUMNS), ...parts]), units };
+      return { ...csvFile(`sidereal-metrics-${window}`, [csvHeader(columns), ...parts]), units };
     const ends = repositories.flatMap((repository) => asOf(repository) ?? []);
     const missing = missingReferences(references, found, new Set(repositories.map(({ id }) => id)));
     const meta: z.output<typeof metaSchema> = {

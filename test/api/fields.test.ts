@@ -49,6 +49,33 @@ onBothEngines("fields=", (engine) => {
     assert.equal((await world.get("/api/repos?fields=addedAt")).status, 400);
   });
 
+  test("leaves only these fields of a repository alone, and of the points of series", async () => {
+    const whole = (await world.get("/api/repos/1?window=24h")).body.data;
+    const detail = await world.get(
+      "/api/repos/1?window=24h&fields=trends.7d.starsDelta,fullName,dataQuality.snapshots",
+    );
+    assert.deepEqual(detail.body.data, {
+      fullName: "a/one",
+      trends: { "7d": whole.trends["7d"] === null ? null : { starsDelta: whole.trends["7d"].starsDelta } },
+      dataQuality: { snapshots: 3 },
+    });
+    const series = (await world.get("/api/repos/1/metrics")).body;
+    const expected = series.data.map(({ stars }: { stars: number }) => ({ stars, fullName: "a/one" }));
+    const picked = await world.get("/api/repos/1/metrics?fields=stars,fullName");
+    assert.deepEqual(picked.body, { data: expected, meta: series.meta });
+    const several = await world.get("/api/metrics?repo=1&fields=fullName,stars");
+    assert.deepEqual(several.body.data[0].points, expected);
+    assert.equal(several.body.data[0].repositoryId, "1");
+    for (const path of ["/api/repos/1/metrics?", "/api/metrics?repo=1&"]) {
+      const { body } = await world.get(`${path}format=csv&fields=stars,fullName`);
+      assert.deepEqual(parse(body, { bom: true }), [
+        ["stars", "fullName"],
+        ...expected.map(({ stars }: { stars: number }) => [String(stars), "a/one"]),
+      ]);
+      assert.equal((await world.get(`${path}fields=star`)).status, 400);
+    }
+  });
+
   test("gives the columns of CSV in their order, and nothing in them is a formula", async () => {
     const { body } = await world.get(
       "/api/repos?sort=stars&format=csv&fields=trend.starsDelta,description,topics,stars,trend.scores",
