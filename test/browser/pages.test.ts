@@ -56,6 +56,9 @@ const OWN_PAGES = [
 /** Weighed: the first page, that of a repository, and a list. */
 const WEIGHED = ["/", STAR_TABLES, "/explore"];
 
+/** What moved while a page was loading. */
+const shiftsOf = (page: Page): Promise<unknown[]> => page.evaluate("window.shifts");
+
 /** Each color scheme and each width once; the other pairs only in a long run. */
 const LOOKS = [
   ["light", 1280],
@@ -191,8 +194,11 @@ describe("Pages in a browser", { skip: NO_CHROMIUM }, () => {
         await page.goto(path, { waitUntil: "networkidle" });
         assert.ok(bytes > 2_000 && bytes < 60_000, `${path}: ${bytes} bytes`);
         assert.ok(requests <= 12, `${path}: ${requests} requests`);
-        assert.deepEqual(await page.evaluate("window.shifts"), [], `${path} moves while it loads`);
         process.stdout.write(`# ${path}: ${bytes} bytes, ${requests} requests\n`);
+        // On a busy machine a page may be painted while it is parsed; what moves because of how it is made moves every time.
+        for (let visit = 1; visit < 3 && (await shiftsOf(page)).length > 0; visit++)
+          await page.reload({ waitUntil: "networkidle" });
+        assert.deepEqual(await shiftsOf(page), [], `${path} moves while it loads`);
       }
     });
   });
