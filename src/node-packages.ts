@@ -47,7 +47,7 @@ const NODE_PACKAGES: Readonly<Record<string, NodePackage>> = {
   },
 };
 
-/** The package for a system, or undefined if there is none that runs there. They need glibc on Linux. */
+/** The package for a system, or undefined if none runs there. They need glibc on Linux. */
 export function nodePackageFor(system: {
   platform: string;
   arch: string;

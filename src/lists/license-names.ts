@@ -24,7 +24,7 @@ export function foldedLicense(license: string): string {
   return license.toLowerCase();
 }
 
-/** The spellings of a license among these names; the license itself if there is none. */
+/** The spellings of a license among these names; the license itself without any. */
 export function spellingsOf(license: string, names: readonly string[]): string[] {
   const found = names.filter((name) => foldedLicense(name) === foldedLicense(license));
   return found.length === 0 ? [license] : found;
