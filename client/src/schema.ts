@@ -2,8 +2,8 @@
  * The types of the API, generated from its OpenAPI document by openapi-typescript. Run `npm run client` after a change of the API.
  * Failures and response headers are left out: the client throws the former, and returns the latter as they are.
  *
- * Document: 8ca2130bc5bb0630
- * Types: 1f876d857c8950cf
+ * Document: 64cb865cc3dc0d98
+ * Types: f4915bd28b3c6df9
  */
 export interface paths {
     "/api": {
@@ -1417,8 +1417,8 @@ export interface components {
             freshRepositories: number;
             /** @description Repositories that are stale; see Repository. */
             staleRepositories: number;
-            languages: number;
-            topics: number;
+            languageCount: number;
+            topicCount: number;
             providers: {
                 provider: string;
                 repositoryCount: number;

@@ -309,8 +309,8 @@ const counters = {
 export const summarySchema = z
   .object({
     ...counters,
-    languages: z.int(),
-    topics: z.int(),
+    languageCount: z.int(),
+    topicCount: z.int(),
     providers: z.array(z.object({ provider: z.string(), ...counters, ...freshnessFields })),
     newestFiles: z
       .array(
@@ -330,11 +330,13 @@ export const summarySchema = z
   .openapi("Summary");
 
 export function summaryView(
-  { repositories, ...summary }: CurrentSummary,
+  { repositories, languages, topics, ...summary }: CurrentSummary,
   baseUrl: string,
 ): z.output<typeof summarySchema> {
   return {
     repositoryCount: repositories,
+    languageCount: languages,
+    topicCount: topics,
     ...summary,
     providers: summary.providers.map(({ provider, repositories, asOf, ...counters }) => ({
       provider,

@@ -110,8 +110,8 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
         overdueRefreshes: 0,
         freshRepositories: 10,
         staleRepositories: 0,
-        languages: 5,
-        topics: 5,
+        languageCount: 5,
+        topicCount: 5,
         providers: [
           {
             provider: "GITHUB",
@@ -158,8 +158,8 @@ onBothEngines("GET /api/facets and /api/stats/summary", (engine) => {
       overdueRefreshes: 0,
       freshRepositories: 0,
       staleRepositories: 0,
-      languages: 0,
-      topics: 0,
+      languageCount: 0,
+      topicCount: 0,
       providers: [],
       newestFiles: [],
       asOf: null,
