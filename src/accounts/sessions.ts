@@ -205,10 +205,12 @@ interface SessionRow {
 
 function sessionOf(row: SessionRow): Session {
   const network = row.ip_address ?? "";
+  const createdAt = new Date(row.created_at).getTime();
   return {
     id: row.id,
-    createdAt: new Date(row.created_at).getTime(),
-    seenAt: row.seen_at,
+    createdAt,
+    // The library reads the clock for each of the two, so the second may be a millisecond before the first.
+    seenAt: Math.max(row.seen_at, createdAt),
     expiresAt: new Date(row.expires_at).getTime(),
     source: network === "" ? null : { network, agent: row.user_agent ?? "" },
   };
